@@ -50,10 +50,11 @@ ROOMS = {  # inside a room, a file or folder imports its own entry and earlier o
 PAPERS = {"individual", "subgroup", "group"}  # here the files under "*" never import each other
 MOST_FILES = 12
 SEES_ONLY = {"plotting": {"_results", "_utils", "_stats", "_space"}}  # draws results only
-GROUND = {"numpy", "scipy", "pandas", "sklearn", "joblib"} | sys.stdlib_module_names
+GROUND = {"numpy", "scipy", "pandas", "sklearn", "joblib", "threadpoolctl"}
+GROUND |= sys.stdlib_module_names
 FREE_NAMES = {"__version__"}  # what the package's own __init__ gives to every layer
 GROUND_UNITS = {u for units in LAYERS[:2] for u in units.split()} | {"_task", "_results"}
-GROUND_MAY = "numpy, scipy, pandas, sklearn, joblib and the standard library"
+GROUND_MAY = "numpy, scipy, pandas, sklearn, joblib, threadpoolctl and the standard library"
 
 
 def modules_imported(tree, package):

@@ -13,9 +13,9 @@ from sklearn.pipeline import Pipeline
 
 from skdisc._blackbox._clustered_draws import ClusteredDraws, drawn
 from skdisc._blackbox._default_models import default_model, small_boosting
+from skdisc._blackbox._training import threads_for
 from skdisc._utils._frequency import deal, quantiles
 from skdisc._utils._inputs import is_readable
-from skdisc._utils._threads import threads_for
 
 N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
 _MANY = 50_000  # rows of which two folds are enough

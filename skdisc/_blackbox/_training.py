@@ -1,11 +1,15 @@
-"""Training: how a model was trained, which is what training it again takes."""
+"""Training: how a model was trained, which is what training it again takes; and its threads."""
 
 import warnings
+from functools import lru_cache
 
 import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_memory, has_fit_parameter
+from threadpoolctl import ThreadpoolController
+
+_ENOUGH = 20_000  # rows below which threads wait for each other longer than they work
 
 
 class Training:
@@ -73,3 +77,18 @@ def _fit(estimator, X, y, weight):
     if weight is not None and has_fit_parameter(estimator, "sample_weight"):
         return estimator.fit(X, y, sample_weight=weight)
     return estimator.fit(X, y)
+
+
+def threads_for(n_rows):
+    """Return a context in which OpenMP, and so boosted trees, has one thread for few rows.
+
+    Where other work keeps the cores busy, its threads wait for each other many times as long as
+    they work.
+    """
+    return _controller().limit(limits=1 if n_rows < _ENOUGH else None, user_api="openmp")
+
+
+@lru_cache(maxsize=1)
+def _controller():
+    """Return what knows the loaded libraries; looking for them takes milliseconds."""
+    return ThreadpoolController()

@@ -17,8 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skdisc._blackbox._default_models import default_model, small_boosting, small_regression
 from skdisc._blackbox._redrawn import Redrawn, fitted, in_folds
+from skdisc._blackbox._training import threads_for
 from skdisc._results._findings import GroupFindings
-from skdisc._utils._threads import threads_for
 from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._scans import (
     Scanned,

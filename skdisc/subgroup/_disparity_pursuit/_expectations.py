@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingRegressor
 
+from skdisc._blackbox._training import threads_for
 from skdisc._utils._frequency import deal, evenly
-from skdisc._utils._threads import threads_for
 from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residuals, inflation_of
 from skdisc.subgroup._disparity_pursuit._own_nuisance import learner_of
 from skdisc.subgroup._estimation._clusters import split

@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skdisc._blackbox._training import threads_for
 from skdisc._space._items import Items
 from skdisc._task._cross_fitting import CrossFitter
-from skdisc._utils._threads import threads_for
 
 _TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
 _LEAST = 10  # people of a cell, in each half

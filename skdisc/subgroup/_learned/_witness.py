@@ -12,9 +12,9 @@ from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skdisc._blackbox._training import threads_for
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group, Subgroup
-from skdisc._utils._threads import threads_for
 from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._conjunctions import Patterns
 from skdisc.subgroup._learned._centering import Centering, ProtectedCells

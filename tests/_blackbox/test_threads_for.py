@@ -4,7 +4,7 @@ import pytest
 import sklearn.ensemble  # noqa: F401  loads OpenMP
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skdisc._utils._threads import threads_for
+from skdisc._blackbox._training import threads_for
 
 
 def n_threads():
