@@ -10,7 +10,9 @@ people instead of groups. Most candidates are small, and an effect must be large
 The *context* of the candidate: where its people fare unexpectedly well or badly, groups within it
 are likelier to be causes. Which outcomes a context has depends on the legitimate columns alone, the
 score of a candidate only on how outcomes go with its protected part at given legitimate columns. So
-without discrimination the two are uncorrelated, and the level holds.
+without discrimination the two are uncorrelated, and the level holds. A part of the level does not
+follow contexts: those that fare unexpectedly only because legitimate columns interact, or because of
+a column that is not protected here, cannot take it from the other candidates.
 """
 
 from functools import cached_property
@@ -21,6 +23,7 @@ from scipy import special
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized context residual, up to so many
+_PLAIN = 0.2  # of the level that contexts do not move
 _MOST_ROWS = 100_000  # rows whose multipliers are drawn
 _BLOCK = 50  # draws at a time
 
@@ -84,10 +87,12 @@ class Level:
         weights = np.zeros((2, len(self.scores.candidates)))
         if not self.borrow or not given.known.any():
             return weights
-        if self._uses_contexts:
-            weights += STEEPNESS * self._contexts(given)
         weights += np.log(np.maximum(self.scores.information, 1e-300))
-        return weights - special.logsumexp(weights[:, given.known]) + np.log(2 * given.known.sum())
+        weights = _of_mean_one(weights, given.known)
+        if not self._uses_contexts:
+            return weights
+        by_context = _of_mean_one(weights + STEEPNESS * self._contexts(given), given.known)
+        return np.logaddexp(weights + np.log(_PLAIN), by_context + np.log(1 - _PLAIN))
 
     def _contexts(self, given):
         """Return how the context of each candidate fares, and the opposite: (2, n_groups)."""
@@ -158,6 +163,12 @@ class Level:
         if not at:
             return bonferroni
         return float(np.sort(self.largest_by_chance(given, weights))[-at])
+
+
+def _of_mean_one(log_weights, known):
+    """Return log weights of both sides such that those of known candidates are 1 on average."""
+    shift = special.logsumexp(log_weights[:, known]) - np.log(2 * known.sum())
+    return log_weights - shift
 
 
 def _scaled(design, root):

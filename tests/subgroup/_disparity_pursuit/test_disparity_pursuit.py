@@ -436,10 +436,6 @@ def test_intervals_of_given_groups_cover():
     covered, changes = 0, 0
     for seed in range(200):
         X, y, _ = people(seed, n=800, gap=0.2)
-        items = make_items(
-            X, FeatureSpace.from_frame(X, protected=PROTECTED), list(X), PROTECTED, 4
-        )
-        del items
         scores = adjusted(X, y, group)
         table = _causes.estimates(scores, [0], 0.05).iloc[0]
         covered += table["ci_low"] <= -0.2 <= table["ci_high"]
