@@ -11,8 +11,8 @@ The *context* of the candidate: where its people fare unexpectedly well or badly
 are likelier to be causes. Which outcomes a context has depends on the legitimate columns alone, the
 score of a candidate only on how outcomes go with its protected part at given legitimate columns. So
 without discrimination the two are uncorrelated, and the level holds. A part of the level does not
-follow contexts: those that fare unexpectedly only because legitimate columns interact, or because of
-a column that is not protected here, cannot take it from the other candidates.
+follow contexts: those that fare unexpectedly only because legitimate columns interact, or because
+of a column that is not protected here, cannot take it from the other candidates.
 """
 
 from functools import cached_property
