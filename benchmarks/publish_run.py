@@ -3,7 +3,8 @@
 Run: python benchmarks/publish_run.py RESULTS "COMMAND THAT MADE THEM"
 
 A published run goes on, with more drawings or after an interruption, in the folder into which
-``python benchmarks/publish_run.py RESULTS --restore`` puts its cells.
+``python benchmarks/publish_run.py RESULTS --restore`` puts its cells, as long as settings, budget
+and version are the same; cells of others would be run beside them.
 """
 
 import argparse
@@ -39,7 +40,8 @@ def restore(published, folder):
     table = BenchmarkResult.read(published).table
     for key, cell in table.groupby("cell"):
         cell.to_parquet(folder / f"{key}.parquet", index=False)
-    shutil.copyfile(published / "tuning.csv", folder / "tuning.csv")
+    if (published / "tuning.csv").is_file():
+        shutil.copyfile(published / "tuning.csv", folder / "tuning.csv")
     print(f"{table['cell'].nunique():,} cells in {folder}")
 
 
@@ -75,8 +77,9 @@ def page(result, command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
-    parser.add_argument("command", nargs="?", default="")
-    parser.add_argument("--restore", action="store_true")
+    how = parser.add_mutually_exclusive_group(required=True)
+    how.add_argument("command", nargs="?")
+    how.add_argument("--restore", action="store_true")
     given = parser.parse_args()
     out = DOC / "benchmark_medium"
     if given.restore:

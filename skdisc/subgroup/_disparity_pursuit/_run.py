@@ -198,7 +198,7 @@ def _doubted(detector, rows, run, discovery, rng):
     Too much is left if the legitimate columns still predict residuals.
     """
     columns = detector._legitimate(list(detector.space_.names)) or []
-    discovery = _untested(rows, run.scores, discovery, _too_fine(rows, columns, detector.space_))
+    discovery = _untested(rows, run.scores, discovery, columns, detector.space_)
     scores, groups = run.scores, run.found.groups
     if not groups or not columns:
         return discovery
@@ -226,7 +226,7 @@ def _too_fine(rows, columns, space):
     return f": {', '.join(fine)} (fewer than five people for each value)" if fine else ""
 
 
-def _untested(rows, scores, discovery, fine):
+def _untested(rows, scores, discovery, columns, space):
     """Return the Discovery with a note on groups that could not be tested, and why."""
     c, y, reason = scores.candidates, rows.tree_target, ""
     if len(y) and np.ptp(y) == 0:
@@ -242,7 +242,7 @@ def _untested(rows, scores, discovery, fine):
         reason = (
             f"the legitimate columns nearly determine who belongs to {', '.join(single)}, so "
             "nobody like them is left to compare with; leave such columns out of adjust_for"
-            f"{fine}"
+            f"{_too_fine(rows, columns, space)}"
         )
     if not reason or discovery.n_found:
         return discovery
