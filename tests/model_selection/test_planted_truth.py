@@ -64,7 +64,7 @@ def test_other_disparities_are_gone_and_other_effects_stay():
 
 
 def test_a_plain_truth_is_found_and_shadows_cost_precision():
-    """Where rates depend on x, so does what changing nine of ten decisions takes: no plain truth."""
+    """Rates are equal: else the effect of changing nine of ten decisions depends on x, too."""
     X, y = table(slope=0)
     scorer = PlantedTruth(n_groups=1, rate=0.9, max_predicates=1)
     own = scorer.scores(DisparityPursuit(protected=["sex", "race"], random_state=0), X, y)
