@@ -268,6 +268,11 @@ class Scores:
         chance, size = self.sampled(left)
         return chance * (1 - chance) * (size * r.root / r.share) ** 2
 
+    def misfit(self, left: np.ndarray) -> float:
+        """Return how many times outcomes of all rows vary as much around a fit as it implies."""
+        r, noise, implied = self.residuals, self.noise(left), self._expected(left)
+        return float(r.mean(noise**2) / max(r.mean(implied), 1e-300))
+
     def sampled(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the chance of each row's outcome among the rows at hand, and the size of its part.
 

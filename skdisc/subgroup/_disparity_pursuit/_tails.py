@@ -49,7 +49,9 @@ def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np
     to be found: of 30 people with a chance of a half, 26 are rare, and vary less than 15 do. So a
     tail is that of a sum of independent outcomes whose log odds are those of the fit, shifted so
     that the context has the outcomes it has. Where residuals are larger than these chances explain,
-    the fit is wrong about people of the context, and deviates are smaller by as much.
+    the fit is wrong about people, and deviates are smaller by as much: by what all rows show, since
+    whatever is learned from few people errs a little about all, or by what the context shows
+    beyond doubt.
 
     Parameters
     ----------
@@ -87,7 +89,8 @@ def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np
     sums = Sums(planes * (part * r.root[rows]) / people, chances, people, size)
     tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[at]))
     found = found.copy()
-    found[at] = tails / np.sqrt(_misfit(sums, tilted, outcome - mean))
+    misfit = np.maximum(_misfit(sums, tilted, outcome - mean), scores.misfit(left))
+    found[at] = tails / np.sqrt(misfit)
     return found
 
 

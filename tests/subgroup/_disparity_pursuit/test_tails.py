@@ -77,6 +77,8 @@ def test_scores_of_few_people_have_the_tails_of_their_context():
     scores = scores_of(lower_in_u, np.full(400, 0.4))
     y = scores.residuals.raw
     given_ = scores.given([])
+    misfit = ((y - 0.4) ** 2).mean() / (0.4 * 0.6)
+    assert misfit > 1
     at = np.flatnonzero(np.abs(given_.z) > _tails.FROM)
     assert len(at)
     for i in at:
@@ -92,9 +94,17 @@ def test_scores_of_few_people_have_the_tails_of_their_context():
         size = w + np.log(u / w) / w
         seen, expected = f**2 @ (outcome - 0.4) ** 2, f**2 @ (p * (1 - p) + (p - e) ** 2)
         error = np.sqrt(f**4 @ (p * (1 - p) * (1 - 2 * e) ** 2))
-        size /= np.sqrt(seen / expected) if seen > expected + 2 * error else 1
+        size /= np.sqrt(max(seen / expected if seen > expected + 2 * error else 1, misfit))
         np.testing.assert_allclose(given_.deviate[i], np.sign(score) * size, rtol=1e-5)
     assert np.abs(given_.deviate[at]).max() > np.abs(given_.z[at]).max()
+
+
+@pytest.mark.parametrize(("error", "misfit"), [(0.0, 1.0), (0.1, (0.24 + 0.01) / (0.24 - 0.01))])
+def test_a_fit_that_errs_about_all_is_known_by_their_outcomes(error, misfit):
+    """By so little that the people of one context do not show it."""
+    mean = np.where(np.arange(100_000) % 2, 0.4 - error, 0.4 + error)
+    scores = scores_of(lambda X, rng: (rng.random(len(X)) < 0.4).astype(float), mean, len(mean))
+    assert scores.misfit(scores.residuals.outcome) == pytest.approx(misfit, rel=0.005)
 
 
 def test_other_scores_are_normal():
