@@ -49,6 +49,16 @@ def test_groups_too_small_to_be_tested_are_not_cleared(detector):
     assert of(detector, protected="race").fit(X[some], y[some]).result_.verdict == NOTHING
 
 
+@pytest.mark.parametrize("detector", RATES[:3], ids=name_of)
+def test_at_most_ten_groups_that_were_not_tested_are_named(detector):
+    race = np.concatenate([np.repeat(["a", "b"], 1000), [f"r{i}" for i in range(40)]])
+    X, y = pd.DataFrame({"race": race}), np.arange(len(race)) % 2
+    notes = of(detector, protected="race").fit(X, y).result_.notes
+    (note,) = [n for n in notes if "about which nothing is known" in n]
+    assert note.count("race = ") == 10
+    assert note.endswith(" and 30 more.")
+
+
 def test_too_few_draws_find_nothing():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"sex": rng.choice(["f", "m"], 1500), "z": rng.choice(["p", "q"], 1500)})

@@ -1,5 +1,6 @@
 """Adjustment: what is left of outcomes and memberships once the legitimate columns are known."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from skdisc._utils._frequency import median, people_in, quantiles
 _FEW = 10  # values up to which a numeric column has one main effect for each
 _RANK = 1e-10  # eigenvalues, relative to the largest, that count as zero
 LEAST = 0.05  # share of a row's variance that its own residual keeps at least
+MANY_VALUES = 200  # indicators from which those of one column are swept out first
 _BLOCK = 20_000
 
 
@@ -38,7 +40,7 @@ class MainEffects:
             own = _effects(X[name], space[name], frequency)
             blocks += own
             names += [name] * sum(block.shape[1] for block in own)
-        design = sparse.csr_matrix(sparse.hstack(blocks, format="csr"))
+        design = sparse.csr_array(sparse.hstack(blocks, format="csr"))
         del blocks
         design.data *= np.repeat(root, np.diff(design.indptr))
         size = np.sqrt(np.bincount(design.indices, design.data**2, design.shape[1]))
@@ -46,9 +48,13 @@ class MainEffects:
         design.data /= size[size > 0][design.indices]
         self.design = design
         self.names = [name for name, there in zip(names, size > 0, strict=True) if there]
-        values, vectors = linalg.eigh((self.design.T @ self.design).toarray())
-        known = values > _RANK * values[-1]
-        self.basis = vectors[:, known] / np.sqrt(values[known])
+        self.basis = _basis(design, self._indicators_of_most_values(space))
+
+    def _indicators_of_most_values(self, space):
+        """Return a mask of the indicators of the column with most values, if it has many."""
+        n = Counter(n for n in self.names if n is not None and space[n].kind != "numeric")
+        name, size = max(n.items(), key=lambda pair: pair[1], default=(None, 0))
+        return np.array([size > MANY_VALUES and name == other for other in self.names])
 
     def coordinates(self, planes):
         """Return the coordinates of planes, shape (n, n_rows), in the span of the effects."""
@@ -76,6 +82,34 @@ class MainEffects:
         return np.concatenate(
             [((self.design[i : i + _BLOCK] @ self.basis) ** 2).sum(axis=1) for i in parts]
         )
+
+
+def _basis(design, first):
+    """Return a matrix whose product with the design is an orthonormal basis of its span.
+
+    Parameters
+    ----------
+    design : sparse array of shape (n_rows, n_effects)
+        Columns of length 1.
+    first : ndarray of bool, shape (n_effects,)
+        Orthogonal columns, which are swept out of the others, so that a column of very many values
+        costs little.
+    """
+    others = design[:, ~first]
+    gram, swept = others.T @ others, None
+    if first.any():
+        swept = design[:, first].T @ others
+        gram = gram - swept.T @ swept
+    own, left = np.zeros((others.shape[1], 0)), gram.diagonal() > _RANK
+    if left.any():
+        values, vectors = linalg.eigh(gram[left][:, left].toarray())
+        known = values > _RANK * values[-1]
+        own = np.zeros((others.shape[1], known.sum()))
+        own[left] = vectors[:, known] / np.sqrt(values[known])
+    if swept is None:
+        return own
+    blocks = sparse.block_array([[sparse.eye_array(first.sum()), -(swept @ own)], [None, own]])
+    return sparse.csr_array(blocks)[np.argsort(np.argsort(~first, kind="stable"))]
 
 
 def _effects(series, column, frequency):

@@ -6,11 +6,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
+from scipy.sparse import linalg
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skdisc._blackbox._training import threads_for
 from skdisc._utils._frequency import deal, evenly
-from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residuals, inflation_of
+from skdisc.subgroup._disparity_pursuit._adjustment import (
+    MANY_VALUES,
+    MainEffects,
+    Residuals,
+    inflation_of,
+)
 from skdisc.subgroup._disparity_pursuit._own_nuisance import learner_of
 from skdisc.subgroup._estimation._clusters import split
 
@@ -215,12 +222,22 @@ def _additive(effects, root):
 
     def learn(planes, rest, out):
         scaled = design[rest]
-        gram = (scaled.T @ scaled).toarray()
-        gram.flat[:: len(gram) + 1] += 1e-6 * max(gram.trace() / len(gram), 1e-12)
+        gram = scaled.T @ scaled
+        least = 1e-6 * max(gram.trace() / gram.shape[0], 1e-12)
         moments = scaled.T @ (planes[:, rest] * root[rest]).T
-        return (design[out] @ np.linalg.solve(gram, moments)).T / root[out]
+        return (design[out] @ _solved(gram, least, moments)).T / root[out]
 
     return learn
+
+
+def _solved(gram, least, moments):
+    """Return slopes: moments divided by a gram matrix to whose diagonal a number is added."""
+    if gram.shape[0] > MANY_VALUES:
+        gram = sparse.csc_matrix(gram + least * sparse.eye_array(gram.shape[0]))
+        return linalg.splu(gram, permc_spec="MMD_AT_PLUS_A").solve(moments)
+    gram = gram.toarray()
+    gram.flat[:: len(gram) + 1] += least
+    return np.linalg.solve(gram, moments)
 
 
 def _trees(X, space, rows):
