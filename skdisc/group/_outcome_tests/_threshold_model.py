@@ -22,11 +22,6 @@ _PRIOR_FOLLOWS = (0.5, 0.5)  # mean and standard deviation of a normal law
 _SIDES = np.array([0.5, -0.5])  # group, reference
 N_EFFECTS = 4  # of a place: on risk, its difference, threshold, its difference
 _OF_EFFECT = [6, 7, 8, 9]  # the spread of each
-_EFFECTS = np.zeros((2, 3, N_EFFECTS))  # on risk, separation and threshold of each side
-_EFFECTS[:, 0, 0] = _EFFECTS[:, 2, 2] = 1
-_EFFECTS[:, 0, 1] = _EFFECTS[:, 2, 3] = _SIDES
-_FOLLOWING = np.zeros(_EFFECTS.shape)  # what thresholds that follow the risks add to this
-_FOLLOWING[:, 2] = _EFFECTS[:, 0]
 _FAR, _WIDEST = 8.0, 3.0  # of all coordinates, and of logs of separations
 _N_ROUNDS, _N_STEPS, _N_HALVINGS, _ACCURACY, _LONGEST = 2, 60, 12, 1e-12, 2.0
 _SIZES = 0.25, 2.0  # of steps, in those of the expected information
@@ -123,12 +118,14 @@ class ThresholdModel:
         logs, slopes = cell_probabilities(*_cells(theta, z * spreads))
         k, n = np.moveaxis(self.counts, 2, 0), self.counts.sum(axis=2)
         value = np.einsum("kds,kbds->bd", k, logs) - 0.5 * (z**2).sum(axis=-1)
-        by_cell = np.einsum("kds,kpbds->bdsp", k, slopes)
-        about = np.einsum("kbds,kpbds,kqbds->bdspq", n * np.exp(logs), slopes, slopes)
-        by_effect = _by_effect(theta)
-        score = np.einsum("bdsp,bspe->bde", by_cell, by_effect)
-        moved = np.einsum("bdspq,bsqf->bdspf", about, by_effect)
-        information = np.einsum("bdspf,bspe->bdef", moved, by_effect)
+        by_threshold = slopes[:, 2]
+        by_risk = slopes[:, 0] + theta[:, _FOLLOWS, None, None] * by_threshold
+        along = np.stack([by_risk, by_threshold])
+        by_effect = np.stack(_of_sides(np.einsum("kds,ikbds->ibds", k, along)))
+        score = by_effect.transpose(2, 3, 1, 0).reshape(z.shape)
+        both, gap = _of_sides(np.einsum("ikbds,jkbds->ijbds", n * np.exp(logs) * along, along))
+        information = np.stack([both, gap, gap, both / 4]).reshape(2, 2, *both.shape)
+        information = information.transpose(4, 5, 2, 0, 3, 1).reshape(*z.shape, N_EFFECTS)
         information *= spreads[..., None] * spreads[..., None, :]
         return value, score * spreads - z, information + np.eye(z.shape[-1])
 
@@ -223,15 +220,18 @@ def parameters(x: np.ndarray) -> np.ndarray:
 
 def _cells(theta, effects):
     """Return risk, separation and threshold of both sides of each place, of some parameters."""
-    middles, gaps = theta[:, 0:N_MEANS:2], theta[:, 1:N_MEANS:2]
-    means = middles[..., None] + gaps[..., None] * _SIDES
-    moved = np.einsum("bde,bspe->pbds", effects, _by_effect(theta))
-    return moved + np.moveaxis(means, 1, 0)[:, :, None]
+    means = theta[:, 0:N_MEANS:2, None] + theta[:, 1:N_MEANS:2, None] * _SIDES
+    risk, separation, threshold = np.moveaxis(means, 1, 0)[:, :, None]
+    moved = effects[..., :1] + effects[..., 1:2] * _SIDES
+    own = effects[..., 2:3] + effects[..., 3:] * _SIDES
+    follows = theta[:, _FOLLOWS, None, None] * moved
+    return risk + moved, np.broadcast_to(separation, moved.shape), threshold + own + follows
 
 
-def _by_effect(theta):
-    """Return the derivatives of risks, separations and thresholds by the effects of a place."""
-    return _EFFECTS + theta[:, _FOLLOWS, None, None, None] * _FOLLOWING
+def _of_sides(values):
+    """Return derivatives by what both sides share, and by their difference, from each side's."""
+    group, reference = values[..., 0], values[..., 1]
+    return group + reference, (group - reference) / 2
 
 
 def _log_prior(x):
