@@ -1,6 +1,7 @@
 """Gaps of groups known with a probability: point estimates, and bounds that need no more."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -74,11 +75,13 @@ def gap_bounds(
     -------
     GapBounds
     """
+    a, b = _Share(q, 0.0), _Share(q_other, 0.0)
     low_a, high_a = _joint(y, q, expected, largest)
     low_b, high_b = _joint(y, q_other, expected, largest)
-    ends = _difference(low_a, q, high_b, q_other), _difference(high_a, q, low_b, q_other)
+    chance = _at_equal_rates(y, np.ones(len(y)), q, q_other)
+    ends = _gap((low_a, a), (high_b, b), chance), _gap((high_a, a), (low_b, b), chance)
     low, high = sorted(ends, key=lambda e: e.value)
-    weighted = _difference(q * y, q, q_other * y, q_other)
+    weighted = _gap((_Share(q * y, q), a), (_Share(q_other * y, q_other), b), chance)
     return GapBounds(low, high, weighted, _by_largest(y, np.ones(len(y)), q, q_other))
 
 
@@ -115,15 +118,16 @@ def rate_bounds(
     for own in (q, q_other):
         fewest_hits, most_hits = _joint(hit, own, expected_hit, None)
         fewest_misses, most_misses = _joint(miss, own, expected_miss, None)
-        sides.append(
-            ((fewest_hits, fewest_hits + most_misses), (most_hits, most_hits + fewest_misses))
-        )
-    if min(size.mean() for side in sides for _, size in side) <= 0:
+        pairs = (fewest_hits, most_misses), (most_hits, fewest_misses)
+        sides.append([(hits, _of_trials(hits, misses)) for hits, misses in pairs])
+    if min(size.number.mean() for side in sides for _, size in side) <= 0:
         return None
     (least, most), (least_other, most_other) = sides
-    low, high = _difference(*least, *most_other), _difference(*most, *least_other)
     trial = hit + miss
-    weighted = _difference(q * hit, q * trial, q_other * hit, q_other * trial)
+    chance = _at_equal_rates(hit, trial, q, q_other)
+    low, high = _gap(least, most_other, chance), _gap(most, least_other, chance)
+    known = [(_Share(own * hit, own), _Share(own * trial, 0.0)) for own in (q, q_other)]
+    weighted = _gap(*known, chance)
     return GapBounds(low, high, weighted, _by_largest(hit, trial, q, q_other))
 
 
@@ -138,28 +142,64 @@ def _by_largest(hit, trial, q, q_other):
     return float(own - other)
 
 
+def are_known(q: np.ndarray, q_other: np.ndarray) -> np.ndarray:
+    """Return whose membership, or not, in both groups is certain."""
+    return np.isin(q, (0, 1)) & np.isin(q_other, (0, 1))
+
+
+class _Share(NamedTuple):
+    """A number of each person, and by how much more it would be with the outcome than without."""
+
+    number: np.ndarray
+    more: np.ndarray | float
+
+
+def _of_trials(hits, misses):
+    """Return the number of trials of each person."""
+    return _Share(hits.number + misses.number, hits.more - misses.more)
+
+
 def _joint(y, q, expected, largest):
-    """Return numbers whose means are lower and upper bounds of P(y = 1, member)."""
-    lows, highs = [(0 * y, 0 * y), (y + q - 1, expected + q - 1)], [(y, expected), (q, q)]
+    """Return the shares whose means are lower and upper bounds of P(y = 1, member)."""
+    lows, highs = [(0 * y, 0 * y, 0.0), (y + q - 1, expected + q - 1, 1.0)], [(y, expected, 1.0)]
+    highs.append((q, q, 0.0))
     if largest is not None:
         room = q * (1 - q) * largest
-        lows.append((q * y - room, q * expected - room))
-        highs.append((q * y + room, q * expected + room))
+        lows.append((q * y - room, q * expected - room, q))
+        highs.append((q * y + room, q * expected + room, q))
     return _chosen(lows, np.argmax), _chosen(highs, np.argmin)
 
 
 def _chosen(forms, best):
     """Return for each person the form that is best where expectations are put for outcomes."""
-    observed, expected = (np.array(own) for own in zip(*forms, strict=True))
-    return np.take_along_axis(observed, best(expected, axis=0)[None], axis=0)[0]
+    observed, expected, more = (np.broadcast_arrays(*own) for own in zip(*forms, strict=True))
+    at = best(np.array(expected), axis=0)
+    return _Share(np.choose(at, observed), np.choose(at, more))
 
 
-def _difference(own, size, other, size_other):
-    """Return the difference of two ratios of means."""
-    n = len(own)
-    parts = []
-    for x, w in ((own, size), (other, size_other)):
-        mean, total = x.mean(), w.mean()
-        parts.append((mean / total, (x - mean / total * w) / total))
-    value = parts[0][0] - parts[1][0]
-    return Estimate.of_influence(value, (parts[0][1] - parts[1][1]) / n)
+def _at_equal_rates(hit, trial, q, q_other):
+    """Return the variance of the outcome of each trial of someone whose group is known.
+
+    If the rates of both groups are equal; 0 for all others.
+    """
+    known = are_known(q, q_other) & (trial > 0)
+    rate = np.average(hit, weights=(q + q_other) * trial) if known.any() else 0.0
+    return known * rate * (1 - rate)
+
+
+def _gap(side, other, chance):
+    """Return the difference of two ratios of means, each of a pair of shares.
+
+    People whose groups are known vary as much as if rates were equal, at least. A few of whom none
+    has the outcome do not show how much outcomes vary.
+    """
+    value, influence, more = 0.0, 0.0, 0.0
+    for sign, (own, size) in ((1, side), (-1, other)):
+        total = size.number.sum()
+        ratio = own.number.sum() / total
+        value += sign * ratio
+        influence = influence + sign * (own.number - ratio * size.number) / total
+        more = more + sign * (own.more - ratio * size.more) / total
+    is_known = chance > 0
+    known = max((influence[is_known] ** 2).sum(), (chance * np.square(more)).sum())
+    return Estimate(float(value), float(np.sqrt((influence[~is_known] ** 2).sum() + known)))

@@ -19,7 +19,7 @@ from skdisc._utils._types import (
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
 from skdisc.group._pairwise._estimates import Estimate, estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
-from skdisc.group._proxy_disparity._bounds import gap_bounds, rate_bounds
+from skdisc.group._proxy_disparity._bounds import are_known, gap_bounds, rate_bounds
 from skdisc.group._proxy_disparity._latent_groups import latent_pairs
 from skdisc.group._proxy_disparity._latent_rates import latent_gap
 from skdisc.group._proxy_disparity._latent_rows import LatentRows
@@ -269,12 +269,9 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
 
     def _compare(self, task, people, rng):
         y, q, other = people.y, people.q, people.q_other
-        numbers = np.column_stack([q, other])
-        fold = folds_of(np.nan_to_num(y, nan=2), min(self.n_folds, len(y)), rng)
-        fitter = CrossFitter(pd.DataFrame(numbers, columns=["group", "reference"]), numbers, fold)
         is_rate = self.metric != "selection_rate"
         shares = [(y == 1).astype(float), (y == 0).astype(float)] if is_rate else [y]
-        expected = [self._expected(fitter, share) for share in shares]
+        expected = self._expected(people, shares, rng)
         if not is_rate:
             bounds = gap_bounds(y, q, other, *expected, self.max_difference)
         else:
@@ -304,11 +301,17 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
             p_value=bounds.p_value,
         )
 
-    def _expected(self, fitter, share):
-        """Return the expectation of 0s and 1s given the probabilities of membership."""
+    def _expected(self, people, shares, rng):
+        """Return expectations of 0s and 1s given the probabilities of membership, out of fold."""
+        y, q, other = people.y, people.q, people.q_other
+        if are_known(q, other).all():
+            return [np.full(len(y), 0.5)] * len(shares)  # bounds are a point, whatever is expected
+        numbers = np.column_stack([q, other])
+        fold = folds_of(np.nan_to_num(y, nan=2), min(self.n_folds, len(y)), rng)
+        fitter = CrossFitter(pd.DataFrame(numbers, columns=["group", "reference"]), numbers, fold)
         if isinstance(self.learner, str) and self.learner == "auto":
-            return fitter.choose(share)[0]
-        return fitter.expect(share, self.learner, name="learner")
+            return [fitter.choose(share)[0] for share in shares]
+        return [fitter.expect(share, self.learner, name="learner") for share in shares]
 
 
 def _fewest_expected(y, q, other):
@@ -320,7 +323,7 @@ def _fewest_expected(y, q, other):
 
 def _notes(people):
     """Return what the estimates rest on."""
-    if np.isin(people.q, (0.0, 1.0)).all() and np.isin(people.q_other, (0.0, 1.0)).all():
+    if are_known(people.q, people.q_other).all():
         return []
     return [
         "Intervals are of the bounds, which hold whatever the outcomes of members and others with "

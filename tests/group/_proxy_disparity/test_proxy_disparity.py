@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from skdisc import BlackBox
 from skdisc.group import GroupDisparity, ProxyDisparity
-from skdisc.group._proxy_disparity._bounds import gap_bounds
+from skdisc.group._proxy_disparity._bounds import gap_bounds, rate_bounds
 
 shares = st.integers(1, 19).map(lambda k: k / 20)
 laws = st.lists(st.tuples(st.integers(1, 5), shares, shares), min_size=1, max_size=5)
@@ -113,6 +113,38 @@ def test_known_groups_have_the_gap_of_their_rates():
     known = GroupDisparity(protected="sex").fit(X, y).result_.findings.table.iloc[0]
     gaps = row[["bound_low", "effect", "bound_high", "threshold"]].astype(float)
     assert gaps.to_numpy() == pytest.approx([known["effect"]] * 4, abs=1e-9)
+
+
+counts = st.tuples(st.integers(1, 40), st.integers(1, 40))
+
+
+@given(counts, counts, st.booleans())
+def test_errors_of_known_groups_are_at_least_those_at_equal_rates(first, second, is_tpr):
+    """Pooled ones, if larger; of true positive rates, too, whatever others decide."""
+    k, n = np.array([first, second]).T
+    n = k + n
+    y = np.repeat([1.0, 0.0, 1.0, 0.0], [k[0], n[0] - k[0], k[1], n[1] - k[1]])
+    q, rate = np.repeat([1.0, 0.0], n), k.sum() / n.sum()
+    if is_tpr:
+        hit, miss, q = np.r_[y, 0, 0], np.r_[1 - y, 0, 0], np.r_[q, 0, 1]
+        found = rate_bounds(hit, miss, q, 1 - q, 0 * hit + 0.5, 0 * hit + 0.5)
+    else:
+        found = gap_bounds(y, q, 1 - q, 0 * y + 0.5)
+    own = (k / n) @ np.diag(1 / n) @ (1 - k / n)
+    expected = np.sqrt(max(own, rate * (1 - rate) * (1 / n).sum()))
+    for estimate in (found.low, found.weighted, found.high):
+        assert estimate.error == pytest.approx(expected)
+        assert estimate.value == pytest.approx(k[0] / n[0] - k[1] / n[1])
+
+
+def test_nothing_is_learned_where_groups_are_known():
+    class Learner:
+        def fit(self, X, y):
+            raise AssertionError("There is nothing to learn.")
+
+    X, y = pd.DataFrame({"black": np.tile([0.0, 1.0], 50)}), np.repeat([0, 1], 50)
+    found = ProxyDisparity(protected="black", learner=Learner()).fit(X, y).result_
+    assert found.findings.table["bound_low"].tolist() == pytest.approx([0])
 
 
 def test_several_groups_are_compared_with_the_largest():
