@@ -10,9 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skdisc._blackbox._training import threads_for
-
-_TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
+from skdisc._blackbox._training import SMALL_TREES, threads_for
 
 
 def folds_of(strata: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.ndarray:
@@ -141,4 +139,4 @@ def _boosted(X, y, X_new, binary):
     if not X.shape[1]:
         return np.full(len(X_new), y.mean())
     with threads_for(len(X)):
-        return HistGradientBoostingRegressor(**_TREES).fit(X, y).predict(X_new)
+        return HistGradientBoostingRegressor(**SMALL_TREES).fit(X, y).predict(X_new)

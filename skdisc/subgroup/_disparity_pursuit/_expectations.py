@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from skdisc._blackbox._training import threads_for
+from skdisc._blackbox._training import SMALL_TREES, threads_for
 from skdisc._utils._frequency import deal, evenly
 from skdisc.subgroup._disparity_pursuit._adjustment import (
     MANY_VALUES,
@@ -26,7 +26,6 @@ _FOLDS, _FOLDS_OF_MANY, _FOLDS_OF_CHECK = 5, 3, 2
 _REPEATS, _SMALL = 2, 1000  # folds are drawn so often below so many rows
 _MOST_CATEGORIES = 255
 _MOST_ROWS = 100_000  # rows that boosted trees learn from
-_TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
 _LARGE = {"max_iter": 40, "max_leaf_nodes": 31, "learning_rate": 0.15}
 
 
@@ -258,9 +257,8 @@ def _trees(X, space, rows):
         at = np.flatnonzero(rest)
         at = at[evenly(np.ones(len(at), int) if people is None else people[at], _MOST_ROWS)]
         own = None if weight is None else weight[at]
-        settings = (
-            _TREES | (_LARGE if rows.n >= _MANY else {}) | {"categorical_features": categorical}
-        )
+        size = _LARGE if rows.n >= _MANY else {}
+        settings = SMALL_TREES | size | {"categorical_features": categorical}
         found = np.empty((len(planes), int(out.sum())))
         with threads_for(len(at)):
             for plane, mean in zip(planes, found, strict=True):

@@ -10,11 +10,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skdisc._blackbox._training import threads_for
+from skdisc._blackbox._training import SMALL_TREES, threads_for
 from skdisc._space._items import Items
 from skdisc._task._cross_fitting import CrossFitter
 
-_TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
 _LEAST = 10  # people of a cell, in each half
 _RANK = 1e-10  # eigenvalues, relative to the largest, that count as zero
 _FULL = 1 / 3  # terms per person above which main effects leave too little
@@ -211,7 +210,7 @@ def _predicted(kind, numbers, cell, n_cells, fold):
         if kind == "linear":
             model = make_pipeline(StandardScaler(), LogisticRegression(C=100.0, max_iter=1000))
         else:
-            model = HistGradientBoostingClassifier(**_TREES)
+            model = HistGradientBoostingClassifier(**SMALL_TREES)
         with threads_for(rest.sum()):
             model.fit(numbers[rest], cell[rest])
             out[np.ix_(own, known)] = model.predict_proba(numbers[own])
