@@ -130,9 +130,11 @@ class EffectDecomposition(PairwiseDetector):
     Estimates are one-step: they are right if the expected outcome or the probability of the group
     is learned well, and errors of both enter by their product. The weights are then moved so that
     each main effect has the same mean on both sides: what learners shrink, such as columns with
-    many values and few people in each, is no direct effect. That they are causal takes the graph
-    and the absence of unmeasured confounders for granted. Probabilities are kept between 0.01 and
-    0.99.
+    many values and few people in each, is no direct effect. Weights add up to 1 and are not below
+    0 (truncated linear calibration), and rates are kept between 0 and 1. Intervals are those of
+    Student's t, with as many degrees of freedom as the weights amount to people, less one; the
+    effect on fewer than five is not known. That effects are causal takes the graph and the absence
+    of unmeasured confounders for granted. Probabilities are kept between 0.01 and 0.99.
 
     References
     ----------
@@ -141,6 +143,9 @@ class EffectDecomposition(PairwiseDetector):
 
     V. Chernozhukov, C. Cinelli, W. Newey, A. Sharma, V. Syrgkanis: Long story short: omitted
     variable bias in causal machine learning. Review of Economics and Statistics, 2024.
+
+    J.-C. Deville, C.-E. Särndal: Calibration estimators in survey sampling. Journal of the American
+    Statistical Association 87, 1992. https://doi.org/10.1080/01621459.1992.10475217
 
     Examples
     --------
@@ -253,8 +258,10 @@ class EffectDecomposition(PairwiseDetector):
             learned["confounders and mediators"] = learned["confounders"]
         y, inside = people.y, people.inside
         given = [learned[name] for name in reversed(sets)]
-        here = EffectParts.of(y, inside, *given)
-        there = EffectParts.of(y, ~inside, *(None if n is None else n.swapped for n in given))
+        swapped = [None if n is None else n.swapped for n in given]
+        is_rate = self.output != "value"
+        here = EffectParts.of(y, inside, *given, is_rate)
+        there = EffectParts.of(y, ~inside, *swapped, is_rate)
         expected = y - y.mean() if given[0] is None else y - _expected(given[0], inside)
         tables = {
             "effects": _both(here, there, self.significance),

@@ -8,6 +8,8 @@ from skdisc._task._cross_fitting import CrossFitter
 from skdisc.group._pairwise._estimates import Estimate
 
 CLIP = 0.01  # smallest and largest probability of a group that weights are made of
+_ROUNDS = 10  # of calibration, until no weight is below 0
+_LEAST = 5  # people that weights amount to; of fewer, an error is not known
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,9 @@ class EffectNuisances:
         """Return weights of the group that make its columns those of the reference.
 
         Odds of being in the reference, moved as little as it takes to give each main effect the
-        mean that it has in the reference. What is linear in main effects then cancels, also if the
-        learners shrink it, as they do with columns of many values and few people in each.
+        mean that it has in the reference, but not below 0 (truncated linear calibration, Deville
+        and Särndal 1992). What is linear in main effects then cancels, also if the learners shrink
+        it, as they do with columns of many values and few people in each.
 
         Parameters
         ----------
@@ -84,16 +87,29 @@ class EffectNuisances:
         Returns
         -------
         ndarray of float, shape (n_rows,)
-            0 outside of the group. Values that nobody in the group has are not balanced.
+            0 outside of the group; they add up to 1. Values that nobody in the group has are not
+            balanced.
         """
-        weight = np.where(inside, (1 - self.share) / self.share, 0.0)
-        weight /= weight.sum()
+        odds = np.where(inside, (1 - self.share) / self.share, 0.0)
+        odds /= odds.sum()
         if self.effects is None:
-            return weight
+            return odds
         effects = np.column_stack([np.ones(len(inside)), self.effects])
-        gap = effects[~inside].mean(axis=0) - weight @ effects
-        spread = effects.T @ (weight[:, None] * effects)
-        return weight * (1 + effects @ np.linalg.lstsq(spread, gap, rcond=1e-9)[0])
+        wanted = effects[~inside].mean(axis=0)
+        best, weight, slopes = odds, odds, np.zeros(effects.shape[1])
+        for _ in range(_ROUNDS):
+            free = np.where(weight > 0, odds, 0.0)
+            spread = effects.T @ (free[:, None] * effects)
+            gap = wanted - weight @ effects
+            slopes = slopes + np.linalg.lstsq(spread, gap, rcond=1e-9)[0]
+            moved = odds * (1 + effects @ slopes)
+            weight = np.maximum(moved, 0)
+            own = weight / max(weight.sum(), 1e-300)
+            if np.linalg.norm(wanted - own @ effects) < np.linalg.norm(wanted - best @ effects):
+                best = own
+            if (moved >= 0).all():
+                break
+        return best
 
     def unmatched(self, side: np.ndarray) -> float:
         """Return the share of a side with a value of a column that nobody on the other side has."""
@@ -118,7 +134,7 @@ class CounterfactualMean:
     weight: np.ndarray
 
     @classmethod
-    def of(cls, y, inside, nuisances) -> "CounterfactualMean":
+    def of(cls, y, inside, nuisances, is_rate=False) -> "CounterfactualMean":
         """Return the one-step estimate, right if either nuisance is.
 
         Parameters
@@ -126,13 +142,22 @@ class CounterfactualMean:
         y : ndarray of float, shape (n_rows,)
         inside : ndarray of bool, shape (n_rows,)
         nuisances : EffectNuisances
+        is_rate : bool, default=False
+            Whether the mean is one of outcomes between 0 and 1, and so between them.
         """
         weight = nuisances.weights(inside)
         residual = y - nuisances.of_group
         shift, mean = weight @ residual, nuisances.of_group[~inside].mean()
         plain = (nuisances.of_group - mean) / (~inside).sum()
-        influence = np.where(inside, weight * (residual - shift), plain)
-        return cls(float(mean + shift), influence, weight)
+        own = weight * (residual - shift) / np.maximum(1 - weight, 1e-9)  # as the jackknife has it
+        influence = np.where(inside, own, plain)
+        value = np.clip(mean + shift, 0, 1) if is_rate else mean + shift
+        return cls(float(value), influence, weight)
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom: people that weights of this spread amount to (Kish), less one."""
+        return 1 / np.sum(self.weight**2) - 1
 
     @classmethod
     def plain(cls, y, inside) -> "CounterfactualMean":
@@ -158,7 +183,7 @@ class EffectParts:
     representer: np.ndarray
 
     @classmethod
-    def of(cls, y, inside, given_all, given_confounders) -> "EffectParts":
+    def of(cls, y, inside, given_all, given_confounders, is_rate=False) -> "EffectParts":
         r"""Return the parts, of which total = direct - indirect - spurious.
 
         With :math:`A = E[\mu(x_1, Z, W) \mid x_0]` and :math:`B = E[\mu(x_1, Z) \mid x_0]`:
@@ -173,11 +198,13 @@ class EffectParts:
             Given confounders and mediators; None if there are neither.
         given_confounders : EffectNuisances or None
             Given confounders; None if there are none.
+        is_rate : bool, default=False
+            Whether outcomes are between 0 and 1, so that no part is larger than 1.
         """
         one = CounterfactualMean.plain(y, inside)
         zero = CounterfactualMean.plain(y, ~inside)
         A, B = (
-            one if n is None else CounterfactualMean.of(y, inside, n)
+            one if n is None else CounterfactualMean.of(y, inside, n, is_rate)
             for n in (given_all, given_confounders)
         )
         pairs = {
@@ -186,10 +213,8 @@ class EffectParts:
             "indirect": (A, B),
             "spurious": (B, one),
         }
-        estimates = {
-            name: Estimate.of_influence(a.value - b.value, a.influence - b.influence)
-            for name, (a, b) in pairs.items()
-        }
+        most = 1.0 if is_rate else np.inf
+        estimates = {name: _difference(*pair, most) for name, pair in pairs.items()}
         return cls(estimates, len(y) * (A.weight - zero.weight))
 
     def robustness(self, residual: np.ndarray, significance: float) -> dict:
@@ -216,6 +241,14 @@ class EffectParts:
         least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
         values = [_share(abs(v) / scale if scale else np.inf) for v in (direct.value, least)]
         return {"robustness": values[0], "robustness_ci": values[1], "scale": scale}
+
+
+def _difference(a, b, most):
+    """Return the difference of two means; its error is infinite if weights amount to nobody."""
+    df, value = min(a.df, b.df), a.value - b.value
+    if df < _LEAST - 1 - 1e-9:
+        return Estimate(value, np.inf, most=most)
+    return Estimate.of_influence(value, a.influence - b.influence, df, most)
 
 
 def _share(ratio):

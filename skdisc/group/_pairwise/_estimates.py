@@ -18,16 +18,19 @@ class Estimate:
         Standard error.
     df : float, default=inf
         Degrees of freedom of Student's t.
+    most : float, default=inf
+        Largest possible size.
     """
 
     value: float
     error: float
     df: float = np.inf
+    most: float = np.inf
 
     def interval(self, significance: float) -> tuple[float, float]:
         """Return the two-sided interval of level 1 - `significance`."""
         half = stats.t.ppf(1 - significance / 2, self.df) * self.error
-        return self.value - half, self.value + half
+        return max(self.value - half, -self.most), min(self.value + half, self.most)
 
     @property
     def p_value(self) -> float:
@@ -39,7 +42,9 @@ class Estimate:
         return float(2 * stats.t.sf(abs(self.value) / self.error, self.df))
 
     @classmethod
-    def of_influence(cls, value: float, influence: np.ndarray, df: float = np.inf) -> "Estimate":
+    def of_influence(
+        cls, value: float, influence: np.ndarray, df: float = np.inf, most: float = np.inf
+    ) -> "Estimate":
         """Return the estimate whose error is minus its value the sum of independent influences.
 
         Parameters
@@ -48,9 +53,9 @@ class Estimate:
         influence : ndarray of float, shape (n,)
             What each row adds to the error of the estimate; the sum of their squares is its
             variance.
-        df : float, default=inf
+        df, most : float, default=inf
         """
-        return cls(float(value), float(np.sqrt(np.sum(influence**2))), df)
+        return cls(float(value), float(np.sqrt(np.sum(influence**2))), df, most)
 
 
 def estimate_table(estimates: dict[str, Estimate], significance: float) -> pd.DataFrame:

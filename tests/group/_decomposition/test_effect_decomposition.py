@@ -244,6 +244,57 @@ def test_a_confounder_as_strong_as_the_robustness_value_is_needed():
     assert value > table.loc["reference to group", "robustness_ci"] > 0
 
 
+def few(seed, n=30, n_jobs=25):
+    """Return 400 men and few women of whom an outcome depends on age alone, with many jobs."""
+    rng = np.random.default_rng(seed)
+    is_woman = np.arange(400 + n) >= 400
+    age, job = rng.normal(size=400 + n) + is_woman, rng.integers(n_jobs, size=400 + n)
+    X = pd.DataFrame({"sex": np.where(is_woman, "F", "M"), "age": age, "job": job.astype(str)})
+    return X, (rng.random(400 + n) < 0.2 + 0.5 / (1 + np.exp(-age))).astype(int)
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 10**6), n=st.integers(10, 40))
+def test_no_part_of_a_gap_in_rates_is_larger_than_one(seed, n):
+    X, y = few(seed, n)
+    learned = {"nuisance": "linear", "classifier": "linear", "n_folds": 2}
+    found = detector(**learned, mediators="others").fit(X, y).result_
+    table = found.tables["effects"]
+    assert (table[["estimate", "ci_low", "ci_high"]].abs() <= 1).all(axis=None)
+    assert ((table["ci_low"] <= table["estimate"]) & (table["estimate"] <= table["ci_high"])).all()
+    direct = table[table["part"] == "direct"].set_index("direction")["estimate"]
+    rates = pd.Series(y).groupby(X["sex"]).mean()
+    assert 0 <= rates["M"] + direct["reference to group"] + 1e-9 <= 1 + 2e-9
+    assert 0 <= rates["F"] + direct["group to reference"] + 1e-9 <= 1 + 2e-9
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10**6), st.integers(3, 40), st.integers(1, 30))
+def test_weights_are_shares(seed, n, n_effects):
+    rng = np.random.default_rng(seed)
+    inside, effects = np.arange(n + 50) < n, rng.normal(size=(n + 50, n_effects))
+    share = rng.uniform(0.01, 0.99, n + 50)
+    weight = EffectNuisances(share, share, share, effects=effects).weights(inside)
+    assert (weight >= 0).all()
+    assert weight.sum() == pytest.approx(1)
+    assert not weight[~inside].any()
+    odds = np.where(inside, (1 - share) / share, 0.0)
+    wanted = effects[~inside].mean(axis=0)
+    before = np.linalg.norm(wanted - odds / odds.sum() @ effects)
+    assert np.linalg.norm(wanted - weight @ effects) <= before + 1e-9
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("n_jobs", [3, 25])
+def test_intervals_of_few_people_cover(n_jobs):
+    n, inside = 100, 0
+    linear = {"nuisance": "linear", "classifier": "linear", "n_folds": 3, "mediators": "others"}
+    for seed in range(n):
+        (found,) = detector(**linear).fit(*few(seed, n_jobs=n_jobs)).result_
+        inside += found.ci_low <= 0 <= found.ci_high
+    assert inside / n >= 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / n)
+
+
 @pytest.mark.statistics
 @pytest.mark.parametrize(("nuisance", "n"), [("linear", 60), ("boosting", 30)])
 def test_intervals_cover(nuisance, n):
