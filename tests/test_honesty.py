@@ -58,6 +58,7 @@ def test_every_input_tested_is_evidence_enough():
         assert (result.verdict, result.smallest_gap) == ("no disparity found", 0.0)
 
 
+@pytest.mark.statistics
 def test_the_claimed_gap_is_found_as_often_as_claimed():
     found = 0
     for seed in range(60):

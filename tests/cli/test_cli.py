@@ -102,6 +102,7 @@ def test_a_larger_group_that_is_worse_off_is_found(people, tmp_path):
         assert code == cli.DISPARITY_FOUND
 
 
+@pytest.mark.statistics
 def test_a_model_trained_on_labels_tossed_by_a_coin_is_seldom_unfair(tmp_path, capsys):
     codes = []
     for seed in range(6):

@@ -83,13 +83,13 @@ def test_what_cannot_be_is_said(settings, y, said):
 @pytest.mark.parametrize("skewed", [False, True])
 def test_other_columns_are_no_disparity(skewed):
     found, reassured = [], []
-    for seed in range(100):
+    for seed in range(60):
         X, pay = people(seed)
         result = audit(X, np.exp(pay / 500) if skewed else pay, correction="holm")
         found.append(result.verdict == "disparity found")
-        if seed < 40:
+        if seed < 20:
             X, pay = people(seed, 2000)
             pay -= np.std(pay) * 0.15 * (X["sex"] == "f")
             reassured.append(audit(X, pay).verdict == "no disparity found")
-    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
+    assert sum(found) <= 6  # fails with probability .97 where a fifth are found
     assert np.mean(reassured) == 0  # a gap of .15 standard deviations, where .1 are relevant

@@ -46,6 +46,7 @@ def test_an_audit_does_not_differ_from_itself():
     assert "same rows" in same.notes[0]
 
 
+@pytest.mark.statistics
 def test_intervals_cover_a_change_and_equal_worlds_are_seldom_told_apart():
     rng, p, covered = np.random.default_rng(0), [], []
     for _ in range(40):

@@ -33,6 +33,7 @@ def test_the_smallest_gap_is_shown_with_this_power(share, rate, side):
     assert 0.75 < inside.gap_inside.mean() < 0.85  # .9 on each side
 
 
+@pytest.mark.statistics
 def test_the_audit_shows_it_where_its_other_questions_stay_open():
     n, rng, found = 1000, np.random.default_rng(1), []
     shares = {"sex": {"F": 0.4, "M": 0.6}, "race": {"b": 0.5, "w": 0.5}}

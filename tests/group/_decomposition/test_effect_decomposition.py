@@ -296,8 +296,9 @@ def test_intervals_of_few_people_cover(n_jobs):
 
 
 @pytest.mark.statistics
-@pytest.mark.parametrize(("nuisance", "n"), [("linear", 60), ("boosting", 30)])
+@pytest.mark.parametrize(("nuisance", "n"), [("linear", 40), ("boosting", 20)])
 def test_intervals_cover(nuisance, n):
+    """Coverage of .7 would fail with probability .99 of 40, .89 of 20 runs."""
     truth, inside = enumerated(), np.zeros(4)
     for seed in range(n):
         X, y = people(2000, seed)
@@ -309,10 +310,10 @@ def test_intervals_cover(nuisance, n):
 
 @pytest.mark.statistics
 def test_where_nothing_differs_effects_are_rarely_found():
-    n, linear = 100, {"nuisance": "linear", "classifier": "linear"}
+    n, linear = 60, {"nuisance": "linear", "classifier": "linear"}
     fits = [detector(**linear).fit(*people(1000, seed, fair=True)) for seed in range(n)]
     found = [fit.result_ for fit in fits]
     share = np.mean([result.verdict == "disparity found" for result in found])
-    assert share <= 0.05 + 2 * np.sqrt(0.95 * 0.05 / n)
+    assert share <= 0.05 + 2 * np.sqrt(0.95 * 0.05 / n)  # .2: fails with probability .97
     zero = [(r.tables["effects"]["p_value"] > 1e-4).all() for r in found]
     assert all(zero)

@@ -195,7 +195,7 @@ TRUTH = {"linear": -0.4, "gelbach": -0.4, "reweighting": -0.4}
 @pytest.mark.parametrize("method", [*TRUTH, "fairlie"])
 def test_intervals_cover(method):
     """Without interaction the unexplained part is the planted one; of rates, 0 where it is."""
-    inside, found, n = 0, 0, 100
+    inside, found, n = 0, 0, 60
     for seed in range(n):
         X, y = people(500, seed, -0.4 * (method != "fairlie"), interaction=0)
         if method == "fairlie":
@@ -210,11 +210,11 @@ def test_intervals_cover(method):
         finding = detector.fit(X, y).result_.to_frame().iloc[0]
         inside += finding["ci_low"] <= TRUTH.get(method, 0) <= finding["ci_high"]
         found += finding["p_value"] <= 0.05
-    assert inside / n >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / n)
+    assert inside / n >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / n)  # .8: fails with probability .97
     if method == "fairlie":
         assert found / n <= 0.05 + 2 * np.sqrt(0.95 * 0.05 / n)
     else:
-        assert inside / n <= 0.99
+        assert inside < n
         assert found / n > 0.9
 
 

@@ -84,9 +84,9 @@ def test_too_few_selected_people_are_not_judged():
 
 @pytest.mark.statistics
 def test_of_equal_success_rates_one_in_twenty_differs():
-    rng, n_found, n_seeds = np.random.default_rng(1), 0, 400
+    rng, n_found, n_seeds = np.random.default_rng(1), 0, 250
     X = pd.DataFrame({"race": np.repeat(["b", "a"], [60, 240])})
     for _ in range(n_seeds):
         y = (rng.random(300) < 0.3).astype(int)
         n_found += audited(X, y, None).verdict == "disparity found"
-    assert stats.binom.sf(n_found - 1, n_seeds, 0.05) > 0.01
+    assert stats.binom.sf(n_found - 1, n_seeds, 0.05) > 0.01  # at .12 with probability .04

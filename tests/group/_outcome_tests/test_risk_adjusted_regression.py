@@ -162,12 +162,12 @@ def test_a_learner_that_fails_is_named():
 def test_intervals_cover_although_risk_is_learned(gap):
     """With the risk taken as known, they cover .7."""
     covered, values, errors = 0, [], []
-    for seed in range(25):
+    for seed in range(20):
         X, y, decisions = decided(1000, seed, gap)
         first = audited(X, y, decisions, n_folds=3, learner="linear").findings.table.iloc[0]
         low, high, value = (float(first[n]) for n in ("ci_low", "ci_high", "effect"))
         covered += low <= gap <= high
         values.append(value)
         errors.append((high - low) / 4.2)
-    assert covered >= 20
+    assert covered >= 17  # at .7 with probability .11
     assert 0.65 < np.mean(errors) / np.std(values) < 1.6

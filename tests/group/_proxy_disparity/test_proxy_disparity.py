@@ -75,7 +75,7 @@ def test_the_error_of_the_weighted_estimate_is_as_its_formula_says(seed, direct)
 def test_intervals_contain_the_gap_wherever_it_is(worst):
     """Also where the truth is the lowest gap that the law of outcomes and proxies allows."""
     hits = []
-    for seed in range(100):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         q = rng.choice([0.05, 0.3, 0.9], 1000)
         p = np.where(q > 0.5, 0.3, 0.6)
@@ -87,7 +87,7 @@ def test_intervals_contain_the_gap_wherever_it_is(worst):
         detector = ProxyDisparity(protected="q", learner="linear", random_state=0)
         row = detector.fit(pd.DataFrame({"q": q}), y).result_.findings.table.iloc[0]
         hits.append(row["ci_low"] <= truth <= row["ci_high"])
-    assert np.mean(hits) >= (0.93 if worst else 1.0)
+    assert np.mean(hits) >= (0.93 if worst else 1.0)  # .85: fails with probability .96
 
 
 def test_the_verdict_is_insufficient_where_bounds_contain_zero_however_many_people():

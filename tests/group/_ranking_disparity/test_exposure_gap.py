@@ -82,14 +82,14 @@ def test_levels_and_coverage(n, m, n_lists):
     rng = np.random.default_rng(0)
     truth = np.mean([drawn_gap(rng, n, m, -0.5, n_lists).value for _ in range(1000)])
     covered, found = [], []
-    for _ in range(200):
+    for _ in range(120):
         gap = drawn_gap(rng, n, m, -0.5, n_lists)
         low, high = (gap.permuted(rng) or gap.estimate()).interval(0.05)
         covered.append(low <= truth <= high)
         null = drawn_gap(rng, n, m, 0.0, n_lists)
         found.append((null.permuted(rng) or null.estimate()).p_value <= 0.05)
     assert np.mean(covered) >= 0.9
-    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
+    assert sum(found) <= 10  # fails with probability .98 where .15 are found
 
 
 def test_p_value_and_interval_agree():

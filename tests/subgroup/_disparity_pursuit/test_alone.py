@@ -89,10 +89,10 @@ def test_a_value_that_a_column_tells_is_not_compared():
 def test_intervals_of_protected_values_cover_the_effect():
     settings = {"nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
     seen = []
-    for seed in range(60):
+    for seed in range(40):
         X, y = made(1000, np.random.default_rng(100 + seed), extra=0.0)
         result = DisparityPursuit(protected="sex", **settings).fit(X, y).result_
         row = result.tables["comparable"].iloc[0]
         truth = -0.1 if row["group"] == "sex = 'F'" else 0.1
         seen.append(row["ci_low"] <= truth <= row["ci_high"])
-    assert 0.866 <= np.mean(seen) < 1  # 0.95, 3 standard errors of 60 runs
+    assert 0.847 <= np.mean(seen) < 1  # 0.95, 3 standard errors of 40 runs; .8: fails with .71

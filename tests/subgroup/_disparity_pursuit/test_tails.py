@@ -125,7 +125,7 @@ def test_other_scores_are_normal():
 def test_nothing_is_found_where_main_effects_are_wrong_about_a_context(world):
     """In town u, expectations are wrong for each person, and minorities are small."""
     found = 0
-    for seed in range(60):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         X = pd.DataFrame({"race": rng.choice(list("abc"), 1500, p=[0.9, 0.05, 0.05])})
         X["town"] = rng.choice(list("uvw"), 1500)
@@ -140,7 +140,7 @@ def test_nothing_is_found_where_main_effects_are_wrong_about_a_context(world):
             protected=["race"], nuisance="additive", pos_label=1, random_state=seed
         )
         found += detector.fit(X, y).result_.n_found > 0
-    assert found <= 7
+    assert found <= 5  # P(more) = 0.014 at level 0.05, 0.84 where a fifth are found
 
 
 @pytest.fixture

@@ -105,10 +105,10 @@ def _has_twin(X, name, names):
 @pytest.mark.statistics
 def test_legitimate_columns_are_not_discrimination():
     own, found = {"protected": ["sex", "race"]}, []
-    for seed in range(60):
+    for seed in range(40):
         fitted = DivExplorer(**own).fit(*people(seed))
         found.append(fitted.result_.verdict == "disparity found")
-    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
+    assert sum(found) <= 4  # fails with probability .92 where a fifth are found
     everyone = DivExplorer(**own, versus="everyone").fit(*people(0)).result_
     assert (everyone.verdict, everyone.null) == ("differs from everyone", "everyone")
 

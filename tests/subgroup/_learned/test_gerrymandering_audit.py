@@ -26,7 +26,7 @@ PROTECTED = ["sex", "race", "age"]
 @pytest.mark.statistics
 @pytest.mark.parametrize("witness", ["linear", "boosting"])
 def test_rates_that_depend_on_other_columns_alone_are_seldom_a_finding(witness):
-    n_worlds, found = 40, 0
+    n_worlds, found = 20, 0  # fails with probability .98 where half are found
     for seed in range(n_worlds):
         rng = np.random.default_rng(seed)
         X = people(rng, 1000)

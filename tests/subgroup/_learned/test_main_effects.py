@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -26,10 +27,11 @@ def audited(X, y, nuisance="linear"):
     return MultiaccuracyAudit(protected="sex", **given).fit(X, y).result_
 
 
+@pytest.mark.statistics
 def test_what_goes_with_a_town_is_not_found():
-    results = [audited(*people(seed, 150), nuisance="boosting") for seed in range(4)]
+    results = [audited(*people(seed, 75, 1000), nuisance="boosting") for seed in range(4)]
     z = [result.tables["witness"]["z"][0] for result in results]
-    assert np.mean(z) < 0.5  # 1.1 unless main effects are taken out: trees know few towns
+    assert np.mean(z) < 0.5  # 1.4 unless main effects are taken out: trees know few towns
 
 
 def test_a_gap_within_towns_is_found():

@@ -50,7 +50,7 @@ def draw(rng, p):
     [(coin, "linear"), (proxy, "boosting"), (interaction, "boosting")],
 )
 def test_the_null_is_seldom_rejected(world, witness):
-    n_worlds, p_values = 20, []
+    n_worlds, p_values = 15, []  # fails with probability .94 where half are rejected
     for seed in range(n_worlds):
         rng = np.random.default_rng(seed)
         X, p = world(rng, 600)

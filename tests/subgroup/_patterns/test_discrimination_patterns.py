@@ -337,8 +337,8 @@ def unaffected(seed, n=1000):
 @pytest.mark.statistics
 def test_decisions_by_other_columns_are_no_discrimination():
     detector = DiscriminationPatterns(protected=["sex", "race"], max_predicates=2)
-    found = [detector.fit(*unaffected(seed)).result_.n_found > 0 for seed in range(60)]
-    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
+    found = [detector.fit(*unaffected(seed)).result_.n_found > 0 for seed in range(40)]
+    assert sum(found) <= 4  # fails with probability .92 where a fifth are found
 
 
 def test_the_first_pattern_of_each_x_comes_in_the_order_of_the_evidence(data):

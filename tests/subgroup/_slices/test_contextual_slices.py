@@ -113,9 +113,9 @@ def test_p_values_are_corrected_over_the_whole_family_not_over_what_is_shown(det
 def test_legitimate_columns_are_not_discrimination(detector):
     found = [
         audit(detector(protected=["sex", "race"]), *elsewhere(seed)).verdict == "disparity found"
-        for seed in range(60)
+        for seed in range(40)
     ]
-    assert np.mean(found) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
+    assert sum(found) <= 4  # fails with probability .92 where a fifth are found
     published = audit(detector(protected="sex", versus="everyone"), *elsewhere(0, 4000))
     assert published.null == "everyone"
     assert published.verdict in ("differs from everyone", "insufficient evidence")
