@@ -1,6 +1,7 @@
 """Audits of tables that are counted part by part: equal to those of the rows."""
 
 import json
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -77,8 +78,10 @@ def test_the_audit_of_a_source_is_that_of_its_rows(tmp_path, audited, detectors)
     model = BlackBox(decisions=rows["advice"]) if audited == "decisions" else None
     direct = answers(Audit(**how).fit(X, y, model).report_)
     assert direct["evidence"]
-    hashes = set()
-    for source in everywhere(rows, tmp_path):
+    hashes, sources = set(), everywhere(rows, tmp_path)
+    if detectors == "auto":  # which takes long: half for labels, half for decisions
+        sources = islice(sources, audited == "labels", None, 2)
+    for source in sources:
         decided = None if audited == "labels" else "advice"
         report = Audit(**how).fit(source, "hired", decided).report_
         if detectors == COUNTING:

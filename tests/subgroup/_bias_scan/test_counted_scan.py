@@ -134,7 +134,7 @@ def test_billions_of_people_take_the_memory_of_their_cells():
 def test_nothing_is_found_in_counts_where_other_columns_explain_all(n):
     """Sex goes with town and work, on which outcomes depend: the marginal gap is large."""
     found = 0
-    for seed in range(20):
+    for seed in range(15):
         rng = np.random.default_rng(seed)
         X = pd.DataFrame({"town": rng.choice(list("uv"), n), "work": rng.choice(list("xyz"), n)})
         at = (X["town"] == "u"), (X["work"] == "x")
@@ -143,7 +143,7 @@ def test_nothing_is_found_in_counts_where_other_columns_explain_all(n):
         counts = Counts.of(X.assign(y=y), protected="sex", label="y")
         scan = BiasScan(protected="sex", n_restarts=2, n_bootstrap=19, random_state=seed)
         found += scan.fit(counts).result_.n_found > 0
-    assert found <= 4  # P(more) = 0.003 at level 0.05, 0.994 where half are found
+    assert found <= 3  # P(more) = 0.005 at level 0.05, 0.98 where half are found
 
 
 def law_of(X, protected, frequency):

@@ -111,10 +111,10 @@ def test_counts_give_the_causes_of_the_rows(nuisance):
     X, y = table(1, 6000)
     counts = Counts.of(X.assign(y=y), protected=PROTECTED, label="y")
     detector = DisparityPursuit(nuisance=nuisance, **SETTINGS)
-    found = [str(f.subject) for f in detector.fit(counts).result_]
-    assert found == ["sex = 'F' and town = 'u'"]
-    assert found == [str(f.subject) for f in detector.fit(X, y).result_]
-    assert abs(detector.fit(counts).result_[0].effect + 0.3) < 0.06
+    (cause,) = detector.fit(counts).result_
+    assert str(cause.subject) == "sex = 'F' and town = 'u'"
+    assert abs(cause.effect + 0.3) < 0.06
+    assert [f.subject for f in detector.fit(X, y).result_] == [cause.subject]
 
 
 def test_millions_of_people_take_the_memory_of_their_cells():
@@ -156,7 +156,7 @@ def test_people_of_a_row_are_in_all_folds():
 
 
 @pytest.mark.statistics
-@pytest.mark.parametrize(("nuisance", "n", "most"), [("additive", 60, 8), ("auto", 20, 4)])
+@pytest.mark.parametrize(("nuisance", "n", "most"), [("additive", 40, 5), ("auto", 20, 4)])
 def test_nothing_is_found_in_counts_where_legitimate_columns_explain_all(nuisance, n, most):
     """Sex goes with town and work, outcomes depend on both: the marginal gap is large."""
     found = 0
@@ -169,7 +169,7 @@ def test_nothing_is_found_in_counts_where_legitimate_columns_explain_all(nuisanc
         counts = Counts.of(X.assign(y=y), protected=PROTECTED, label="y")
         detector = DisparityPursuit(**{**SETTINGS, "nuisance": nuisance, "random_state": seed})
         found += detector.fit(counts).result_.n_found > 0
-    assert found <= most  # P(more) = 0.004, 0.003 at level 0.05; unadjusted, all are found
+    assert found <= most  # P(more) = 0.014, 0.003 at level 0.05; unadjusted, all are found
 
 
 def test_estimators_of_expectations_need_rows():

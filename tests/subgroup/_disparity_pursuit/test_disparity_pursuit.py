@@ -434,14 +434,14 @@ def test_wrong_settings_are_named():
 def test_intervals_of_given_groups_cover():
     group = Subgroup([Predicate.equals("sex", "F"), Predicate.equals("town", "u")])
     covered, changes = 0, 0
-    for seed in range(200):
+    for seed in range(120):
         X, y, _ = people(seed, n=800, gap=0.2)
         scores = adjusted(X, y, group)
         table = _causes.estimates(scores, [0], 0.05).iloc[0]
         covered += table["ci_low"] <= -0.2 <= table["ci_high"]
         changes += table["change_low"] <= -0.2 <= table["change_high"]
-    assert 180 <= covered <= 198
-    assert 180 <= changes <= 198
+    assert 107 <= covered < 120  # 0.95, 3 standard errors of 120 runs
+    assert 107 <= changes < 120
 
 
 def adjusted(X, y, group):
@@ -462,7 +462,7 @@ def adjusted(X, y, group):
 def test_nothing_is_found_where_legitimate_columns_explain_all(borrow):
     """Sex goes with town and work, outcomes depend on both: the marginal gap is large."""
     found = 0
-    for seed in range(60):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         X, _, _ = people(seed, n=1000)
         share = 0.3 + 0.3 * (X["town"] == "u") + 0.2 * (X["work"] == "x")
@@ -473,7 +473,7 @@ def test_nothing_is_found_where_legitimate_columns_explain_all(borrow):
             protected=PROTECTED, nuisance="additive", borrow=borrow, random_state=seed
         )
         found += detector.fit(X, y).result_.n_found > 0
-    assert found <= 8  # P(more) = 0.004 at level 0.05, 0.87 where a fifth are found
+    assert found <= 5  # P(more) = 0.014 at level 0.05, 0.84 where a fifth are found
 
 
 def test_a_search_without_time_to_search_says_so(monkeypatch):

@@ -267,8 +267,9 @@ def test_few_members_do_not_confirm_what_is_not_there(size):
 @pytest.mark.parametrize("outcome", ["rare", "frequent", "skewed"])
 def test_small_minorities_without_exceptions_are_no_finding(outcome):
     """With variances from the members alone, 36 and 37 of 40 rates, 8 of 40 skewed, were found."""
+    n, most = (40, 5) if outcome == "skewed" else (15, 3)
     found = 0
-    for seed in range(40):
+    for seed in range(n):
         rng = np.random.default_rng(seed)
         X, _ = people(seed, n=1500)
         X["race"] = rng.choice(["a", "b", "c"], len(X), p=[0.94, 0.03, 0.03])
@@ -281,7 +282,7 @@ def test_small_minorities_without_exceptions_are_no_finding(outcome):
             output="value" if outcome == "skewed" else "decision",
         )
         found += detector.fit(X.drop(columns="age"), y).result_.n_found > 0
-    assert found <= 5
+    assert found <= most  # P(more) = 0.014, 0.005 at level 0.05
 
 
 def measured_where(X, y, size):
