@@ -1,5 +1,6 @@
 """Queries: counted, chunked and cached queries to the model under audit."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -105,12 +106,13 @@ class Queries:
             )
         return is_favorable(self.box.decisions, self.favorable).astype(float)
 
-    def decide(self, X: pd.DataFrame, keys: np.ndarray | None = None) -> np.ndarray:
+    def decide(self, X: pd.DataFrame | Callable, keys: np.ndarray | None = None) -> np.ndarray:
         """Return the outcome of each row, querying the model about new rows only.
 
         Parameters
         ----------
-        X : DataFrame
+        X : DataFrame, or callable that takes positions and returns these rows
+            A callable makes new rows only, and needs `keys`.
         keys : ndarray of uint64, shape (n_rows,), optional
             Rows with equal keys are the same row. By default the values are hashed, which is
             slower.
@@ -129,6 +131,8 @@ class Queries:
         def query(new):
             if not len(new):
                 return np.empty(0)
+            if callable(X):
+                return self.ask(X(new))
             return self.ask(X if len(new) == len(X) else X.iloc[new])
 
         return self._cache.get(keys, query)

@@ -99,7 +99,7 @@ def _most_frequent(number, values, min_cell, frequency):
     n = count(number.astype(np.intp) + 1, len(values) + 1, frequency)[1:]
     order = np.argsort(-n, kind="stable")
     order = order[n[order] >= min_cell][:_MOST]
-    return [plain(v) for v in pd.Index(values)[order]]
+    return [plain(v) for v in values[order]]
 
 
 def _key(value):

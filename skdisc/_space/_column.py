@@ -1,6 +1,7 @@
 """Column: the domain of one column, with integer codes that a search can step through."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Integral
 
 import numpy as np
@@ -138,7 +139,7 @@ class Column:
             return pd.array(x, dtype=self.dtype)
         return x.astype(self.dtype, copy=False)
 
-    @property
+    @cached_property
     def _table(self):
         """The categories in the order of codes, followed by a missing value for the code -1."""
         if isinstance(self.dtype, pd.CategoricalDtype):
@@ -218,7 +219,10 @@ class Column:
             ends = lattice(series, bounds, step)
         else:
             values = categories(series, numbered)
-        missing = bool(series.isna().any())
+        if numbered is not None and series.name in numbered:
+            missing = bool((numbered[series.name][0] < 0).any())
+        else:
+            missing = can_miss(series.dtype) and bool(series.isna().any())
         column = cls(plain(series.name), kind, series.dtype, values, **ends, missing=missing)
         many = kind != "nominal" and column.size > max_probes
         return column.with_probes(max_probes, column.encode(series) if many else ())
@@ -254,16 +258,16 @@ class Column:
 
     def with_probes(self, max_probes, codes=()):
         """Return the column with all codes as probes, or with `max_probes` quantiles of `codes`."""
-        seen = np.asarray(codes)
-        seen = seen[seen >= 0]
-        at = np.linspace(0, 1, max_probes)
         if self.size <= max_probes or self.kind == "nominal":
             probes = range(self.size)
-        elif len(seen):
-            nearest = np.rint(at * (len(seen) - 1)).astype(np.intp)  # faster than np.quantile
-            probes = np.unique(_order_statistics(seen, nearest))
         else:
-            probes = np.unique(np.rint(at * (self.size - 1)))
+            seen, at = np.asarray(codes), np.linspace(0, 1, max_probes)
+            seen = seen[seen >= 0]
+            if len(seen):
+                nearest = np.rint(at * (len(seen) - 1)).astype(np.intp)  # faster than np.quantile
+                probes = np.unique(_order_statistics(seen, nearest))
+            else:
+                probes = np.unique(np.rint(at * (self.size - 1)))
         missing = (MISSING,) if self.missing else ()
         return replace(self, probes=(*map(int, probes), *missing))
 
@@ -333,7 +337,15 @@ def infer_kind(series):
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
         return "ordinal" if series.dtype.ordered else "nominal"
-    return "numeric" if of_numbers(series.dtype) and series.notna().any() else "nominal"
+    if not of_numbers(series.dtype):
+        return "nominal"
+    known = series.notna().any() if can_miss(series.dtype) else len(series)
+    return "numeric" if known else "nominal"
+
+
+def can_miss(dtype):
+    """Return whether a column of a dtype can have missing values."""
+    return not isinstance(dtype, np.dtype) or dtype.kind not in "biu"
 
 
 def numbers(series):
@@ -341,6 +353,8 @@ def numbers(series):
     if series.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: column {series.name!r} is {series.dtype}.")
     try:
+        if not can_miss(series.dtype):
+            return series.to_numpy().astype(np.float64)
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise ValueError(
@@ -351,7 +365,8 @@ def numbers(series):
 
 def lattice(series, bounds, step):
     """Return low, high and step of a numeric column."""
-    x, dtype = distinct(numbers(series.dropna())), series.dtype
+    dtype = series.dtype
+    x = distinct(numbers(series.dropna() if can_miss(dtype) else series))
     if isinstance(dtype, pd.CategoricalDtype) or (not len(x) and bounds is None):
         raise ValueError(
             f"The column {series.name!r} ({dtype}) cannot be numeric: a numeric column needs "
@@ -394,4 +409,6 @@ def categories(series, numbered=None):
             return every
         n = np.bincount(series.cat.codes.to_numpy().astype(np.int64) + 1)[1:]  # without missing
         return tuple(every[i] for i in np.flatnonzero(n))
-    return tuple(in_order(map(plain, distinct_values(series.dropna(), numbered))))
+    if numbered is None:
+        series = series.dropna()
+    return tuple(in_order(map(plain, distinct_values(series, numbered))))

@@ -6,6 +6,8 @@ any rate of an empty group, are NaN, never 0. `significance` is one minus the co
 Counts that violate 0 <= x <= n raise ValueError in every function.
 """
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
@@ -310,7 +312,7 @@ def fisher_p_values(x1, n1, x0, n0, alternative, mid):
     x1, drawn = np.where(mirrored, (n1 - x1, total - drawn), (x1, drawn))
     p_value, tied = _at_most(x1, n1, n0, drawn), _mass(x1, n1, n0, drawn)
     if alternative == "two-sided":
-        log_mass = stats.hypergeom(total, n1, drawn).logpmf
+        log_mass = partial(_log_mass, n1=n1, n0=n0, drawn=drawn)
         tail, ties = _upper_tail(log_mass, x1, np.minimum(n1, drawn))
         p_value += _at_most(n1 - tail, n1, n0, total - drawn)
         tied = tied * (1 + ties)
@@ -319,8 +321,17 @@ def fisher_p_values(x1, n1, x0, n0, alternative, mid):
 
 def _mass(x1, n1, n0, drawn):
     """Return hypergeometric probabilities from accurate binomial ones (Loader 2000)."""
-    p, mass = drawn / (n1 + n0), stats.binom.pmf
-    return mass(x1, n1, p) * mass(drawn - x1, n0, p) / mass(drawn, n1 + n0, p)
+    of, among = np.stack([x1, drawn - x1, drawn]), np.stack([n1, n0, n1 + n0])
+    one, other, both = stats.binom.pmf(of, among, drawn / (n1 + n0))
+    return one * other / both
+
+
+def _log_mass(x1, n1, n0, drawn):
+    """Return hypergeometric log-probabilities up to one constant for each table."""
+    x0 = drawn - x1
+    inside = (x1 >= 0) & (x1 <= n1) & (x0 >= 0) & (x0 <= n0)
+    ways = special.betaln(x1 + 1, n1 - x1 + 1) + special.betaln(x0 + 1, n0 - x0 + 1)
+    return np.where(inside, -ways, -np.inf)
 
 
 def _at_most(x1, n1, n0, drawn):

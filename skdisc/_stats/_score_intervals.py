@@ -83,8 +83,9 @@ def score_interval(
         critical = critical_as(p_value, np.abs(_z_of_gap(x1, n1, x0, n0, 0.0)), critical)
     *counts, critical = np.broadcast_arrays(x1, n1, x0, n0, critical)
     gap = counts[0] / counts[1] - counts[2] / counts[3]
-    low = _root(lambda g: _z_of_gap(*counts, g) > critical, -1.0, gap)
-    high = _root(lambda g: _z_of_gap(*counts, g) > -critical, gap, 1.0)
+    ends, one = np.stack([critical, -critical]), np.ones_like(gap)
+    between = np.stack([-one, gap]), np.stack([gap, one])
+    low, high = _root(lambda g: _z_of_gap(*counts, g) > ends, *between)
     if p_value is not None:  # the ends are roots, known up to rounding
         holds = np.asarray(p_value) >= significance
         low, high = (

@@ -79,9 +79,14 @@ def _may_be_copies(columns, numbered):
     """
     n, divisor = len(columns[0]), 0
     some = np.random.default_rng(0).choice(n, _SAMPLE, replace=False, shuffle=False)
-    fine = (c for c in columns if _is_known(c, numbered) or _codes(c.iloc[some]).max() >= _FINE)
-    if any(_codes(c, numbered).max() >= n / 2 for c in fine):
-        return True
+    for column in columns:
+        if _is_known(column, numbered):
+            most = len(numbered[column.name][1])
+        else:
+            is_fine = _codes(column.iloc[some]).max() >= _FINE
+            most = _codes(column).max() if is_fine else 0
+        if most >= n / 2:
+            return True
     for column in columns:
         times = np.bincount(_codes(column, numbered))
         divisor = np.gcd(divisor, np.gcd.reduce(times))

@@ -10,6 +10,8 @@ _EMPTY = np.uint64(0)
 _PLACE = np.uint64(48)  # bits below the 16 highest ones, by which keys are divided
 _LEAST = 2**11  # keys that always have room
 _PIECE = 2**16  # keys looked up at once: few enough to stay in the processor's cache
+_START, _FACTOR, _END = np.uint64(0x345678), 1000003, np.uint64(97531)  # of combined hashes
+_MISSING = np.uint64(2**64 - 1)  # hash of a missing text
 _FIRST = 2**12  # numbers that show whether hashing is faster than sorting
 
 
@@ -159,16 +161,71 @@ class NumberedColumns:
         """Return the number of the value of each row, -1 if missing, and the distinct values."""
         if name not in self._known:
             number, values = pd.factorize(self.X[name])
+            if isinstance(values.dtype, (np.dtype, pd.StringDtype)):
+                values = np.asarray(values)  # much faster to go through than an index
             self._known[name] = number.astype(np.min_scalar_type(-len(values) - 1)), values
         return self._known[name]
 
+    def taken(self, at, X):
+        """Return the columns of some rows, `X`, without looking for their values again.
+
+        Parameters
+        ----------
+        at : ndarray of int
+            Positions of the rows.
+        X : DataFrame
+            These rows.
+
+        Returns
+        -------
+        NumberedColumns
+        """
+        part = NumberedColumns(X)
+        part._known = {name: (number[at], values) for name, (number, values) in self._known.items()}
+        return part
+
     def hashes(self):
         """Return `row_hashes` of the frame; those of text are hashed once for each value."""
-        columns = dict(self.X.items())
-        for name, column in columns.items():
-            if column.dtype.kind == "O" and not isinstance(column.dtype, pd.CategoricalDtype):
-                columns[name] = pd.Categorical.from_codes(*self[name])
-        return row_hashes(pd.DataFrame(columns))
+        return combined([self.hash_of(name) for name in self.X.columns], len(self.X))
+
+    def hash_of(self, name):
+        """Return a 64-bit hash of the value of each row in a column; missing values have one."""
+        column = self.X[name]
+        if column.dtype.kind != "O" or isinstance(column.dtype, pd.CategoricalDtype):
+            return hash_of(column)
+        number, values = self[name]
+        of_value = pd.util.hash_array(values, categorize=False)
+        return np.append(of_value, _MISSING)[number]
+
+
+def hash_of(column):
+    """Return a 64-bit hash of each value of a Series; one that has none counts as its text."""
+    own = column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
+    try:
+        return pd.util.hash_array(own)
+    except TypeError:
+        return pd.util.hash_array(column.map(_text).to_numpy(dtype=object))
+
+
+def combined(hashes, shape):
+    """Return one hash of the hashes of all columns, as pandas combines them.
+
+    Parameters
+    ----------
+    hashes : list of ndarray of uint64
+        One for each column, of shapes that broadcast to `shape`.
+    shape : int or tuple of int
+
+    Returns
+    -------
+    ndarray of uint64
+    """
+    key, factor = np.full(shape, _START), _FACTOR
+    for left, own in zip(range(len(hashes), 0, -1), hashes, strict=True):
+        key ^= own
+        key *= np.uint64(factor)
+        factor += 82520 + 2 * left
+    return key + _END
 
 
 def row_hashes(X):
@@ -178,11 +235,7 @@ def row_hashes(X):
     -------
     ndarray of uint64, shape (n_rows,)
     """
-    try:
-        return pd.util.hash_pandas_object(X, index=False).to_numpy()
-    except TypeError:
-        texts = {name: X[name].map(_text) for name in X.columns[X.dtypes == "object"]}
-        return pd.util.hash_pandas_object(X.assign(**texts), index=False).to_numpy()
+    return combined([hash_of(column) for _, column in X.items()], len(X))
 
 
 def at_ranks(keys, ranks):

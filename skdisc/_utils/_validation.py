@@ -169,10 +169,12 @@ def check_column(column):
         values = dtype.categories  # few, so checking these first is quick
         if values.dtype.kind not in "fO" or not values.isin([np.inf, -np.inf]).any():
             return
+    if dtype.kind not in "fO" or isinstance(dtype, pd.StringDtype):
+        return
     if isinstance(dtype, np.dtype) and dtype.kind == "f":
         infinite = np.isinf(column.to_numpy())
     else:
-        infinite = column.isin([np.inf, -np.inf]) if dtype.kind in "fO" else np.zeros(1)
+        infinite = column.isin([np.inf, -np.inf])
     if infinite.any():
         raise ValueError(
             f"Input X contains infinity: column {name!r}, row {int(np.argmax(infinite))}. "
@@ -279,7 +281,9 @@ def check_varied(frame, protected):
 
 def check_missing(frame, protected, policy):
     """Return a mask of the rows kept by the policy for missing protected values."""
-    gone = frame[list(protected)].isna().any(axis=1).to_numpy()
+    gone = np.zeros(len(frame), dtype=bool)
+    for name in protected:
+        gone |= frame[name].isna().to_numpy()
     if (policy == "raise" and gone.any()) or (policy == "drop" and gone.all()):
         refuse_missing(gone, protected)
     return ~gone if policy == "drop" else np.ones(len(frame), dtype=bool)

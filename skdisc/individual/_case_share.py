@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from skdisc import _stats
 from skdisc._results._judgment import UNSURE, Judgment, judge_share
 from skdisc._space._codes import MISSING
 from skdisc._task._task import Task
-from skdisc._utils._hashing import KeyIndex, at_ranks
+from skdisc._utils._hashing import KeyIndex, NumberedColumns, at_ranks
 from skdisc.individual._prober import ROWS_AT_ONCE, Prober
 
 MOST_ROWS, FEWEST = 30_000, 2_000
-_TIMES_MOST = 4  # times as many people as are examined at most are compared first
+_COMPARED = 1.25, 4, None  # times as many people as are examined are compared first; None: all
 _TIME_SHARE = 0.25  # of the time budget, kept for the share of people
 _ROWS_TIMED = 2_000  # after which the time is checked
 
@@ -127,7 +126,7 @@ def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseSha
     rng = np.random.default_rng([*map(int, detector._seeds), len(columns)])
     drawn = _inputs(task, most, detector.scope, rng) if task.X is None else _people(task, most, rng)
     with task.budget.besides_tests():
-        has_case = _examine(parts, drawn.rows, ledgers or [None] * len(parts), task.budget)
+        has_case = _examine(parts, drawn, ledgers or [None] * len(parts), task.budget)
     has_case = drawn.expand(has_case)
     n, hits = len(has_case), int(has_case.sum())
     if drawn.n_all is None:
@@ -150,7 +149,7 @@ def _most(budget, rows_each):
 class _Drawn:
     """Distinct rows, the row of each draw, and the number of all drawn from (None: infinite)."""
 
-    rows: pd.DataFrame
+    rows: NumberedColumns
     which: np.ndarray
     n_all: int | None
 
@@ -165,14 +164,15 @@ def _people(task, most, rng):
     """Draw people without replacement: all of them, unless they are too many different ones."""
     keys = task.people.numbered.hashes()
     rank = rng.permutation(len(keys))
-    at = at_ranks(keys, rank[: _TIMES_MOST * most])
-    which, first = KeyIndex().add(keys[at])
-    if len(which) < len(keys) and first.sum() <= most:
-        at = at_ranks(keys, rank)
+    for times in _COMPARED:
+        at = at_ranks(keys, rank if times is None else rank[: math.ceil(times * most)])
         which, first = KeyIndex().add(keys[at])
-    if first.sum() > most:
-        at, which, first = at[:most], which[:most], first[:most]
-    return _Drawn(task.X.iloc[at[first]].reset_index(drop=True), which, len(task.X))
+        if first.sum() > most:
+            at, which, first = at[:most], which[:most], first[:most]
+            break
+    at = at[first]
+    rows = task.X.iloc[at].reset_index(drop=True)
+    return _Drawn(task.people.numbered.taken(at, rows), which, len(task.X))
 
 
 def _inputs(task, most, scope, rng):
@@ -184,35 +184,36 @@ def _inputs(task, most, scope, rng):
     if total > most:
         codes = space.sample(most, rng)
         which, first = KeyIndex().add(space.key(codes, varied))
-        return _Drawn(space.decode(codes[first]), which, None)
+        return _Drawn(NumberedColumns(space.decode(codes[first])), which, None)
     codes = np.zeros((total, len(space)), dtype=np.int64)
     codes[:, space.p_index] = space.combos()[0]
     digits = np.unravel_index(rng.permutation(total), sizes or [1])
     for j, own in zip(varied, digits, strict=False):
         codes[:, j] = own - space.columns[j].missing
-    return _Drawn(space.decode(codes), np.arange(total), total)
+    return _Drawn(NumberedColumns(space.decode(codes)), np.arange(total), total)
 
 
-def _examine(parts, X, ledgers, budget):
+def _examine(parts, drawn, ledgers, budget):
     """Return which rows have a case in any part, for the first rows only if a budget ends."""
-    known = [part.known(X, ledger) for part, ledger in zip(parts, ledgers, strict=True)]
-    rows = sum(
+    rows = drawn.rows
+    known = [part.known(rows, ledger) for part, ledger in zip(parts, ledgers, strict=True)]
+    n_rows = sum(
         int((~tested).sum()) * p.rows_each for p, (tested, _) in zip(parts, known, strict=True)
     )
     rows_each = sum(p.rows_each for p in parts)
-    n = len(X)
-    if rows > budget.queries_left:
+    n = len(rows.X)
+    if n_rows > budget.queries_left:
         n, budget.stopped_by = int(budget.queries_left) // rows_each, "max_queries"
     size = max(1, (ROWS_AT_ONCE if budget.time_budget is None else _ROWS_TIMED) // rows_each)
     has_case = np.zeros(n, dtype=bool)
     for start in range(0, n, size):
-        block = slice(start, min(start + size, n))
+        stop = end = min(start + size, n)
         for part, (tested, is_case) in zip(parts, known, strict=True):
-            own = part.cases(X.iloc[block], tested[block], is_case[block])
-            has_case[start : start + len(own)] |= own
-            block = slice(start, start + len(own))
-        if block.stop < min(start + size, n):
-            return has_case[: block.stop]
+            own = part.cases(rows, start, tested[start:end], is_case[start:end])
+            end = start + len(own)
+            has_case[start:end] |= own
+        if end < stop:
+            return has_case[:end]
     return has_case
 
 
@@ -223,25 +224,29 @@ class _Variation:
         self.task, self.of, self.prober = task, of, Prober(task, min_gap)
         self.rows_each = self.prober.n_combos + 1
 
-    def known(self, X, ledger):
+    def known(self, rows, ledger):
         """Return which rows the search has tested, and which of them are cases."""
-        nothing = np.zeros(len(X), dtype=bool)
-        if ledger is None or not len(X):
+        nothing = np.zeros(len(rows.X), dtype=bool)
+        if ledger is None or not len(rows.X):
             return nothing, nothing
-        space, codes = self.task.space, self.task.space.encode(X)
+        space, codes = self.task.space, self.task.space.encode(rows.X, rows)
         tested, is_case = ledger.look_up(space.key(codes, space.np_index))
+        if not tested.any():
+            return tested, tested
         for j, column in enumerate(space.columns):
-            tested &= _is_exact(column, X[column.name], codes[:, j])
+            tested &= _is_exact(column, rows.X[column.name], codes[:, j])
         for j, combo in zip(space.p_index, self.prober.combos.T, strict=True):
             tested &= np.isin(codes[:, j], combo)
         if self.task.queries.output != "decision" and self.of == "people":
             tested &= ~is_case  # two variants differ, but one's own may be between them
         return tested, is_case & tested
 
-    def cases(self, X, tested, is_case):
-        """Return which of the first rows have a case: fewer rows if a budget ends."""
+    def cases(self, rows, start, tested, is_case):
+        """Return which rows from `start` on have a case: fewer rows if a budget ends."""
         todo, is_case = np.flatnonzero(~tested), is_case.copy()
-        own, outcomes = self.prober.rows(X.iloc[todo])
+        at = start + todo
+        X = rows.X if len(at) == len(rows.X) else rows.X.iloc[at]
+        own, outcomes = self.prober.rows(X, rows if X is rows.X else rows.taken(at, X))
         if self.of == "people":
             gap = np.abs(outcomes - own[:, None]).max(axis=1)
         else:

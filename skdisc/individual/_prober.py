@@ -9,7 +9,7 @@ import pandas as pd
 from skdisc._blackbox._queries import Queries
 from skdisc._results._findings import CaseFindings
 from skdisc._task._task import Task
-from skdisc._utils._hashing import KeyIndex
+from skdisc._utils._hashing import KeyIndex, NumberedColumns, combined, hash_of
 from skdisc._utils._validation import cast_if_lossless
 
 ROWS_AT_ONCE = 100_000
@@ -62,6 +62,7 @@ class Prober:
         self.n_combos = len(self.combos)
         self.tests_at_once = max(1, ROWS_AT_ONCE // self.n_combos)  # memory
         self.largest_gap = 0.0
+        self._varied = {j: k for k, j in enumerate(self.space.p_index.tolist())}
 
     @property
     def queries(self) -> Queries | None:
@@ -165,10 +166,19 @@ class Prober:
         frames = [partial(_frame, self.space, codes, self.combos[which]) for which in (low, high)]
         return CaseFindings(*frames, outcome, altered_outcome, space=self.space)
 
-    def rows(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    def rows(
+        self, X: pd.DataFrame, numbered: NumberedColumns | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the outcomes of rows of X as they are, and of all their variants.
 
-        Rows keep unprotected values that are unknown to the space.
+        Rows keep unprotected values that are unknown to the space. A row that is one of its
+        variants is queried as such.
+
+        Parameters
+        ----------
+        X : DataFrame
+        numbered : NumberedColumns, optional
+            The values of X as numbers, if they are known.
 
         Returns
         -------
@@ -183,16 +193,48 @@ class Prober:
         """
         own, outcomes = [np.empty(0)], [np.empty(0)]
         rows_each = self.n_combos + 1
-        X = self._in_dtypes_of_space(X.iloc[: self.budget.allow(len(X), rows_each)])
+        n = self.budget.allow(len(X), rows_each)
+        if n < len(X):
+            X, numbered = X.iloc[:n], None
+        X = self._in_dtypes_of_space(X)
+        keys, variant_keys = self._row_keys(X, numbered)
         for piece in self.budget.pieces(len(X), ROWS_AT_ONCE, rows_each):
-            part = X.iloc[piece]
+            part = X if piece.stop - piece.start >= len(X) else X.iloc[piece]
             if self.budget.allow(len(part), rows_each) < len(part):
                 break  # the time is up
-            own.append(self.queries.decide(part))
-            repeated = part.iloc[np.repeat(np.arange(len(part)), self.n_combos)]
-            variants = self._altered(repeated, np.tile(self.combos, (len(part), 1)))
-            outcomes.append(self.queries.decide(variants))
+            make = partial(self._variants, part)
+            outcomes.append(self.queries.decide(make, variant_keys[piece].ravel()))
+            own.append(self.queries.decide(part, keys[piece]))
         return np.concatenate(own), np.concatenate(outcomes).reshape(-1, self.n_combos)
+
+    def _row_keys(self, X, numbered):
+        """Return a key of each row, shape (n_rows,), and of its variants, (n_rows, n_combos)."""
+        numbered = numbered or NumberedColumns(X)
+        own, varied = [], []
+        for j, name in enumerate(X.columns):
+            if j in self._varied:
+                own.append(hash_of(X[name]))  # in the dtype of the space
+                varied.append(hash_of(pd.Series(self._decoded(j, slice(None)))))
+            else:
+                own.append(numbered.hash_of(name))
+                varied.append(own[-1][:, None])
+        return combined(own, len(X)), combined(varied, (len(X), self.n_combos))
+
+    def _variants(self, X, at):
+        """Return the variants of rows at some positions, where those of a row are adjacent."""
+        row, combo = np.divmod(at, self.n_combos)
+        columns = {
+            name: self._decoded(j, combo) if j in self._varied else _taken(X[name], row)
+            for j, name in enumerate(X.columns)
+        }
+        frame = pd.DataFrame(columns, copy=False)
+        frame.columns = X.columns
+        return frame
+
+    def _decoded(self, j, combo):
+        """Return the values of a protected column in some combinations."""
+        column = self.space.columns[j]
+        return _kept(column.decode(self.combos[combo, self._varied[j]]), column.dtype)
 
     def row_cases(
         self, X: pd.DataFrame, own: np.ndarray, outcomes: np.ndarray
@@ -229,14 +271,25 @@ class Prober:
 
     def _in_dtypes_of_space(self, X):
         """Cast protected columns to the dtypes of the space if the cast is lossless."""
+        columns = [self.space.columns[j] for j in self.space.p_index]
+        others = [c for c in columns if X[c.name].dtype != c.dtype]
+        if not others:
+            return X
         X = X.copy()
-        for j in self.space.p_index:
-            column = self.space.columns[j]
-            values = X[column.name]
-            if values.dtype != column.dtype:
-                cast = cast_if_lossless(values, column.dtype)
-                X[column.name] = values if cast is None else cast
+        for column in others:
+            cast = cast_if_lossless(X[column.name], column.dtype)
+            X[column.name] = X[column.name] if cast is None else cast
         return X
+
+
+def _taken(column, at):
+    """Return the values of a Series at some positions, for a column of a new frame."""
+    return _kept(column.array.take(at), column.dtype)
+
+
+def _kept(values, dtype):
+    """Return values such that their dtype is kept; of objects, pandas 3 would infer text."""
+    return pd.Series(values, dtype=object) if dtype == np.dtype(object) else values
 
 
 def _frame(space, codes, combos):

@@ -24,6 +24,17 @@ def test_every_interval_is_that_of_the_law(n, size, significance):
         assert found == pytest.approx(by_trial(x, n, size, significance))
 
 
+@pytest.mark.parametrize("size", [10_000, 1_000_000])
+@pytest.mark.parametrize("x", [1, 30, 1000, 1999])
+def test_ends_of_many_drawn_are_those_of_the_law(x, size):
+    n, tail = 2000, 0.025
+    low, high = (round(end * size) for end in hypergeometric(x, n, size))
+    at_least = stats.hypergeom.sf(x - 1, size, [low - 1, low], n)
+    at_most = stats.hypergeom.cdf(x, size, [high, high + 1], n)
+    assert at_least[0] <= tail < at_least[1]
+    assert at_most[1] <= tail < at_most[0]
+
+
 def test_nobody_drawn():
     assert np.isnan(hypergeometric(0, 0, 5)).all()
 

@@ -162,6 +162,27 @@ def test_hashes_of_numbered_columns_are_those_of_the_rows(name, dtype):
     assert NumberedColumns(frame).hashes().tolist() == row_hashes(frame).tolist()
 
 
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("dtype", [None, object])
+def test_hashes_of_rows_are_those_of_pandas(name, dtype):
+    frame = pd.DataFrame({"n": range(4), "own": pd.Series(COLUMNS[name], dtype=dtype)})
+    frame["kind"] = frame["n"].astype("category")
+    expected = pd.util.hash_pandas_object(frame, index=False)
+    assert row_hashes(frame).tolist() == expected.tolist()
+
+
+def test_rows_taken_keep_their_numbers_and_hashes():
+    frame = pd.DataFrame({"town": ["u", None, "v", "u"], "age": [30, 40, 40, 50]})
+    columns, at = NumberedColumns(frame), np.array([3, 1])
+    _, values = columns["town"]
+    part = columns.taken(at, frame.iloc[at])
+    assert "town" in part
+    assert "age" not in part
+    assert [None if i < 0 else part["town"][1][i] for i in part["town"][0]] == ["u", None]
+    assert part["town"][1] is values
+    assert part.hashes().tolist() == row_hashes(frame)[at].tolist()
+
+
 @given(st.lists(st.integers(0, 2**64 - 1) | st.sampled_from([0, 7, 2**63]), min_size=1), st.data())
 def test_rows_at_ranks_are_those_of_a_stable_sort(keys, data):
     keys = np.array(keys, dtype=np.uint64)

@@ -280,18 +280,19 @@ def test_another_model_is_examined_on_the_same_people(monkeypatch):
     X = crowd(1000).assign(id=np.arange(1000))
     search = fit("KOSEI", X, lambda X: X["points"] > 10)
     task = Task.open(search, search._read(Request(X)))
-    seen = []
+    seen = [set(), set()]
 
-    def other(X):
-        seen.append(set(X["id"]))
-        return X["sex"] == "M"
+    for asked in seen:
 
-    for _ in range(2):
+        def other(X, asked=asked):
+            asked |= set(X["id"])
+            return X["sex"] == "M"
+
         aside = search._aside(task, "decision", box=BlackBox(other))
         share = search._share_of_people(aside)
         assert (share.of, share.estimate, share.n) == ("people", 1, 200)
         assert (aside.budget.queries, task.budget.queries) == (1200, 0)
-    assert seen[0] | seen[1] == seen[2] | seen[3]
+    assert seen[0] == seen[1]
     assert share.judge(0.01).verdict == FOUND
     inputs = search._share_of_people(Task.open(search, People()))
     assert (inputs.of, inputs.estimate) == ("inputs", 0)
@@ -320,10 +321,11 @@ def test_the_verdict_never_contradicts_the_tables(name):
 def test_looking_at_some_people_first_changes_no_draw(monkeypatch, most):
     people = People(crowd(900, values=9))
     task = SimpleNamespace(X=people.X, people=people)
-    drawn = {}
-    for times in (1, 10**6):
-        monkeypatch.setattr(_case_share, "_TIMES_MOST", times)
-        drawn[times] = _case_share._people(task, most, np.random.default_rng(0))
-    some, every_one = drawn.values()
-    pd.testing.assert_frame_equal(some.rows, every_one.rows)
-    assert some.which.tolist() == every_one.which.tolist()
+    drawn = []
+    for times in ((None,), (1, None), (0.5, 1.25, 4, None)):
+        monkeypatch.setattr(_case_share, "_COMPARED", times)
+        drawn.append(_case_share._people(task, most, np.random.default_rng(0)))
+    every_one = drawn[0]
+    for some in drawn[1:]:
+        pd.testing.assert_frame_equal(some.rows.X, every_one.rows.X)
+        assert some.which.tolist() == every_one.which.tolist()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from skdisc import FeatureSpace
 from skdisc._blackbox._default_models import default_model
+from skdisc._task._task import People, Task
 from skdisc.individual import KOSEI, Themis
 from skdisc.individual._prober import Prober, small_dtype
 
@@ -23,7 +24,7 @@ class Asked:
         return self.decide(X)
 
 
-class Task:
+class Asks:
     """As much of a task as a Prober needs."""
 
     X = budget = None
@@ -41,7 +42,7 @@ class Task:
     seed=st.integers(0, 99),
 )
 def test_the_couple_shown_is_the_closest_or_the_widest(sizes, output, seed):
-    prober = Prober(Task(sizes, output), 0.0)
+    prober = Prober(Asks(sizes, output), 0.0)
     outcomes = np.random.default_rng(seed).random((20, prober.n_combos))
     if output == "decision":
         outcomes = np.round(outcomes)
@@ -96,6 +97,31 @@ def test_rows_are_asked_once_also_where_they_are_a_variant():
     assert result.n_tested == X["n"].nunique()
     inside = X["n"].between(41, 50)
     assert (len(result), result.n_found) == (inside.sum(), X["n"][inside].nunique())
+
+
+def test_numbers_of_values_change_neither_outcomes_nor_questions():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M", None], 60), "age": rng.integers(0, 5, 60)})
+    X["town"] = pd.Series(rng.choice(["u", "v", None], 60), dtype=object)
+    X["level"] = pd.Categorical(rng.choice(["low", "high"], 60), ["low", "high"], ordered=True)
+
+    def decide(rows):
+        return (rows["sex"] == "M") & (rows["age"] > 2) | (rows["town"] == "v")
+
+    asked = Asked(decide)
+    themis = Themis(protected="sex", random_state=0).fit(X, model=asked)
+    found = []
+    for numbered in (None, People(X).numbered):
+        asked.frames.clear()
+        task = Task.open(themis, People(X))
+        own, outcomes = Prober(task, 0.0).rows(X, numbered)
+        assert own.tolist() == decide(X).tolist()
+        for combo, of_combo in zip(["F", "M", None], outcomes.T, strict=True):
+            assert of_combo.tolist() == decide(X.assign(sex=combo)).tolist()
+        assert task.budget.queries == len(X.drop(columns="sex").drop_duplicates()) * 3
+        assert all(frame.dtypes.equals(X.dtypes) for frame in asked.frames)
+        found.append(pd.concat(asked.frames))
+    pd.testing.assert_frame_equal(*found)
 
 
 def test_fewer_categories_at_audit_do_not_hide_the_other_group():

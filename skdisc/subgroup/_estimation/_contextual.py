@@ -1,6 +1,6 @@
 """From frequent groups to the Discovery of contrasts: mining, findings, and what is excluded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -152,9 +152,14 @@ def equivalence_of(
 
 def widest(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a table of `bounds_of` that exclude least."""
-    by = np.where(table["gap_inside"], 0, 2) + ~table["ratio_inside"].to_numpy(bool)
-    width = table[["gap_low", "gap_high"]].abs().max(axis=1).to_numpy()
-    return table.iloc[np.lexsort((-width, -by))[:_WIDEST]]
+    return table.iloc[widest_at(table)]
+
+
+def widest_at(bounds: Mapping) -> np.ndarray:
+    """Return the positions of what excludes least, in a table or columns of `bounds_of`."""
+    by = np.where(bounds["gap_inside"], 0, 2) + ~np.asarray(bounds["ratio_inside"], dtype=bool)
+    width = np.fmax(*(np.abs(np.asarray(bounds[end])) for end in ("gap_low", "gap_high")))
+    return np.lexsort((-width, -by))[:_WIDEST]
 
 
 def bounds_of(detector: Any, rows: Any, j: int, tally: Any) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from skdisc import _stats
 from skdisc._results._judgment import COVERED
 from skdisc._stats._means import Welch
 from skdisc._stats._rates import AGAINST_REST, names_of_tests
-from skdisc.subgroup._estimation._contextual import widest
+from skdisc.subgroup._estimation._contextual import widest_at
 from skdisc.subgroup._facts._notions import REST, Verdicts, shortfalls
 
 WELCH = "Welch's t-test of the costs of recourse"
@@ -164,8 +164,7 @@ def bounds(d, recourse):
         As from `bounds_of`: each group against the others in the subgroups that exclude least, if
         the notion compares shares, and whether judged subgroups hold enough people of each group.
     """
-    none = np.zeros(0)
-    parts = [_bounds_of(d, 0.5, none, none, none, none)]
+    parts = [_named([], _bounds_of(d, 0.5, *np.zeros((4, 0))))]
     for r in recourse.values():
         notion = r.notion(d.notion, d.viewpoint)
         sides = [
@@ -174,16 +173,26 @@ def bounds(d, recourse):
         ]
         counts = [[c for s in two for c in (helped(s, notion), s.n.ravel())] for two in sides]
         rate = sum(c[0].sum() for c in counts) / max(1, sum(c[1].sum() for c in counts))
+        nobody = _bounds_of(d, rate, *np.zeros((4, 1)))
         for i, (g, own) in enumerate(zip(r.groups, counts, strict=False)):
-            table = _bounds_of(d, rate, *own)
-            n = _covered(r, table["judged"].to_numpy(), r.measured.n[:, i])
+            found = _bounds_of(d, rate, *own)
+            n = _covered(r, found["judged"], r.measured.n[:, i])
+            at = np.flatnonzero(found["judged"])
+            at = at[widest_at({name: values[at] for name, values in found.items()})]
+            found = {name: values[at] for name, values in found.items()}
             is_open = n < COVERED * r.n_affected[i]
-            table["group"] = [str(r.plan.at(p) & g) for p in range(len(r))]
-            table = widest(table[table["judged"]])
-            alone = _bounds_of(d, rate, *(np.full(1, n) for n in (0, 0, 0, 0)))
-            alone = alone.assign(group=str(g), open=str(g) if is_open else "")
-            parts += [table, alone.assign(n=r.n_affected[i], judged=False)]
-    return pd.concat(parts, ignore_index=True)
+            whole = nobody | {"n": r.n_affected[i : i + 1], "judged": np.zeros(1, dtype=bool)}
+            parts += [_named([str(r.plan.at(p) & g) for p in at], found)]
+            parts += [_named([str(g)], whole, str(g) if is_open else "")]
+    table = pd.DataFrame({name: np.concatenate([p[name] for p in parts]) for name in parts[0]})
+    return table.astype(dict.fromkeys(("group", "measure", "open"), str))
+
+
+def _named(groups, found, opened=""):
+    """Return the columns of `bounds` for the names of groups and what `_bounds_of` returned."""
+    texts = {"group": groups, "measure": ["share with recourse"], "open": [opened]}
+    texts = {k: np.resize(np.array(v, dtype=object), len(groups)) for k, v in texts.items()}
+    return {"group": texts["group"], **found, **texts}
 
 
 def _covered(recourse, judged, n):
@@ -198,13 +207,11 @@ def _covered(recourse, judged, n):
 
 
 def _bounds_of(d, rate, x1, n1, x0, n0):
-    """Return what the data exclude about shares of groups with `rate` overall."""
+    """Return what the data exclude about shares of groups with `rate` overall, a dict of arrays."""
     given = d.relevant_gap, d.relevant_ratio, d.significance
-    needed = _stats.people_needed(min(rate, 1 - rate), *given)
-    found = _stats.equivalence(x1, n1, x0, n0, *given, rarer=rate <= 0.5)
-    table = pd.DataFrame({"group": "", "n": n1, "needed": needed, **vars(found)})
-    table.insert(3, "judged", table["n"] >= needed)
-    return table.assign(measure="share with recourse", open="")
+    needed = np.full(len(n1), _stats.people_needed(min(rate, 1 - rate), *given))
+    found = vars(_stats.equivalence(x1, n1, x0, n0, *given, rarer=rate <= 0.5))
+    return {"n": n1, "needed": needed, "judged": n1 >= needed, **found}
 
 
 def describe(rows, notion, against, score):
