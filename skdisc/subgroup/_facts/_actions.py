@@ -258,21 +258,23 @@ class Changed:
         self.codes, self.tables, self.parts, self.moved = [], [], [], {}
         weights = multipliers(len(self.names))
         for j, (code, distinct) in enumerate(zip(values.codes, values.distinct, strict=True)):
-            to = distinct.iloc[:0]
-            f = self.column.index(j) if j in self.column else None
-            if f is not None:
+            if j not in self.column:
+                table = pd.Index(distinct.array, dtype=distinct.dtype)
+            else:
+                f = self.column.index(j)
                 to, stays = self._destinations(distinct, f, shift)
-            both = pd.concat([distinct, to], ignore_index=True).astype(_type_of_both(distinct, to))
-            number, table = pd.factorize(both, use_na_sentinel=False)
-            if f is not None:
+                both = pd.concat([distinct, to], ignore_index=True)
+                both = both.astype(_type_of_both(distinct, to))
+                number, table = pd.factorize(both, use_na_sentinel=False)
                 own = number[: len(distinct), None]
                 new = number[len(distinct) :].reshape(len(distinct), -1)
                 self.moved[f] = np.where(stays, own, new)
-            self.codes.append(_narrow(number, len(table))[code])
+                code = _narrow(number, len(table))[code]
+            self.codes.append(code)
             self.tables.append(table)
-            hashed = pd.util.hash_pandas_object(pd.Series(table), index=False).to_numpy()
+            hashed = pd.util.hash_pandas_object(pd.Series(table), index=False, categorize=False)
             with np.errstate(over="ignore"):
-                self.parts.append(hashed * weights[j])
+                self.parts.append(hashed.to_numpy() * weights[j])
 
     def _destinations(self, distinct, f, shift):
         """Return the new value of each distinct value by each target, and where it stays."""

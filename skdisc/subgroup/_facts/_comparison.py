@@ -60,7 +60,8 @@ def compare_sides(mine, theirs, notion, significance, agree=False):
     mine, theirs : Measured
         Counts of one group each.
     notion : Notion
-    significance : float
+    significance : float or None
+        None: intervals are NaN.
     agree : bool, default=False
         Whether intervals of differences of shares are those of the test, not Newcombe's.
 
@@ -78,11 +79,11 @@ def compare_sides(mine, theirs, notion, significance, agree=False):
     if notion.is_share:
         x_a, x_b = (helped(side, notion) for side in (mine, theirs))
         p_value, test = _two_shares(x_a, n_a, x_b, n_b)
-        low, high = (
-            _stats.score_interval(x_a, n_a, x_b, n_b, significance, p_value)
-            if agree
-            else _stats.newcombe(x_a, n_a, x_b, n_b, significance)
-        )
+        counts = x_a, n_a, x_b, n_b
+        if significance is not None and agree:
+            low, high = _stats.score_interval(*counts, significance, p_value)
+        elif significance is not None:
+            low, high = _stats.newcombe(*counts, significance)
     elif notion.name.endswith("mean_recourse"):
         low, high, p_value, test = _two_means(mine, theirs, notion, significance)
     else:
@@ -140,7 +141,10 @@ def _two_means(mine, theirs, notion, significance):
     """Test the equality of mean costs, or of shares with recourse if one side has no mean."""
     a, b = ([part.ravel() for part in side.moments(notion)] for side in (mine, theirs))
     welch = Welch.of(a, b)
-    (low, high), p_value = welch.interval(significance), welch.p_value()
+    p_value = welch.p_value()
+    low = high = np.full(len(p_value), np.nan)
+    if significance is not None:
+        low, high = welch.interval(significance)
     test = np.full(len(p_value), WELCH, dtype=object)
     one_sided = np.isinf(a[0]) != np.isinf(b[0])
     if one_sided.any():

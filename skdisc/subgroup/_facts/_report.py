@@ -142,7 +142,8 @@ def _judged(d, recourse):
     if not len(measured):
         return _empty()
     verdicts = worst_off(measured, notion, d.compare)
-    table = pd.DataFrame(_compared(d, recourse, verdicts, d.significance))
+    level = d.significance if d.order == "effect" else None  # else see `_with_intervals`
+    table = pd.DataFrame(_compared(d, recourse, verdicts, level))
     is_turned = ~(table["effect"] < 0) & (measured.part is not None and notion.is_share)
     for column, side in zip(("support", "support_rest"), verdicts.sides(measured), strict=True):
         table[column] = side.n.ravel()
