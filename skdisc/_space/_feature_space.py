@@ -9,7 +9,8 @@ import pandas as pd
 
 from skdisc._space import _keys
 from skdisc._space._codes import MISSING
-from skdisc._space._column import KINDS, Column, Scales
+from skdisc._space._column import KINDS, Column
+from skdisc._space._scales import Scales
 from skdisc._space._subgroup import Group, Predicate, Subgroup
 from skdisc._utils._hashing import NumberedColumns, multipliers
 from skdisc._utils._inputs import check_is_frame
