@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from skdisc import FeatureSpace, Predicate
-from skdisc._space._scales import _exact
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._space._items import make_items
+from skdisc._space._scales import _exact
 from skdisc.subgroup import Bins
 
 X = pd.DataFrame(
