@@ -19,7 +19,7 @@ from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._results._shared_values import SharedValues
 from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._notes import notes_on
+from skdisc._task._notes import few_clusters, notes_on, with_caveats
 from skdisc._task._refits import evidence, weigh_training
 from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
@@ -304,6 +304,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             discovery.smallest_gap = float("nan")  # no decision differs, so no gap could be seen
             if discovery.judgment is not None and discovery.judgment.verdict == NOTHING:
                 discovery.judgment = Judgment(UNSURE, "all outcomes of the model are equal")
+        discovery = with_caveats(discovery, few_clusters(task.people.groups))
         return AuditResult(
             detector=type(self).__name__,
             params=settings(self.get_params(deep=False), but=_TECHNICAL),

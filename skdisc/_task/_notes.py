@@ -1,11 +1,14 @@
 """Notes of a result, and caveats: reasons why the absence of findings is inconclusive."""
 
+import numpy as np
+
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._codes import UNSEEN
 from skdisc._task._repeated_rows import repeated_rows
 from skdisc._utils._frequency import people_in
 from skdisc._utils._validation import plain
 
+_FEWEST_CLUSTERS = 10  # from which variances between clusters can be trusted to exclude a gap
 _MANY = 100  # with at least so many rows, a column of nearly distinct names is an identifier
 
 
@@ -81,6 +84,17 @@ def with_caveats(discovery, caveats):
         discovery.judgment = Judgment(UNSURE, caveats[0].rstrip("."))
     discovery.notes = [*discovery.notes, *caveats]
     return discovery
+
+
+def few_clusters(groups):
+    """Return the caveat that there are too few clusters to exclude gaps, a list of str."""
+    n = _FEWEST_CLUSTERS if groups is None else len(np.unique(groups))
+    if n >= _FEWEST_CLUSTERS:
+        return []
+    return [
+        f"groups has {n} clusters only, from which variances are too uncertain to exclude a gap; "
+        f"that takes {_FEWEST_CLUSTERS}."
+    ]
 
 
 def unseen(task, protected):
