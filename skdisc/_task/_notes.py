@@ -5,10 +5,12 @@ import numpy as np
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._codes import UNSEEN
 from skdisc._task._repeated_rows import repeated_rows
+from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._frequency import people_in
 from skdisc._utils._validation import plain
 
 _FEWEST_CLUSTERS = 10  # from which variances between clusters can be trusted to exclude a gap
+_NAMED = 10  # pairs of values that a note names
 _MANY = 100  # with at least so many rows, a column of nearly distinct names is an identifier
 
 
@@ -33,10 +35,13 @@ def notes_on(detector, task):
             f"The favorable label is assumed to be {detector.pos_label_[0]!r}; set pos_label to "
             "change it."
         )
+    notes += _unfavorable(detector, task)
     if task.people.n_dropped:
         notes.append(f"{task.people.n_dropped} rows with a missing protected value were dropped.")
     if task.people.sample is not None:
         notes += task.people.sample.note()
+    if task.space is not None:
+        notes += alike_values({n: task.space[n].values for n in detector.protected_})
     names = _identifiers(task)
     if names:
         verb = "look like an identifier" if len(names) == 1 else "look like identifiers"
@@ -56,6 +61,48 @@ def notes_on(detector, task):
             f"The model returned the same outcome ({outcome}) for all {task.budget.queries:,} rows "
             "queried, so no disparity can appear."
         )
+    return notes
+
+
+def _unfavorable(detector, task):
+    """Return a note on the values of labels or decisions that count as unfavorable, if several."""
+    audited, y = detector._audited, task.y
+    if getattr(detector, "output", "") == "value" or len(audited.labels or ()) <= 2:
+        return []
+    if audited.kind == "labels" and y is not None:
+        return unfavorable_values("labels", y, audited.favorable, task.people.frequency)
+    if audited.kind == "decisions" and audited.box is not None:
+        given = audited.box.decisions, audited.favorable, task.people.frequency
+        return unfavorable_values("decisions", *given)
+    return []
+
+
+def alike_values(columns):
+    """Return notes on values of the same column that differ by case or blanks, a list of str.
+
+    Parameters
+    ----------
+    columns : dict of column name to collection
+        The values of each column.
+
+    Examples
+    --------
+    >>> print(alike_values({"sex": ["Male", "male", "F"]})[0].split(". ")[0])
+    Values of sex that differ by case or blanks alone are groups of their own: 'Male' and 'male'
+    """
+    notes = []
+    for name, values in columns.items():
+        same = {}
+        for value in values:
+            if isinstance(value, str):
+                same.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
+        found = [" and ".join(texts) for texts in same.values() if len(texts) > 1]
+        if found:
+            more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+            notes.append(
+                f"Values of {name} that differ by case or blanks alone are groups of their own: "
+                f"{'; '.join(found[:_NAMED])}{more}. If they mean the same, make them one."
+            )
     return notes
 
 

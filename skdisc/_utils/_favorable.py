@@ -4,13 +4,16 @@ A label is favorable because the user says so. Only labels {0, 1}, {-1, 1}, and 
 word: 1, or True, is favorable. Of numeric labels, "high" and "low" name the greatest and the least.
 """
 
+import numpy as np
 import pandas as pd
 
+from skdisc._utils._frequency import count
 from skdisc._utils._inputs import sorted_unique
-from skdisc._utils._validation import check_decisions, closest, is_number, plain
+from skdisc._utils._validation import check_decisions, closest, is_favorable, is_number, plain
 
 AUTO = "auto"  # the default of measures, whose None is for numbers
 ENDS = {"high": max, "low": min}
+_NAMED = 10  # values that a sentence names
 
 
 def favorable_labels(pos_label, classes, of_numbers=False):
@@ -53,6 +56,47 @@ def favorable_labels(pos_label, classes, of_numbers=False):
             "unfavorable. Leave at least one out."
         )
     return chosen, False
+
+
+def unfavorable_values(what, values, favorable, frequency=None, least=1):
+    """Return a sentence on which of several values count as unfavorable; a list of str.
+
+    Parameters
+    ----------
+    what : str
+        The name of the values.
+    values : ndarray of shape (n_rows,)
+    favorable : list
+    frequency : ndarray of int64, shape (n_rows,), optional
+        Number of people of each row; None: 1.
+    least : int, default=1
+        Smallest number that is told.
+
+    Returns
+    -------
+    list of str
+        Empty if there are no more than two values.
+
+    Examples
+    --------
+    >>> decisions = np.array(["yes", "no", "unknown", "no"])
+    >>> print(unfavorable_values("decisions", decisions, ["yes"])[0].split(". ")[0])
+    Counted as unfavorable among the decisions: 'no' (2), 'unknown' (1)
+    """
+    codes, known = pd.factorize(values, use_na_sentinel=True)
+    if len(known) <= 2:
+        return []
+    n = count(codes, len(known), frequency)
+    rest = [k for k in np.argsort(-n, kind="stable") if not is_favorable(known[[k]], favorable)[0]]
+    told = [
+        f"{plain(known[k])!r} ({f'{n[k]:,}' if n[k] >= least else f'fewer than {least}'})"
+        for k in rest[:_NAMED]
+    ]
+    more = f" and {len(rest) - _NAMED:,} more" if len(rest) > _NAMED else ""
+    return [
+        f"Counted as unfavorable among the {what}: {', '.join(told)}{more}. Leave out rows "
+        "whose value is neither favorable nor unfavorable."
+    ]
 
 
 def known_classes(box, y):

@@ -3,10 +3,12 @@
 import json
 
 import numpy as np
-from pandas.api.types import is_integer_dtype, is_string_dtype
+from pandas.api.types import is_integer_dtype, is_numeric_dtype, is_string_dtype
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._task._notes import alike_values
+from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
@@ -66,7 +68,7 @@ def make_report(audit, given, plan, run, parts=None):
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
         "not_run": run.not_run,
         "robustness": [],
-        "limits": _limits(given, run),
+        "limits": _limits(audit, given, run),
         "code": make_code(audit, _call(audit, given)),
     }
     named = None if given.kind == "counts" else given.X
@@ -242,7 +244,7 @@ def _line(step, result):
     return step.to_dict() | numbers | {"seconds": result.total_time, "notes": list(result.notes)}
 
 
-def _limits(given, run):
+def _limits(audit, given, run):
     """Return what the audit cannot tell, in sentences."""
     limits = [
         CAVEAT,
@@ -269,9 +271,24 @@ def _limits(given, run):
             f"Each row, copies aside, has a value of its own in {', '.join(own)}, as identifiers "
             "do. They explain nothing as legitimate columns: leave them out."
         )
+    named = [n for n in given.protected if n in given.X and not is_numeric_dtype(given.X[n])]
+    values = {n: given.X[n].unique() for n in named}
+    limits += alike_values(values) + _unfavorable(audit, given)
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
     return limits
+
+
+def _unfavorable(audit, given):
+    """Return which labels and decisions count as unfavorable, where there are several."""
+    values = {"labels": given.y}
+    if given.table is not None:
+        values["decisions"] = given.counts.outcomes(given.counts.schema.decision)
+    elif given.box is not None:
+        values["decisions"] = given.box.decisions
+    own = given.favorable, given.frequency, audit.min_cell
+    told = {n: unfavorable_values(n, v, *own) for n, v in values.items() if v is not None}
+    return [text for texts in told.values() for text in texts]
 
 
 def _identifiers(given):
