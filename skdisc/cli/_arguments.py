@@ -68,6 +68,14 @@ def labels_named(option, text, *columns):
     return [v for v in values if any(_reads(v, t) for t in wanted)]
 
 
+def check_complete(option, column):
+    """Raise ValueError if a column named by an option has missing values."""
+    n = int(column.isna().sum())
+    if n:
+        rows = "1 row" if n == 1 else f"{n:,} rows"
+        raise ValueError(f"{option} {column.name!r} is missing in {rows}. Drop these rows.")
+
+
 def _reads(value, text):
     """Return True if a label equals the text, as text or as a number."""
     if str(value) == text:

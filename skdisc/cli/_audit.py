@@ -20,7 +20,7 @@ from skdisc.auditing import Audit, AuditReport
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
 from skdisc.auditing._document import INTERRUPTED
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
-from skdisc.cli._arguments import column_named, columns_named, labels_named
+from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
 
 EXIT_CODES = (
@@ -186,6 +186,9 @@ def _audit(arguments):
     names = list(frame.columns)
     taken, protected = _roles(arguments, names)
     _check_filled(protected, [c for c in protected if frame[c].isna().all()])
+    for option in ("--target", "--predictions", "--weights", "--groups"):
+        for name in taken[option]:
+            check_complete(option, frame[name])
     target, decided = taken["--target"][0], taken["--predictions"]
     favorable = labels_named(
         "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
@@ -273,10 +276,7 @@ def model_of(arguments):
 
 def trained(kind, X, y, seed, extra):
     """Train a model on one half of the rows; return the other half and the model."""
-    if y.isna().any():
-        raise ValueError(
-            f"The target {y.name!r} is missing in {y.isna().sum()} rows. Drop these rows."
-        )
+    check_complete("--target", y)
     empty = [c for c in X if X[c].isna().all()]
     if empty:
         print(f"Dropped, because they are empty: {', '.join(map(str, empty))}.")

@@ -1,6 +1,7 @@
 """The command line: parses arguments, runs commands, and reports errors."""
 
 import argparse
+import re
 import sys
 from importlib import import_module
 
@@ -21,6 +22,20 @@ COMMANDS = {  # what each does, and the module and function that add it; loaded 
     "which": ("from a question to the call that answers it", "_which", "add_which"),
     "detectors": ("list the detectors and what they need", "_detectors", "add_detectors"),
 }
+
+
+_OPTIONS = {  # of `audit` and `monitor`, where they differ from the parameter's name
+    "sample_weight": "--weights",
+    "pos_label": "--favorable",
+    "n_refits": "--refits",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+}
+_SAME = (
+    *("protected", "metric", "adjust_for", "confirm", "significance", "min_effect", "strata"),
+    *("relevant_gap", "relevant_ratio", "max_tests", "max_queries", "max_found", "time_budget"),
+    *("direction", "redundancy", "min_cell", "groups"),
+)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -57,7 +72,8 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:
-        return _report_error(*_told(error))
+        message, code = _told(error)
+        return _report_error(_with_options(message, argv[:1]), code)
 
 
 def _renamed(argv):
@@ -87,6 +103,21 @@ def _told(error):
     if isinstance(error, (ValueError, TypeError, ImportError)):
         return error, USAGE
     return f"{type(error).__name__}: {error}", FAILURE
+
+
+def _with_options(error, command):
+    """Return the text of an error with options of the command line for parameters of Python."""
+    text = str(error)
+    if command not in (["audit"], ["monitor"]):
+        return text
+    for name, option in _OPTIONS.items():
+        text = re.sub(rf"'{name}'|\b{name}\b", option, text)
+    names = "|".join(_SAME)
+    return re.sub(
+        rf"'({names})'(?= parameter)|^({names})\b(?==| has| must)",
+        lambda found: "--" + (found[1] or found[2]).replace("_", "-"),
+        text,
+    )
 
 
 def _report_error(message, code):

@@ -9,7 +9,7 @@ import pandas as pd
 from skdisc._results._judgment import FOUND, NOTHING
 from skdisc._stats._rates import RATES, WITHOUT_LABELS
 from skdisc._utils._io import check_writable, only_writer, read_table, read_text, write_text
-from skdisc.cli._arguments import column_named, columns_named, labels_named
+from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
 from skdisc.monitoring import DisparityMonitor
 
 _CODES = {NOTHING: 0, FOUND: 1}
@@ -118,9 +118,11 @@ def _batch(arguments, monitor, frame):
     """Return the arguments of `partial_fit`: people, labels or None, decisions."""
     names = list(frame.columns)
     decided = frame[column_named("--decision", arguments.decision or "", names)]
+    check_complete("--decision", decided)
     y = None
     if monitor.metric not in WITHOUT_LABELS:
         y = frame[column_named("--label", arguments.label or "", names)]
+        check_complete("--label", y)
     wanted = [*monitor.protected, *(monitor.strata or [])]
     lacking = [c for c in wanted if c not in names]
     if lacking:
