@@ -59,6 +59,10 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     _counted_bins = None  # of the counts that it was fitted to
     _counts_rows = False  # whether a row may stand for many people (`People.frequency`)
     _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out
+    _decisions_only = (
+        "BlackBox(decisions=...) has decisions only for the rows of fit: audit() without X returns "
+        "their result. To audit new rows, fit with a model that can be queried."
+    )
     _memory = None
     _resamples_training = False  # whether intervals and p-values count chance in training
     space = None  # these are settings of some detectors
@@ -230,10 +234,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         """Read rows for an audit; nothing is written."""
         check_is_fitted(self, "result_")
         if self.audited_ == "decisions":
-            raise ValueError(
-                "BlackBox(decisions=...) has decisions only for the rows of fit: audit() without X "
-                "returns their result. To audit new rows, fit with a model that can be queried."
-            )
+            raise ValueError(self._decisions_only)
         trained = getattr(self._audited.box, "training", None) is not None
         request = self._repeated(with_rows(self, request), trained)
         return self._read_people(request, reset=False)[0]

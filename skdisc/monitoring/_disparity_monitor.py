@@ -153,6 +153,10 @@ class DisparityMonitor(BaseDetector):
         published="auditing by betting on streams (Chugg et al. 2023)",
         reference="Turner et al., JSPI 2024; Chugg et al., NeurIPS 2023",
     )
+    _decisions_only = (
+        "New rows have no decisions: add them with partial_fit(X, y_pred=decisions). audit() "
+        "without X returns the result so far."
+    )
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "subgroups": ["array-like", AuditResult, None],

@@ -35,6 +35,7 @@ from skdisc.subgroup._estimation._task_rows import rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
 _BOUNDED = ("contextual", "marginal", "everyone")  # nulls that `single_bounds` is about
+_DEFINES = "A SubgroupDetector has _rows and _search, or its own _discover and _remeasure."
 _NAMED = 10  # groups that a note names
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 
@@ -97,11 +98,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         check_is_fitted(self, "result_")
         frame, _ = check.check_frame(self, X, reset=False)
         groups = self.result_.findings.subgroups
-        return (
-            np.column_stack([g.mask(frame) for g in groups])
-            if groups
-            else np.zeros((len(frame), 0), dtype=bool)
-        )
+        members = [g.mask(frame) for g in groups]
+        return np.column_stack(members) if members else np.zeros((len(frame), 0), dtype=bool)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
         """Return the groups found as text, one per column of `transform`.
@@ -195,6 +193,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             raise ValueError(
                 "versus='everyone' takes rows as independent: with groups=, set versus='context'."
             )
+        for name in ("_rows", "_search"):
+            if not hasattr(self, name):
+                raise TypeError(f"{type(self).__name__} does not define {name}. {_DEFINES}")
         rows = self._rows(task)
         if self.confirm is None or rows.n < 2:
             return self._search(task, rows)

@@ -1,6 +1,7 @@
 """BesideMixin: what an `Audit` does beside the audit of rows."""
 
 from collections.abc import Mapping
+from functools import wraps
 from typing import Any, Self
 
 import pandas as pd
@@ -19,6 +20,23 @@ from skdisc.auditing._beside._plan_file import (
 from skdisc.auditing._beside._power import power_table
 from skdisc.auditing._beside._robustness import robustness_table
 from skdisc.auditing._document import NOT_SETTINGS
+
+
+def _of_an_audit(method):
+    """Return the method, which says so if it is called on the class."""
+
+    @wraps(method)
+    def checked(*args, **kwargs):
+        if not args or not isinstance(args[0], BesideMixin):
+            got = f", with {type(args[0]).__name__} in place of an audit" if args else ""
+            name = method.__name__
+            raise TypeError(
+                f"Audit.{name} was called on the class{got}: it is a method of an audit with its "
+                f"settings. Write Audit(protected=...).{name}(...)."
+            )
+        return method(*args, **kwargs)
+
+    return checked
 
 
 class BesideMixin:
@@ -62,6 +80,7 @@ class BesideMixin:
         audit._check_settings()
         return audit_counts(audit, table)
 
+    @_of_an_audit
     def power(
         self, n: int, shares: Mapping | FrameLike, rate: float = 0.5, **how: Any
     ) -> pd.DataFrame:
@@ -111,6 +130,7 @@ class BesideMixin:
         own = ("significance", "relevant_gap", "relevant_ratio")
         return power_table(n, shares, rate, **{name: getattr(self, name) for name in own}, **how)
 
+    @_of_an_audit
     def to_plan(self, path: FilePath | None = None) -> dict:
         """Return the settings as a plan, and write it to a file, before the data are read.
 
@@ -168,6 +188,7 @@ class BesideMixin:
         audit._sha256_of_plan()
         return audit
 
+    @_of_an_audit
     def robustness(
         self,
         X: FrameLike,

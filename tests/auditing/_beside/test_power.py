@@ -110,3 +110,16 @@ def test_the_command(capsys):
     assert "too few" in out
     assert main(["power", "2000", "--shares", "sex"]) == 2
     assert "is not of the form" in capsys.readouterr().err
+
+
+def test_on_the_class_there_are_no_settings():
+    shares = {"sex": {"F": 0.4, "M": 0.6}}
+    for given in ((), (2000, shares), (2000, shares, 0.4)):
+        with pytest.raises(TypeError, match=r"Write Audit\(protected=...\).power\(...\)"):
+            Audit.power(*given)
+    with pytest.raises(TypeError, match="robustness was called on the class"):
+        Audit.robustness(pd.DataFrame({"sex": ["F", "M"]}), [0, 1])
+    with pytest.raises(TypeError, match="to_plan was called on the class"):
+        Audit.to_plan("plan.json")
+    audit = Audit(protected="sex")
+    pd.testing.assert_frame_equal(Audit.power(audit, 2000, shares), audit.power(2000, shares))
