@@ -215,7 +215,7 @@ def test_meta_weights_and_groups(people, tmp_path, capsys):
         (["--metric", "accuracy"], "needs decisions: pass model="),
         (["--metric", "acuracy"], "metric must be among"),
         (["--significance", "2"], "significance"),
-        (["--max-tests", "-1"], "max_tests"),
+        (["--max-tests", "-1"], "--max-tests"),
     ],
 )
 def test_mistakes_are_told_and_exit_with_2(people, capsys, more, message):
