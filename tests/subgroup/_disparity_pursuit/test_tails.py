@@ -38,7 +38,7 @@ def test_tails_are_those_of_all_possible_outcomes(seed, z):
     beyond = sums >= total
     if beyond.sum() > 100:
         found = special.ndtr(-deviate(a, e, np.ones(16), total))
-        assert found == pytest.approx(p[beyond].sum(), rel=0.1)
+        assert found == pytest.approx(p[beyond].sum(), rel=0.2)
 
 
 @pytest.mark.parametrize(("n", "e"), [(25, 0.5), (40, 0.9), (100, 0.03), (500, 0.2)])
