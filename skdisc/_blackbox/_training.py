@@ -93,4 +93,6 @@ def threads_for(n_rows):
 @lru_cache(maxsize=1)
 def _controller():
     """Return what knows the loaded libraries; looking for them takes milliseconds."""
+    import sklearn.ensemble  # noqa: F401  boosted trees, whose library it has to know
+
     return ThreadpoolController()

@@ -1,10 +1,18 @@
 """threads_for: few rows get one thread of OpenMP, and others what they had."""
 
 import pytest
-import sklearn.ensemble  # noqa: F401  loads OpenMP
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from skdisc._blackbox import _training
 from skdisc._blackbox._training import threads_for
+
+
+@pytest.fixture(autouse=True)
+def _libraries_of_other_tests():
+    """Other tests may have loaded a library of OpenMP that boosted trees do not use."""
+    _training._controller.cache_clear()
+    with threads_for(1):
+        pass
 
 
 def n_threads():
