@@ -61,11 +61,9 @@ def _first(holds, low, high):
 
 def _upper(x, n, k, n_population):
     """Return the probability that at least x of n drawn are among k of the population."""
-    share = k / n_population
-    far = 50 + 12 * np.sqrt(
-        n * share * (1 - share)
-    )  # from the mean; what is farther is below 1e-30
-    t = np.arange(max(x, int(n * share - far)), min(n, k, max(x, int(n * share)) + int(far)) + 1)
+    mean = n * k / n_population
+    far = 50 + int(12 * np.sqrt(mean * (1 - k / n_population)))  # beyond it, less than 1e-30
+    t = np.arange(max(x, int(mean) - far), min(n, k, max(x, int(mean)) + far) + 1)
     return np.exp(
         _log_ways(k, t) + _log_ways(n_population - k, n - t) - _log_ways(n_population, n)
     ).sum()

@@ -7,10 +7,9 @@ from skdisc._space._codes import UNSEEN
 from skdisc._task._repeated_rows import repeated_rows
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._frequency import people_in
-from skdisc._utils._validation import plain
+from skdisc._utils._validation import listed, plain
 
 _FEWEST_CLUSTERS = 10  # from which variances between clusters can be trusted to exclude a gap
-_NAMED = 10  # pairs of values that a note names
 _MANY = 100  # with at least so many rows, a column of nearly distinct names is an identifier
 
 
@@ -98,10 +97,9 @@ def alike_values(columns):
                 same.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
         found = [" and ".join(texts) for texts in same.values() if len(texts) > 1]
         if found:
-            more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
             notes.append(
                 f"Values of {name} that differ by case or blanks alone are groups of their own: "
-                f"{'; '.join(found[:_NAMED])}{more}. If they mean the same, make them one."
+                f"{listed(found, '; ')}. If they mean the same, make them one."
             )
     return notes
 

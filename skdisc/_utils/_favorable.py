@@ -9,11 +9,17 @@ import pandas as pd
 
 from skdisc._utils._frequency import count
 from skdisc._utils._inputs import sorted_unique
-from skdisc._utils._validation import check_decisions, closest, is_favorable, is_number, plain
+from skdisc._utils._validation import (
+    check_decisions,
+    closest,
+    is_favorable,
+    is_number,
+    listed,
+    plain,
+)
 
 AUTO = "auto"  # the default of measures, whose None is for numbers
 ENDS = {"high": max, "low": min}
-_NAMED = 10  # values that a sentence names
 
 
 def favorable_labels(pos_label, classes, of_numbers=False):
@@ -90,11 +96,10 @@ def unfavorable_values(what, values, favorable, frequency=None, least=1):
     rest = [k for k in np.argsort(-n, kind="stable") if not is_favorable(known[[k]], favorable)[0]]
     told = [
         f"{plain(known[k])!r} ({f'{n[k]:,}' if n[k] >= least else f'fewer than {least}'})"
-        for k in rest[:_NAMED]
+        for k in rest
     ]
-    more = f" and {len(rest) - _NAMED:,} more" if len(rest) > _NAMED else ""
     return [
-        f"Counted as unfavorable among the {what}: {', '.join(told)}{more}. Leave out rows "
+        f"Counted as unfavorable among the {what}: {listed(told)}. Leave out rows "
         "whose value is neither favorable nor unfavorable."
     ]
 

@@ -20,6 +20,7 @@ from skdisc._utils._inputs import (
 )
 
 _FIRST = 1000  # rows, which mostly have several values
+_NAMED = 10  # texts that a sentence lists
 
 
 def check_frame(estimator, X, *, reset):
@@ -259,6 +260,12 @@ def closest(name, names):
     by_text = {str(n).casefold(): n for n in names}
     close = get_close_matches(str(name).casefold(), by_text, n=1)
     return f"; did you mean {by_text[close[0]]!r}?" if close else "."
+
+
+def listed(texts, separator=", "):
+    """Return the first ten of some texts as one, and how many more there are."""
+    n_more = len(texts) - _NAMED
+    return separator.join(texts[:_NAMED]) + (f" and {n_more:,} more" if n_more > 0 else "")
 
 
 def check_varied(frame, protected):

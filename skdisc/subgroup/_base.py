@@ -36,7 +36,6 @@ from skdisc.subgroup._lattice._lattice import least_of
 
 _BOUNDED = ("contextual", "marginal", "everyone")  # nulls that `single_bounds` is about
 _DEFINES = "A SubgroupDetector has _rows and _search, or its own _discover and _remeasure."
-_NAMED = 10  # groups that a note names
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 
 
@@ -298,9 +297,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         excluded, groups = discovery.excluded, discovery.tables.get("groups")
         if self.protected_ and excluded is not None and (excluded["n"] > 0).any():
             names = list(dict.fromkeys(excluded["subject"][excluded["n"] > 0]))
-            more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-            named = ", ".join(names[:_NAMED]) + more
-            caveats.append(f"Groups not tested, about which nothing is known: {named}.")
+            caveats.append(
+                f"Groups not tested, about which nothing is known: {check.listed(names)}."
+            )
         if task.is_audit and groups is not None and "p_adjusted" in groups:
             caveats += differing_groups(groups["p_adjusted"], self.significance)
         draws = self.n_bootstrap or self.n_permutations

@@ -126,8 +126,8 @@ def rate_bounds(
     trial = hit + miss
     chance = _at_equal_rates(hit, trial, q, q_other)
     low, high = _gap(least, most_other, chance), _gap(most, least_other, chance)
-    known = [(_Share(own * hit, own), _Share(own * trial, 0.0)) for own in (q, q_other)]
-    weighted = _gap(*known, chance)
+    weights = [(_Share(own * hit, own), _Share(own * trial, 0.0)) for own in (q, q_other)]
+    weighted = _gap(*weights, chance)
     return GapBounds(low, high, weighted, _by_largest(hit, trial, q, q_other))
 
 
@@ -161,8 +161,8 @@ def _of_trials(hits, misses):
 
 def _joint(y, q, expected, largest):
     """Return the shares whose means are lower and upper bounds of P(y = 1, member)."""
-    lows, highs = [(0 * y, 0 * y, 0.0), (y + q - 1, expected + q - 1, 1.0)], [(y, expected, 1.0)]
-    highs.append((q, q, 0.0))
+    lows = [(0 * y, 0 * y, 0.0), (y + q - 1, expected + q - 1, 1.0)]
+    highs = [(y, expected, 1.0), (q, q, 0.0)]
     if largest is not None:
         room = q * (1 - q) * largest
         lows.append((q * y - room, q * expected - room, q))
