@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,6 +27,16 @@ class Side:
     def compares(self) -> bool:
         """Whether both are in the list."""
         return bool(self.group.any() and self.reference.any())
+
+    @cached_property
+    def both(self) -> np.ndarray:
+        """Who belongs to either."""
+        return self.group | self.reference
+
+    @cached_property
+    def sums_without(self) -> np.ndarray:
+        """The summed exposure of both without each person in turn."""
+        return self.ranked.sums_without(self.both[None])
 
 
 class ExposureGap:
@@ -137,21 +148,21 @@ def _studentized(value, error):
 
 def _of_list(side, group):
     """Return weight and gap of a list, and both without each person in turn."""
-    reference = (side.group | side.reference) & ~group
-    n, m = int(group[0].sum()), int(reference[0].sum())
-    value = side.ranked.value
-    gap = group @ value / n - reference @ value / m
-    n_left, m_left = n - group.astype(float), m - reference.astype(float)
+    n, m = int(group[0].sum()), int(side.both.sum() - group[0].sum())
+    value, own = side.ranked.value, group.astype(float)
+    total, of_group = value @ side.both, own @ value
+    gap = of_group / n - (total - of_group) / m
+    n_left, m_left = n - own, m - (side.both - own)
     with np.errstate(divide="ignore", invalid="ignore"):
-        without = side.ranked.sums_without(group) / n_left
-        without = without - side.ranked.sums_without(reference) / m_left
+        without = side.ranked.sums_without(group)
+        without = without / n_left - (side.sums_without - without) / m_left
     weight = n_left * m_left / (n_left + m_left)
     return n * m / (n + m), gap, weight, np.where(weight > 0, without, 0.0)
 
 
 def _redrawn(side, draws, rng):
     """Return memberships drawn among the people of both sides, a row per draw."""
-    both = np.flatnonzero(side.group | side.reference)
+    both = np.flatnonzero(side.both)
     keys = rng.random((draws, len(both)))
     n = int(side.group.sum())
     chosen = np.argpartition(keys, n - 1, axis=1)[:, :n]

@@ -51,6 +51,11 @@ class RankedList:
         n = len(self) - 1
         return self._mean_of_places(n, 0, 0), self._mean_of_places(n, 0, 1), self._moved_up(n)
 
+    @cached_property
+    def _blocks(self):
+        """Where the people of each score begin."""
+        return np.unique(self.start)
+
     def _moved_up(self, n):
         """Return the exposure of each person had one of those before them left."""
         return self._mean_of_places(n, 1, 1)
@@ -90,11 +95,10 @@ class RankedList:
         -------
         ndarray of float, shape (n_groups, n)
         """
-        before, tied, after = self._without
+        before, tied, after = (mean[self._blocks] for mean in self._without)
         g = member.astype(float)
-        none = np.zeros((len(g), 1))
-        ahead = np.hstack([none, np.cumsum(g * before, axis=1)])
-        behind = np.hstack([none, np.cumsum(g * after, axis=1)])
-        size = np.hstack([none, np.cumsum(g, axis=1)])
-        mates = size[:, self.end] - size[:, self.start] - g
-        return ahead[:, self.start] + mates * tied + behind[:, -1:] - behind[:, self.end]
+        mates = np.add.reduceat(g, self._blocks, axis=1)
+        ahead, behind = np.cumsum(mates * before, axis=1), np.cumsum(mates * after, axis=1)
+        others = ahead - mates * (before - tied) + behind[:, -1:] - behind
+        sizes = self.end[self._blocks] - self._blocks
+        return np.repeat(others, sizes, axis=1) - g * np.repeat(tied, sizes)
