@@ -95,6 +95,15 @@ def test_what_is_planted_is_found_and_never_said_to_be_absent(detector):
 
 
 @pytest.mark.statistics
+@pytest.mark.parametrize("world", ["2 % and .5 %, n = 1,000", "every woman .15 lower, n = 600"])
+def test_no_detector_says_that_a_disparity_is_absent(world):
+    people = WORLDS[world].draw(0)
+    for one in (KNOWN[name] for name in all_detectors()):
+        if not one.unable(WORLDS[world], people) and one.kind().null in WORLDS[world].gaps:
+            assert share(one, world, NOTHING, FEW) == 0, one.name
+
+
+@pytest.mark.statistics
 def test_fair_data_are_said_to_have_no_disparity():
     assert share("GroupDisparity", "fair, race, n = 5,000", NOTHING) >= 0.4
     assert share("DivExplorer", "n = 50,000", NOTHING, FEW) == 1

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from skdisc import _stats
+
 FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
 DIFFERS = "differs from everyone"  # groups do, which says nothing about their protected part
 NULLS = {
@@ -111,19 +113,19 @@ def _needed(few):
 
 
 def judge_effects(
-    effects: pd.DataFrame, reasons: list[str], gap: float, significance: float
+    effects: pd.DataFrame, reasons: list[str], gap: float, ratio: float, significance: float
 ) -> Judgment:
     """Judge mean effects, each with its interval and corrected p-value.
 
     Parameters
     ----------
     effects : DataFrame
-        One row per effect: ``group``, ``gap``, ``ci_low``, ``ci_high``, ``p_adjusted``, and
-        ``low``, ``high``, the interval at twice the significance level.
+        One row per effect: ``group``, ``gap``, ``ci_low``, ``ci_high``, ``p_adjusted``, ``low``,
+        ``high``, the interval at twice the significance level, and ``rate``, that of the group.
     reasons : list of str
         Why the absence of findings is inconclusive.
-    gap : float
-        The relevant gap.
+    gap, ratio : float
+        The relevant gap, and the relevant ratio of rates; 0 if the outcomes are none.
     significance : float
 
     Returns
@@ -139,7 +141,9 @@ def judge_effects(
         between = f"{first['ci_low']:.2g} to {first['ci_high']:.2g}"
         return Judgment(FOUND, f"mean gap of {first['group']}: {first['gap']:.2g} ({between})")
     ends = {"gap_low": effects["low"], "gap_high": effects["high"]}
-    checked = effects[["group"]].assign(**ends, judged=True, ratio_inside=True, open="")
+    checked = effects[["group"]].assign(**ends, judged=True, open="")
+    given = (effects[name].to_numpy(dtype=float) for name in ("gap", "low", "high", "rate"))
+    checked["ratio_inside"] = _stats.ratio_inside(*given, ratio)
     checked["gap_inside"] = (effects["low"] > -gap) & (effects["high"] < gap)
     return judge_groups(0, checked, reasons, "", gap)
 

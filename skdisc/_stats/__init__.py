@@ -18,6 +18,7 @@ from skdisc._stats._equivalence import (
     jointly_judged,
     level_of_two_tests,
     people_needed,
+    ratio_inside,
     together,
 )
 from skdisc._stats._finite_population import hypergeometric
@@ -63,6 +64,7 @@ __all__ = [
     "people_needed",
     "percentiles",
     "proportions_test",
+    "ratio_inside",
     "ratio_interval",
     "resample_counts",
     "resampler",

@@ -119,6 +119,43 @@ def equivalence_of_means(
     return Equivalence(low, high, inside, nothing, nothing, np.ones_like(inside))
 
 
+def ratio_inside(
+    gap: npt.ArrayLike,
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    rate: npt.ArrayLike,
+    relevant_ratio: float,
+) -> np.ndarray:
+    r"""Whether an interval of a difference of two rates excludes a relevant ratio.
+
+    Ratios are those of the outcome that is rarer in both groups together. The ratio of rates p and
+    q is at most :math:`\rho` if p - q is at most :math:`-(1-\rho) q`. The interval of p - q is
+    compared with the estimate of that, which errs on the safe side: of independent groups,
+    p - q has a larger variance than :math:`p-\rho q`.
+
+    >>> print(ratio_inside([-0.01, -0.01], -0.03, 0.01, [0.29, 0.05], relevant_ratio=0.8))
+    [ True False]
+
+    Parameters
+    ----------
+    gap, low, high : array-like of float, the difference and its interval; NaN: not inside
+    rate : array-like of float, of the first group; that of the other is less by the gap
+    relevant_ratio : float, in [0, 1); 0: any ratio passes
+
+    Returns
+    -------
+    ndarray of bool
+    """
+    gap, low, high, rate = np.broadcast_arrays(*np.atleast_1d(gap, low, high, rate))
+    if relevant_ratio == 0:
+        return np.ones(gap.shape, dtype=bool)
+    p, q = np.clip(rate, 0, 1), np.clip(rate - gap, 0, 1)
+    rarer = p + q <= 1
+    p, q = np.where(rarer, p, 1 - p), np.where(rarer, q, 1 - q)
+    low, high = np.where(rarer, low, -high), np.where(rarer, high, -low)
+    return (low > -(1 - relevant_ratio) * q) & (high < (1 - relevant_ratio) * p)
+
+
 def level_of_two_tests(significance: npt.ArrayLike) -> np.ndarray:
     """One minus the level of the interval that stands for two one-sided tests: twice theirs.
 

@@ -119,3 +119,56 @@ def test_who_is_judged_depends_on_sizes_only(sizes, random):
 def test_a_group_of_which_nothing_is_known_is_not_judged():
     assert not _stats.jointly_judged([100, 0], [np.nan, 0]).any()
     assert _stats.jointly_judged([100], [0])
+
+
+def chance_by_differences(p1, n1, p0, n0):
+    """Exact chance that an interval of the difference excludes the relevant ratio."""
+    x1, x0 = (np.arange(*stats.binom.interval(1 - 1e-9, n, p)) for n, p in ((n1, p1), (n0, p0)))
+    rates = (x1 / n1)[:, None], x0 / n0
+    ends = _stats.newcombe(x1[:, None], n1, x0, n0, _stats.level_of_two_tests(0.05))
+    inside = _stats.ratio_inside(rates[0] - rates[1], *ends, rates[0], RATIO)
+    mass = stats.binom.pmf(x1, n1, p1)[:, None] * stats.binom.pmf(x0, n0, p0)
+    return mass[inside].sum()
+
+
+@pytest.mark.parametrize("p0", [0.02, 0.1, 0.3, 0.5])
+@pytest.mark.parametrize("sizes", [(200, 600), (2000, 6000), (6000, 2000)])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_differences_exclude_ratios_at_most_at_the_level(p0, sizes, swapped):
+    lower = RATIO * p0
+    rates = (p0, lower) if swapped else (lower, p0)
+    assert chance_by_differences(rates[0], sizes[0], rates[1], sizes[1]) <= 0.055
+    others = 1 - np.array(rates)  # the rarer outcome is the other one
+    assert chance_by_differences(others[0], sizes[0], others[1], sizes[1]) <= 0.055
+
+
+def test_differences_exclude_ratios_where_there_are_none():
+    n1 = int(1.3 * _stats.people_needed(0.3, 1, RATIO))
+    assert chance_by_differences(0.3, n1, 0.3, 100 * n1) > 0.75
+    assert chance_by_differences(0.3, n1 // 4, 0.3, 25 * n1) < 0.1
+
+
+@given(
+    rate=st.floats(0, 1),
+    gap=st.floats(-0.5, 0.5),
+    half=st.floats(1e-6, 0.5),
+    ratio=st.floats(0.1, 0.95),
+)
+def test_ratios_of_differences_do_not_depend_on_names(rate, gap, half, ratio):
+    other = np.clip(rate - gap, 0, 1)
+    gap = rate - other
+    inside = _stats.ratio_inside(gap, gap - half, gap + half, rate, ratio)
+    if not np.isclose(rate + other, 1):
+        of_rest = _stats.ratio_inside(-gap, -gap - half, -gap + half, 1 - rate, ratio)
+        assert inside == of_rest
+    swapped = _stats.ratio_inside(-gap, -gap - half, -gap + half, other, ratio)
+    assert inside == swapped
+    if inside:
+        p, q = (rate, other) if rate + other <= 1 else (1 - rate, 1 - other)
+        assert ratio < p / q < 1 / ratio
+    assert _stats.ratio_inside(gap, gap - half, gap + half, rate, 0)
+
+
+def test_an_unknown_difference_excludes_no_ratio():
+    assert not _stats.ratio_inside(np.nan, np.nan, np.nan, 0.3, 0.8).any()
+    assert not _stats.ratio_inside(0, -1e-9, 1e-9, 0.0, 0.8).any()

@@ -86,6 +86,9 @@ class OaxacaBlinder(PairwiseDetector):
     relevant_gap : float, default=0.1
         The verdict is "no disparity found" if unexplained parts of this size are excluded; with
         ``output="value"`` in standard deviations of y.
+    relevant_ratio : float, default=0.8
+        "no disparity found" requires that ratios of the rarer outcome below it, and above its
+        inverse, are excluded, too; not used where outcomes are no rates.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -210,6 +213,7 @@ class OaxacaBlinder(PairwiseDetector):
         n_bins: int = 4,
         correction: str = "holm",
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",
@@ -235,6 +239,7 @@ class OaxacaBlinder(PairwiseDetector):
         self.n_bins = n_bins
         self.correction = correction
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.n_refits = n_refits
         self.max_queries = max_queries
         self.missing = missing

@@ -172,6 +172,7 @@ class ThresholdTest(OutcomeDetector):
         reference="Simoiu, Corbett-Davies and Goel 2017; Pierson, Corbett-Davies and Goel 2018",
     )
     _measure = "threshold difference"
+    _compares_rates = False
     _test = "posterior"
     _parameter_constraints = {
         **OutcomeDetector._parameter_constraints,

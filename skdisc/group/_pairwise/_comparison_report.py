@@ -188,4 +188,6 @@ def _judged(d, table, groups, found, doubts, unit):
     effects = table[["ci_low", "ci_high", "low", "high"]].copy()
     effects["gap"], effects["group"] = table["effect"], list(map(str, groups))
     effects["p_adjusted"] = np.where(found, table["p_adjusted"], 1.0)
-    return judge_effects(effects, list(doubts), d.relevant_gap * unit, d.significance)
+    effects["rate"] = table["outcome"]
+    ratio = d.relevant_ratio if d._compares_rates else 0.0
+    return judge_effects(effects, list(doubts), d.relevant_gap * unit, ratio, d.significance)

@@ -42,6 +42,7 @@ class PairwiseDetector(BaseDetector):
         "n_bins": [Interval(Integral, 2, None, closed="left")],
         "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
         "relevant_gap": [Interval(Real, 0, None, closed="neither")],
+        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def score(
@@ -76,6 +77,11 @@ class PairwiseDetector(BaseDetector):
     def _compares_numbers(self):
         """Whether the outcomes are numbers in y."""
         return self.output == "value"
+
+    @property
+    def _compares_rates(self):
+        """Whether effects are differences of rates, whose ratio matters, too."""
+        return self.output == "decision"
 
     def _resolve_model(self, people, model):
         if not self._compares_numbers:

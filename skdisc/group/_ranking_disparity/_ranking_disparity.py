@@ -165,7 +165,7 @@ class RankingDisparity(PairwiseDetector):
     """
 
     null = "marginal"
-    _compares_numbers = False  # their order
+    _compares_numbers = _compares_rates = False  # their order
     card = Card(
         finds="group",
         where="model or data",

@@ -70,6 +70,9 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     relevant_gap : float, default=0.1
         "no disparity found" requires that mean effects and a mean absolute difference of this size
         are excluded (of values: in standard deviations).
+    relevant_ratio : float, default=0.8
+        "no disparity found" requires that ratios of the rarer outcome below it, and above its
+        inverse, are excluded, too; not used where outcomes are no rates.
     relevant_share : float, default=0.01
         The share of people with a case that is a disparity, if it is not due to the fitting of
         causal models.
@@ -197,6 +200,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         "output": [StrOptions({"decision", "probability", "value"})],
         "min_gap": [Interval(Real, 0, None, closed="left")],
         "relevant_gap": [Interval(Real, 0, None, closed="neither")],
+        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
         "relevant_share": [Interval(Real, 0, 1, closed="left")],
         "sensitivity": ["array-like", StrOptions({"auto"}), None],
         "evaluate": [StrOptions({"model", "refit"})],
@@ -216,6 +220,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         output: str = "decision",
         min_gap: float = 0.0,
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         relevant_share: float = 0.01,
         sensitivity: str | Sequence[float] | None = "auto",
         evaluate: str = "model",
@@ -242,6 +247,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         self.output = output
         self.min_gap = min_gap
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.relevant_share = relevant_share
         self.sensitivity = sensitivity
         self.evaluate = evaluate

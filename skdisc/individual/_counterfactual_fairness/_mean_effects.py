@@ -42,6 +42,7 @@ def judgment(c, effects, groups, samples, is_known):
     mine = several if len(several) else mine
     table = _with_intervals(d, mine, samples.means[:, mine.index])
     table["p_adjusted"] /= _OF_MEANS
+    table["rate"] = [c.own[groups[name]].mean() for name in table["group"]]
     bound = high if d.output == "decision" else 0.0
     relevant = d.relevant_gap * (c.own.std() if d.output == "value" else 1.0)
     largest = max(bound, float(np.nanquantile(samples.sizes, 1 - d.significance, axis=0).max()))
@@ -52,7 +53,8 @@ def judgment(c, effects, groups, samples, is_known):
     )
     n_valid = int((~np.isnan(samples.shifts).any(axis=1)).sum())
     few = too_few_draws(n_valid, _OF_SHIFTS * d.significance)
-    found = judge_effects(table, few + reasons, relevant, d.significance)
+    ratio = d.relevant_ratio if d.output == "decision" else 0.0
+    found = judge_effects(table, few + reasons, relevant, ratio, d.significance)
     p = p_of_shifts(c, samples)
     if found.verdict != FOUND and p <= _OF_SHIFTS * d.significance and low > d.relevant_share:
         share = f"{case.mean():.2g} of the people have a case ({low:.2g} to {high:.2g})"

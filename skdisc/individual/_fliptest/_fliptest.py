@@ -95,9 +95,9 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         Pairs farther apart (L1, standardized) are not cases, though they count in the flipsets.
     n_bins : int, default=4
         Bins of protected numbers.
-    relevant_gap : float, default=0.1
-        "no disparity found" requires that a net of flips of this share is excluded, and a flipset
-        that is by this share larger than by chance.
+    relevant_gap, relevant_ratio : float, default=0.1, 0.8
+        "no disparity found" requires that a net of flips of this share is excluded, and of this
+        ratio of the rarer decision, and a flipset that is by the share larger than by chance.
     time_budget : float or None, default=None
         Limit in seconds, checked between samples and permutations, of which there is at least one.
     n_refits : int, default=19
@@ -229,6 +229,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         max_distance: float | None = None,
         n_bins: int = 4,
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         n_refits: int = 19,
         time_budget: float | None = None,
         missing: str = "category",
@@ -256,6 +257,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         self.max_distance = max_distance
         self.n_bins = n_bins
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.n_refits = n_refits
         self.time_budget = time_budget
         self.missing = missing
@@ -322,9 +324,8 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         places = at_fit.space.encode(frame)
         people = PlacedPeople(task.X, decided, places, self._strata(task), task.people.groups)
         comparisons, known = zip(*at_fit.transported, strict=True)
-        problems = self._problems(
-            comparisons, people, canonical_order(frame, decided), at_fit.space
-        )
+        order = canonical_order(frame, decided)
+        problems = self._problems(comparisons, people, order, at_fit.space)
         pairs = zip(problems, known, strict=True)
         parts = self._tested(task, [transport_as_at_fit(p, at_fit, k) for p, k in pairs])
         return make_discovery(self, task, people, parts)
@@ -394,7 +395,6 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         protected = list(self.protected_)
         if self.max_attributes is not None and self.combine == "multiple":
             counts = {c: X[c].value_counts(dropna=False) for c in protected}
-            n = len(X)
-            protected.sort(key=lambda c: counts[c].max() / n - 1 / len(counts[c]))
+            protected.sort(key=lambda c: counts[c].max() / len(X) - 1 / len(counts[c]))
             protected = protected[: self.max_attributes]
         return protected

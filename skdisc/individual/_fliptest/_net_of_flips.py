@@ -26,7 +26,9 @@ def judgment(detector, people, parts, flipsets, caveats):
     effects = flipsets[["group", "p_adjusted"]].assign(gap=flipsets["net"] / flipsets["n"])
     for ends, at in ((["ci_low", "ci_high"], level), (["low", "high"], 2 * level)):
         effects[ends] = [net_interval(part.problem, at) for part in parts]
-    found = judge_effects(effects, _reasons(detector, people, flipsets, caveats), gap, level)
+    effects["rate"] = [people.decided[part.problem.one].mean() for part in parts]
+    reasons = _reasons(detector, people, flipsets, caveats)
+    found = judge_effects(effects, reasons, gap, detector.relevant_ratio, level)
     if found.verdict != FOUND:
         return found
     first = flipsets.loc[flipsets["p_adjusted"].idxmin()]

@@ -87,6 +87,9 @@ class SituationTesting(SituationDetector):
     relevant_gap : float, default=0.1
         "no disparity found" requires that mean gaps of this size are excluded (of numbers: in
         standard deviations).
+    relevant_ratio : float, default=0.8
+        "no disparity found" requires that ratios of the rarer outcome below it, and above its
+        inverse, are excluded, too; not used where outcomes are no rates.
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
     max_rows : int, None or "auto", default="auto"
@@ -211,6 +214,7 @@ class SituationTesting(SituationDetector):
         store_neighbors: bool = False,
         n_bins: int = 4,
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         compat: str | None = None,
         max_rows: int | str | None = "auto",
         n_refits: int = 19,
@@ -244,6 +248,7 @@ class SituationTesting(SituationDetector):
         self.store_neighbors = store_neighbors
         self.n_bins = n_bins
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.compat = compat
         self.max_rows = max_rows
         self.n_refits = n_refits

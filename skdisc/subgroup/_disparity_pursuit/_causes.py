@@ -332,7 +332,8 @@ def bounds(
     rows = pd.DataFrame({"at": at, "n": c.support[at], "gap_low": low[at], "gap_high": high[at]})
     rows["needed"], rows["judged"] = needed, (rows["n"] >= needed) & given.known[at]
     rows["gap_inside"] = (rows["gap_low"] > -gap) & (rows["gap_high"] < gap)
-    rows["ratio_inside"] = _ratio_inside(rows, mean, ratio) if is_share and ratio else True
+    ends = rows["gap_low"], rows["gap_high"]
+    rows["ratio_inside"] = _stats.ratio_inside(0.0, *ends, mean, ratio if is_share else 0.0)
     rows.insert(0, "group", np.array([str(c.groups[i]) for i in at], dtype=object))
     rows["open"] = np.where(rows["judged"] | (c.context[at] != 0), "", rows["group"])
     judged = [c.is_part[c.part[i]] for i, yes in zip(at, rows["judged"], strict=True) if yes]
@@ -354,13 +355,3 @@ def _widest(own, low, high, most=20):
     """Return those of the candidates whose intervals reach farthest."""
     reach = np.maximum(-low[own], high[own])
     return own[np.argsort(-reach, kind="stable")][:most]
-
-
-def _ratio_inside(rows, mean, ratio):
-    """Return whether the ratios of the rarer outcome are within the relevant one, at the mean."""
-    base = min(mean, 1 - mean)
-    side = 1 if mean <= 0.5 else -1
-    ends = [base + side * rows[name] for name in ("gap_low", "gap_high")]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = [end / base for end in ends]
-    return np.logical_and.reduce([(r > ratio) & (r < 1 / ratio) for r in ratios])

@@ -52,6 +52,9 @@ class GerrymanderingAudit(LearnedAuditor):
     relevant_gap : float, default=0.1
         "No disparity found" claims that no protected value has an effect this large, in standard
         deviations where the outcome is no rate.
+    relevant_ratio : float, default=0.8
+        "no disparity found" requires that ratios of the rarer outcome below it, and above its
+        inverse, are excluded, too; not used where outcomes are no rates.
     max_tests, max_queries : int or None, default=None
         Largest numbers of rules compared, and of rows queried; if X has more rows than
         `max_queries`, nothing is audited.
@@ -148,6 +151,7 @@ class GerrymanderingAudit(LearnedAuditor):
         features: Columns | None = None,
         n_bins: int | Bins = 4,
         relevant_gap: float = 0.1,
+        relevant_ratio: float = 0.8,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
@@ -171,6 +175,7 @@ class GerrymanderingAudit(LearnedAuditor):
         self.features = features
         self.n_bins = n_bins
         self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget

@@ -89,11 +89,6 @@ class LearnedAuditor(SubgroupDetector):
         decides_only = hasattr(box.model, "predict") and not hasattr(box.model, "predict_proba")
         return "decision" if box.model is None or decides_only else "probability"
 
-    def _unit_of_outcome(self, outcome):
-        """Return the unit of `relevant_gap`: 1 for rates, else the standard deviation."""
-        is_rate = np.isin(outcome, (0.0, 1.0)).all()
-        return 1.0 if is_rate else float(np.std(outcome)) or 1.0
-
     def _setting(self, people):
         """Return how people are compared."""
         rows = Summed(people.X, people.outcome[None], [self._measure])

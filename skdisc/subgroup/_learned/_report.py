@@ -110,17 +110,21 @@ def _signal(centered, residual):
     return float(centered @ residual) / size if size > 0 else 0.0
 
 
-def bounds_of(learned: Learned, seen: Seen, significance: float, unit: float) -> pd.DataFrame:
+def bounds_of(
+    learned: Learned, seen: Seen, significance: float, unit: float, ratio: float
+) -> pd.DataFrame:
     """Return what the data exclude about single protected values, as `judge_groups` takes it.
 
-    `unit` is the relevant gap in the unit of the outcome.
+    `unit` is the relevant gap in the unit of the outcome, `ratio` the relevant ratio of rates.
     """
     cells, (people, centering) = learned.setting.cells, seen
     at = np.flatnonzero(cells.items.protected)
     z, rows = special.ndtri(1 - significance), []
     outcome = people.outcome
-    spread = float(outcome.std()) if len(outcome) else np.nan
+    mean, spread = (outcome.mean(), outcome.std()) if len(outcome) else (np.nan, np.nan)
     needed = (special.ndtri(0.9) + z) ** 2 * (spread / unit) ** 2
+    if ratio:
+        needed = float(_stats.people_needed(min(mean, 1 - mean), unit, ratio, significance))
     for i, own in zip(at, cells.indicators.T, strict=True):
         values = np.broadcast_to(own, (len(people), len(own)))
         slope, error = beta(centering.free(values), centering.left, centering.freedom)
@@ -130,7 +134,9 @@ def bounds_of(learned: Learned, seen: Seen, significance: float, unit: float) ->
         name = str(cells.items.predicates[i])
         inside = bool(low > -unit and high < unit)
         is_open = "" if is_judged else name
-        rows.append((name, n, low, high, needed, is_judged, inside, True, is_open))
+        rate = float(outcome[own[centering.cell] == 1].mean()) if n else np.nan
+        like = bool(_stats.ratio_inside(slope, low, high, rate, ratio)[0])
+        rows.append((name, n, low, high, needed, is_judged, inside, like, is_open))
     names = ["group", "n", "gap_low", "gap_high", "needed", "judged"]
     return pd.DataFrame(rows, columns=[*names, "gap_inside", "ratio_inside", "open"])
 
@@ -167,8 +173,9 @@ def discovery_of(
     table["measure"] = np.full(len(table), d._measure, dtype=object)
     table["test"] = np.full(len(table), TEST, dtype=object)
     table["part"] = np.array([learned.setting.name_of(k) for _, k in learned.words], dtype=object)
-    unit = d.relevant_gap * d._unit_of_outcome(everyone.people.outcome)
-    bounds = bounds_of(learned, everyone, d.significance, unit)
+    is_rate = np.isin(everyone.people.outcome, (0.0, 1.0)).all()
+    unit = d.relevant_gap * (1.0 if is_rate else float(np.std(everyone.people.outcome)) or 1.0)
+    bounds = bounds_of(learned, everyone, d.significance, unit, d.relevant_ratio * is_rate)
     is_found = (table["p_adjusted"] <= d.significance).to_numpy()
     if task.is_audit:
         at_fit = d.result_.findings.table["effect"].to_numpy()
