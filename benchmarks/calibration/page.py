@@ -178,7 +178,7 @@ def _reassurance(rows):
 def _calm(part, gaps):
     words = []
     for name, one in part.groupby("detector"):
-        times = gaps.get(word_of(name, one), 0)
+        times = _times(name, word_of(name, one), gaps)
         if times < 1:
             continue
         k, found, n = (one["verdict"] == NOTHING).sum(), (one["verdict"] == FOUND).sum(), len(one)
@@ -186,6 +186,11 @@ def _calm(part, gaps):
         bad = k / n > limit(n) if times <= 1 else k > 0
         words.append(f"**{text}**" if bad else text)
     return "; ".join(words)
+
+
+def _times(name, word, gaps):
+    """Return how many times the relevant gap a detector has before it; a whole audit has all."""
+    return max(gaps.values(), default=0) if name in AUDITS else gaps.get(str(word), 0)
 
 
 def _useful(rows):
@@ -326,6 +331,7 @@ def _unmeasured(rows, cells):
                 reasons.setdefault((one.name, reason), []).append(world.name)
             elif (one.name, world.name) not in done:
                 missing.setdefault(one.name, []).append(world.name)
+    others = _lacking(done | {*zip(rows["detector"], rows["world"], strict=True)})
     for (name, world), error in failed.items():
         reasons.setdefault((name, error.partition("\n")[0][:150]), []).append(world)
     text = ["## Cells without a figure, or with few seeds", ""]
@@ -345,4 +351,21 @@ def _unmeasured(rows, cells):
         n = sum(map(len, missing.values()))
         text += ["", f"Not measured yet ({n} cells):", "", "| Detector | Worlds |", "|---|---|"]
         text += [f"| {name} | {', '.join(worlds)} |" for name, worlds in missing.items()]
+    if others:
+        text += ["", "Not measured in worlds that are not about null shares:", ""]
+        text += [f"- *{world}*: {', '.join(names)}." for world, names in others.items()]
     return [*text, ""]
+
+
+def _lacking(done):
+    """Return the detectors not measured in each world where they have a figure, but for power."""
+    lacking = {}
+    for world in (w for w in WORLDS.values() if w.kind not in ("null", "power")):
+        people = world.draw(0)
+        for name, one in configurations().items():
+            word = "" if one.kind is None else one.kind().null
+            calm = world.kind != "reassurance" or _times(name, word, world.gaps) >= 1
+            plain = name not in {*VARIANTS, BASELINE} and not one.unable(world, people)
+            if calm and plain and (name, world.name) not in done:
+                lacking.setdefault(world.name, []).append(name)
+    return lacking
