@@ -49,6 +49,7 @@ def judge_groups(
     null: str,
     gap: float,
     significance: float = 0.05,
+    what: str = "gap",
 ) -> Judgment:
     """Judge the groups of a result.
 
@@ -70,6 +71,8 @@ def judge_groups(
         The relevant gap.
     significance : float, default=0.05
         One minus the confidence with which larger gaps are excluded.
+    what : str, default="gap"
+        What is judged, for the reason.
 
     Returns
     -------
@@ -88,17 +91,17 @@ def judge_groups(
         return Judgment(UNSURE, "no group has enough people to judge")
     ends = judged[["gap_low", "gap_high"]].abs().max(axis=1)
     largest = float(ends.max(skipna=False))
-    bound = f"no gap above {largest:.2g} ({100 * (1 - significance):g} %)"
+    bound = f"no {what} above {largest:.2g} ({100 * (1 - significance):g} %)"
     if not judged["gap_inside"].all():
         worst = judged.loc[ends.idxmax()] if ends.notna().any() else judged.iloc[0]
         return Judgment(
             UNSURE,
-            f"a gap of {gap:g} is not excluded: that of {worst['group']} may be "
+            f"a {what} of {gap:g} is not excluded: that of {worst['group']} may be "
             f"{worst['gap_low']:.2g} to {worst['gap_high']:.2g}",
         )
     if not judged["ratio_inside"].all():
         first = judged.loc[~judged["ratio_inside"], "group"].iloc[0]
-        return Judgment(UNSURE, f"gap within ± {gap:g}; ratio open for {first}")
+        return Judgment(UNSURE, f"{what} within ± {gap:g}; ratio open for {first}")
     return Judgment(NOTHING, bound)
 
 
@@ -145,7 +148,7 @@ def judge_effects(
     given = (effects[name].to_numpy(dtype=float) for name in ("gap", "low", "high", "rate"))
     checked["ratio_inside"] = _stats.ratio_inside(*given, ratio)
     checked["gap_inside"] = (effects["low"] > -gap) & (effects["high"] < gap)
-    return judge_groups(0, checked, reasons, "", gap)
+    return judge_groups(0, checked, reasons, "", gap, significance, "mean gap")
 
 
 def judge_share(

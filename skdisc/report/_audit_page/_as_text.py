@@ -9,6 +9,9 @@ from skdisc.report._audit_page._view import view
 MOST_FINDINGS, LABEL, FIGURES = 10, 24, 25
 
 
+_BOUNDS = "no gap above", "no mean gap above"  # which a row says in its own column
+
+
 def audit_to_text(document: dict, width: int = 80) -> str:
     """Return an audit as plain text.
 
@@ -97,7 +100,7 @@ def _verdicts(page, width):
         found += [f"{v['people']} people"] if v["people"] else []
         found += [f"no gap above {v['bound']} ({page['sure']})"] if v["bound"] else []
         lines += _item("    ", "; ".join(t for t in found if t), width, 6)
-        if v["reason"] and not v["reason"].lower().startswith("no gap above"):
+        if v["reason"] and not v["reason"].lower().startswith(_BOUNDS):
             lines += _item("    ", v["reason"], width, 6)
     return lines
 
