@@ -66,9 +66,10 @@ def women_lower(seed, n, low, high):
 
 
 def unfair_model(seed, n=1000, share=0.02):
-    """A model that uses sex, for a share of the people."""
+    """A model that uses sex, for just this share of the people."""
     one = women_lower(seed, n, 0.5, 0.5)
-    one.X["points"] = np.random.default_rng([seed, 1]).normal(size=n)
+    quantiles = map(NormalDist().inv_cdf, (np.arange(n) + 0.5) / n)
+    one.X["points"] = np.random.default_rng([seed, 1]).permutation(list(quantiles))
     one.model = partial(_turned_away, above=NormalDist().inv_cdf(1 - share))
     return one
 
