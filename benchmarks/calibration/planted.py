@@ -106,7 +106,7 @@ def _planted(n, gap, effect=0.0):
         f"sex = F and town = u are {gap} lower{more}",
         kind="power",
         planted=SUBGROUP,
-        gaps={"contextual": gap / 0.1, "marginal": gap / 0.3},
+        gaps={"contextual": gap / 0.1, "conditional": gap / 0.1, "marginal": gap / 0.3},
     )
 
 

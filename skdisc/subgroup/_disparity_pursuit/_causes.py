@@ -324,9 +324,7 @@ def bounds(
     everyone = c.context == 0
     single = np.array([len(c.groups[i].predicates) == 1 for i in np.flatnonzero(everyone)], bool)
     margin = min(gap, (1 - ratio) * min(mean, 1 - mean)) if is_share and ratio else gap
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fails = special.ndtr(z - margin / given.error)
-    enough = _stats.together(fails) | (low > gap) | (high < -gap)
+    enough = _stats.together(_fails(given, margin, z)) | (low > gap) | (high < -gap)
     own = np.flatnonzero(given.known & (c.support >= needed) & enough)
     at = list(dict.fromkeys([*np.flatnonzero(everyone)[single], *_widest(own, low, high)]))
     rows = pd.DataFrame({"at": at, "n": c.support[at], "gap_low": low[at], "gap_high": high[at]})
@@ -344,6 +342,20 @@ def bounds(
     parts = [part for part in (rows.drop(columns="at"), more) if len(part)]
     table = pd.concat(parts, ignore_index=True) if parts else rows.drop(columns="at")
     return table.drop_duplicates("group"), len(own)
+
+
+def _fails(given, margin, z):
+    """Return the chance that a candidate does not exclude the margin, where there is nothing.
+
+    It depends on what is known of the candidate, not on its own outcomes: then one that differs
+    would be left out for the very outcomes that it has.
+    """
+    fails = np.full(len(given.known), np.nan)
+    if given.known.any():
+        information = given.information[given.known]
+        spread = np.sqrt(np.median(given.variance[given.known] / information))
+        fails[given.known] = special.ndtr(z - margin * np.sqrt(information) / spread)
+    return fails
 
 
 def _covered(inside, judged):
