@@ -19,7 +19,7 @@ from skdisc._utils._inputs import is_readable
 
 N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
 _MANY = 50_000  # rows of which two folds are enough
-_MOST_KNOWN = 5_000_000  # probabilities kept
+_MOST_KNOWN = 20_000_000  # probabilities kept, 160 MB
 N_STEPS = 200  # of the likeliest mixture, which converges in a few
 
 
