@@ -154,7 +154,7 @@ class Means:
 
         Parameters
         ----------
-        level : float
+        level : float or ndarray of float, shape (n_groups,)
             One minus the confidence level of the intervals.
 
         Returns

@@ -144,7 +144,7 @@ class GroupTally:
 
         Parameters
         ----------
-        level : float
+        level : float or ndarray of float, shape (n_groups,)
             One minus the confidence level of the intervals, which agree with the p-values about 0.
 
         Returns

@@ -15,8 +15,8 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._bias_scan import _contexts as contexts
 from skdisc.subgroup._bias_scan import _observed_expected as observed
-from skdisc.subgroup._bias_scan._contexts import NO_SCANS, contrast_rows, discover_in_contexts
 from skdisc.subgroup._bias_scan._outcome import SCORINGS, has_numbers, one_test_threshold
 from skdisc.subgroup._bias_scan._scans import scan_all
 from skdisc.subgroup._estimation._confirmation import beside_fit
@@ -327,7 +327,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         """Scan, find the p-value of the scan, and keep the first k subsets."""
         items = self._items_of(outcome)
         if self.null == "contextual":
-            return discover_in_contexts(self, task, outcome, items)
+            return contexts.discover_in_contexts(self, task, outcome, items)
         scanned = scan_all(self, task, outcome, items)
         ends, masks = scanned.distinct(outcome, self.k, self.max_overlap)
         groups = [e.group for e in ends]
@@ -341,7 +341,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         discovery = self._report(outcome, items, findings, counts, by_chance)
         discovery.tables["scans"] = scanned.scans
         if not len(scanned.null):
-            discovery.notes.append(NO_SCANS)
+            discovery.notes.append(contexts.NO_SCANS)
         return discovery
 
     def _table(self, outcome, groups, masks, ends):
@@ -350,13 +350,12 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         table = outcome.compared(masks, targets, self.significance)
         table["direction"] = np.array([outcome.direction(s) for _, s in ends], dtype=object)
         table["score"] = [outcome.score_of(m, *end) for m, end in zip(masks, ends, strict=True)]
-        sizes = [sum(len(p.values or (p,)) for p in g.predicates) for g in groups]
-        table["score"] -= self.penalty * np.array(sizes, dtype=float)
+        table["score"] -= self.penalty * contexts.n_values(groups)
         return table
 
     def _measure_again(self, findings, outcome):
         if self.null == "contextual":
-            table = super()._measure_again(findings, contrast_rows(outcome))
+            table = super()._measure_again(findings, contexts.contrast_rows(outcome))
             own = dict.fromkeys(("score", "observed", "expected", "naive_p_value"), np.nan)
             return table.assign(direction=findings.table["direction"].to_numpy(), **own)
         at_fit, groups = findings.table, findings.subgroups
@@ -388,7 +387,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     def _report(self, outcome, items, findings, counts, by_chance=None):
         """Return the Discovery; by_chance=None: each finding was measured again by one test."""
         if self.null == "contextual":
-            outcome = outcome if isinstance(outcome, Summed) else contrast_rows(outcome)
+            outcome = outcome if isinstance(outcome, Summed) else contexts.contrast_rows(outcome)
             return super()._report(outcome, items.on(outcome.X), findings, counts)
         if by_chance is None:
             threshold = one_test_threshold(self.significance / max(counts.n_tested, 1))

@@ -59,14 +59,15 @@ def discover_in_contexts(detector, task, outcome, items):
     protected = [c for c in d.protected_ if c in d._chosen(list(d.space_.names))]
     scanned, o = scan_contexts(d, task, outcome, items, protected)
     ends, masks = scanned.distinct(o, d.k, d.max_overlap)
-    rows, level = (
-        contrast_rows(outcome),
-        level_of(scanned.by_chance(d.significance), d.penalty),
-    )
+    rows = contrast_rows(outcome)
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
     # The best scores by chance know of clusters already, so intervals are those of single rows.
     alone = Contrasts.of_groups(replace(rows, cluster=None), groups, protected)
-    table = alone.table(targets, np.arange(len(ends)), level)
+    p_value, at = np.array([scanned.p_value(e) for e in ends], dtype=float), np.arange(len(ends))
+    level = level_of(scanned.by_chance(d.significance), d.penalty * n_values(groups))
+    with_zero = np.minimum(level, alone.p_value()[targets, at])
+    level = np.where(p_value > d.significance, with_zero, level)
+    table = alone.table(targets, at, level)
     table["direction"] = np.array([outcome.direction(e.sign) for e in ends], dtype=object)
     table["score"] = np.array([e.total for e in ends], dtype=float)
     means = [
@@ -75,8 +76,8 @@ def discover_in_contexts(detector, task, outcome, items):
     ]
     table[["observed", "expected"]] = np.array(means, dtype=float).reshape(-1, 2)
     naive = Contrasts.of_groups(rows, groups, protected).p_value()
-    table["naive_p_value"] = naive[targets, np.arange(len(ends))]
-    table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
+    table["naive_p_value"] = naive[targets, at]
+    table["p_value"] = table["p_adjusted"] = p_value
     table["test"] = np.full(len(ends), _REDRAWN, dtype=object)
     findings = GroupFindings.of(groups, table, task.space)
     is_found = (table["p_adjusted"] <= d.significance).to_numpy()
@@ -167,8 +168,14 @@ def _divided(outcome, items, seed):
 
 
 def level_of(score, penalty):
-    """Return the level of intervals as wide as a penalized score."""
-    return float(2 * special.ndtr(-np.sqrt(2 * (score + penalty))))
+    """Return the level of intervals as wide as a score from which penalties were taken."""
+    return 2 * special.ndtr(-np.sqrt(2 * np.maximum(score + penalty, 0)))
+
+
+def n_values(groups):
+    """Return the number of values that define each group, which a scan penalizes."""
+    sizes = [sum(len(p.values or (p,)) for p in g.predicates) for g in groups]
+    return np.array(sizes, dtype=float)
 
 
 def legitimately_expected(outcome, protected, fold):

@@ -161,14 +161,16 @@ class Contrasts:
         large = (self.size >= least) & (self.size_context - self.size >= least)
         return np.array([t.enough for t in self.tallies]) & large
 
-    def table(self, measure: np.ndarray, group: np.ndarray, level: float) -> pd.DataFrame:
+    def table(
+        self, measure: np.ndarray, group: np.ndarray, level: float | np.ndarray
+    ) -> pd.DataFrame:
         """Return the statistics of some contrasts.
 
         Parameters
         ----------
         measure, group : ndarray of int, shape (n,)
             Positions.
-        level : float
+        level : float or ndarray of float, shape (n,)
             One minus the confidence level of the intervals.
 
         Returns
@@ -176,10 +178,10 @@ class Contrasts:
         DataFrame
             The columns of `GroupTally.contrast`, ``support``, ``support_context`` and ``measure``.
         """
-        parts = []
+        parts, level = [], np.broadcast_to(level, measure.shape)
         for j in np.unique(measure) if len(measure) else [0]:
             own = np.flatnonzero(measure == j)
-            parts.append(self._tally(j, group[own]).contrast(level).set_axis(own))
+            parts.append(self._tally(j, group[own]).contrast(level[own]).set_axis(own))
         table = pd.concat(parts).sort_index()
         table.insert(6, "support", self.support[group])
         table["support_context"] = self.support_context[group]

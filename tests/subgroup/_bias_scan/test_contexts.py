@@ -198,3 +198,20 @@ def test_the_p_value_does_not_depend_on_how_many_tables_are_scanned_together(
         result = BiasScan(**FAST, weights="frequency").fit(X, y, **how).result_
         texts.append(result.to_frame().to_json())
     assert texts[0] == texts[1] == texts[2]
+
+
+def test_intervals_of_what_is_not_significant_contain_zero():
+    """Searched for three conditions, a subset pays for each of them, and for few null scans."""
+    shown = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        values = {"sex": "FM", "race": "aabc", "town": "uvw", "work": "pqrst"}
+        X = pd.DataFrame({name: rng.choice(list(of), 400) for name, of in values.items()})
+        y = rng.integers(2, size=400)
+        scan = BiasScan(protected=["sex", "race"], n_restarts=2, n_bootstrap=39, random_state=seed)
+        shown.append(scan.fit(X, y).result_.to_frame())
+    table = pd.concat(shown)
+    open_ones = table[table["p_value"] > 0.05]
+    assert len(open_ones) >= 4
+    assert (open_ones["ci_low"] <= 0).all()
+    assert (open_ones["ci_high"] >= 0).all()
