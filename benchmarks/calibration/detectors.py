@@ -156,7 +156,8 @@ def audit(people, settings, seed):
     found = asked.fit(people.X, people.y, people.model, **given).report_.document
     n_found = sum(row["found"] for row in found["evidence"])
     words = {"verdict": found["verdict"]["verdict"], "reason": found["verdict"]["reason"]}
-    return SimpleNamespace(**words, null="audit", n_found=n_found, notes=[], document=found)
+    words |= {"null": "audit", "notes": found["limits"]}
+    return SimpleNamespace(**words, n_found=n_found, document=found)
 
 
 def configurations():

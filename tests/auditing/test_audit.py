@@ -363,6 +363,20 @@ def test_results_of_another_model_are_not_taken_from_the_folder(tmp_path):
     assert sum(name.startswith("Themis") for name in names) == 2
 
 
+def test_copies_are_named_among_the_limits_unless_it_is_told_who_they_are_of():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(list("FM"), 60), "points": rng.normal(size=60)})
+    X, y = (
+        X.loc[np.repeat(X.index, 5)].reset_index(drop=True),
+        np.repeat(rng.integers(2, size=60), 5),
+    )
+    audit = Audit(protected=["sex"], detectors=["GroupDisparity"], random_state=0)
+    limits = audit.fit(X, y).report_.document["limits"]
+    assert sum("rows seem to be copies" in text for text in limits) == 1
+    told = audit.fit(X, y, groups=np.arange(300) // 5).report_.document["limits"]
+    assert not any("copies" in text for text in told)
+
+
 def test_identifiers_are_named_among_the_limits():
     X, y = make_loan(300, random_state=0, return_X_y=True)
     told = {}
