@@ -203,20 +203,27 @@ def _complements(contrasts, tested, patterns, items):
     single = np.flatnonzero(tested & (protected.sum(axis=1) == 1))
     own = patterns.items[single, protected[single].argmax(axis=1)]
     rest = np.where(protected[single], -1, patterns.items[single])
-    n, of_all = contrasts.support[single], contrasts.support_context[single]
-    table = pd.DataFrame(np.column_stack([items.feature[own], rest]))
-    key = table.groupby(list(table), sort=False).ngroup().to_numpy()
-    both = pd.DataFrame({"key": key, "n": n, "i": np.arange(len(n))})
-    wanted = pd.DataFrame({"key": key, "n": of_all - n, "j": np.arange(len(n))})
-    pairs = both.merge(wanted, on=["key", "n"])
-    pairs = pairs[pairs["i"] < pairs["j"]]
+    table = np.column_stack([items.feature[own], rest])
+    key = np.unique(table, axis=0, return_inverse=True)[1].ravel()  # numpy 2.0 has another shape
+    i, j = _alike_and_whole(key, contrasts.support[single], contrasts.support_context[single])
     leaves = {i: set(items.joined.get(i, [i])) for i in np.unique(own)}
-    apart = [
-        leaves[own[i]].isdisjoint(leaves[own[j]])
-        for i, j in zip(pairs["i"], pairs["j"], strict=True)
-    ]
-    pairs = pairs[np.array(apart, dtype=bool)]
-    return single[pairs["i"]], single[pairs["j"]]
+    pairs = zip(own[i], own[j], strict=True)
+    apart = np.array([leaves[one].isdisjoint(leaves[other]) for one, other in pairs], dtype=bool)
+    return single[i[apart]], single[j[apart]]
+
+
+def _alike_and_whole(key, n, n_whole):
+    """Return pairs of positions with the same key whose sizes add up to that of the whole."""
+    most = int(n_whole.max(initial=0)) + 1
+    code, wanted = key * most + n, key * most + n_whole - n
+    order = np.argsort(code, kind="stable")
+    first, last = (np.searchsorted(code[order], wanted, side) for side in ("left", "right"))
+    size = last - first
+    j = np.repeat(np.arange(len(n)), size)
+    i = order[np.arange(len(j)) + np.repeat(first - np.cumsum(size) + size, size)]
+    order = np.lexsort([j, i])
+    i, j = i[order], j[order]
+    return i[i < j], j[i < j]
 
 
 def wanted_in(family: Family, direction: str) -> np.ndarray:
