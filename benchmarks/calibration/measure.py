@@ -121,5 +121,5 @@ def _missed(shown, truth):
 
 
 def _noted(result):
-    words = ("copies", "clusters of rows")
+    words = ("copies", "neighboring rows")
     return any(word in note.lower() for note in result.notes for word in words)

@@ -4,7 +4,7 @@ import numpy as np
 
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._codes import UNSEEN
-from skdisc._task._repeated_rows import repeated_rows
+from skdisc._task._dependent_rows import dependent_rows
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._frequency import people_in
 from skdisc._utils._validation import listed, plain
@@ -52,7 +52,7 @@ def notes_on(detector, task):
     knows_copies = detector.weights == "frequency" or people.groups is not None
     knows_copies |= people.frequency is not None
     if not detector._asks and task.X is not None and not knows_copies:
-        notes += repeated_rows(task.X, task.y, people.numbered)
+        notes += dependent_rows(task.X, task.y, people.numbered)
     queries = task.queries
     if queries is not None and queries.constant:
         outcome = {0.0: "unfavorable", 1.0: "favorable"}.get(queries.lowest, queries.lowest)

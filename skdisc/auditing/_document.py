@@ -7,8 +7,8 @@ from pandas.api.types import is_integer_dtype, is_numeric_dtype, is_string_dtype
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._task._dependent_rows import dependent_rows
 from skdisc._task._notes import alike_values
-from skdisc._task._repeated_rows import repeated_rows
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
@@ -273,7 +273,7 @@ def _limits(audit, given, run):
             "do. They explain nothing as legitimate columns: leave them out."
         )
     if given.table is None and given.groups is None and given.frequency is None:
-        limits += repeated_rows(given.X, given.y)
+        limits += dependent_rows(given.X, given.y)
     named = [n for n in given.protected if n in given.X and not is_numeric_dtype(given.X[n])]
     values = {n: given.X[n].unique() for n in named}
     limits += alike_values(values) + _unfavorable(audit, given)

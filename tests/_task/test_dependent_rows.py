@@ -1,10 +1,10 @@
-"""Copies are noticed, and rows that are equal by nature are not."""
+"""Copies and alike neighbors are noticed, and rows that are equal by nature are not."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc._task._repeated_rows import _joined, repeated_rows
+from skdisc._task._dependent_rows import _joined, alike_neighbors, repeated_rows
 from skdisc._utils._hashing import NumberedColumns
 from skdisc.subgroup import DivExplorer
 
@@ -101,6 +101,35 @@ def test_what_a_sample_excludes_is_no_note_of_all_rows(world, monkeypatch):
         numbered[name]
     found = repeated_rows(rows, y[at])
     assert repeated_rows(rows, y[at], numbered) == found
-    monkeypatch.setattr("skdisc._task._repeated_rows._may_be_copies", lambda *columns: True)
+    monkeypatch.setattr("skdisc._task._dependent_rows._may_be_copies", lambda *columns: True)
     assert found == repeated_rows(rows, y[at]) == repeated_rows(rows, y[at], numbered)
     assert bool(found) == ("twice" in world)
+
+
+def households(n, seed=0):
+    """Return outcomes of people, five of each household in turn, mostly alike."""
+    rng = np.random.default_rng(seed)
+    return (rng.random(n) < rng.choice([0.2, 0.8], n // 5).repeat(5)).astype(int)
+
+
+def test_outcomes_that_are_alike_in_neighboring_rows_are_noted():
+    for seed in range(20):
+        y = households(1000, seed)
+        (note,) = alike_neighbors(y)
+        assert "neighboring rows are alike" in note
+        assert alike_neighbors(np.where(y, "yes", "no"))
+        assert alike_neighbors(y + np.random.default_rng([seed, 1]).normal(scale=0.1, size=1000))
+        assert not alike_neighbors(np.random.default_rng(seed).permutation(y))
+
+
+def test_sorted_rows_trends_and_few_rows_are_no_households():
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        y = np.random.default_rng(seed).integers(2, size=5000)
+        assert not alike_neighbors(y)
+        assert not alike_neighbors(np.sort(y))
+        assert not alike_neighbors((rng.random(5000) < np.linspace(0.1, 0.9, 5000)).astype(int))
+        assert not alike_neighbors(np.sort(rng.normal(size=5000)))
+    assert not alike_neighbors(households(195))
+    assert not alike_neighbors(np.ones(1000))
+    assert not alike_neighbors(None)

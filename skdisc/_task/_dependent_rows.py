@@ -1,7 +1,8 @@
-"""A note on rows that seem to be copies: tests take them for people of their own."""
+"""Notes on rows that seem to depend on each other: tests take them for independent people."""
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 from scipy import special
 
 _FEWEST = 20  # distinct rows; the counts of so many have no common divisor by chance
@@ -9,7 +10,47 @@ _SHARE = 0.02  # of the rows, of which copies are worth a note
 _TIMES = 3  # as many equal pairs as by chance
 _LARGEST_KEY = 2**62
 _CHANCE = 1e-4  # of so many, if they are independent
+_ENOUGH, _FAR = 200, range(25, 35)  # rows to compare neighbors, and distances of others
+_ALIKE, _ERRORS = 0.05, 5.0  # by which neighbors correlate more, also in standard errors
 _SAMPLE, _FINE = 1000, 400  # rows, and values that they have of a column with n / 2 of them
+
+
+def dependent_rows(X, y, numbered=None):
+    """Return a note if rows are copies, or outcomes of neighboring rows alike, a list of str."""
+    return repeated_rows(X, y, numbered) or alike_neighbors(y)
+
+
+def alike_neighbors(y):
+    """Return a note if outcomes are more alike in neighboring rows than in rows further apart.
+
+    Members of a household often follow each other in a table, which then is the only trace of it.
+    In a sorted table, or with a trend, rows further apart are alike, too.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,), or None
+    """
+    if y is None or len(y) < _ENOUGH:
+        return []
+    codes, values = pd.factorize(y, use_na_sentinel=False)
+    if len(values) > 2 and is_numeric_dtype(values):
+        outcome = pd.Series(y).rank().fillna(0.0).to_numpy()
+    else:
+        outcome = (codes == np.bincount(codes).argmax()).astype(float)
+    outcome = outcome - outcome.mean()
+    variance = outcome @ outcome / len(outcome)
+    if not variance > 0:
+        return []
+    lags = [outcome[:-k] @ outcome[k:] / (len(outcome) - k) / variance for k in (1, *_FAR)]
+    near, far = lags[0], np.mean(lags[1:])
+    error = np.sqrt((1 + 1 / len(_FAR)) / len(outcome))  # if rows are independent
+    if near - far < max(_ALIKE, _ERRORS * error):
+        return []
+    return [
+        f"Outcomes of neighboring rows are alike (correlation {near:.2f}; {far:.2f} further "
+        "apart). If rows that follow each other belong together, as members of a household do, "
+        "p-values and intervals are too small: pass groups=."
+    ]
 
 
 def repeated_rows(X, y, numbered=None):
