@@ -17,40 +17,52 @@ _SAMPLE, _FINE = 1000, 400  # rows, and values that they have of a column with n
 
 def dependent_rows(X, y, numbered=None):
     """Return a note if rows are copies, or outcomes of neighboring rows alike, a list of str."""
-    return repeated_rows(X, y, numbered) or alike_neighbors(y)
+    return repeated_rows(X, y, numbered) or alike_neighbors(X, y, numbered)
 
 
-def alike_neighbors(y):
+def alike_neighbors(X, y, numbered=None):
     """Return a note if outcomes are more alike in neighboring rows than in rows further apart.
 
     Members of a household often follow each other in a table, which then is the only trace of it.
-    In a sorted table, or with a trend, rows further apart are alike, too.
+    In a sorted table, or with a trend, rows further apart are alike, too. Equal neighbors do not
+    count, which may stand for people who are alike.
 
     Parameters
     ----------
+    X : DataFrame of shape (n_rows, n_columns)
     y : ndarray of shape (n_rows,), or None
+        Outcomes with two values, or classes; numbers have no note.
+    numbered : NumberedColumns, optional
+        The values of X as numbers, where they are known.
     """
     if y is None or len(y) < _ENOUGH:
         return []
     codes, values = pd.factorize(y, use_na_sentinel=False)
-    if len(values) > 2 and is_numeric_dtype(values):
-        outcome = pd.Series(y).rank().fillna(0.0).to_numpy()
-    else:
-        outcome = (codes == np.bincount(codes).argmax()).astype(float)
-    outcome = outcome - outcome.mean()
-    variance = outcome @ outcome / len(outcome)
-    if not variance > 0:
+    if len(values) < 2 or (len(values) > 2 and is_numeric_dtype(values)):
         return []
-    lags = [outcome[:-k] @ outcome[k:] / (len(outcome) - k) / variance for k in (1, *_FAR)]
-    near, far = lags[0], np.mean(lags[1:])
-    error = np.sqrt((1 + 1 / len(_FAR)) / len(outcome))  # if rows are independent
-    if near - far < max(_ALIKE, _ERRORS * error):
+    outcome = (codes == np.bincount(codes).argmax()).astype(float)
+    outcome = (outcome - outcome.mean()) / outcome.std()
+    far = np.mean([outcome[:-k] @ outcome[k:] / (len(outcome) - k) for k in _FAR])
+    products = outcome[:-1] * outcome[1:]
+    if not _exceeds(products, far):
+        return []
+    columns = (_codes(X.iloc[:, j], numbered or ()) for j in range(X.shape[1]))
+    differs = np.logical_or.reduce([c[1:] != c[:-1] for c in columns])
+    if not _exceeds(products[differs], far):
         return []
     return [
-        f"Outcomes of neighboring rows are alike (correlation {near:.2f}; {far:.2f} further "
-        "apart). If rows that follow each other belong together, as members of a household do, "
-        "p-values and intervals are too small: pass groups=."
+        f"Outcomes of neighboring rows are alike (correlation {products[differs].mean():.2f}; "
+        f"{far:.2f} further apart). If rows that follow each other belong together, as members of "
+        "a household do, p-values and intervals are too small: pass groups=."
     ]
+
+
+def _exceeds(products, far):
+    """Return whether the mean of products of independent rows would exceed that of others."""
+    if not products.size:
+        return False
+    error = np.sqrt((1 + 1 / len(_FAR)) / len(products))
+    return products.mean() - far >= max(_ALIKE, _ERRORS * error)
 
 
 def repeated_rows(X, y, numbered=None):

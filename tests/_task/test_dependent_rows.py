@@ -112,24 +112,35 @@ def households(n, seed=0):
     return (rng.random(n) < rng.choice([0.2, 0.8], n // 5).repeat(5)).astype(int)
 
 
+def points(n):
+    return pd.DataFrame({"points": np.random.default_rng(9).normal(size=n)})
+
+
 def test_outcomes_that_are_alike_in_neighboring_rows_are_noted():
     for seed in range(20):
         y = households(1000, seed)
-        (note,) = alike_neighbors(y)
+        (note,) = alike_neighbors(points(1000), y)
         assert "neighboring rows are alike" in note
-        assert alike_neighbors(np.where(y, "yes", "no"))
-        assert alike_neighbors(y + np.random.default_rng([seed, 1]).normal(scale=0.1, size=1000))
-        assert not alike_neighbors(np.random.default_rng(seed).permutation(y))
+        assert alike_neighbors(points(1000), np.where(y, "yes", "no"))
+        assert not alike_neighbors(points(1000), np.random.default_rng(seed).permutation(y))
 
 
 def test_sorted_rows_trends_and_few_rows_are_no_households():
-    rng = np.random.default_rng(0)
+    rng, X = np.random.default_rng(0), points(5000)
     for seed in range(20):
         y = np.random.default_rng(seed).integers(2, size=5000)
-        assert not alike_neighbors(y)
-        assert not alike_neighbors(np.sort(y))
-        assert not alike_neighbors((rng.random(5000) < np.linspace(0.1, 0.9, 5000)).astype(int))
-        assert not alike_neighbors(np.sort(rng.normal(size=5000)))
-    assert not alike_neighbors(households(195))
-    assert not alike_neighbors(np.ones(1000))
-    assert not alike_neighbors(None)
+        assert not alike_neighbors(X, y)
+        assert not alike_neighbors(X, np.sort(y))
+        assert not alike_neighbors(X, (rng.random(5000) < np.linspace(0.1, 0.9, 5000)).astype(int))
+    assert not alike_neighbors(points(195), households(195))
+    assert not alike_neighbors(points(1000), np.ones(1000))
+    assert not alike_neighbors(points(1000), rng.normal(size=1000).cumsum())
+    assert not alike_neighbors(points(1000), None)
+
+
+def test_people_who_are_alike_in_all_columns_are_no_household():
+    rng = np.random.default_rng(0)
+    times, y = rng.integers(1, 6, size=400), rng.integers(2, size=400)
+    X, y = points(400).loc[np.arange(400).repeat(times)], y.repeat(times)
+    assert not alike_neighbors(X, y)
+    assert alike_neighbors(points(len(y)), y)
