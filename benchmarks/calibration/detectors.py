@@ -24,6 +24,7 @@ VARIANTS = {  # further configurations: name -> detector, settings
     "DivExplorer, everyone": ("DivExplorer", {"versus": "everyone"}),
     "DivExplorer, 2 conditions": ("DivExplorer", {"max_predicates": 2}),
     "DiscriminatoryRules, 2 conditions": ("DiscriminatoryRules", {"max_predicates": 2}),
+    "DisparityPursuit, 2 conditions": ("DisparityPursuit", {"max_predicates": 2}),
     "DivExplorer, confirm": ("DivExplorer", {"confirm": 0.5}),
     "BiasScan, confirm": ("BiasScan", {"confirm": 0.5}),
     "DiscriminatoryRules, confirm": ("DiscriminatoryRules", {"confirm": 0.5}),
