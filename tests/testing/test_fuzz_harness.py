@@ -5,6 +5,7 @@ import time
 import warnings
 from contextlib import suppress
 from copy import copy
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,11 @@ import pytest
 from skdisc.exceptions import SkdiscWarning
 from skdisc.measures import mean_difference
 from skdisc.testing.fuzz import __main__ as command
+from skdisc.testing.fuzz import _judge
 from skdisc.testing.fuzz._answers import intervals_of, wrong_in_table
 from skdisc.testing.fuzz._case import FuzzCase
 from skdisc.testing.fuzz._hazards import HAZARDS, calm_table, hostile_table
-from skdisc.testing.fuzz._judge import CLEAR, OTHER, RIGHT, judged
+from skdisc.testing.fuzz._judge import CLEAR, OTHER, RIGHT, OutOfTimeError, judged, time_limit
 from skdisc.testing.fuzz._runner import KINDS, fuzz_case, numbers_of, run_cases
 
 
@@ -85,6 +87,19 @@ def test_a_case_without_end_is_stopped():
     assert outcome.verdict == OTHER
     assert outcome.message.startswith("no end after 0.05 s: ")
     assert "test_fuzz_harness.py" in outcome.message  # or what it calls at this moment, before it
+
+
+def test_a_limit_is_told_once(monkeypatch):
+    """The clock's limit does not come while that of CPU time is handled, as on a busy machine."""
+
+    def run():
+        while True:
+            pass
+
+    monkeypatch.setattr(_judge, "Path", lambda name: time.sleep(0.1) or Path(name))
+    with pytest.raises(OutOfTimeError), time_limit(0.001):
+        run()
+    assert "_judge.py" not in _judge._where_it_was()
 
 
 @pytest.mark.parametrize(
