@@ -150,9 +150,9 @@ def critical_as(p_value, z, critical):
 
 def _z_of_gap(x1, n1, x0, n0, gap):
     with np.errstate(divide="ignore", invalid="ignore"):
-        possible = np.clip(gap, -1, 1)
+        possible = _within(gap, -1, 1)
         p0 = _constrained(x1, n1, x0, n0, possible)
-        p1 = np.clip(p0 + possible, 0, 1)
+        p1 = _within(p0 + possible, 0, 1)
         error = np.sqrt(p1 * (1 - p1) / n1 + p0 * (1 - p0) / n0)
         beyond = x1 / n1 - x0 / n0 - gap
         return np.where(beyond == 0, 0.0, beyond / error)
@@ -164,12 +164,18 @@ def _constrained(x1, n1, x0, n0, gap):
     a = ((n1 + 2 * n0) * gap - n - x) / (3 * n)
     b = ((n0 * gap - n - 2 * x0) * gap + x) / (3 * n)
     c = x0 * gap * (1 - gap) / (2 * n)
-    q = a**3 - 1.5 * a * b + c
-    p = np.where(q < 0, -1.0, 1.0) * np.sqrt(np.maximum(a**2 - b, 0))
-    angle = (np.pi + np.arccos(np.clip(q / p**3, -1, 1))) / 3
+    square = a * a
+    q = a * (square - 1.5 * b) + c
+    p = np.copysign(np.sqrt(np.maximum(square - b, 0)), q)
+    angle = (np.pi + np.arccos(_within(q / (p * p * p), -1, 1))) / 3
     root = np.where(p == 0, -a, 2 * p * np.cos(angle) - a)
     root = np.where(gap == 0, x / n, root)
-    return np.clip(root, np.maximum(0, -gap), np.minimum(1, 1 - gap))
+    return _within(root, np.maximum(0, -gap), np.minimum(1, 1 - gap))
+
+
+def _within(x, low, high):
+    """Return x, or the end that it is beyond; for few numbers faster than NumPy's clip."""
+    return np.minimum(np.maximum(x, low), high)
 
 
 def _root(is_below, low, high):

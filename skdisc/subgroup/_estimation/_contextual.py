@@ -140,19 +140,16 @@ def equivalence_of(
         table["measure"], table["at"] = name, at
         parts.append(table)
     table = pd.concat(parts, ignore_index=True)
-    beyond = (table["gap_low"] > relevant) | (table["gap_high"] < -relevant)
-    sizes = table["n_compared"], table["needed"]
-    table["judged"] &= beyond | _stats.jointly_judged(*sizes, detector.significance)
-    counts = int(table["judged"].sum()), len(table)
-    table = widest(table[table["judged"]])
-    names = [str(group_at(i)) for i in table["at"]]
+    value = {name: table[name].to_numpy() for name in table}
+    beyond = (value["gap_low"] > relevant) | (value["gap_high"] < -relevant)
+    sizes = value["n_compared"], value["needed"]
+    may = beyond | _stats.jointly_judged(*sizes, detector.significance)
+    judged = np.flatnonzero(value["judged"] & may)
+    best = judged[widest_at({name: v[judged] for name, v in value.items()})]
+    names = [str(group_at(i)) for i in value["at"][best]]
+    table = table.drop(columns="at").iloc[best].assign(open="")
     table.insert(0, "group", np.array(names, dtype=object))
-    return table.drop(columns="at").assign(open=""), *counts
-
-
-def widest(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a table of `bounds_of` that exclude least."""
-    return table.iloc[widest_at(table)]
+    return table, len(judged), len(value["at"])
 
 
 def widest_at(bounds: Mapping) -> np.ndarray:

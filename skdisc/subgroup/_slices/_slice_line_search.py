@@ -143,9 +143,10 @@ class SliceScore:
     def columns(self, rows, j, masks):
         """Return sum, maximum and score of the errors of slices: a dict of arrays by column."""
         weight, error = rows.mass, rows.values[j]
-        size = np.array([weight[m].sum() for m in masks], dtype=float)
-        total = np.array([(weight[m] * error[m]).sum() for m in masks], dtype=float)
-        worst = np.array([error[m].max() for m in masks], dtype=float)
+        parts = [(weight[at], error[at]) for at in map(np.flatnonzero, masks)]
+        size = np.array([w.sum() for w, _ in parts], dtype=float)
+        total = np.array([(w * e).sum() for w, e in parts], dtype=float)
+        worst = np.array([e.max() for _, e in parts], dtype=float)
         score = self(size, total)
         return {"sum_slice_error": total, "max_slice_error": worst, "slice_score": score}
 
