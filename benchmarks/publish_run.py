@@ -64,7 +64,10 @@ def page(result, command):
             _sentences.headline(result),
             _sentences.own(result),
             _sentences.discussion(result),
-            markdown(_contents.summary(result)),
+            "Mean F1 for the planted groups, and the share of claims that are right answers to the "
+            "question that the method\nasks, where the decisions themselves, the law of the "
+            "outcome or models are audited:",
+            markdown(_contents.overview(result)),
             "Where the decisions themselves were audited, claims against the exact law of the "
             "outcome:",
             markdown(_contents.honesty(result)),

@@ -45,6 +45,7 @@ def contents(result, folder, random_state):
         return makers
     tables = {
         "protocol": protocol,
+        "overview": overview,
         "summary": summary,
         "efficiency": efficiency,
         "models": models,
@@ -143,6 +144,19 @@ def protocol(result):
         "hours of computing time": float(cells["seconds"].sum() / 3600),
     }
     return pd.DataFrame({"fact": list(facts), "value": list(facts.values())})
+
+
+def overview(result):
+    """Return the mean F1 for planted groups and the precision for the own question, by audit."""
+    cells = _say.asked(result)
+    scores = {"f1": "F1 for planted groups", "own_precision": "right by its own question"}
+    source = _say.sources_of(cells).rename("source")
+    means = cells.groupby(["detector", source])[list(scores)].mean().unstack()
+    table = pd.DataFrame({"null": cells.groupby("detector")["null"].first()})
+    for score, title in scores.items():
+        for where in (w for w in _say.WHERE if w in means[score]):
+            table[f"{title}: {where}"] = means[score, where]
+    return table.rename_axis("method").reset_index()
 
 
 def summary(result):

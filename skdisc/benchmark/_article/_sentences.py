@@ -7,26 +7,45 @@ from skdisc._registry import all_detectors
 _WORDS = {"n_people": "the number of people", "magnitude": "the size of the effect"}
 _WORDS |= {"aleatoric": "aleatoric uncertainty", "epistemic": "epistemic uncertainty"}
 _WORDS |= {"direct": "the share of the bias that does not act through a proxy"}
+WHERE = {
+    "decisions": "Where the decisions themselves are audited",
+    "law": "Where the law of the outcome is audited",
+    "models": "Where models are audited",
+}
 _FAMILIES = {"individual": "methods for individuals", "subgroup": "methods for subgroups"}
 _FAMILIES |= {"group": "methods for predefined groups"}
 
 
+def sources_of(cells):
+    """Return what is audited in each cell: "decisions", "law" or "models"."""
+    return cells["audited"].map({"labels": "decisions", "oracle": "law"}).fillna("models")
+
+
 def headline(result):
-    """Return the main result in a sentence."""
-    means = result.to_frame().groupby("detector")[["f1", "recall", "precision"]].mean()
+    """Return the best method for each kind of audit, in sentences."""
+    cells = result.to_frame()
+    source = sources_of(cells)
+    said = {where: text for where in WHERE if (text := _best(cells[source == where]))}
+    if len(said) > 1:
+        return " ".join(f"{WHERE[where]}, {text}" for where, text in said.items())
+    return "".join(text[0].upper() + text[1:] for text in said.values())
+
+
+def _best(cells):
+    """Return which method finds the planted groups best, in a sentence but for its capital."""
+    means = cells.groupby("detector")[["f1", "recall", "precision"]].mean()
     if means["f1"].isna().all():
         return ""
     best, n = means["f1"].idxmax(), int(means["f1"].notna().sum())
     f1, recall, precision = means.loc[best]
     if not f1:
-        return f"None of the {n} methods finds any of the planted groups."
+        return f"none of the {n} methods finds any of the planted groups."
     scores = f"{f1:.2f} (precision {precision:.2f}, recall {recall:.2f})"
     if n == 1:
         return f"{best} has a mean F1 of {scores}."
-    table = result.to_frame()
-    low, high = table.loc[table["detector"] == best, "f1"].quantile([0.1, 0.9])
+    low, high = cells.loc[cells["detector"] == best, "f1"].quantile([0.1, 0.9])
     return (
-        f"Of {n} methods, {best} has the highest mean F1 for the planted groups, {scores}; from "
+        f"of {n} methods, {best} has the highest mean F1 for the planted groups, {scores}; from "
         f"data set to data set it varies between {low:.2f} and {high:.2f} (80 %). The median "
         f"method has {means['f1'].median():.2f}."
     )
@@ -35,7 +54,7 @@ def headline(result):
 def own(result):
     """Return how precise methods are about their own question and about the planted groups."""
     both = ["own_precision", "precision"]
-    means = _asked(result).groupby("detector")[both].mean().dropna()
+    means = asked(result).groupby("detector")[both].mean().dropna()
     if means.empty:
         return ""
     question, planted = means.median()
@@ -53,7 +72,7 @@ def own(result):
     )
 
 
-def _asked(result):
+def asked(result):
     """Return the cells, with the truth in their contexts as the own precision of contextual claims.
 
     In the scores it is that of planted groups, which a true difference in a context need not be.
@@ -182,7 +201,7 @@ def replicated(replication):
 def families(result):
     """Return the mean scores by family of methods."""
     kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
-    cells = _asked(result)
+    cells = asked(result)
     names = ["precision", "recall", "own_precision"]
     means = cells.groupby(cells["detector"].map(kinds))[names].mean()
     sentences = [

@@ -64,7 +64,7 @@ def test_everything_named_is_made(result, tmp_path):
     assert "{{" not in text + tex
     for name in re.findall(r"figures/\w+\.png", text + tex):
         assert (tmp_path / "a" / name).is_file()
-    assert "Of 2 methods," in text
+    assert "of 2 methods, " in text
     for title in ("own question: precision", "planted groups: precision"):
         assert title in text
     assert tex.count(r"\begin{table}") == tex.count(r"\end{table}") > 5

@@ -1,10 +1,13 @@
 """The sentences of the article say no more than a run does."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from skdisc.benchmark import BenchmarkResult
+from skdisc.benchmark._article import _contents as contents
 from skdisc.benchmark._article import _sentences as say
 
 
@@ -38,6 +41,26 @@ def test_one_method_is_compared_with_none():
     assert say.cheapest(one) == "DivExplorer has the most true findings per second."
     two = run({"detector": "DivExplorer", **GOOD}, {"detector": "SG", **NOTHING})
     assert say.headline(two).startswith("Of 2 methods, DivExplorer has the highest mean F1 for")
+
+
+def test_the_best_method_is_named_for_each_kind_of_audit():
+    better = {**GOOD, "f1": 0.8}
+    several = run(
+        *({"detector": "A", "audited": a, **GOOD} for a in ("labels", "tree", "mlp")),
+        *({"detector": "B", "audited": a, **better} for a in ("tree", "mlp")),
+        *({"detector": name, "audited": "oracle", **NOTHING} for name in "AB"),
+        {"detector": "B", "audited": "labels", **NOTHING},
+    )
+    decisions, law, models = re.split(r"(?<=\.) (?=Where)", say.headline(several))
+    assert decisions.startswith("Where the decisions themselves are audited, of 2 methods, A has")
+    assert law == (
+        "Where the law of the outcome is audited, none of the 2 methods finds any of the planted "
+        "groups."
+    )
+    assert models.startswith("Where models are audited, of 2 methods, B has the highest mean F1")
+    table = contents.overview(several).set_index("method")
+    assert table["F1 for planted groups: models"].to_dict() == {"A": 0.5, "B": 0.8}
+    assert table["F1 for planted groups: law"].to_dict() == {"A": 0.0, "B": 0.0}
 
 
 def test_the_method_that_gains_most_from_its_own_question_is_named():
