@@ -25,28 +25,26 @@ def recall(result, by="magnitude", audited=None, bins=3):
 
 
 def precision_recall(result, audited=None, own=False):
-    """Draw mean precision against mean recall of each detector, and of random findings.
+    """Draw mean precision and recall of each detector, and of random findings, best F1 first.
 
     With `own`, findings are compared with the truth of the null hypothesis of their detector.
     """
-    names = ["precision", "recall", "guess_precision", "guess_recall"]
+    names = ["f1", "precision", "recall", "guess_precision", "guess_recall"]
     cells = _of(result.to_frame(), audited)
     means = cells.groupby("detector")[[f"own_{n}" if own else n for n in names]].mean()
     means.columns = names
-    figure, ax = _axes()
-    for (name, row), style in zip(means.iterrows(), _styles(), strict=False):
-        (line,) = ax.plot(row["recall"], row["precision"], **{**style, "linestyle": ""}, label=name)
-        ax.plot(
-            row["guess_recall"],
-            row["guess_precision"],
-            marker=style["marker"],
-            color=line.get_color(),
-            fillstyle="none",
-        )
-    ax.set(xlabel="recall", ylabel="precision (hollow: equally many random findings)")
+    means = means.sort_values("f1", ascending=False)
+    figure, (ax,) = _rows(means.index)
+    for name, marker, color in (("precision", "o", "C0"), ("recall", "^", "C1")):
+        style = {"marker": marker, "color": color, "linestyle": ""}
+        ax.plot(means[name], range(len(means)), label=name, **style)
+        random = means[f"guess_{name}"], range(len(means))
+        ax.plot(*random, fillstyle="none", label=f"{name} of random findings", **style)
+    ax.set_xlabel("mean over data sets and what is audited")
     ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-0.02, 1.02)
-    return _with_legend(figure, ax)
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, fontsize="small")
+    return figure
 
 
 def ranks(result, score="f1", audited=None):
@@ -93,16 +91,17 @@ def heatmap(result, by="magnitude", audited=None, bins=3):
 
 
 def time(result, audited=None):
-    """Draw mean recall against seconds, one point per detector."""
+    """Draw seconds and mean recall of each detector, the fastest first."""
     cells = _of(result.to_frame(), audited)
-    means = cells.groupby("detector")[["seconds", "recall"]].mean()
-    figure, ax = _axes()
-    for (name, row), style in zip(means.iterrows(), _styles(), strict=False):
-        ax.plot(row["seconds"], row["recall"], **{**style, "linestyle": ""}, label=name)
-    ax.set_xscale("log")
-    ax.set(xlabel="seconds", ylabel="recall")
-    ax.set_ylim(-0.02, 1.02)
-    return _with_legend(figure, ax)
+    means = cells.groupby("detector")[["seconds", "recall"]].mean().sort_values("seconds")
+    figure, (left, right) = _rows(means.index, 2)
+    left.plot(means["seconds"], range(len(means)), "o")
+    left.set_xscale("log")
+    left.set_xlabel("seconds")
+    right.plot(means["recall"], range(len(means)), "^", color="C1")
+    right.set_xlabel("recall")
+    right.set_xlim(-0.02, 1.02)
+    return figure
 
 
 KINDS = {
@@ -150,6 +149,21 @@ def _axes(height=4.5):
     """Return a new figure and its axes."""
     plt = require("matplotlib.pyplot", extra="plot", purpose="Figures")
     return plt.subplots(figsize=(8, height), layout="constrained")
+
+
+def _rows(names, n_panels=1):
+    """Return a new figure with a row for each name, and its axes."""
+    plt = require("matplotlib.pyplot", extra="plot", purpose="Figures")
+    size = 8, 1.2 + 0.25 * len(names)
+    figure, axes = plt.subplots(
+        1, n_panels, figsize=size, sharey=True, squeeze=False, layout="constrained"
+    )
+    for ax in axes[0]:
+        ax.grid(axis="y", color="0.9")
+        ax.set_axisbelow(True)
+    axes[0, 0].set_yticks(range(len(names)), names)
+    axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
+    return figure, axes[0]
 
 
 def _with_legend(figure, ax):
