@@ -306,8 +306,8 @@ class BenchmarkResult:
         Parameters
         ----------
         kind : {"recall", "precision_recall", "ranks", "heatmap", "time"}
-            Recall by a stratum (``by="magnitude"``); precision against recall; critical-difference
-            diagram; recall of detectors by stratum; recall against seconds.
+            Recall by a stratum (``by="magnitude"``); precision and recall of detectors;
+            critical-difference diagram; recall of detectors by stratum; their seconds and recall.
         **how
             Arguments of this figure: `by` and `bins` (recall, heatmap), `score` (ranks), `own`
             (precision_recall, by the question of the method), `audited`.
