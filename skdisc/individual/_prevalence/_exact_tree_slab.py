@@ -3,8 +3,10 @@
 import math
 
 import numpy as np
+from scipy import signal
 
 _CELLS = 2**16  # values that a sum of parts may take before they are rounded to a grid
+_PAIRS = 2**23  # of values of a sum and a part; of more, both are rounded before they are added
 
 
 def slab_share(constant, parts, space):
@@ -33,17 +35,29 @@ def slab_share(constant, parts, space):
     protected = sum(p[codes[:, i]] for i, p in enumerate(given)) + constant
     ends = -protected.max(), -protected.min()
     sums, shares, rounding = np.zeros(1), np.ones(1), 0.0
-    for j in space.np_index:
-        sums = np.add.outer(sums, parts[j]).ravel()
-        shares = np.repeat(shares / len(parts[j]), len(parts[j]))
+    for part in (parts[j] for j in space.np_index):
+        share = np.full(len(part), 1 / len(part))
+        if len(sums) * len(part) > _PAIRS:
+            width = math.ulp(1.0) + (np.ptp(sums) + np.ptp(part)) / _CELLS
+            a, b = _on_grid(sums, shares, width), _on_grid(part, share, width)
+            shares = np.maximum(signal.fftconvolve(a, b), 0)
+            sums = sums.min() + part.min() + width * np.arange(len(shares))
+            rounding += width
+            continue
+        sums = np.add.outer(sums, part).ravel()
+        shares = np.multiply.outer(shares, share).ravel()
         if len(sums) > _CELLS:
             low, width = sums.min(), math.ulp(1.0) + np.ptp(sums) / _CELLS
-            cell = np.rint((sums - low) / width).astype(np.int64)
-            shares = np.bincount(cell, shares)
+            shares = _on_grid(sums, shares, width)
             sums, rounding = low + width * np.arange(len(shares)), rounding + width / 2
     surely = (sums > ends[0] + rounding) & (sums <= ends[1] - rounding)
     maybe = (sums > ends[0] - rounding) & (sums <= ends[1] + rounding)
     return float(shares[surely].sum()), min(float(shares[maybe].sum()), 1.0), ends
+
+
+def _on_grid(values, shares, width):
+    """Return the share of each cell of a grid that starts at the smallest value."""
+    return np.bincount(np.rint((values - values.min()) / width).astype(np.int64), shares)
 
 
 def in_slab(parts, ends, codes, space):

@@ -1,5 +1,8 @@
 """ExactTree against exhaustive enumeration, and as the oracle of the searches."""
 
+import functools
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,7 +23,9 @@ from skdisc._blackbox._queries import Queries
 from skdisc._task._budget import Budget
 from skdisc.individual import ExactTree
 from skdisc.individual._prevalence import _exact_tree as module
+from skdisc.individual._prevalence import _exact_tree_slab
 from skdisc.individual._prevalence._exact_tree_regions import tree_regions
+from skdisc.individual._prevalence._exact_tree_slab import slab_share
 from skdisc.individual._prevalence._model_structure import read_inputs, trees_of
 
 WORDS = ["sex", "race", "job"]
@@ -216,6 +221,39 @@ def test_large_linear_spaces_are_convolved_within_bounds():
     assert row["estimate"] == pytest.approx(hit.mean(), abs=4 * np.sqrt(0.25 / 200_000))
     assert 0 < row["ci_high"] - row["ci_low"] < 2e-3
     assert detector.result_.n_found > 1000
+
+
+@pytest.mark.parametrize("at_once", [1, 1000, 10**6])
+def test_bounds_of_a_slab_hold_its_share_however_sums_are_made(at_once, monkeypatch):
+    rng = np.random.default_rng(1)
+    monkeypatch.setattr(_exact_tree_slab, "_PAIRS", at_once)
+    for sizes in ([3, 40, 50], [7, 1, 60, 30], [5], []):
+        combos = np.array([[0], [1], [2]])
+        space = SimpleNamespace(
+            p_index=[0], np_index=range(1, 1 + len(sizes)), combos=lambda c=combos: c
+        )
+        parts = [np.array([-0.2, 0.4, 0.1]), *(rng.normal(size=n) for n in sizes)]
+        low, high, ends = slab_share(-0.3, parts, space)
+        total = functools.reduce(np.add.outer, parts[1:], np.zeros(1)).ravel()
+        share = np.mean((total > ends[0]) & (total <= ends[1]))
+        assert low - 1e-9 <= share <= high + 1e-9
+        assert high - low < 1e-3
+
+
+def test_linear_models_of_columns_with_very_many_values():
+    """Sums over two columns times the 100,000 values of a third would take 49 GiB."""
+    rng = np.random.default_rng(0)
+    most = {"months": 300, "points": 300, "pay": 100_000}
+    X = pd.DataFrame({name: rng.integers(0, n, 400) for name, n in most.items()})
+    X["sex"] = rng.integers(0, 2, 400)
+    score = sum(X[name] / n for name, n in most.items()) + 0.3 * X["sex"]
+    pipe = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, score > score.median())
+    detector = ExactTree(protected="sex", pos_label=True, random_state=0, max_tests=2000)
+    row = detector.fit(X, score > 1.5, pipe).result_.estimates.iloc[-1]
+    many = detector.space_.decode(detector.space_.sample(100_000, rng))
+    hit = pipe.predict(many.assign(sex=0)) != pipe.predict(many.assign(sex=1))
+    assert row["estimate"] == pytest.approx(hit.mean(), abs=4 * np.sqrt(0.25 / 100_000))
+    assert 0 < row["ci_high"] - row["ci_low"] < 1e-3
 
 
 def test_a_fair_tree_has_no_part_and_the_verdict_says_so(reads):
