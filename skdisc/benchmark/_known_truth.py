@@ -47,15 +47,30 @@ class KnownTruth:
     @cached_property
     def differences(self):
         """The true differences between groups, `Differences`."""
-        rng = np.random.default_rng([self._seed, 1])
-        X = as_audited(self.made, rng)
         if self.model is None:
-            outcome = self.made.truth.law.expected(X)
+            outcome = self._law
         else:
-            outcome = (np.asarray(self.model.predict(X)) == 1).astype(float)
+            outcome = (np.asarray(self.model.predict(self._audited)) == 1).astype(float)
+        return Differences(self._audited, outcome, self._columns)
+
+    @cached_property
+    def errors(self):
+        """The true differences between groups in the outcome less the model's probability."""
+        said = self.model.predict_proba(self._audited)[:, list(self.model.classes_).index(1)]
+        return Differences(self._audited, self._law - said, self._columns)
+
+    @cached_property
+    def _audited(self):
+        return as_audited(self.made, np.random.default_rng([self._seed, 1]))
+
+    @cached_property
+    def _law(self):
+        return self.made.truth.law.expected(self._audited)
+
+    @property
+    def _columns(self):
         kinds = {a.name: a.kind for a in self.made.schema.attributes}
-        columns = [c for c in self.made.protected if kinds[c] != "numeric"]
-        return Differences(X, outcome, columns)
+        return [c for c in self.made.protected if kinds[c] != "numeric"]
 
     def due_to_protected(self, cases, null):
         """Return by how much the outcomes of people depend on their protected values.

@@ -25,6 +25,8 @@ _PLANTED = ("contextual", "conditional")
 _SIGNS = {"selection_rate": 1, "mean_difference": 1, "favorable outcomes": 1, "unfavourable": -1}
 _RATES = (*_SIGNS, "elift", "slift", "olift", "degree of discrimination")
 _REST = "the rest of the people"
+# With a model, these audit its errors: labels less what it predicts, or the reverse.
+_ERRORS = {"BiasScan": 1, "MultiaccuracyAudit": -1}
 _GUESSES = 20
 _MOST_GUESSED = 50
 _NOTHING = 1e-9
@@ -54,7 +56,10 @@ def score_result(result, truth, rng):
     scores = dict.fromkeys(SCORES, np.nan) | rates_of(right, n_claimed, hit.sum(), len(hit))
     guess = _guess(result, truth, n_claimed, rng)
     own = right, int(hit.sum()), len(hit), guess
-    if not is_group or result.null not in _PLANTED:
+    if is_group and _sign_of_errors(result):
+        shown = np.flatnonzero(claimed)
+        own = int(_differ(result, truth, shown, sign).sum()), 0, 0, (np.nan, np.nan)
+    elif not is_group or result.null not in _PLANTED:
         own = (_own_groups if is_group else _own_cases)(result, truth, claimed, sign, rng)
     own_right, own_hit, own_targets, own_guess = own
     rates = rates_of(own_right, n_claimed, own_hit, own_targets)
@@ -95,6 +100,7 @@ def claimed_groups(result):
     """Return the sign of each finding, and masks of the groups claimed and of first mentions."""
     table, groups = result.findings.table, list(result.findings.subgroups)
     sign = -_worse(result) * np.sign(table["effect"].to_numpy(dtype=float))
+    sign *= _sign_of_errors(result) or 1
     if "held_out_p_adjusted" in table:
         again = measured(table).assign(effect_at_fit=table["effect"])
         claimed = confirmed(again, result.significance)
@@ -150,6 +156,11 @@ def _worse(result):
     return -1 if known is None else known.card.worse
 
 
+def _sign_of_errors(result):
+    """Return 1 or -1 where effects are those of a model's errors (see `_ERRORS`), 0 elsewhere."""
+    return _ERRORS.get(result.detector, 0) if result.audited == "model" else 0
+
+
 def _of_ranking(right, n_targets):
     """Return average precision, and recall among the first k findings for k targets."""
     if not n_targets:
@@ -199,9 +210,15 @@ def _true_claims(result, truth, shown, sign):
     """
     if not len(shown) or result.null != "contextual" or not result.measure.startswith(_RATES):
         return np.nan
+    return float(_differ(result, truth, shown, sign).mean())
+
+
+def _differ(result, truth, shown, sign):
+    """Return a mask of the findings shown that truly differ from the others in their context."""
     groups = [result.findings.subgroups[i] for i in shown]
     contexts = [context_of(g, truth.made.protected) for g in groups]
-    return float(np.mean(np.sign(truth.differences.between(groups, None, contexts)) == sign[shown]))
+    of = truth.errors if _sign_of_errors(result) else truth.differences
+    return np.sign(of.between(groups, None, contexts)) == sign[shown]
 
 
 def _own_groups(result, truth, claimed, sign, rng):

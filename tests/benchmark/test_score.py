@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from smallest import has, smallest
 
-from skdisc import Predicate, Subgroup, all_detectors
+from skdisc import BlackBox, Predicate, Subgroup, all_detectors
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import CaseFindings, Discovery, GroupFindings
 from skdisc.benchmark import run_benchmark
@@ -275,3 +275,21 @@ def test_what_a_detector_with_confirm_claims_is_what_it_found(name):
     sure = (result.findings.table["p_adjusted"] <= 0.2).to_numpy()
     searched = pd.Series(result.findings.subgroups, dtype=object)[sure].nunique()
     assert claimed_groups(result)[1].sum() == result.n_found != searched
+
+
+@pytest.mark.parametrize("name", ["BiasScan", "MultiaccuracyAudit"])
+def test_errors_of_a_model_are_compared_with_its_true_errors(name):
+    """A model that does not know the bias errs about the planted groups; the law does not err."""
+    made = make_discrimination(**{**SMALL, "bias": 3.0, "group_size": 300}, random_state=1)
+    detector = all_detectors()[name](protected=made.protected, random_state=0, pos_label=1)
+    right = {}
+    for kind in ("oracle", "fair_oracle"):
+        model = getattr(made.truth, kind)
+        result = detector.fit(made.data, made.target, BlackBox(model)).result_
+        found, _ = score(result, KnownTruth(made, model))
+        right[kind] = found["n_claimed"], found["own_n_right"]
+        assert np.isnan(found["own_recall"])
+    claims, correct = right["fair_oracle"]
+    assert claims > 0
+    assert correct == claims
+    assert right["oracle"][1] == 0  # whatever is claimed is wrong
