@@ -47,25 +47,49 @@ class KnownTruth:
     @cached_property
     def differences(self):
         """The true differences between groups, `Differences`."""
-        if self.model is None:
-            outcome = self._law
-        else:
-            outcome = (np.asarray(self.model.predict(self._audited)) == 1).astype(float)
-        return Differences(self._audited, outcome, self._columns)
+        return Differences(self._audited, self._expected(self._audited), self._columns)
 
     @cached_property
     def errors(self):
         """The true differences between groups in the outcome less the model's probability."""
         said = self.model.predict_proba(self._audited)[:, list(self.model.classes_).index(1)]
-        return Differences(self._audited, self._law - said, self._columns)
+        law = self.made.truth.law.expected(self._audited)
+        return Differences(self._audited, law - said, self._columns)
+
+    def at_equal_columns(self, groups, others):
+        """Return by how much members of groups fare better than with protected values of others.
+
+        Parameters
+        ----------
+        groups, others : list of Subgroup
+            Of protected columns.
+
+        Returns
+        -------
+        ndarray of shape (n_groups,)
+            Mean differences, other columns held; 0 within three standard errors of the simulation.
+        """
+        rng, X, columns = np.random.default_rng([self._seed, 2]), self._audited, self.made.protected
+        found = np.zeros(len(groups))
+        for i, pair in enumerate(zip(groups, others, strict=True)):
+            members, donors = (X[g.mask(X)] for g in pair)
+            if len(members) and len(donors):
+                would_be = members.copy()
+                drawn = donors.iloc[rng.integers(len(donors), size=len(members))]
+                would_be[list(columns)] = drawn[list(columns)].set_axis(members.index)
+                gap = self._expected(members) - self._expected(would_be)
+                is_none = abs(gap.mean()) <= _ERRORS * gap.std() / np.sqrt(len(gap))
+                found[i] = 0.0 if is_none else gap.mean()
+        return found
+
+    def _expected(self, X):
+        if self.model is None:
+            return self.made.truth.law.expected(X)
+        return (np.asarray(self.model.predict(X)) == 1).astype(float)
 
     @cached_property
     def _audited(self):
         return as_audited(self.made, np.random.default_rng([self._seed, 1]))
-
-    @cached_property
-    def _law(self):
-        return self.made.truth.law.expected(self._audited)
 
     @property
     def _columns(self):

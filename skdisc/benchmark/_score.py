@@ -27,6 +27,8 @@ _RATES = (*_SIGNS, "elift", "slift", "olift", "degree of discrimination")
 _REST = "the rest of the people"
 # With a model, these audit its errors: labels less what it predicts, or the reverse.
 _ERRORS = {"BiasScan": 1, "MultiaccuracyAudit": -1}
+_DIRECT = ("OaxacaBlinder", "EffectDecomposition")  # compare at equal legitimate columns
+_NO_TRUTH = ("RiskAdjustedRegression",)  # compares at equal risk, which the law does not know
 _GUESSES = 20
 _MOST_GUESSED = 50
 _NOTHING = 1e-9
@@ -59,7 +61,9 @@ def score_result(result, truth, rng):
     if is_group and _sign_of_errors(result):
         shown = np.flatnonzero(claimed)
         own = int(_differ(result, truth, shown, sign).sum()), 0, 0, (np.nan, np.nan)
-    elif not is_group or result.null not in _PLANTED:
+    elif is_group and result.detector in _DIRECT:
+        own = _direct(result, truth, claimed, sign), 0, 0, (np.nan, np.nan)
+    elif not is_group or result.null not in _PLANTED or result.detector in _NO_TRUTH:
         own = (_own_groups if is_group else _own_cases)(result, truth, claimed, sign, rng)
     own_right, own_hit, own_targets, own_guess = own
     rates = rates_of(own_right, n_claimed, own_hit, own_targets)
@@ -223,7 +227,7 @@ def _differ(result, truth, shown, sign):
 
 def _own_groups(result, truth, claimed, sign, rng):
     """Return right claims, hits, targets and baseline by differences between protected groups."""
-    comparisons = ("everyone", _REST, "all people")
+    comparisons = ("everyone", "everyone else", _REST, "all people")
     if result.null not in ("marginal", "everyone") or result.versus not in comparisons:
         return (np.nan, 0, 0, (np.nan, np.nan))
     shown = np.flatnonzero(claimed)
@@ -235,6 +239,16 @@ def _own_groups(result, truth, claimed, sign, rng):
     hit = of.found([g for g, is_right in zip(groups, right, strict=True) if is_right])
     guess = of.guess(len(shown)) if len(shown) else (np.nan, np.nan)
     return int(right.sum()), hit, len(of.relevant), guess
+
+
+def _direct(result, truth, claimed, sign):
+    """Return the number of right claims about a group and its reference at equal columns."""
+    X, shown = truth.made.data, np.flatnonzero(claimed)
+    values = [Predicate.equals(c, plain(v)) for c in truth.made.protected for v in X[c].unique()]
+    known = {str(p): Subgroup([p]) for p in values}
+    others = [known[name] for name in result.findings.table["reference"].iloc[shown]]
+    gaps = truth.at_equal_columns([result.findings.subgroups[i] for i in shown], others)
+    return int((np.sign(gaps) == sign[shown]).sum())
 
 
 def _others(findings, shown):

@@ -293,3 +293,38 @@ def test_errors_of_a_model_are_compared_with_its_true_errors(name):
     assert claims > 0
     assert correct == claims
     assert right["oracle"][1] == 0  # whatever is claimed is wrong
+
+
+@pytest.mark.parametrize("name", ["OaxacaBlinder", "EffectDecomposition"])
+def test_decompositions_are_right_about_direct_effects(name):
+    """Sex moves pay through the work, too: what is unexplained is what the law does with it."""
+    how = {"n_pairs": 2, "granularity": 0, "n_background": 1000, "group_size": 400, "bias": 3.0}
+    made = make_discrimination(**how, random_state=2)
+    detector = all_detectors()[name](protected=made.protected, pos_label=1, random_state=0)
+    result = detector.fit(made.data, made.target).result_
+    found, _ = score(result, KnownTruth(made))
+    assert found["n_claimed"] > 0
+    assert found["own_precision"] >= 0.75
+    assert np.isnan(found["own_recall"])
+    opposite = np.where(claimed_groups(result)[1], -1, 1) * result.findings.table["effect"]
+    result.findings.table["effect"] = opposite
+    assert score(result, KnownTruth(made))[0]["own_precision"] <= 0.25
+
+
+def test_differences_at_equal_columns_are_those_of_an_enumeration():
+    made = make_discrimination(**SMALL, random_state=1)
+    truth, names = KnownTruth(made), list(made.protected)
+    column = names[0]
+    pair = [Subgroup([Predicate.equals(column, v)]) for v in (0, 1)]
+    gaps = truth.at_equal_columns(pair, pair[::-1])
+    law, X = made.truth.law.expected, truth._audited
+    for gap, group, other in zip(gaps, pair, pair[::-1], strict=True):
+        inside, shares = X[group.mask(X)], X.loc[other.mask(X), names].value_counts(normalize=True)
+        would_be = sum(
+            share * law(inside.assign(**dict(zip(names, values, strict=True)))).mean()
+            for values, share in shares.items()
+        )
+        assert gap == pytest.approx(law(inside).mean() - would_be, abs=0.01)
+        assert abs(gap) > 0.02
+    fair = KnownTruth(made, made.truth.fair_oracle)
+    assert fair.at_equal_columns(pair, pair[::-1]).tolist() == [0, 0]
