@@ -242,11 +242,17 @@ def _own_groups(result, truth, claimed, sign, rng):
 
 
 def _direct(result, truth, claimed, sign):
-    """Return the number of right claims about a group and its reference at equal columns."""
+    """Return the number of right claims about a group and its reference at equal columns.
+
+    NaN where a reference is a range of numbers, of which only the text is known.
+    """
     X, shown = truth.made.data, np.flatnonzero(claimed)
     values = [Predicate.equals(c, plain(v)) for c in truth.made.protected for v in X[c].unique()]
     known = {str(p): Subgroup([p]) for p in values}
-    others = [known[name] for name in result.findings.table["reference"].iloc[shown]]
+    names = result.findings.table["reference"].iloc[shown]
+    if not set(names) <= set(known):
+        return np.nan
+    others = [known[name] for name in names]
     gaps = truth.at_equal_columns([result.findings.subgroups[i] for i in shown], others)
     return int((np.sign(gaps) == sign[shown]).sum())
 

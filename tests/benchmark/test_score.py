@@ -309,6 +309,8 @@ def test_decompositions_are_right_about_direct_effects(name):
     opposite = np.where(claimed_groups(result)[1], -1, 1) * result.findings.table["effect"]
     result.findings.table["effect"] = opposite
     assert score(result, KnownTruth(made))[0]["own_precision"] <= 0.25
+    result.findings.table["reference"] = "29 < age <= 38"
+    assert np.isnan(score(result, KnownTruth(made))[0]["own_precision"])
 
 
 def test_differences_at_equal_columns_are_those_of_an_enumeration():
