@@ -47,14 +47,16 @@ class KnownTruth:
     @cached_property
     def differences(self):
         """The true differences between groups, `Differences`."""
-        return Differences(self._audited, self._expected(self._audited), self._columns)
+        kinds = {a.name: a.kind for a in self.made.schema.attributes}
+        columns = [c for c in self.made.protected if kinds[c] != "numeric"]
+        return Differences(self._audited, self._expected(self._audited), columns)
 
     @cached_property
     def errors(self):
-        """The true differences between groups in the outcome less the model's probability."""
+        """True differences in the outcome less the model's probability, without a family."""
         said = self.model.predict_proba(self._audited)[:, list(self.model.classes_).index(1)]
         law = self.made.truth.law.expected(self._audited)
-        return Differences(self._audited, law - said, self._columns)
+        return Differences(self._audited, law - said, ())
 
     def at_equal_columns(self, groups, others):
         """Return by how much members of groups fare better than with protected values of others.
@@ -90,11 +92,6 @@ class KnownTruth:
     @cached_property
     def _audited(self):
         return as_audited(self.made, np.random.default_rng([self._seed, 1]))
-
-    @property
-    def _columns(self):
-        kinds = {a.name: a.kind for a in self.made.schema.attributes}
-        return [c for c in self.made.protected if kinds[c] != "numeric"]
 
     def due_to_protected(self, cases, null):
         """Return by how much the outcomes of people depend on their protected values.
