@@ -41,6 +41,11 @@ def small_regression():
     return _after(_ordinal(), trees)
 
 
+def sparse_logistic():
+    """Return the default model "logistic", unfitted, on sparse indicators: faster on many rows."""
+    return _after(_one_hot(is_sparse=True), LogisticRegression(max_iter=1000))
+
+
 def default_model(name, random_state=None):
     """Return an unfitted classifier for a raw table with text, numbers and missing values.
 
@@ -80,6 +85,33 @@ def default_model(name, random_state=None):
     return _after(_one_hot(), models[name])
 
 
+def numbered(column):
+    """Return a column, its text as numbered categories, which encoders read many times faster.
+
+    The models above learn the same from both.
+
+    Parameters
+    ----------
+    column : Series
+
+    Returns
+    -------
+    Series
+        A number for each value, in the order of the values, which encoders take for text; as it was
+        if it has numbers, or values that cannot be sorted.
+    """
+    if _is_number(column.to_frame())[0]:
+        return column
+    codes, values = pd.factorize(column.to_numpy(object))
+    try:
+        order = sorted(range(len(values)), key=values.__getitem__)
+    except TypeError:  # encoders say what is wrong
+        return column
+    numbers = np.append(np.argsort(order), -1)
+    categories = pd.Categorical.from_codes(numbers[codes], np.arange(len(values)))
+    return pd.Series(categories, column.index, name=column.name)
+
+
 def _after(encoder, model):
     """Return the pipeline of an encoder and a model, for columns of any dtype."""
     return make_pipeline(FunctionTransformer(_unmasked), encoder, model)
@@ -93,15 +125,16 @@ def _ordinal():
     return make_column_transformer((text, _is_text), ("passthrough", _is_number_somewhere))
 
 
-def _one_hot():
+def _one_hot(is_sparse=False):
     """Return an encoder with an indicator per text value, which fills in and scales numbers."""
     text = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", min_frequency=10, sparse_output=False
+        handle_unknown="infrequent_if_exist", min_frequency=10, sparse_output=is_sparse
     )
     numbers = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
     )
-    return make_column_transformer((text, _is_text), (numbers, _is_number))
+    columns = (text, _is_text), (numbers, _is_number)
+    return make_column_transformer(*columns, sparse_threshold=float(is_sparse))
 
 
 def _unmasked(X):

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 
 from skdisc._blackbox._clustered_draws import ClusteredDraws, drawn
-from skdisc._blackbox._default_models import default_model, small_boosting
+from skdisc._blackbox._default_models import numbered, small_boosting, sparse_logistic
 from skdisc._blackbox._training import threads_for
 from skdisc._utils._frequency import deal, quantiles
 from skdisc._utils._inputs import is_readable
@@ -20,7 +20,7 @@ from skdisc._utils._inputs import is_readable
 N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
 _MANY = 50_000  # rows of which two folds are enough
 _MOST_KNOWN = 20_000_000  # probabilities kept, 160 MB
-N_STEPS = 200  # of the likeliest mixture, which converges in a few
+N_STEPS, _SETTLED = 200, 1e-6  # of the likeliest mixture, which converges in a few
 
 
 class RedrawnPeople(NamedTuple):
@@ -76,10 +76,10 @@ class Redrawn:
         names = sorted((c for c in protected if c in X), key=lambda c: X[c].nunique())
         others = [X[c] for c in X if c not in names and is_readable(X[c])]
         others += [] if weight is None else [pd.Series(weight, X.index)]
-        self._others = [c for c in others if c.nunique(dropna=False) > 1]
+        self._others = [numbered(c) for c in others if c.nunique(dropna=False) > 1]
         self._laws = []
-        for i, name in enumerate(names):
-            features = _table([*self._others, *(X[c] for c in names[:i])], X.index)
+        for name in names:
+            features = _table([*self._others, *(law.numbered for law in self._laws)], X.index)
             self._laws.append(_ColumnLaw(X[name], features, frequency, fold, cluster))
 
     def draw(self, random_state):
@@ -163,7 +163,7 @@ class Redrawn:
     def _features(self, before, donors, row=None):
         """Return the features of a law: other columns, and those drawn, from rows of donors."""
         others = self._others if row is None else [c.iloc[row] for c in self._others]
-        drawn = [b.values.iloc[d] for b, d in zip(before, donors, strict=True)]
+        drawn = [b.numbered.iloc[d] for b, d in zip(before, donors, strict=True)]
         columns = [c.reset_index(drop=True) for c in (*others, *drawn)]
         return _table(columns, pd.RangeIndex(len(donors[0])))
 
@@ -182,7 +182,8 @@ class _ColumnLaw:
     """
 
     def __init__(self, values, features, frequency, fold, cluster=None):
-        self.values, self.known, classes = values, {}, _classes(values, frequency)
+        self.values, self.numbered, self.known = values, numbered(values), {}
+        classes = _classes(values, frequency)
         self.codes = pd.factorize(values, use_na_sentinel=False)[0]
         self.firsts = np.unique(self.codes, return_index=True)[1]
         self._members = [np.flatnonzero(classes == c) for c in range(classes.max(initial=0) + 1)]
@@ -321,7 +322,7 @@ def fitted(model, X, y, frequency=None):
 
 def _fitted(features, classes, frequency):
     """Return the models of the classes, fitted."""
-    models = [default_model("logistic"), small_boosting()]
+    models = [sparse_logistic(), small_boosting()]
     if np.ptp(classes) == 0:
         models = [DummyClassifier()] * len(models)
     with warnings.catch_warnings():
@@ -361,6 +362,8 @@ def _mixture(likelihood, frequency=None):
     """Return the likeliest weights of a mixture, given likelihoods of shape (n_parts, n)."""
     weights = np.full(len(likelihood), 1 / len(likelihood))
     for _ in range(N_STEPS):
-        joint = weights[:, None] * likelihood
+        joint, before = weights[:, None] * likelihood, weights
         weights = np.average(joint / joint.sum(axis=0), axis=1, weights=frequency)
+        if np.abs(weights - before).max() < _SETTLED:
+            break
     return weights

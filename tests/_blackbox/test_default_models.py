@@ -5,9 +5,17 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model, surrogate
+from skdisc._blackbox._default_models import (
+    DEFAULT_MODELS,
+    default_model,
+    numbered,
+    small_boosting,
+    sparse_logistic,
+    surrogate,
+)
 from skdisc.individual import SG
 
 
@@ -54,3 +62,29 @@ def test_a_surrogate_is_asked_whatever_columns_are_called(names):
         results.append(search.fit(frame, y).result_)
     assert results[0].n_tested == results[1].n_tested > 0
     assert results[0].n_found == results[1].n_found
+
+
+@pytest.mark.parametrize("dtype", [object, "string", "category"])
+def test_models_learn_the_same_from_text_and_from_its_numbers(dtype):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"town": rng.choice([*"zab", None], 600), "points": rng.normal(size=600)})
+    X["ok"], X["odd"] = rng.random(600) < 0.5, np.where(np.arange(600) < 7, "x", "y")
+    y = (X["points"] + (X["town"] == "b") - X["ok"] + rng.normal(size=600) > 0).astype(int)
+    X["town"] = X["town"].astype(dtype)
+    X["place"] = pd.Categorical(rng.choice(["v", "u"], 600), ["v", "none", "u"])
+    again = pd.DataFrame({name: numbered(X[name]) for name in X})
+    assert [again[c].dtype == X[c].dtype for c in X] == [c == "points" for c in X]
+    shown = []
+    for rows in (X, again):
+        trees, line = small_boosting().fit(rows[:400], y[:400]), sparse_logistic()
+        shown.append((trees.predict_proba(rows), line.fit(rows[:400], y[:400]).predict_proba(rows)))
+    assert_array_equal(shown[0][0], shown[1][0])
+    assert_allclose(shown[0][1], shown[1][1], atol=1e-4)
+    dense = default_model("logistic").fit(X[:400], y[:400]).predict_proba(X)
+    assert_allclose(shown[0][1], dense, atol=1e-4)
+
+
+def test_values_that_cannot_be_sorted_stay():
+    mixed = pd.Series(["a", 1, None], dtype=object)
+    assert numbered(mixed) is mixed
+    assert numbered(pd.Series(["b", None, "a", "b"])).tolist()[::3] == [1, 1]

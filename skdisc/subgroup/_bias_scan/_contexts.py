@@ -15,7 +15,12 @@ from scipy import special
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
-from skdisc._blackbox._default_models import default_model, small_boosting, small_regression
+from skdisc._blackbox._default_models import (
+    numbered,
+    small_boosting,
+    small_regression,
+    sparse_logistic,
+)
 from skdisc._blackbox._redrawn import Redrawn, fitted, in_folds
 from skdisc._blackbox._training import threads_for
 from skdisc._results._findings import GroupFindings
@@ -189,7 +194,7 @@ def legitimately_expected(outcome, protected, fold):
         own = {f"expected {name}": mu for name, mu in zip(outcome.names, outcome.mu, strict=True)}
         features = features.assign(**own)
     features = features.loc[:, features.nunique(dropna=False) > 1]
-    features.columns = [f"x{j}" for j in range(features.shape[1])]
+    features = pd.DataFrame({f"x{j}": numbered(features[c]) for j, c in enumerate(features)})
     mu = np.array([_out_of_fold(features, y, outcome, fold) for y in outcome.y])
     if outcome.is_share:
         mu = np.clip(mu, 1e-3, 1 - 1e-3)
@@ -223,5 +228,5 @@ def _out_of_fold(features, y, outcome, fold):
 def _models(is_share):
     """Return the models whose mean is taken."""
     if is_share:
-        return default_model("logistic"), small_boosting()
+        return sparse_logistic(), small_boosting()
     return (small_regression(),)
