@@ -81,7 +81,7 @@ class CountedTable:
             If the model raises an error, or does not return one outcome per row.
         """
         source = rows.source
-        schema = rows.schema(protected, n_bins) if schema is None else schema
+        schema = rows.schema(protected, n_bins, checkpoint) if schema is None else schema
         keeps = checkpoint is not None and source.can_keep and _can_be_told(rows.box)
         how = {"checkpoint": checkpoint} if keeps else {}
         if rows.box is None:
@@ -173,12 +173,18 @@ class SourceRows:
         """The columns of people: all but those of labels and decisions."""
         return [c for c in self.source.columns if c not in (self.label, self.decision)]
 
-    def schema(self, protected: Sequence[Hashable], n_bins: Any = 4) -> CountsSchema:
-        """Return the categories and bins of the columns, from a first pass over the table."""
+    def schema(
+        self, protected: Sequence[Hashable], n_bins: Any = 4, checkpoint: Any = None
+    ) -> CountsSchema:
+        """Return the categories and bins of the columns, from a first pass over the table.
+
+        A folder, `checkpoint`, keeps what was learned, if the source can tell whether it changed.
+        """
         ends = {"label": self.label, "decision": self.decision}
         wanted = [*self.columns, *(name for name in ends.values() if name is not None)]
         how = {"protected": protected, "columns": self.columns, "n_bins": n_bins}
-        return self.source.profile(wanted).schema(**how, **ends)
+        kept = checkpoint if self.source.can_keep else None
+        return self.source.profile(wanted, kept).schema(**how, **ends)
 
     def sample(self, n: int, by: Sequence[Hashable], seed: int, n_all: int | None = None) -> Any:
         """Return a stratified sample of the rows as a Request.

@@ -103,7 +103,7 @@ class Counts:
             ends = [settings.get(end) for end in ("label", "decision")]
             given = [*wanted, *protected, *(e for e in ends if e is not None)]
             wanted = list(dict.fromkeys(given))
-        schema = source.profile(wanted).schema(**settings)
+        schema = source.profile(wanted, checkpoint).schema(**settings)
         return source.count(schema, decide, **how)
 
     @classmethod

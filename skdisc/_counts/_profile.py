@@ -1,7 +1,8 @@
 """Profile: what a first pass over a table learns of its columns. Profiles of parts add up."""
 
+import json
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -199,6 +200,30 @@ class Profile:
                     "and numbers of people do. Leave it out with columns=, or group its values."
                 )
         return Profile(self.n_rows + other.n_rows, columns)
+
+    def write(self, path: Any) -> None:
+        """Write the profile to a file."""
+        columns, arrays = [], {}
+        for i, (name, column) in enumerate(self.columns.items()):
+            kinds = [list(v) if v is not None else None for v in (column.categories, column.order)]
+            ends = None
+            if column.numbers is not None:
+                arrays[f"keys {i}"], arrays[f"n {i}"], *ends = astuple(column.numbers)
+            columns.append([name, column.n_missing, *kinds, ends])
+        with open(path, "wb") as file:
+            np.savez(file, about=json.dumps([self.n_rows, columns]), **arrays)
+
+    @classmethod
+    def read(cls, path: Any) -> "Profile":
+        """Return the profile of a file written by `write`."""
+        columns = {}
+        with np.load(path, allow_pickle=False) as file:
+            n_rows, known = json.loads(str(file["about"]))
+            for i, (name, n_missing, categories, order, ends) in enumerate(known):
+                numbers = ends and Numbers(file[f"keys {i}"], file[f"n {i}"], *ends)
+                kinds = categories and frozenset(categories), order and tuple(order)
+                columns[name] = ColumnProfile(n_missing, numbers, *kinds)
+        return cls(n_rows, columns)
 
     def schema(self, **settings: Any) -> CountsSchema:
         """Fix the columns of a table of counts; `settings` are those of `CountsSchema.of`.

@@ -233,11 +233,11 @@ def _audit_counts(arguments):
     decided = taken["--predictions"]
     model = model_of(arguments) if arguments.model else None
     rows = SourceRows.read(source, taken["--target"][0], decided[0] if decided else model)
-    schema = rows.schema(protected)
+    kept = None if arguments.cache is None else Path(arguments.cache) / "counts"
+    schema = rows.schema(protected, checkpoint=kept)
     _check_filled(protected, [c.name for c in schema.columns if not c.values])
     favorable = labels_named("--favorable", arguments.favorable, *outcomes_of(schema))
     audit = _built(arguments, protected, favorable, rows.columns)
-    kept = None if arguments.cache is None else Path(arguments.cache) / "counts"
     how = {"pos_label": favorable, "schema": schema, "checkpoint": kept}
     table = CountedTable.of(rows, protected, **how)
     answers = audit.fit(table).report_

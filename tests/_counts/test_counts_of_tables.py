@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tables_anywhere import cells, tables
+from tables_anywhere import cells, facts, tables
 
 from skdisc._counts import _counts
 from skdisc._counts._counts import Counts
@@ -61,10 +61,13 @@ def test_frequencies_are_repeated_rows():
 
 @given(frame=tables(most=10))
 def test_a_file_gives_them_back(frame):
-    counts = Counts.of(frame, protected="text")
+    counts, profile = Counts.of(frame, protected="text"), Profile.of(frame)
     with tempfile.TemporaryDirectory() as folder:
-        counts.to_parquet(Path(folder) / "t.counts")
-        assert cells(Counts.read(Path(folder) / "t.counts")) == cells(counts)
+        path = Path(folder) / "t.counts"
+        counts.to_parquet(path)
+        assert cells(Counts.read(path)) == cells(counts)
+        profile.write(path)
+        assert facts(Profile.read(path), frame) == facts(profile, frame)
 
 
 def test_other_files_and_other_schemas_are_refused(tmp_path):

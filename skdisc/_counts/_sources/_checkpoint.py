@@ -42,7 +42,7 @@ class Checkpoint:
     def sum_of(self, parts: list, add_up: Callable) -> Any:
         """Return what was kept of a group of parts, or add it up and keep it."""
         text = "\0".join([self._what, *(part.mark() for part in parts)])
-        path = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.counts"
+        path = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.kept"
         if path.exists():
             return self._read(path)
         value = add_up(parts)

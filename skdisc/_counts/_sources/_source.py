@@ -142,13 +142,15 @@ class Source(ABC):
             total.add(part.add_up(function))
         return total.value
 
-    def profile(self, columns: Sequence[Hashable] | None = None) -> Profile:
+    def profile(self, columns: Sequence[Hashable] | None = None, checkpoint: Any = None) -> Profile:
         """Return what a pass over the table learns of its columns.
 
         Parameters
         ----------
         columns : sequence of column names, default=None
             None: all.
+        checkpoint : str or Path, default=None
+            A folder that keeps what was learned, for a run that goes on where this one ended.
 
         Raises
         ------
@@ -157,7 +159,10 @@ class Source(ABC):
         ValueError
             If a column is unknown or holds infinite numbers, or the table has no rows.
         """
-        return self.map_add(_profile_of, columns, compact=True)
+        kept = None
+        if checkpoint is not None:
+            kept = Checkpoint(checkpoint, f"profile {columns}", Profile.read, Profile.write)
+        return self.map_add(_profile_of, columns, compact=True, checkpoint=kept)
 
     def count(
         self,

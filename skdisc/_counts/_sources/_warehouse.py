@@ -48,21 +48,25 @@ class IbisSource(Source):
         """Return the number of rows, which the engine counts."""
         return int(self._table.count().to_pyarrow().as_py())
 
-    def profile(self, columns: Sequence[Hashable] | None = None) -> Profile:
+    def profile(self, columns: Sequence[Hashable] | None = None, checkpoint: Any = None) -> Profile:
         """Return what the engine tells of the columns: distinct values with their counts.
 
         Parameters
         ----------
         columns : sequence of column names, default=None
             None: all.
+        checkpoint : None
 
         Raises
         ------
         TypeError
             If a column holds dates, or values of several types.
         ValueError
-            If a column is unknown or holds infinite numbers, or the table has no rows.
+            If a column is unknown or holds infinite numbers, the table has no rows, or a
+            checkpoint is given.
         """
+        if checkpoint is not None:
+            _no_mark()
         columns = self.columns if columns is None else list(columns)
         check_names("columns", columns, self.columns)
         n_rows = self.n_rows()

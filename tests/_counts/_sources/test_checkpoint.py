@@ -64,23 +64,24 @@ import os, signal, sys
 import skdisc._counts._sources._source as source
 from skdisc import Audit
 
-folder, cache, fatal = sys.argv[1], sys.argv[2], int(sys.argv[3])
-count, seen = source.Counts.of_frame, []
+folder, cache, (kind, name), fatal = *sys.argv[1:3], sys.argv[3].split("."), int(sys.argv[4])
+of_part, seen = getattr(getattr(source, kind), name), []
 
 def counted(frame, **how):
     seen.append(len(frame))
     if len(seen) == fatal:
         os.kill(os.getpid(), signal.SIGKILL)
-    return count(frame, **how)
+    return of_part(frame, **how)
 
-source.Counts.of_frame = counted
+setattr(getattr(source, kind), name, counted)
 audit = Audit(protected="sex", detectors=["GroupDisparity"], cache=cache).fit(folder, "hired")
 print(len(seen), audit.report_.document["fingerprints"]["data"], audit.report_.verdict)
 """
 
 
-def test_an_audit_that_was_killed_goes_on_from_its_counts(tmp_path):
-    """With signal 9 in the second group of files: the first is not counted again."""
+@pytest.mark.parametrize("function", ["Profile.of", "Counts.of_frame"])
+def test_an_audit_that_was_killed_goes_on(tmp_path, function):
+    """With signal 9 in the second group of files, in either pass: the first is not read again."""
     folder = tmp_path / "table"
     folder.mkdir()
     for i in range(40):
@@ -88,7 +89,8 @@ def test_an_audit_that_was_killed_goes_on_from_its_counts(tmp_path):
         pd.DataFrame({n: v[:40] for n, v in rows.items()}).to_parquet(folder / f"{i:02}.parquet")
 
     def run(cache, fatal):
-        given = [sys.executable, "-c", KILLED, str(folder), str(tmp_path / cache), str(fatal)]
+        about = [str(folder), str(tmp_path / cache), function, str(fatal)]
+        given = [sys.executable, "-c", KILLED, *about]
         return subprocess.run(given, capture_output=True, text=True, check=False)
 
     assert run("cache", 20).returncode == -signal.SIGKILL
@@ -160,14 +162,14 @@ def test_counts_with_a_model_go_on_and_are_those_of_one_run(table, tmp_path, kin
     with pytest.raises(KeyboardInterrupt), dask.config.set(scheduler="synchronous"):
         Counts.of(data, decide=Threshold(50).decide, **options)
     fails_at.clear()
-    assert len(list((tmp_path / "kept").iterdir())) == 2
+    assert len(list((tmp_path / "kept").iterdir())) == 3 + 2  # of the first pass, of the second
     asked_about.clear()
     for above in (50, 70, 50):
         counts = Counts.of(data, decide=Threshold(above).decide, **options)
         direct = Counts.of(frame, decide=Threshold(above).decide, reads=["a"], label="y")
         assert cells(counts) == cells(direct)
     assert len(asked_about) == 16 + 100 + 3 * 100
-    assert len(list((tmp_path / "kept").iterdir())) == 6
+    assert len(list((tmp_path / "kept").iterdir())) == 3 + 6
 
 
 def test_a_model_that_cannot_be_told_from_another_is_refused(table, tmp_path):
