@@ -225,8 +225,20 @@ class ContextGroups:
     def context_mask(self, group: int) -> np.ndarray:
         """Return a bool mask of the rows in the context of a group."""
         inside = np.zeros(self.members.shape[1], dtype=bool)
-        inside[self.members[[int(self.context[group])]].indices] = True
+        inside[self._cells_of(group)] = True
         return inside[self.cell]
+
+    def spread(self, groups: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the sum of a number of each of some groups over the cells of its context."""
+        total = np.zeros(self.members.shape[1])
+        for group, value in zip(groups, values, strict=True):
+            total[self._cells_of(group)] += value
+        return total
+
+    def _cells_of(self, group):
+        """Return the cells of the context of a group."""
+        first, end = self.members.indptr[self.context[group] :][:2]
+        return self.members.indices[first:end]
 
     @cached_property
     def cell(self) -> np.ndarray:

@@ -56,7 +56,7 @@ class Scores:
         self.information = self.squares(np.ones(c.n_rows))
         self.score = self.along(residuals.outcome[None])[0]
         self.testable = self.information > OVERLAP * self.squares_of_members()
-        self._rounding = _ROUNDING * self._variance(residuals.raw / residuals.share)
+        self._rounding = _ROUNDING * self.variances(residuals.raw / residuals.share)
 
     def squares_of_members(self):
         """Return the sum of the weights of the members of each group."""
@@ -103,17 +103,27 @@ class Scores:
             total -= self.middle * self._over(self.residuals.root * values)
         return total
 
-    def combined(self, groups: list[int], share: np.ndarray) -> np.ndarray:
-        """Return the sum of some regressors, each times a number, shape (n_rows,)."""
-        c, total = self.candidates, np.zeros(self.candidates.n_rows)
-        at, share = np.array(groups, dtype=int), np.asarray(share)
+    def combined(
+        self, groups: list[int], share: np.ndarray, rows: np.ndarray | slice = slice(None)
+    ) -> np.ndarray:
+        """Return the sum of some regressors, each times a number, at rows, shape (n_rows,)."""
+        c, cell = self.candidates, self.candidates.cell[rows]
+        at, share, total = np.array(groups, dtype=int), np.asarray(share), np.zeros(len(cell))
         for part in np.unique(c.part[at]):
             own = c.part[at] == part
-            total += (share[own] @ c.members[c.context[at[own]]])[c.cell] * self.d[part]
+            total += c.spread(at[own], share[own])[cell] * self.d[part][rows]
         if self.residuals.is_centered:
-            middle = (share * self.middle[at]) @ c.members[c.context[at]]
-            total -= middle[c.cell] * self.residuals.root
+            total -= c.spread(at, share * self.middle[at])[cell] * self.residuals.root[rows]
         return total
+
+    def regressor_beside(
+        self, group: int, groups: list[int], share: np.ndarray, rows: np.ndarray
+    ) -> np.ndarray:
+        """Return the regressor of a group less the shares of others in it, at rows, (n_rows,)."""
+        inside = self.candidates.context_mask(group)[rows]
+        found = -self.combined(groups, share, rows)
+        found[inside] += self._regressor(group, rows[inside])
+        return found
 
     def _products(self, groups, values):
         """Return sums over rows of products of regressors, times values, shape (n_rows,).
@@ -242,19 +252,14 @@ class Scores:
         cross, inverse, effect, left = self._solved(groups)
         share = cross @ inverse
         information = self.information - (share * cross).sum(axis=1)
-        noise = self.noise(left)
-        variance = self._variances(groups, share, self._expected(left))
-        if self.residuals.cluster is None:
-            observed = self._variances(groups, share, noise**2)
-        else:
-            observed = self._variance_of_clusters(groups, share, noise)
-        variance = np.maximum(variance, observed)
+        implied = self._variances(groups, share, self._expected(left))
+        variance = np.maximum(implied, self.variances(self.noise(left), groups, share))
         known = self.testable & (information > _LEFT * self.information)
         known &= variance > self._rounding
         known[groups] = False
         score = self.score - cross @ effect
         found = BesideFit(groups, effect, score, information, variance, known, self.least)
-        return found._replace(deviate=deviates(self, found, share, left))
+        return found._replace(deviate=deviates(self, found, share, left, implied))
 
     def _expected(self, left):
         """Return the variance of each row's outcome as the fit of all rows implies it.
@@ -304,10 +309,7 @@ class Scores:
         ]
 
     def _variances(self, groups, share, varies):
-        """Return the variances of scores if rows vary independently so much, shape (n_groups,).
-
-        ``share``: what the chosen groups take of each regressor, shape (n_groups, n).
-        """
+        """Return the variances of scores, of which groups take a share, if rows vary so much."""
         total, beside = self._products(groups, varies)
         return total + (share * (share @ beside[groups] - 2 * beside)).sum(axis=1)
 
@@ -317,12 +319,17 @@ class Scores:
         raw = self.residuals.raw
         return bool(((raw == 0) | (raw == self.residuals.root)).all())
 
-    def _variance(self, noise):
+    def variances(
+        self, noise: np.ndarray, groups: list[int] | None = None, share: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the variances of scores, of which groups take a share, as residuals show them."""
+        if groups is None or share is None:
+            groups, share = [], np.zeros((len(self.candidates), 0))
         if self.residuals.cluster is None:
-            return self.squares(noise**2)
-        return self._variance_of_clusters([], np.zeros((len(self.candidates), 0)), noise)
+            return self._variances(groups, share, noise**2)
+        return self._variances_by_cluster(groups, share, noise)
 
-    def _variance_of_clusters(self, groups, share, noise):
+    def _variances_by_cluster(self, groups, share, noise):
         """Return the variances of scores, as `_variances`, from sums by cluster."""
         own = self._sums_of_clusters(groups, noise)
         variance = ((share @ (own @ own.T)) * share).sum(axis=1)

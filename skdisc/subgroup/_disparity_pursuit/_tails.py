@@ -17,13 +17,15 @@ class Sums(NamedTuple):
     """Sums of coefficient · (y - mean) over some people, in several groups of rows.
 
     ``coefficient``, ``mean``, ``people`` (equal ones): shape (n_rows,), group after group;
-    ``size``, the number of rows of each group, which is not 0: shape (n_groups,).
+    ``size``, the number of rows of each group, which is not 0: shape (n_groups,). ``rest``: the
+    variance of what a normal number adds to each sum, shape (n_groups,).
     """
 
     coefficient: np.ndarray
     mean: np.ndarray
     people: np.ndarray
     size: np.ndarray
+    rest: np.ndarray | float = 0.0
 
     def over(self, values: np.ndarray) -> np.ndarray:
         """Return the sum of a number of each person over each group."""
@@ -42,7 +44,9 @@ class Sums(NamedTuple):
         return np.cumsum(self.size) - self.size
 
 
-def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np.ndarray:
+def deviates(
+    scores: Any, given: Any, share: np.ndarray, left: np.ndarray, implied: np.ndarray
+) -> np.ndarray:
     """Return the standardized scores of candidates; where people are few, deviates of their tails.
 
     Where the members of a group are few, a score is not normal, and its variance depends on what is
@@ -51,7 +55,8 @@ def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np
     that the context has the outcomes it has. Where residuals are larger than these chances explain,
     the fit is wrong about people, and deviates are smaller by as much: by what all rows show, since
     whatever is learned from few people errs a little about all, or by what the context shows
-    beyond doubt.
+    beyond doubt. What people outside add, through the groups in the fit, is normal, unless a group
+    in the fit is of few, too.
 
     Parameters
     ----------
@@ -61,6 +66,8 @@ def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np
         What the groups in the fit take of each regressor.
     left : ndarray of float, shape (n_rows,)
         What the fit leaves of the outcome.
+    implied : ndarray of float, shape (n_groups,)
+        The variances of scores as the fit implies them.
 
     Returns
     -------
@@ -70,23 +77,32 @@ def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np
     few = np.flatnonzero((np.abs(found) > FROM) & (c.support_context <= MOST))
     if not scores.is_binary or r.cluster is not None:
         return found
-    at, rows, planes = [], [], []
+    near = np.zeros(c.n_rows, dtype=bool)
+    for group in given.groups:
+        if c.support_context[group] <= MOST:
+            near |= c.context_mask(group)
+    at, rows, planes, inside = [], [], [], []
     for group in few:
-        plane = scores.regressors([group])[0] - scores.combined(given.groups, share[group])
-        own = np.flatnonzero(np.abs(plane) > _NOTHING * np.abs(plane).max())
-        if len(own):
+        is_inside = c.context_mask(group)
+        own = np.flatnonzero(is_inside | near)
+        plane = scores.regressor_beside(group, given.groups, share[group], own)
+        kept = np.abs(plane) > _NOTHING * np.abs(plane).max(initial=0.0)
+        if kept.any():
             at.append(group)
-            rows.append(own)
-            planes.append(plane[own])
+            rows.append(own[kept])
+            planes.append(plane[kept])
+            inside.append(is_inside[own[kept]])
     if not at:
         return found
     size = np.array([len(own) for own in rows])
-    rows, planes = np.concatenate(rows), np.concatenate(planes)
+    rows, planes, inside = map(np.concatenate, (rows, planes, inside))
     people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
     outcome = (r.raw / r.root)[rows]
     mean, part = (v[rows] for v in scores.sampled(left))
-    chances = _as_they_fare(mean, outcome, people, size)
-    sums = Sums(planes * (part * r.root[rows]) / people, chances, people, size)
+    sums = Sums(planes * (part * r.root[rows]) / people, mean, people, size)
+    rest = implied[at] - sums.over(sums.coefficient**2 * mean * (1 - mean))
+    chances = _as_they_fare(mean, outcome, people, size, inside)
+    sums = sums._replace(mean=chances, rest=np.maximum(rest, 0.0))
     tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[at]))
     found = found.copy()
     misfit = np.maximum(_misfit(sums, tilted, outcome - mean), scores.misfit(left))
@@ -94,14 +110,14 @@ def deviates(scores: Any, given: Any, share: np.ndarray, left: np.ndarray) -> np
     return found
 
 
-def _as_they_fare(mean, outcome, people, size):
-    """Return chances whose log odds are shifted so that each group has its number of outcomes."""
-    mean = np.clip(mean, _LEAST, 1 - _LEAST)
-    sums = Sums(np.ones(len(mean)), mean, people, size)
-    n = sums.over(1.0)
-    wanted = np.clip(sums.over(outcome), 0.5, n - 0.5)
-    log_odds = special.logit(mean)
-    return special.expit(log_odds + sums.each(_tilt(sums, wanted - sums.over(mean))[0]))
+def _as_they_fare(mean, outcome, people, size, inside):
+    """Return chances whose log odds are shifted so that each context has its number of outcomes."""
+    mean, own = np.clip(mean, _LEAST, 1 - _LEAST), inside.astype(float)
+    sums = Sums(own, mean, people, size)
+    n = sums.over(own)
+    wanted = np.clip(sums.over(own * outcome), 0.5, n - 0.5)
+    tilt = _tilt(sums, wanted - sums.over(own * mean))[0]
+    return special.expit(special.logit(mean) + sums.each(tilt) * own)
 
 
 def _misfit(sums, p, left):
@@ -134,8 +150,9 @@ def tail_deviates(sums: Sums, total: np.ndarray) -> tuple[np.ndarray, np.ndarray
     change = sums.each(tilt) * a
     p = special.expit(special.logit(e) + change)
     grown = np.logaddexp(np.log1p(-e), np.log(e) + change) - change * e
-    w = np.sqrt(2 * np.maximum(tilt * total - sums.over(grown), _SMALLEST))
-    u = np.abs(tilt) * np.sqrt(sums.over(a**2 * p * (1 - p)))
+    grown = sums.over(grown) + sums.rest * tilt**2 / 2
+    w = np.sqrt(2 * np.maximum(tilt * total - grown, _SMALLEST))
+    u = np.abs(tilt) * np.sqrt(sums.over(a**2 * p * (1 - p)) + sums.rest)
     inside = w + np.log(np.maximum(u, _SMALLEST) / w) / w
     found = np.where(is_end, -special.ndtri_exp(-(w**2) / 2), inside)
     return np.sign(total) * found, p
@@ -152,9 +169,10 @@ def _tilt(sums, total):
     low, found = -high, np.zeros(len(total))
     for _ in range(_STEPS):
         p = special.expit(log_odds + sums.each(found) * a)
-        beyond = sums.over(a * (p - sums.mean)) - total
+        beyond = sums.over(a * (p - sums.mean)) + sums.rest * found - total
         low, high = np.where(beyond > 0, low, found), np.where(beyond > 0, found, high)
-        newton = found - beyond / np.maximum(sums.over(a**2 * p * (1 - p)), _SMALLEST)
+        slope = sums.over(a**2 * p * (1 - p)) + sums.rest
+        newton = found - beyond / np.maximum(slope, _SMALLEST)
         after = np.where((low <= newton) & (newton <= high), newton, (low + high) / 2)
         moved, found = np.abs(after - found) * largest, after
         if moved.max(initial=0) < _EXACT:

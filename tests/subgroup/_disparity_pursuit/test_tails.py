@@ -17,10 +17,10 @@ from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 
-def deviate(coefficient, mean, people, total):
+def deviate(coefficient, mean, people, total, rest=0.0):
     """Return the deviate of one sum."""
     rows = (np.asarray(v, dtype=float) for v in (coefficient, mean, people))
-    sums = _tails.Sums(*rows, np.array([len(mean)]))
+    sums = _tails.Sums(*rows, np.array([len(mean)]), np.array([rest]))
     return _tails.tail_deviates(sums, np.array([total]))[0][0]
 
 
@@ -41,6 +41,20 @@ def test_tails_are_those_of_all_possible_outcomes():
     assert len(ratios) > 60
     assert np.mean(np.abs(np.array(ratios) - 1) <= 0.1) >= 0.9
     assert ratios == pytest.approx(np.ones(len(ratios)), rel=0.3)
+
+
+def test_what_many_people_with_little_weight_add_is_normal():
+    """The same tails whether each of them is counted or their variance."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        a, e = rng.uniform(0.5, 1.5, 16) * rng.choice([-1, 1], 16), rng.uniform(0.2, 0.8, 16)
+        more, their = rng.uniform(-0.1, 0.1, 500), rng.uniform(0.05, 0.95, 500)
+        rest = more**2 @ (their * (1 - their))
+        for z in (-4, -2, 2, 3, 4, 6):
+            total = z * np.sqrt(a**2 @ (e * (1 - e)) + rest)
+            each = deviate([*a, *more], [*e, *their], np.ones(516), total)
+            assert deviate(a, e, np.ones(16), total, rest) == pytest.approx(each, rel=0.03)
+        assert abs(deviate(a, e, np.ones(16), total) - each) > 0.2
 
 
 @pytest.mark.parametrize(("n", "e"), [(25, 0.5), (40, 0.9), (100, 0.03), (500, 0.2)])
