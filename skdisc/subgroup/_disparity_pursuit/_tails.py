@@ -56,7 +56,7 @@ def deviates(
     the fit is wrong about people, and deviates are smaller by as much: by what all rows show, since
     whatever is learned from few people errs a little about all, or by what the context shows
     beyond doubt. What people outside add, through the groups in the fit, is normal, unless a group
-    in the fit is of few, too.
+    in the fit is of few, too; then these count as the context does.
 
     Parameters
     ----------
@@ -81,27 +81,25 @@ def deviates(
     for group in given.groups:
         if c.support_context[group] <= MOST:
             near |= c.context_mask(group)
-    at, rows, planes, inside = [], [], [], []
+    at, rows, planes = [], [], []
     for group in few:
-        is_inside = c.context_mask(group)
-        own = np.flatnonzero(is_inside | near)
+        own = np.flatnonzero(c.context_mask(group) | near)
         plane = scores.regressor_beside(group, given.groups, share[group], own)
         kept = np.abs(plane) > _NOTHING * np.abs(plane).max(initial=0.0)
         if kept.any():
             at.append(group)
             rows.append(own[kept])
             planes.append(plane[kept])
-            inside.append(is_inside[own[kept]])
     if not at:
         return found
     size = np.array([len(own) for own in rows])
-    rows, planes, inside = map(np.concatenate, (rows, planes, inside))
+    rows, planes = np.concatenate(rows), np.concatenate(planes)
     people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
     outcome = (r.raw / r.root)[rows]
     mean, part = (v[rows] for v in scores.sampled(left))
     sums = Sums(planes * (part * r.root[rows]) / people, mean, people, size)
     rest = implied[at] - sums.over(sums.coefficient**2 * mean * (1 - mean))
-    chances = _as_they_fare(mean, outcome, people, size, inside)
+    chances = _as_they_fare(mean, outcome, people, size)
     sums = sums._replace(mean=chances, rest=np.maximum(rest, 0.0))
     tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[at]))
     found = found.copy()
@@ -110,14 +108,14 @@ def deviates(
     return found
 
 
-def _as_they_fare(mean, outcome, people, size, inside):
-    """Return chances whose log odds are shifted so that each context has its number of outcomes."""
-    mean, own = np.clip(mean, _LEAST, 1 - _LEAST), inside.astype(float)
-    sums = Sums(own, mean, people, size)
-    n = sums.over(own)
-    wanted = np.clip(sums.over(own * outcome), 0.5, n - 0.5)
-    tilt = _tilt(sums, wanted - sums.over(own * mean))[0]
-    return special.expit(special.logit(mean) + sums.each(tilt) * own)
+def _as_they_fare(mean, outcome, people, size):
+    """Return chances whose log odds are shifted so that each group has its number of outcomes."""
+    mean = np.clip(mean, _LEAST, 1 - _LEAST)
+    sums = Sums(np.ones(len(mean)), mean, people, size)
+    n = sums.over(1.0)
+    wanted = np.clip(sums.over(outcome), 0.5, n - 0.5)
+    log_odds = special.logit(mean)
+    return special.expit(log_odds + sums.each(_tilt(sums, wanted - sums.over(mean))[0]))
 
 
 def _misfit(sums, p, left):
