@@ -17,6 +17,8 @@ from skdisc.subgroup._estimation._contrasts import context_of
 from skdisc.subgroup._lattice._lattice import Lattice
 
 _BLOCK = 2**14  # rows at a time, which fit the cache
+_AT_ONCE = 2**22  # numbers of cells that are summed at once
+_MASKS = 2**24  # numbers of cells of conjunctions that are found at once
 _SEED = 5  # of the random numbers by which equal sets of rows are recognized
 
 
@@ -128,9 +130,10 @@ class ContextGroups:
         """
         most = len(items.codes) if max_predicates is None else max_predicates
         parts, masks, of_cell = _conjunctions(items, items.protected, least, most, frequency)
-        parts, masks = parts[1:], masks[1:, of_cell]  # the first is everyone
-        contexts, at, of_cell = _conjunctions(items, ~items.protected, least, most - 1, frequency)
-        cells, members = _by_cell(of_cell, at.shape[1]), sparse.csr_matrix(at.astype(float))
+        parts, masks = parts[1:], masks[1:].toarray()[:, of_cell] > 0  # the first is everyone
+        given = items, ~items.protected, least, most - 1, frequency
+        contexts, members, of_cell = _conjunctions(*given)
+        cells = _by_cell(of_cell, members.shape[1])
         people = np.ones(masks.shape[1]) if frequency is None else frequency.astype(float)
         inside = members @ (cells @ (masks * people).T)
         total = members @ (cells @ people)
@@ -195,11 +198,53 @@ class ContextGroups:
             ``plane_of(part)`` returns the numbers of the rows for groups with this part.
         values : ndarray of float, shape (n, n_rows)
         """
-        found = np.zeros((len(values), len(self)))
-        for part, own, members in self.of_part:
-            for total, plane in zip(found, plane_of(part) * values, strict=True):
-                total[own] = members @ np.bincount(self.cell, plane, members.shape[1])
+        n = self.members.shape[1]
+
+        def by_cell(part):
+            planes = plane_of(part) * values
+            return np.stack([np.bincount(self.cell, p, n) for p in planes], axis=1)
+
+        return self.sums(by_cell, len(values)).T
+
+    def sums(self, columns_of: Callable, n_columns: int) -> np.ndarray:
+        """Sum numbers of cells over the context of each group, shape (n_groups, n_columns).
+
+        Parameters
+        ----------
+        columns_of : callable
+            ``columns_of(part)`` returns the numbers of the cells for groups with this part, of
+            shape (n_cells, n_columns), float64 or float32.
+        n_columns : int
+        """
+        found = np.zeros((len(self), n_columns))
+        for members, parts in self._of_parts:
+            size = max(1, _AT_ONCE // max(members[0].shape[1] * n_columns, 1))
+            for first in range(0, len(parts), size):
+                some = parts[first : first + size]
+                columns = np.hstack([columns_of(part) for part, *_ in some])
+                total = members[columns.dtype == np.float32] @ columns
+                found = found.astype(columns.dtype, copy=False)
+                for i, (_, own, at) in enumerate(some):
+                    found[own] = total[at, i * n_columns : (i + 1) * n_columns]
         return found
+
+    @cached_property
+    def _of_parts(self):
+        """Cells of contexts, in double and single precision, and the parts whose groups they are.
+
+        Of each part: its number, its groups, and the rows with their contexts. Parts that have half
+        of all cells share the matrix of all contexts; it would take too much memory more than once.
+        """
+        sizes, shared, alone = np.diff(self.members.indptr), [], []
+        for part in np.unique(self.part):
+            own = np.flatnonzero(self.part == part)
+            at = self.context[own]
+            if 2 * sizes[at].sum() >= sizes.sum():
+                shared.append((part, own, at))
+            else:
+                alone.append((self.members[at], [(part, own, np.arange(len(own)))]))
+        several = [(self.members, shared)] if shared else []
+        return [((m, _in_single(m)), parts) for m, parts in several + alone]
 
     def products(self, planes: np.ndarray, at: np.ndarray, factors: np.ndarray) -> np.ndarray:
         """Sum planes times factors over some rows in the context of each group.
@@ -215,12 +260,13 @@ class ContextGroups:
         -------
         ndarray of float32, shape (n_groups, n_factors)
         """
-        found = np.zeros((len(self), factors.shape[1]), dtype=np.float32)
         ends, cell = np.arange(len(at) + 1), self.cell[at]
-        for part, own, members in self._of_part_single:
-            shape = members.shape[1], len(at)
-            found[own] = members @ (sparse.csc_matrix((planes[part], cell, ends), shape) @ factors)
-        return found
+        shape = self.members.shape[1], len(at)
+
+        def by_cell(part):
+            return sparse.csc_matrix((planes[part], cell, ends), shape) @ factors
+
+        return self.sums(by_cell, factors.shape[1])
 
     def context_mask(self, group: int) -> np.ndarray:
         """Return a bool mask of the rows in the context of a group."""
@@ -245,16 +291,11 @@ class ContextGroups:
         """The cell of each row."""
         return self.cells.T.tocsr().indices
 
-    @cached_property
-    def of_part(self) -> list:
-        """Each part, its groups, and the cells of their contexts, as a matrix."""
-        own = {int(p): np.flatnonzero(self.part == p) for p in np.unique(self.part)}
-        return [(p, at, self.members[self.context[at]]) for p, at in own.items()]
 
-    @cached_property
-    def _of_part_single(self):
-        """`of_part` in single precision."""
-        return [(p, own, m.astype(np.float32)) for p, own, m in self.of_part]
+def _in_single(matrix):
+    """Return a sparse matrix in single precision, with the same places."""
+    data = matrix.data.astype(np.float32)
+    return sparse.csr_matrix((data, matrix.indices, matrix.indptr), matrix.shape)
 
 
 @dataclass(frozen=True)
@@ -310,10 +351,11 @@ def _by_cell(of_cell, n_cells):
 
 
 def _conjunctions(items, allowed, least, most, frequency):
-    """Return conjunctions of allowed items with at least so many people, and masks of their cells.
+    """Return conjunctions of allowed items with at least so many people, and their cells.
 
-    The first is that of no item. Of conjunctions with the same rows, the shortest is kept. At last,
-    the cell of each row: rows of a cell satisfy the same items.
+    The first is that of no item. Of conjunctions with the same rows, the shortest is kept. The
+    cells of each are a row of a sparse matrix. At last, the cell of each row: rows of a cell
+    satisfy the same items.
     """
     at = items.distinct(np.flatnonzero(allowed))
     masks = items.masks(at)
@@ -321,13 +363,23 @@ def _conjunctions(items, allowed, least, most, frequency):
     at, masks = at[ok], masks[ok]
     cell, first = _cells(masks)
     masks, people = masks[:, first], count(cell, len(first), frequency)
-    everyone = np.ones((1, len(first)), dtype=bool)
-    if not len(at):
-        return np.full((1, 1), PAD), everyone, cell
-    found = Lattice(masks, items.feature[at], frequency=people).mine(least, most).items
-    rows = [everyone, *(masks[p[p != PAD]].all(axis=0, keepdims=True) for p in found)]
-    rows = np.concatenate(rows)
-    keys = pd.Series([r.tobytes() for r in np.packbits(rows, axis=1)])
-    keep = ~keys.duplicated().to_numpy()
-    numbers = np.append(at, PAD)[np.vstack([np.full((1, found.shape[1]), PAD), found])]
-    return numbers[keep], rows[keep], cell
+    found = np.full((1, 1), PAD)
+    if len(at):
+        mined = Lattice(masks, items.feature[at], frequency=people).mine(least, most).items
+        found = np.vstack([np.full((1, mined.shape[1]), PAD), mined])
+    keys, n_cells, seen = _random_keys(len(first)), len(first), {}
+    kept, indices, sizes = [], [], []
+    size = max(1, _MASKS // max(n_cells, 1))
+    for start in range(0, len(found), size):
+        rows = np.ones((len(found[start : start + size]), n_cells), dtype=bool)
+        for one in found[start : start + size].T:
+            rows[one != PAD] &= masks[one[one != PAD]]
+        for number, row in enumerate(rows, start):
+            inside = np.flatnonzero(row).astype(np.int32)
+            if seen.setdefault(int(keys[inside].sum(dtype=np.uint64)), number) == number:
+                kept.append(number)
+                indices.append(inside)
+                sizes.append(len(inside))
+    indices, ends = np.concatenate(indices), np.cumsum([0, *sizes])
+    members = sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(kept), n_cells))
+    return np.append(at, PAD)[found[kept]], members, cell

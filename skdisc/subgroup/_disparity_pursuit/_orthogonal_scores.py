@@ -131,25 +131,28 @@ class Scores:
         Those of all squared regressors, shape (n_groups,), and of all regressors times those of
         some groups, shape (n_groups, n).
         """
-        c, r, at = self.candidates, self.residuals, np.array(groups, dtype=int)
+        c, at = self.candidates, np.array(groups, dtype=int)
         parts, of = np.unique(c.part[at], return_inverse=True)
-        root = [len(self.d)] if r.is_centered else []
+        root = [len(self.d)] if self.residuals.is_centered else []
         squares, *cells = self._moments.over_cells(values, [*parts, *root])
+        along = np.reshape(cells[len(parts) :], (len(root), *squares.shape))  # times the root
         inside = np.ascontiguousarray(c.members[c.context[at]].toarray().T)
-        total, beside = np.zeros(len(c)), np.zeros((len(c), len(at)))
 
         def of_groups(plane):
             own = np.reshape([sums[:, plane] for sums in cells], (len(cells), len(inside)))
             own = np.take(own.T, of, axis=1)
-            return inside * (own - self.middle[at] * cells[-1][:, [plane]] if root else own)
+            return inside * (own - self.middle[at] * along[0][:, [plane]] if root else own)
 
-        for part, own, members in c.of_part:
-            total[own], beside[own] = members @ squares[:, part], members @ of_groups(part)
-            if root:
-                m = self.middle[own]
-                along, weight = (members @ cells[-1][:, plane] for plane in (part, root[0]))
-                total[own] += m**2 * weight - 2 * m * along
-                beside[own] -= m[:, None] * (members @ of_groups(root[0]))
+        def of_part(part):
+            return np.hstack([squares[:, [part]], of_groups(part), *along[:, :, [part]]])
+
+        found = c.sums(of_part, 1 + len(at) + len(root))
+        total, beside = found[:, 0], found[:, 1 : 1 + len(at)]
+        if root:
+            m, of_root = self.middle, np.hstack([along[0][:, root], of_groups(root[0])])
+            weight, *shared = (c.members @ of_root)[c.context].T
+            total = total + m**2 * weight - 2 * m * found[:, -1]
+            beside = beside - m[:, None] * np.reshape(shared, (len(at), len(c))).T
         return total, beside
 
     def crossed(self, groups: list[int]) -> np.ndarray:
@@ -235,9 +238,7 @@ class Scores:
     def by_cluster(self, planes: np.ndarray) -> np.ndarray:
         """Sum planes over the rows of each cluster, shape (n, n_clusters)."""
         cluster = self.residuals.cluster
-        if cluster is None:
-            return planes
-        return planes @ _sums_by(cluster)
+        return planes if cluster is None else planes @ _sums_by(cluster)
 
     def given(self, groups: list[int]) -> "BesideFit":
         """Return the scores of all candidates beside some groups that are fitted."""
