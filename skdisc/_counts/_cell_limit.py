@@ -8,11 +8,15 @@ MOST_CELLS = 20_000_000  # of 16 bytes; adding them up takes about 2 GB
 _NAMED = 3  # columns in the advice
 
 
+class TooManyCells(ValueError):  # noqa: N818 - a ValueError to those who count
+    """A table has more distinct cells than `max_cells`."""
+
+
 def check_cells(counts: Any) -> None:
-    """Raise a ValueError with advice if counts have more cells than their `max_cells`."""
+    """Raise TooManyCells with advice if counts have more cells than their `max_cells`."""
     most = counts.max_cells
     if most is not None and len(counts.n) > most:
-        raise ValueError(_advice(counts, most))
+        raise TooManyCells(_advice(counts, most))
 
 
 def _advice(counts, most):

@@ -80,7 +80,8 @@ def _read(detector, request, at_fit):
     protected = check_protected(detector.protected, rows.columns)
     if detector._counts_rows and at_fit:
         how = {"pos_label": detector.pos_label, "n_bins": getattr(detector, "n_bins", 4)}
-        return Request(CountedTable.of(rows, protected, **how).counts)
+        table = CountedTable.of(rows, protected, **how)
+        return Request(table.counts, sample=table.sample)
     if detector._counts_rows:
         raise ValueError("Count the table with the schema of the counts of fit, and pass Counts.")
     n = detector.max_rows if isinstance(detector.max_rows, Integral) else SAMPLE

@@ -11,6 +11,7 @@ import pandas as pd
 
 from skdisc._blackbox._blackbox import BlackBox, is_trained
 from skdisc._blackbox._queries import Queries
+from skdisc._counts._cell_limit import MOST_CELLS, TooManyCells
 from skdisc._counts._counts import Counts
 from skdisc._counts._schema import CountsSchema
 from skdisc._counts._sources import Source, source_of
@@ -22,6 +23,7 @@ from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._validation import check_names
 
 SAMPLE = 50_000  # rows for detectors that need rows and have no max_rows
+_COUNTED = 1_000_000  # rows that are counted of a table with too many cells
 _LAZY = {"dask": "to_delayed", "ibis": "group_by", "polars": "collect", "duckdb": "fetchall"}
 
 
@@ -43,10 +45,13 @@ class CountedTable:
         With the decisions, if there are any.
     rows : SourceRows or None
         The rows of the table, None if only counts are there.
+    sample : SourceSample or None
+        How the rows that were counted were drawn; None: all were counted.
     """
 
     counts: Counts
     rows: "SourceRows | None" = None
+    sample: SourceSample | None = None
 
     @classmethod
     def of(
@@ -60,6 +65,8 @@ class CountedTable:
         schema: CountsSchema | None = None,
     ) -> "CountedTable":
         """Count a table in two passes, and ask the model about its rows.
+
+        Of a table with too many distinct cells, a sample of a million rows is counted.
 
         Parameters
         ----------
@@ -84,14 +91,26 @@ class CountedTable:
         schema = rows.schema(protected, n_bins, checkpoint) if schema is None else schema
         keeps = checkpoint is not None and source.can_keep and _can_be_told(rows.box)
         how = {"checkpoint": checkpoint} if keeps else {}
-        if rows.box is None:
-            return cls(source.count(schema, **how), rows)
-        decide = _Decide.of(rows.box, schema.label, pos_label)
-        reads = getattr(rows.box.model, "feature_names_in_", None)
-        if reads is not None and set(reads) <= set(schema.names):
-            how["reads"] = list(reads)
-        schema = replace(schema, decision=None)
-        return cls(source.count(schema, decide, classes=decide.classes, **how), rows)
+        if rows.box is not None:
+            how["decide"] = decide = _Decide.of(rows.box, schema.label, pos_label)
+            how["classes"] = decide.classes
+            reads = getattr(rows.box.model, "feature_names_in_", None)
+            if reads is not None and set(reads) <= set(schema.names):
+                how["reads"] = list(reads)
+            schema = replace(schema, decision=None)
+        try:
+            return cls(source.count(schema, **how, max_cells=MOST_CELLS), rows)
+        except TooManyCells:
+            drawn, n_all = source.sample(_COUNTED, protected), source.n_rows()
+        how.pop("checkpoint", None)
+        why = f"the table has more than {MOST_CELLS:,} combinations of values"
+        sample = SourceSample(len(drawn), n_all, tuple(protected), why)
+        return cls(source_of(drawn).count(schema, **how, max_cells=None), rows, sample)
+
+    @property
+    def n_people(self) -> int:
+        """Number of people in the table, whether counted or not."""
+        return self.counts.n_people if self.sample is None else self.sample.n_all
 
     @property
     def recorded(self) -> Counts:

@@ -56,19 +56,22 @@ class SourceSample:
         Number of rows drawn, and of rows of the table.
     names : tuple
         The columns whose combinations of values are the groups.
+    why : str
+        What allows no more rows.
     """
 
     n: int
     n_all: int
     names: tuple
+    why: str = "max_rows"
     rows: None = None
 
     def note(self):
         """Return what the sample is, a list of one str."""
-        return [_note(self.n, self.n_all, self.names, True)]
+        return [_note(self.n, self.n_all, self.names, True, self.why)]
 
 
-def _note(n, n_all, names, is_even):
+def _note(n, n_all, names, is_even, why="max_rows"):
     """Return what a sample is, as text."""
     by = ", ".join(map(str, names))
     each = "each in proportion to its size"
@@ -77,7 +80,7 @@ def _note(n, n_all, names, is_even):
         each = "small groups in a larger share than others"
         effect = "Shares of all people count small groups more; results about groups are"
     return (
-        f"{n:,} of {n_all:,} rows were used (max_rows): a random sample without replacement, "
+        f"{n:,} of {n_all:,} rows were used ({why}): a random sample without replacement, "
         f"by random_state, of every group of {by or 'X'}, {each}. {effect} as uncertain as "
         f"those of {n:,} people: intervals and p-values are for the population that the rows "
         "come from, not only for these rows, and smaller effects may be missed than with all "

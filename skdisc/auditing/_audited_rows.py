@@ -114,7 +114,7 @@ class AuditedRows:
 
     def sampled(self, n: int = SAMPLE, seed: int = 0) -> "AuditedRows":
         """Return a sample of the rows of the table that was counted, with the bins of counts."""
-        n_all = self.counts.n_people
+        n_all = self.table.n_people
         drawn = self.table.rows.sample(n, self.protected, seed, n_all)
         y = None if drawn.y is None else check.check_labels(drawn.y, len(drawn.X))
         none = dict.fromkeys(("frequency", "table"))
@@ -235,4 +235,5 @@ def _of_counts(audit, table):
         box = None if decisions is None else BlackBox(decisions=decisions)
     favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
     more = {"frequency": counts.n, "table": table, "bins": Bins(n=_ANY, edges=schema.edges)}
+    more["sample"] = table.sample
     return AuditedRows(frame, y, box, kind, protected, favorable, **more)

@@ -314,12 +314,14 @@ def _about_counts(given, run):
         f"The table was reduced to counts: how many people have each of {len(given.counts.n):,} "
         f"combinations of values, label and decision.{bins}"
     ]
+    if given.sample is not None:
+        told = [*given.sample.note(), *told]
     names = [s.detector for s in run.plan.steps if s.name in run.results and run.needs_rows(s)]
-    if names and len(run.sample.X) < given.people():
-        n = len(run.sample.X)
+    n, n_all = len(run.sample.X) if names else 0, given.table.n_people
+    if names and n < n_all:
         told.append(
             f"{', '.join(dict.fromkeys(names))} cannot use counts, and had {n:,} of "
-            f"{given.people():,} rows: a random sample, each protected group in proportion to its "
+            f"{n_all:,} rows: a random sample, each protected group in proportion to its "
             "size. What they say is as uncertain as that of so many people, and smaller effects "
             "may be missed."
         )

@@ -174,8 +174,9 @@ class Run:
 
 def _request(detector, given, X, y, box):
     """Return the request of a step about counted rows, or about a sample of rows."""
-    if given.sample is not None:
+    if given.frequency is None:
         return Request(X, y, box, sample=given.sample)
     if detector._counts_rows and given.groups is None:
-        return Request(X, y, box, frequency=given.frequency, bins=given.bins)
+        how = {"frequency": given.frequency, "bins": given.bins, "sample": given.sample}
+        return Request(X, y, box, **how)
     return Request(X, y, box, given.frequency, given.groups).repeated()

@@ -12,8 +12,11 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import check_random_state
 from smallest import smallest
 
-from skdisc import all_detectors
+from skdisc import Audit, Counts, all_detectors
+from skdisc._counts import _counted_table
 from skdisc._counts._counted_table import SourceRows
+from skdisc._counts._sources import source_of
+from skdisc.auditing import verify
 
 pytest.importorskip("pyarrow")
 SEED = check_random_state(0).randint(2**31)
@@ -71,3 +74,41 @@ def test_detectors_that_need_rows_draw_them_from_the_source(name, people):
     assert len(told) == 1
     assert told[0].startswith("150 of 400 rows were used (max_rows): a random sample")
     assert "of every group of sex" in told[0]
+
+
+@pytest.fixture
+def few_cells(monkeypatch):
+    monkeypatch.setattr(_counted_table, "MOST_CELLS", 20)
+    monkeypatch.setattr(_counted_table, "_COUNTED", 100)
+
+
+@pytest.mark.parametrize("with_model", [False, True])
+@pytest.mark.parametrize("name", ["GroupDisparity", "DivExplorer", "DisparityPursuit"])
+def test_of_a_table_with_too_many_cells_a_sample_is_counted(name, with_model, people, few_cells):
+    folder, model = people
+    model = model if with_model else None
+    fitted = make(name).fit(folder, "hired", model)
+    result = fitted.result_
+    assert result.n_samples == 100
+    (note,) = (n for n in result.notes if "400 rows were used" in n)
+    assert note.startswith("100 of 400 rows were used (the table has more than 20 combinations")
+    drawn = source_of(folder).sample(100, ["sex"])
+    schema = SourceRows.read(folder, "hired").schema(["sex"], getattr(fitted, "n_bins", 4))
+    decide = {} if model is None else {"decide": model.predict}
+    counts = Counts.of(drawn, schema=schema, **decide)
+    assert found(result) == found(make(name).fit(counts).result_)
+
+
+def test_an_audit_of_a_table_with_too_many_cells(people, few_cells):
+    """It says so, its other detectors draw from all rows, and it can be verified."""
+    folder, model = people
+    names = ["GroupDisparity", "DivExplorer", "KOSEI"]
+    settings = {"KOSEI": {"max_tests": 20}, "max_rows": 150}
+    how = {"settings": settings, "pos_label": "yes", "random_state": 0}
+    audit = Audit(protected=["sex"], detectors=names, **how)
+    document = audit.fit(folder, "hired", model).report_.document
+    limits = " ".join(document["limits"])
+    assert "100 of 400 rows were used (the table has more than 20 combinations of" in limits
+    assert "KOSEI cannot use counts, and had 150 of 400 rows" in limits
+    assert document["about"]["n_rows"] == 100
+    assert verify(document, folder, "hired", model) == []
