@@ -158,7 +158,7 @@ def test_a_model_is_asked_once_about_each_distinct_row(tmp_path):
 
 
 def test_a_cache_and_a_model_that_cannot_be_pickled(tmp_path):
-    """It is counted again, as nothing tells it from another."""
+    """Decisions are counted again, as nothing tells it from another; the first pass is kept."""
     pytest.importorskip("pyarrow")
     table().drop(columns="advice").to_parquet(tmp_path / "people.parquet")
     how = {"protected": "sex", "detectors": COUNTING, "pos_label": "yes"}
@@ -169,7 +169,7 @@ def test_a_cache_and_a_model_that_cannot_be_pickled(tmp_path):
         groups = Audit(**how).fit(people, "hired", model).report_.document["groups"]
         rate = next(g["rate"] for g in groups if g["measure"] == "selection_rate")
         assert rate == pytest.approx((89 - least) / 73, abs=0.05)
-    assert not (tmp_path / "cache" / "counts").exists()
+    assert len(list((tmp_path / "cache" / "counts").iterdir())) == 1
 
 
 def test_a_model_is_searched_and_audited_from_a_source(tmp_path):
