@@ -19,6 +19,7 @@ from skdisc.subgroup._lattice._lattice import Lattice
 _BLOCK = 2**14  # rows at a time, which fit the cache
 _AT_ONCE = 2**22  # numbers of cells that are summed at once
 _MASKS = 2**24  # numbers of cells of conjunctions that are found at once
+_CONTEXTS = 512  # that are hashed at once
 _SEED = 5  # of the random numbers by which equal sets of rows are recognized
 
 
@@ -318,9 +319,11 @@ class _ItemGroups:
 def _distinct(members, cells, is_part, context, part):
     """Return which pairs are kept, and the part that makes up the rest of the context, or -1."""
     key = _random_keys(is_part.shape[1])
-    cells, members = cells.astype(np.uint64), members.astype(np.uint64)
-    own = (members @ (cells @ (is_part * key).T))[context, part]
-    rest = (members @ (cells @ key))[context] - own
+    by_cell = cells.astype(np.uint64) @ np.vstack([is_part * key, key]).T
+    blocks = (members[i : i + _CONTEXTS] for i in range(0, members.shape[0], _CONTEXTS))
+    total = np.concatenate([block.astype(np.uint64) @ by_cell for block in blocks])
+    own = total[context, part]
+    rest = total[context, -1] - own
     table = pd.DataFrame({"context": context, "low": np.minimum(own, rest)})
     table["high"] = np.maximum(own, rest)
     keep = np.flatnonzero(~table.duplicated())
