@@ -221,8 +221,9 @@ class Profile:
             n_rows, known = json.loads(str(file["about"]))
             for i, (name, n_missing, categories, order, ends) in enumerate(known):
                 numbers = ends and Numbers(file[f"keys {i}"], file[f"n {i}"], *ends)
-                kinds = categories and frozenset(categories), order and tuple(order)
-                columns[name] = ColumnProfile(n_missing, numbers, *kinds)
+                categories = None if categories is None else frozenset(categories)
+                order = None if order is None else tuple(order)
+                columns[name] = ColumnProfile(n_missing, numbers, categories, order)
         return cls(n_rows, columns)
 
     def schema(self, **settings: Any) -> CountsSchema:
