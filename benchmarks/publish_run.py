@@ -48,8 +48,8 @@ def restore(published, folder):
 def page(result, command):
     """Return the part of doc/benchmark.md that a run writes."""
     cells = result.to_frame()
-    repeats, failed = cells["repeat"].nunique(), int((cells["error"] != "").sum())
-    drawings = "One drawing" if repeats == 1 else f"{repeats} drawings"
+    draws, failed = _sentences.draws(cells), int((cells["error"] != "").sum())
+    drawings = "One drawing" if draws == "1" else f"{draws} drawings"
     harness = cells["seconds_to_score"].sum() / cells["seconds"].sum()
     return "\n\n".join(
         [

@@ -136,7 +136,7 @@ def protocol(result):
     facts = {
         "methods": cells["detector"].nunique(),
         "data sets": cells["dataset"].nunique(),
-        "draws of each": int(cells.groupby("dataset")["repeat"].nunique().max()),
+        "draws of each": _say.draws(cells),
         "audited": ", ".join(dict.fromkeys(cells["audited"])),
         "cells": len(cells),
         "cells that failed": int((cells["error"] != "").sum()),
@@ -150,12 +150,12 @@ def overview(result):
     """Return the mean F1 for planted groups and the precision for the own question, by audit."""
     cells = _say.asked(result)
     scores = {"f1": "F1 for planted groups", "own_precision": "right by its own question"}
-    source = _say.sources_of(cells).rename("source")
-    means = cells.groupby(["detector", source])[list(scores)].mean().unstack()
+    source = _say.sources_of(cells)
+    means = {w: _say.means_of(cells[source == w], list(scores)) for w in _say.WHERE}
     table = pd.DataFrame({"null": cells.groupby("detector")["null"].first()})
     for score, title in scores.items():
-        for where in (w for w in _say.WHERE if w in means[score]):
-            table[f"{title}: {where}"] = means[score, where]
+        for where in (w for w in _say.WHERE if len(means[w])):
+            table[f"{title}: {where}"] = means[where][score]
     return table.rename_axis("method").reset_index()
 
 

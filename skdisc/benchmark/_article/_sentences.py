@@ -21,6 +21,20 @@ def sources_of(cells):
     return cells["audited"].map({"labels": "decisions", "oracle": "law"}).fillna("models")
 
 
+def draws(cells):
+    """Return how often each data set was drawn, by what was audited if that differs."""
+    n = cells.groupby("audited", sort=False)["repeat"].nunique()
+    if n.nunique() == 1:
+        return str(n.iloc[0])
+    return ", ".join(f"{k} ({', '.join(n.index[n == k])})" for k in sorted(set(n), reverse=True))
+
+
+def means_of(cells, scores):
+    """Return the mean scores of each detector over what was audited, each with the same weight."""
+    each = cells.groupby(["detector", "audited"])[scores].mean()
+    return each.groupby(level="detector").mean()
+
+
 def headline(result):
     """Return the best method for each kind of audit, in sentences."""
     cells = result.to_frame()
@@ -33,7 +47,7 @@ def headline(result):
 
 def _best(cells):
     """Return which method finds the planted groups best, in a sentence but for its capital."""
-    means = cells.groupby("detector")[["f1", "recall", "precision"]].mean()
+    means = means_of(cells, ["f1", "recall", "precision"])
     if means["f1"].isna().all():
         return ""
     best, n = means["f1"].idxmax(), int(means["f1"].notna().sum())

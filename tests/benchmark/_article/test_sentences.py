@@ -98,3 +98,18 @@ def test_cells_of_several_runs_are_not_read_as_one(tmp_path):
         run({"detector": "SG", "cell": cell, **GOOD}).table.to_parquet(tmp_path / f"{cell}.parquet")
     with pytest.raises(ValueError, match=r"holds several runs, .* of SG"):
         BenchmarkResult.read(tmp_path)
+
+
+def test_models_drawn_more_often_have_no_more_weight():
+    """A has .8 on three drawings of a forest and .2 on one of a tree, B .6 on each."""
+    a = {**GOOD, "detector": "A"}
+    several = run(
+        *({**a, "audited": "forest", "repeat": i, "f1": 0.8} for i in range(3)),
+        {**a, "audited": "tree", "f1": 0.2},
+        *({**a, "detector": "B", "audited": "forest", "repeat": i, "f1": 0.6} for i in range(3)),
+        {**a, "detector": "B", "audited": "tree", "f1": 0.6},
+    )
+    assert "B has the highest mean F1 for the planted groups, 0.60" in say.headline(several)
+    assert say.draws(several.to_frame()) == "3 (forest), 1 (tree)"
+    even = several.to_frame().query("repeat == 0")
+    assert say.draws(even) == "1"
