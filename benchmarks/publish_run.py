@@ -49,12 +49,11 @@ def page(result, command):
     """Return the part of doc/benchmark.md that a run writes."""
     cells = result.to_frame()
     draws, failed = _sentences.draws(cells), int((cells["error"] != "").sum())
-    drawings = "One drawing" if draws == "1" else f"{draws} drawings"
     harness = cells["seconds_to_score"].sum() / cells["seconds"].sum()
     return "\n\n".join(
         [
             HEADING,
-            f"{drawings} of each of {cells['dataset'].nunique()} data sets, {len(cells)} cells, "
+            f"{cells['dataset'].nunique()} data sets, drawings of each: {draws}; {len(cells)} cells, "
             f"{failed} of which failed, {cells['seconds'].sum() / 3600:.1f} hours of computing; "
             f"scoring took {harness:.1%} of the time of the methods:",
             f"```sh\n{command}\n```",
