@@ -53,8 +53,8 @@ def page(result, command):
     return "\n\n".join(
         [
             HEADING,
-            f"{cells['dataset'].nunique()} data sets, drawings of each: {draws}; {len(cells)} cells, "
-            f"{failed} of which failed, {cells['seconds'].sum() / 3600:.1f} hours of computing; "
+            f"{cells['dataset'].nunique()} data sets, drawings of each: {draws}; {len(cells)} "
+            f"cells, {failed} of which failed, {cells['seconds'].sum() / 3600:.1f} hours of computing; "
             f"scoring took {harness:.1%} of the time of the methods:",
             f"```sh\n{command}\n```",
             "The cells are in [benchmark_medium](benchmark_medium/cells.parquet) "
