@@ -49,12 +49,13 @@ def page(result, command):
     """Return the part of doc/benchmark.md that a run writes."""
     cells = result.to_frame()
     draws, failed = _sentences.draws(cells), int((cells["error"] != "").sum())
+    n, hours = cells["dataset"].nunique(), cells["seconds"].sum() / 3600
     harness = cells["seconds_to_score"].sum() / cells["seconds"].sum()
     return "\n\n".join(
         [
             HEADING,
-            f"{cells['dataset'].nunique()} data sets, drawings of each: {draws}; {len(cells)} "
-            f"cells, {failed} of which failed, {cells['seconds'].sum() / 3600:.1f} hours of computing; "
+            f"{n} data sets, drawings of each: {draws}; {len(cells)} cells, {failed} of which "
+            f"failed, {hours:.1f} hours of computing; "
             f"scoring took {harness:.1%} of the time of the methods:",
             f"```sh\n{command}\n```",
             "The cells are in [benchmark_medium](benchmark_medium/cells.parquet) "
