@@ -69,10 +69,11 @@ def run(paths):
     clock = Clock()
     counts = Counts.of(paths, protected=PROTECTED, label=LABEL)
     clock.print(f"Counts, {len(counts.n):,} combinations")
+    about = {"protected": PROTECTED, "pos_label": ">50K"}
     for detector in (
-        GroupDisparity(protected=PROTECTED),
-        DivExplorer(protected=PROTECTED),
-        SliceLine(protected=PROTECTED, max_predicates=3),
+        GroupDisparity(**about),
+        DivExplorer(**about),
+        SliceLine(max_predicates=3, **about),
     ):
         found = detector.fit(counts).result_
         clock.print(f"{type(detector).__name__}, {len(found.findings)} findings")
