@@ -80,6 +80,7 @@ def _read(detector, request, at_fit):
     protected = check_protected(detector.protected, rows.columns)
     if detector._counts_rows and at_fit:
         how = {"pos_label": detector.pos_label, "n_bins": getattr(detector, "n_bins", 4)}
+        how["random_state"] = detector.random_state
         table = CountedTable.of(rows, protected, **how)
         return Request(table.counts, sample=table.sample)
     if detector._counts_rows:

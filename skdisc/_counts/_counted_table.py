@@ -8,6 +8,7 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
+from sklearn.utils import check_random_state
 
 from skdisc._blackbox._blackbox import BlackBox, is_trained
 from skdisc._blackbox._queries import Queries
@@ -63,6 +64,7 @@ class CountedTable:
         n_bins: Any = 4,
         checkpoint: Any = None,
         schema: CountsSchema | None = None,
+        random_state: Any = 0,
     ) -> "CountedTable":
         """Count a table in two passes, and ask the model about its rows.
 
@@ -79,6 +81,8 @@ class CountedTable:
             A folder that keeps what was counted.
         schema : CountsSchema, default=None
             That of other counts; None: learned in a first pass.
+        random_state : int, RandomState instance or None, default=0
+            Seed of the sample.
 
         Raises
         ------
@@ -101,7 +105,8 @@ class CountedTable:
         try:
             return cls(source.count(schema, **how, max_cells=MOST_CELLS), rows)
         except TooManyCells:
-            drawn, n_all = source.sample(_COUNTED, protected), source.n_rows()
+            seed = check_random_state(random_state).randint(2**31)
+            drawn, n_all = source.sample(_COUNTED, protected, seed), source.n_rows()
         how.pop("checkpoint", None)
         why = f"the table has more than {MOST_CELLS:,} combinations of values"
         sample = SourceSample(len(drawn), n_all, tuple(protected), why)

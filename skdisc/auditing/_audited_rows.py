@@ -216,7 +216,7 @@ def _counted(audit, X, y, model, weight, groups):
     protected = check.check_protected(audit.protected, rows.columns)
     kept = None if audit.cache is None else Path(audit.cache) / "counts"
     how = {"pos_label": audit.pos_label, "n_bins": audit.n_bins, "checkpoint": kept}
-    return CountedTable.of(rows, protected, **how)
+    return CountedTable.of(rows, protected, random_state=audit.random_state, **how)
 
 
 def _of_counts(audit, table):

@@ -239,7 +239,7 @@ def _audit_counts(arguments):
     favorable = labels_named("--favorable", arguments.favorable, *outcomes_of(schema))
     audit = _built(arguments, protected, favorable, rows.columns)
     how = {"pos_label": favorable, "schema": schema, "checkpoint": kept}
-    table = CountedTable.of(rows, protected, **how)
+    table = CountedTable.of(rows, protected, random_state=audit.random_state, **how)
     answers = audit.fit(table).report_
     if model is not None:
         file = model_fingerprint(model, None, arguments.model)

@@ -92,7 +92,7 @@ def test_of_a_table_with_too_many_cells_a_sample_is_counted(name, with_model, pe
     assert result.n_samples == 100
     (note,) = (n for n in result.notes if "400 rows were used" in n)
     assert note.startswith("100 of 400 rows were used (the table has more than 20 combinations")
-    drawn = source_of(folder).sample(100, ["sex"])
+    drawn = source_of(folder).sample(100, ["sex"], SEED)
     schema = SourceRows.read(folder, "hired").schema(["sex"], getattr(fitted, "n_bins", 4))
     decide = {} if model is None else {"decide": model.predict}
     counts = Counts.of(drawn, schema=schema, **decide)

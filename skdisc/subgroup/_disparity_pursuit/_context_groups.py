@@ -207,31 +207,32 @@ class ContextGroups:
 
         return self.sums(by_cell, len(values)).T
 
-    def sums(self, columns_of: Callable, n_columns: int) -> np.ndarray:
+    def sums(self, columns_of: Callable, n_columns: int, *, is_single: bool = False) -> np.ndarray:
         """Sum numbers of cells over the context of each group, shape (n_groups, n_columns).
 
         Parameters
         ----------
         columns_of : callable
             ``columns_of(part)`` returns the numbers of the cells for groups with this part, of
-            shape (n_cells, n_columns), float64 or float32.
+            shape (n_cells, n_columns).
         n_columns : int
+        is_single : bool, default=False
+            Whether these numbers are float32.
         """
-        found = np.zeros((len(self), n_columns))
-        for members, parts in self._of_parts:
-            size = max(1, _AT_ONCE // max(members[0].shape[1] * n_columns, 1))
+        found = np.zeros((len(self), n_columns), np.float32 if is_single else np.float64)
+        for members, parts in self._of_parts_single if is_single else self._of_parts:
+            size = max(1, _AT_ONCE // max(members.shape[1] * n_columns, 1))
             for first in range(0, len(parts), size):
                 some = parts[first : first + size]
                 columns = np.hstack([columns_of(part) for part, *_ in some])
-                total = members[columns.dtype == np.float32] @ columns
-                found = found.astype(columns.dtype, copy=False)
+                total = members @ columns
                 for i, (_, own, at) in enumerate(some):
                     found[own] = total[at, i * n_columns : (i + 1) * n_columns]
         return found
 
     @cached_property
     def _of_parts(self):
-        """Cells of contexts, in double and single precision, and the parts whose groups they are.
+        """Cells of contexts, and the parts whose groups they are.
 
         Of each part: its number, its groups, and the rows with their contexts. Parts that have half
         of all cells share the matrix of all contexts; it would take too much memory more than once.
@@ -244,8 +245,15 @@ class ContextGroups:
                 shared.append((part, own, at))
             else:
                 alone.append((self.members[at], [(part, own, np.arange(len(own)))]))
-        several = [(self.members, shared)] if shared else []
-        return [((m, _in_single(m)), parts) for m, parts in several + alone]
+        return ([(self.members, shared)] if shared else []) + alone
+
+    @cached_property
+    def _of_parts_single(self):
+        """`_of_parts` in single precision, with the same places."""
+        return [
+            (sparse.csr_matrix((m.data.astype(np.float32), m.indices, m.indptr), m.shape), parts)
+            for m, parts in self._of_parts
+        ]
 
     def products(self, planes: np.ndarray, at: np.ndarray, factors: np.ndarray) -> np.ndarray:
         """Sum planes times factors over some rows in the context of each group.
@@ -267,7 +275,7 @@ class ContextGroups:
         def by_cell(part):
             return sparse.csc_matrix((planes[part], cell, ends), shape) @ factors
 
-        return self.sums(by_cell, factors.shape[1])
+        return self.sums(by_cell, factors.shape[1], is_single=True)
 
     def context_mask(self, group: int) -> np.ndarray:
         """Return a bool mask of the rows in the context of a group."""
@@ -291,12 +299,6 @@ class ContextGroups:
     def cell(self) -> np.ndarray:
         """The cell of each row."""
         return self.cells.T.tocsr().indices
-
-
-def _in_single(matrix):
-    """Return a sparse matrix in single precision, with the same places."""
-    data = matrix.data.astype(np.float32)
-    return sparse.csr_matrix((data, matrix.indices, matrix.indptr), matrix.shape)
 
 
 @dataclass(frozen=True)
