@@ -79,7 +79,7 @@ class Redrawn:
         self._others = [numbered(c) for c in others if c.nunique(dropna=False) > 1]
         self._laws = []
         for name in names:
-            features = _table([*self._others, *(law.numbered for law in self._laws)], X.index)
+            features = nameless([*self._others, *(law.numbered for law in self._laws)], X.index)
             self._laws.append(_ColumnLaw(X[name], features, frequency, fold, cluster))
 
     def draw(self, random_state):
@@ -165,7 +165,7 @@ class Redrawn:
         others = self._others if row is None else [c.iloc[row] for c in self._others]
         drawn = [b.numbered.iloc[d] for b, d in zip(before, donors, strict=True)]
         columns = [c.reset_index(drop=True) for c in (*others, *drawn)]
-        return _table(columns, pd.RangeIndex(len(donors[0])))
+        return nameless(columns, pd.RangeIndex(len(donors[0])))
 
 
 class _ColumnLaw:
@@ -298,7 +298,7 @@ def n_folds_of(n_rows):
     return min(5 if n_rows < _MANY else 2, n_rows)
 
 
-def _table(columns, index):
+def nameless(columns, index):
     """Return columns as a DataFrame, with names that every model accepts."""
     table = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=index)
     return table.set_axis([f"x{j}" for j in range(len(columns))], axis=1)

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import check_random_state
 from smallest import smallest
+from tables_anywhere import everywhere
 
 from skdisc import Audit, Counts, all_detectors
 from skdisc._counts import _counted_table
@@ -97,6 +98,16 @@ def test_of_a_table_with_too_many_cells_a_sample_is_counted(name, with_model, pe
     decide = {} if model is None else {"decide": model.predict}
     counts = Counts.of(drawn, schema=schema, **decide)
     assert found(result) == found(make(name).fit(counts).result_)
+
+
+@pytest.mark.filterwarnings("ignore:fetch_:DeprecationWarning")  # Ibis with DuckDB 1.5
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask 2026.8 with pandas 3.1
+def test_a_sample_is_counted_wherever_the_table_lies(people, few_cells, tmp_path):
+    frame = pd.read_parquet(people[0])
+    for name, table in everywhere(frame, tmp_path, 90):
+        result = make("GroupDisparity").fit(table, "hired").result_
+        assert result.n_samples == 100, name
+        assert sum("100 of 400 rows were used (the table" in n for n in result.notes) == 1
 
 
 def test_an_audit_of_a_table_with_too_many_cells(people, few_cells):

@@ -21,7 +21,7 @@ from skdisc._blackbox._default_models import (
     small_regression,
     sparse_logistic,
 )
-from skdisc._blackbox._redrawn import Redrawn, fitted, in_folds
+from skdisc._blackbox._redrawn import Redrawn, fitted, in_folds, nameless
 from skdisc._blackbox._training import threads_for
 from skdisc._results._findings import GroupFindings
 from skdisc.subgroup._bias_scan._cells import Table
@@ -194,7 +194,7 @@ def legitimately_expected(outcome, protected, fold):
         own = {f"expected {name}": mu for name, mu in zip(outcome.names, outcome.mu, strict=True)}
         features = features.assign(**own)
     features = features.loc[:, features.nunique(dropna=False) > 1]
-    features = pd.DataFrame({f"x{j}": numbered(features[c]) for j, c in enumerate(features)})
+    features = nameless([numbered(features[c]) for c in features], features.index)
     mu = np.array([_out_of_fold(features, y, outcome, fold) for y in outcome.y])
     if outcome.is_share:
         mu = np.clip(mu, 1e-3, 1 - 1e-3)
