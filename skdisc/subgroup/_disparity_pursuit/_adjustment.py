@@ -17,6 +17,7 @@ _RANK = 1e-10  # eigenvalues, relative to the largest, that count as zero
 LEAST = 0.05  # share of a row's variance that its own residual keeps at least
 MANY_VALUES = 200  # indicators from which those of one column are swept out first
 _BLOCK = 20_000
+_LEAST_CHANCE = 0.002  # an expected chance is taken to be at least this far from 0 and 1
 
 
 class MainEffects:
@@ -196,6 +197,77 @@ class Residuals:
         """Return the mean over the people of a number for each row."""
         return np.average(values, weights=self.people)
 
+    @cached_property
+    def scales(self) -> dict:
+        """What the effect of a group on each outcome may be proportional to, each (n_rows,).
+
+        Where hardly anybody has an outcome, or nearly everybody, an effect cannot be as large as
+        elsewhere. With an expected chance of e, equal odds ratios are effects proportional to
+        e (1 - e), to first order; equal ratios those to e, or to 1 - e.
+        """
+        if not self.is_binary:
+            return {"difference": np.ones(len(self.raw))}
+        e = np.clip((self.raw - self.outcome) / self.root, _LEAST_CHANCE, 1 - _LEAST_CHANCE)
+        rooms = {"odds ratio": e * (1 - e), "difference": np.ones(len(e))}
+        return rooms | {"ratio of y = 1": e, "ratio of y = 0": 1 - e}
+
+    def noise(self, left: np.ndarray) -> np.ndarray:
+        """Return a fit's residuals, those of one person, inflated to the variance of outcomes."""
+        return left * np.sqrt(self.inflation) / self.share
+
+    def by_cluster(self, planes: np.ndarray) -> np.ndarray:
+        """Sum planes over the rows of each cluster, shape (n, n_clusters)."""
+        return planes if self.cluster is None else planes @ sums_by(self.cluster)
+
+    def implied(self, left: np.ndarray) -> np.ndarray:
+        """Return the variance of each row's outcome as the fit of all rows implies it.
+
+        Few people, none of whom has the rarer outcome or an exceptional number, do not show how
+        much outcomes vary.
+        """
+        if not self.is_binary:
+            return self.mean((left / self.root) ** 2) * (self.root / self.share) ** 2
+        chance, size = self.sampled(left)
+        return chance * (1 - chance) * (size * self.root / self.share) ** 2
+
+    def misfit(self, left: np.ndarray) -> float:
+        """Return how many times outcomes of all rows vary as much around a fit as it implies."""
+        noise, implied = self.noise(left), self.implied(left)
+        return float(self.mean(noise**2) / max(self.mean(implied), 1e-300))
+
+    def sampled(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the chance of each row's outcome among the rows at hand, and the size of its part.
+
+        A weight may depend on the outcome, as where few of the outcomes were sampled, which then
+        weigh more. If rows with and without the outcome weigh c1 and c0 times a number of their
+        own, a fitted mean p is a chance q of the row with odds c0 p : c1 (1 - p), and the row's
+        part of a score, w (y - p), is w s (y - q) with s = (c1 (1 - p) + c0 p) / c(y), so
+        that both have a mean of 0. With other weights, q is p and s is 1.
+
+        Parameters
+        ----------
+        left : ndarray of float, shape (n_rows,)
+            What a fit leaves of the outcome.
+        """
+        p, (c0, c1) = np.clip((self.raw - left) / self.root, 0, 1), self._mean_weights
+        size = (c1 * (1 - p) + c0 * p) / np.where(self.raw > 0, c1, c0)
+        return c0 * p / (c0 * p + c1 * (1 - p)), size
+
+    @cached_property
+    def _mean_weights(self):
+        """The mean weights of a person without and with the outcome; 1 where nobody is."""
+        weight = np.broadcast_to((self.root / self.share) ** 2, self.raw.shape)
+        people = np.ones(len(self.raw)) if self.people is None else self.people
+        return [
+            np.average(weight[of], weights=people[of]) if of.any() else 1.0
+            for of in (self.raw == 0, self.raw != 0)
+        ]
+
+    @cached_property
+    def is_binary(self) -> bool:
+        """Whether outcomes are 0 or 1."""
+        return bool(((self.raw == 0) | (self.raw == self.root)).all())
+
     @classmethod
     def of_known(cls, y, expected, is_part, shares, cluster=None):
         """Return residuals from known expectations, without weights."""
@@ -207,3 +279,10 @@ def inflation_of(effects, people=None):
     """Return the factor by which projected residuals must be inflated (HC2), by row."""
     leverage = effects.leverage() / (1 if people is None else people)
     return 1 / np.maximum(1 - leverage, LEAST)
+
+
+def sums_by(cluster):
+    """Return the matrix that sums rows by cluster."""
+    n = len(cluster)
+    shape = n, int(cluster.max(initial=-1)) + 1
+    return sparse.csr_matrix((np.ones(n), (np.arange(n), cluster)), shape=shape)

@@ -35,7 +35,7 @@ def estimates(
         ``support``, ``support_context``, ``change`` (mean difference for the members, if they were
         treated as others are) with its interval, ``overlap`` (information for each member), and
         ``alone`` (the same difference as ``effect``, but not beside the other groups) with its
-        interval.
+        interval, and ``scale``, on which effects are the same for all.
     """
     fit, c, r = scores.fit(groups), scores.candidates, scores.residuals
     at = np.array(groups, dtype=int)
@@ -66,6 +66,7 @@ def estimates(
         "change_high": change + z * its_error,
         "overlap": scores.information[at] / size,
         **dict(zip(("alone", "alone_low", "alone_high"), own.T, strict=True)),
+        "scale": np.full(len(at), scores.scale, dtype=object),
     }
     return pd.DataFrame(columns)
 
@@ -131,13 +132,13 @@ def _change(scores, fit, group_number, members, freedom):
     share = is_part - r.parts[c.part[group]] / root + scores.middle[group]
     is_other = not np.array_equal(members, here & is_part)
     share = np.clip(1 - share if is_other else share, CLIP, 1 - CLIP)
-    effect = fit.effect[group_number] * (-1 if is_other else 1)
+    effect = fit.slope[group_number] * scores.room * (-1 if is_other else 1)
     balance = np.where(here, np.where(members, 1.0, -share / (1 - share)), 0.0)
     size = max((root[members] ** 2).sum(), 1e-300)
     left = fit.outcome * root + effect * members * root**2
     change = (balance @ left) / size
-    noise = scores.noise(fit.outcome) * root + (effect - change) * members * root**2 / r.share
-    influence = scores.by_cluster((balance * noise)[None])[0] / freedom
+    noise = r.noise(fit.outcome) * root + (effect - change) * members * root**2 / r.share
+    influence = r.by_cluster((balance * noise)[None])[0] / freedom
     return change, np.sqrt((influence**2).sum()) / size
 
 
@@ -191,7 +192,7 @@ def shadows(
     cause = np.full(len(at), -1)
     if groups:
         cross = scores.crossed(groups)[at]
-        cause = np.abs(cross / np.sqrt(scores.information[groups])).argmax(axis=1)
+        cause = np.abs(cross / np.sqrt(scores.in_room[groups])).argmax(axis=1)
     columns = {"at": at, "finding": cause, "effect_alone": before.effect[at], "z_alone": z[at]}
     columns |= {"effect_beside": after.effect[at], "z_beside": after.z[at]}
     return pd.DataFrame(columns)
@@ -243,10 +244,10 @@ def parts_of_gaps(
     weight = r.root**2
     flipped = np.array([n != c.groups[g] for n, g in zip(names, groups, strict=True)], dtype=bool)
     members = _members(scores, groups, flipped)
-    effect = np.where(flipped, -fit.effect, fit.effect)
+    slope = np.where(flipped, -fit.slope, fit.slope)
     through = (r.raw - fit.outcome) / r.root
-    for own, inside in zip(effect, members, strict=True):
-        through -= own * inside
+    for own, inside in zip(slope, members, strict=True):
+        through -= own * scores.room * inside
     columns = dict(r.effects.by_column(through * r.root, r.root)) if r.effects is not None else {}
     rest = through - sum(columns.values(), np.zeros(len(through)))
     found = []
@@ -262,12 +263,12 @@ def parts_of_gaps(
             ("gap", -1, "gap", contrast @ raw, _error(scores, contrast * (raw - means) / r.share))
         ]
         for k, name in enumerate(names):
-            amount = effect[k] * (contrast @ members[k])
+            amount = slope[k] * ((contrast * scores.room) @ members[k])
             rows.append(("cause", k, str(name), amount, np.nan))
         rows += [("column", -1, str(c), contrast @ part, np.nan) for c, part in columns.items()]
         rows.append(("interactions", -1, "legitimate columns together", contrast @ rest, np.nan))
         left = fit.outcome / r.root
-        noise = contrast * scores.noise(fit.outcome) / r.root
+        noise = contrast * r.noise(fit.outcome) / r.root
         rows.append(("remainder", -1, "remainder", contrast @ left, _error(scores, noise)))
         table = pd.DataFrame(rows, columns=["kind", "finding", "part", "amount", "error"])
         found.append(table.assign(**about))
@@ -280,7 +281,7 @@ def parts_of_gaps(
 
 
 def _error(scores, influence):
-    return float(np.sqrt((scores.by_cluster(influence[None])[0] ** 2).sum()))
+    return float(np.sqrt((scores.residuals.by_cluster(influence[None])[0] ** 2).sum()))
 
 
 def bounds(

@@ -155,7 +155,10 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     Effects of several causes are estimated together by least squares of the residuals (Robinson
     1988) with variances between rows, or between clusters, of any size: each is what a group adds
     to the others. What a group differs by in all, without others beside it, is ``alone``.
-    ``effect`` weighs people by overlap; ``change`` is the mean difference for the members
+    Effects on outcomes that are 0 or 1 are proportional to e (1 - e), to 1, to e or to 1 - e (equal
+    odds ratios, differences, or ratios), whichever fits best; on other outcomes, to 1. ``scale``
+    says which.
+    ``effect`` is a mean that weighs people by overlap; ``change`` is the mean difference for the members
     themselves. The p-value of a
     finding is corrected for all candidates; its interval has the false-coverage-rate level of the
     number of findings among all candidates.
@@ -338,7 +341,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
 
     def _measure_held_out(self, task, findings, rows):
         """Return a table of the causes measured together on the rows held out."""
-        table = measured(self, task, rows, findings.subgroups)[1]
+        table = measured(self, task, rows, findings)[1]
         return beside_fit(table, findings, "holm")
 
     def _reasons(self, discovery):

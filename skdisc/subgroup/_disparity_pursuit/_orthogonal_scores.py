@@ -1,12 +1,12 @@
 """Scores: the test statistic of every candidate, given the causes already chosen."""
 
-from functools import cached_property
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse, special
 
-from skdisc.subgroup._disparity_pursuit._adjustment import LEAST, Residuals
+from skdisc.subgroup._disparity_pursuit._adjustment import LEAST, Residuals, sums_by
 from skdisc.subgroup._disparity_pursuit._context_groups import CellMoments, ContextGroups
 from skdisc.subgroup._disparity_pursuit._tails import deviates
 
@@ -14,18 +14,21 @@ OVERLAP = 0.05  # share of the members that a group's information must amount to
 _KEPT = 40  # fits that are remembered
 _LEFT = 0.05  # share of its information that the chosen causes must leave to a candidate
 _ROUNDING = 1e-20  # share of the variance of raw outcomes up to which nothing is left of them
+_SMALLEST = 1e-300  # instead of zero, where nothing is divided
 _LEAST_DF = 0.01  # fewer degrees of freedom are none
 
 
 class Fit(NamedTuple):
     """A joint least-squares fit of chosen groups.
 
-    ``effect`` and ``covariance`` (sandwich) of the ``groups``; ``outcome``: what the fit leaves.
+    ``effect``, the mean one, and ``covariance`` (sandwich) of the ``groups``; ``slope``, the effect
+    per unit of `Residuals.room`; ``outcome``: what the fit leaves.
     """
 
     groups: list
     effect: np.ndarray
     covariance: np.ndarray
+    slope: np.ndarray
     outcome: np.ndarray
 
 
@@ -33,7 +36,10 @@ class Scores:
     """Orthogonal scores of candidates.
 
     Group g has the regressor f = 1_C (d_P - m), with m = 0, or the mean of d_P over C where
-    candidates are centered in their contexts.
+    candidates are centered in their contexts. In a joint fit, its effect on each outcome is
+    proportional to the room v that the outcome has. Slopes b solve F' (r - v F b) = 0: weighted
+    least squares of r on v F, weights 1 / v. The score of a candidate beside the fit is
+    f' (r - v F b), that of f without what F explains.
 
     Parameters
     ----------
@@ -46,14 +52,15 @@ class Scores:
     def __init__(self, candidates: ContextGroups, residuals: Residuals, least: float = 0.0) -> None:
         self.candidates, self.residuals, self.least = candidates, residuals, least
         c, self.d = candidates, residuals.parts
-        self._crossed, self._seen = {}, {}
         planes = [self.d, residuals.root[None]] if residuals.is_centered else [self.d]
         self._moments = CellMoments(c.cells, planes)
         self.middle = np.zeros(len(c))
         if residuals.is_centered:
             weight = self._over(residuals.root[None] ** 2)[0]
-            self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, 1e-300)
+            self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, _SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
+        self._seen, self._on = {}, {}
+        self._set_scale(next(iter(residuals.scales)))
         self.score = self.along(residuals.outcome[None])[0]
         self.testable = self.information > OVERLAP * self.squares_of_members()
         self._rounding = _ROUNDING * self.variances(residuals.raw / residuals.share)
@@ -62,6 +69,36 @@ class Scores:
         """Return the sum of the weights of the members of each group."""
         c, weight = self.candidates, self.residuals.root**2
         return c.over_groups(c.is_part.__getitem__, weight[None])[0]
+
+    def _set_scale(self, scale):
+        self.scale, self.room = scale, self.residuals.scales[scale]
+        self.in_room = self.squares(self.room)
+        self._crossed, self._on[scale] = {}, self
+        self._seen = {groups: kept for groups, kept in self._seen.items() if not groups}
+
+    def on(self, scale: str) -> "Scores":
+        """Return the scores with joint fits on another scale, one of `Residuals.scales`."""
+        if scale not in self._on:
+            copy(self)._set_scale(scale)
+        return self._on[scale]
+
+    def on_best_scale(self, groups: list[int]) -> "Scores":
+        """Return the scores on the scale on which some groups fit best."""
+        if not groups:
+            return self
+        return min((self.on(s) for s in self.residuals.scales), key=lambda own: own.loss(groups))
+
+    def loss(self, groups: list[int]) -> float:
+        """Return the squares that the joint fit of some groups leaves.
+
+        Those of outcomes that are 0 or 1 in units of the variance that is expected of them.
+        """
+        varies = self.residuals.scales.get("odds ratio", 1.0)
+        return float((self.left(groups) ** 2 / varies).sum())
+
+    def mean_room(self, groups: list[int]) -> np.ndarray:
+        """Return the mean of `Residuals.room` over the information about some groups, by group."""
+        return self.in_room[groups] / np.maximum(self.information[groups], _SMALLEST)
 
     def regressors(self, groups: list[int]) -> np.ndarray:
         """Return the regressors of some groups, shape (n, n_rows)."""
@@ -156,10 +193,15 @@ class Scores:
         return total, beside
 
     def crossed(self, groups: list[int]) -> np.ndarray:
-        """Return the inner products of all regressors with those of groups, shape (n_groups, n)."""
+        """Return the inner products, weighted by room, of all regressors with those of groups.
+
+        Returns
+        -------
+        ndarray of float, shape (n_groups, n)
+        """
         new = [group for group in groups if group not in self._crossed]
         if new:
-            _, beside = self._products(new, np.ones(self.candidates.n_rows))
+            _, beside = self._products(new, self.room)
             self._crossed |= dict(zip(new, beside.T, strict=True))
         crossed = [self._crossed[group] for group in groups]
         return np.array(crossed).reshape(len(groups), len(self.candidates)).T
@@ -170,28 +212,30 @@ class Scores:
 
     def fit(self, groups: list[int]) -> Fit:
         """Return the joint fit of some groups."""
-        _, inverse, effect, left = self._solved(groups)
+        _, inverse, slope, left = self._solved(groups)
+        noise, room = self.residuals.noise(left), self.mean_room(groups)
         if self.residuals.cluster is None:
-            sums = self._products(groups, self.noise(left) ** 2)[1][groups]
+            sums = self._products(groups, noise**2)[1][groups]
         else:
-            sums = self._sums_of_clusters(groups, self.noise(left))
+            sums = self._sums_of_clusters(groups, noise)
             sums = sums @ sums.T
-        return Fit(list(groups), effect, inverse @ sums @ inverse, left)
+        covariance = room[:, None] * (inverse @ sums @ inverse) * room
+        return Fit(list(groups), slope * room, covariance, slope, left)
 
     def left(self, groups: list[int]) -> np.ndarray:
         """Return what the joint fit of some groups leaves of the outcome, shape (n_rows,)."""
         return self._solved(groups)[-1]
 
     def _solved(self, groups):
-        """Return inner products with groups, their inverse, effects, and what they leave."""
-        cross = self.crossed(groups)
+        """Return inner products with groups, their inverse, slopes, and what they leave."""
+        cross, r = self.crossed(groups), self.residuals
         inverse = np.linalg.pinv(cross[groups])
-        effect = inverse @ self.score[groups]
-        return cross, inverse, effect, self.residuals.outcome - self.combined(groups, effect)
+        slope = inverse @ self.score[groups]
+        return cross, inverse, slope, r.outcome - self.room * self.combined(groups, slope)
 
     def _sums_of_clusters(self, groups, noise):
         """Return the scores of groups by cluster, shape (n, n_clusters)."""
-        return self.by_cluster(self.regressors(groups) * noise)
+        return self.residuals.by_cluster(self.regressors(groups) * noise)
 
     def errors(self, fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return standard errors of the effects of a fit as the jackknife has them (HC3).
@@ -213,32 +257,24 @@ class Scores:
         freedom : ndarray of float, shape (n_rows,) or (n_clusters,)
             The share of its residuals that the fit leaves to each row, or cluster.
         """
-        groups, share = fit.groups, self.residuals.share
+        groups, r = fit.groups, self.residuals
         inverse = np.linalg.pinv(self.crossed(groups)[groups])
-        noise, leverage = self.noise(fit.outcome), np.zeros(self.candidates.n_rows)
+        noise, leverage = r.noise(fit.outcome), np.zeros(self.candidates.n_rows)
         total, squares, error = np.zeros((3, len(groups)))
         for k, group in enumerate(groups):
             f = self.regressors([group])
-            leverage += f[0] * self.combined(groups, inverse[k])
-            information = self.by_cluster(f**2)[0]
-            total[k], squares[k] = information.sum(), ((information / share) ** 2).sum()
-        freedom = np.maximum(1 - self.by_cluster(leverage[None])[0] / share**2, LEAST)
+            leverage += self.room * f[0] * self.combined(groups, inverse[k])
+            information = r.by_cluster(f**2)[0]
+            total[k], squares[k] = information.sum(), ((information / r.share) ** 2).sum()
+        freedom = np.maximum(1 - r.by_cluster(leverage[None])[0] / r.share**2, LEAST)
         for k in range(len(groups)):
-            influence = self.by_cluster((self.combined(groups, inverse[k]) * noise)[None])[0]
+            influence = r.by_cluster((self.combined(groups, inverse[k]) * noise)[None])[0]
             error[k] = np.sqrt(((influence / freedom) ** 2).sum())
-        df = total**2 / np.maximum(squares, 1e-300) - 1
+        error *= self.mean_room(groups)
+        df = total**2 / np.maximum(squares, _SMALLEST) - 1
         with np.errstate(invalid="ignore"):
             quantile = special.stdtrit(np.where(df > _LEAST_DF, df, np.nan), 1 - level / 2)
         return error, quantile, freedom
-
-    def noise(self, left: np.ndarray) -> np.ndarray:
-        """Return a fit's residuals, those of one person, inflated to the variance of outcomes."""
-        return left * np.sqrt(self.residuals.inflation) / self.residuals.share
-
-    def by_cluster(self, planes: np.ndarray) -> np.ndarray:
-        """Sum planes over the rows of each cluster, shape (n, n_clusters)."""
-        cluster = self.residuals.cluster
-        return planes if cluster is None else planes @ _sums_by(cluster)
 
     def given(self, groups: list[int]) -> "BesideFit":
         """Return the scores of all candidates beside some groups that are fitted."""
@@ -250,75 +286,22 @@ class Scores:
         return self._seen[key]
 
     def _beside(self, groups):
-        cross, inverse, effect, left = self._solved(groups)
+        cross, inverse, slope, left = self._solved(groups)
         share = cross @ inverse
-        information = self.information - (share * cross).sum(axis=1)
-        implied = self._variances(groups, share, self._expected(left))
-        variance = np.maximum(implied, self.variances(self.noise(left), groups, share))
-        known = self.testable & (information > _LEFT * self.information)
+        own = 1 - (share * cross).sum(axis=1) / np.maximum(self.in_room, _SMALLEST)
+        implied = self._variances(groups, share, self.residuals.implied(left))
+        variance = np.maximum(implied, self.variances(self.residuals.noise(left), groups, share))
+        known = self.testable & (own > _LEFT)
         known &= variance > self._rounding
         known[groups] = False
-        score = self.score - cross @ effect
-        found = BesideFit(groups, effect, score, information, variance, known, self.least)
-        return found._replace(deviate=deviates(self, found, share, left, implied))
-
-    def _expected(self, left):
-        """Return the variance of each row's outcome as the fit of all rows implies it.
-
-        Few people, none of whom has the rarer outcome or an exceptional number, do not show how
-        much outcomes vary.
-        """
-        r = self.residuals
-        if not self.is_binary:
-            return r.mean((left / r.root) ** 2) * (r.root / r.share) ** 2
-        chance, size = self.sampled(left)
-        return chance * (1 - chance) * (size * r.root / r.share) ** 2
-
-    def misfit(self, left: np.ndarray) -> float:
-        """Return how many times outcomes of all rows vary as much around a fit as it implies."""
-        r, noise, implied = self.residuals, self.noise(left), self._expected(left)
-        return float(r.mean(noise**2) / max(r.mean(implied), 1e-300))
-
-    def sampled(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the chance of each row's outcome among the rows at hand, and the size of its part.
-
-        A weight may depend on the outcome, as where few of the outcomes were sampled, which then
-        weigh more. If rows with and without the outcome weigh c1 and c0 times a number of their
-        own, a fitted mean p is a chance q of the row with odds c0 p : c1 (1 - p), and the row's
-        part of a score, w (y - p), is w s (y - q) with s = (c1 (1 - p) + c0 p) / c(y), so
-        that both have a mean of 0. With other weights, q is p and s is 1.
-
-        Parameters
-        ----------
-        left : ndarray of float, shape (n_rows,)
-            What a fit leaves of the outcome.
-        """
-        r = self.residuals
-        p, (c0, c1) = np.clip((r.raw - left) / r.root, 0, 1), self._mean_weights
-        size = (c1 * (1 - p) + c0 * p) / np.where(r.raw > 0, c1, c0)
-        return c0 * p / (c0 * p + c1 * (1 - p)), size
-
-    @cached_property
-    def _mean_weights(self):
-        """The mean weights of a person without and with the outcome; 1 where nobody is."""
-        r = self.residuals
-        weight = np.broadcast_to((r.root / r.share) ** 2, r.raw.shape)
-        people = np.ones(len(r.raw)) if r.people is None else r.people
-        return [
-            np.average(weight[of], weights=people[of]) if of.any() else 1.0
-            for of in (r.raw == 0, r.raw != 0)
-        ]
+        score, information = self.score - cross @ slope, own * self.information
+        found = BesideFit(groups, slope, score, information, variance, known, self.least)
+        return found._replace(deviate=deviates(self, found, share, left, implied), scale=self.scale)
 
     def _variances(self, groups, share, varies):
         """Return the variances of scores, of which groups take a share, if rows vary so much."""
         total, beside = self._products(groups, varies)
         return total + (share * (share @ beside[groups] - 2 * beside)).sum(axis=1)
-
-    @cached_property
-    def is_binary(self) -> bool:
-        """Whether outcomes are 0 or 1."""
-        raw = self.residuals.raw
-        return bool(((raw == 0) | (raw == self.residuals.root)).all())
 
     def variances(
         self, noise: np.ndarray, groups: list[int] | None = None, share: np.ndarray | None = None
@@ -342,7 +325,7 @@ class Scores:
     def _cluster_sums(self, noise):
         """Yield the candidates of each part, and the sums of their scores by cluster."""
         c, cluster = self.candidates, self.residuals.cluster
-        by_cluster = _sums_by(cluster)
+        by_cluster = sums_by(cluster)
         for p in np.unique(c.part):
             own = np.flatnonzero(c.part == p)
             contexts = c.members[c.context[own]]
@@ -356,20 +339,13 @@ class Scores:
             yield own, sparse.csr_matrix(sums)
 
 
-def _sums_by(cluster):
-    """Return the matrix that sums rows by cluster."""
-    n = len(cluster)
-    shape = n, int(cluster.max(initial=-1)) + 1
-    return sparse.csr_matrix((np.ones(n), (np.arange(n), cluster)), shape=shape)
-
-
 class BesideFit(NamedTuple):
     """The scores of all candidates beside the groups of a fit.
 
-    ``groups``: those of the fit, with their effects ``fitted``; ``score``: f' r;
-    ``information``: f' f without what the fit explains; ``variance`` of the score; ``known``:
-    candidates with enough information; ``least``: effects that count as none; ``deviate``: ``z``,
-    or the normal deviate of the tail where people are few.
+    ``groups``: those of the fit, with their slopes ``fitted``; ``score``: that of f without what
+    the fit explains; ``information``: by how much a mean effect of 1 moves it; ``variance`` of the
+    score; ``known``: candidates with enough information; ``least``: effects that count as none;
+    ``deviate``: ``z``, or the normal deviate of the tail where people are few.
     """
 
     groups: list
@@ -380,6 +356,7 @@ class BesideFit(NamedTuple):
     known: np.ndarray
     least: float
     deviate: np.ndarray | None = None
+    scale: str = ""
 
     @property
     def z(self) -> np.ndarray:

@@ -1,6 +1,5 @@
 """One run of DisparityPursuit: from rows to a Discovery."""
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -115,6 +114,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
         return task.budget.affords(0)  # otherwise the result says what stopped it
 
     found = pursue(scores, level, d.significance, in_time, d.k)
+    scores = scores.on(found.given.scale)
     order = np.lexsort((-np.abs(_z_of(scores, found.groups)), found.p_adjusted))
     found = found._replace(
         groups=[found.groups[k] for k in order], p_adjusted=found.p_adjusted[order]
@@ -178,7 +178,7 @@ def _described(detector, task, rows, items, run, level):
     counts = FoundCounts(len(scores.candidates), len(groups), by_value)
     given = d, rows, findings, counts, tables["groups"]
     discovery = subgroup_discovery(*given, tables=tables, versus=VERSUS)
-    discovery.notes += _tables.notes(tables, largest, len(legitimate), d.adjust_for)
+    discovery.notes += _tables.notes(tables, table, largest, bool(legitimate))
     discovery.notes += _tables.told_by_columns(tables["associations"])
     if not groups:
         discovery.notes += judged_together(n_judged, len(scores.candidates))
@@ -253,19 +253,20 @@ def measured(
     detector: Any,
     task: Task,
     rows: Counted | Summed,
-    groups: Sequence[Subgroup],
+    findings: GroupFindings,
     folds: list | None = None,
 ) -> tuple[Scores, pd.DataFrame]:
-    """Measure groups together on rows that were not searched, in folds, or None: in new ones.
+    """Measure findings together on rows that were not searched, in folds, or None: in new ones.
 
     Returns
     -------
     scores : Scores
-        Of the groups, and of each single protected value after them.
+        Of the groups found, and of each single protected value after them; on the scale of the
+        findings.
     table : DataFrame
-        The estimates of the groups.
+        The estimates of the groups found.
     """
-    d = detector
+    d, groups = detector, findings.subgroups
     if folds is None:
         rows, folds = _in_folds(d, task, rows)
     items = d._items_again(task, rows)
@@ -273,6 +274,8 @@ def measured(
     candidates = ContextGroups.given([*groups, *single], d.protected_, rows.X, rows.frequency)
     least = d.min_effect * d._unit_of_gap(rows)
     scores = Scores(candidates, _adjusted(d, task, rows, candidates, folds), least)
+    if len(groups) and findings.table["scale"].iloc[0] in scores.residuals.scales:
+        scores = scores.on(findings.table["scale"].iloc[0])
     at = list(range(len(groups)))
     table = _causes.estimates(scores, at, d.significance)
     table["measure"] = rows.names[0]
@@ -285,7 +288,7 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
     d, at_fit = detector, detector.result_.findings
     rows, folds = _in_folds(d, task, rows)
     items = d._items_again(task, rows)
-    scores, table = measured(d, task, rows, at_fit.subgroups, folds)
+    scores, table = measured(d, task, rows, at_fit, folds)
     table = beside_fit(table, at_fit, "holm")
     again = confirmed(table, d.significance)
     counts = d._counts(items, at_fit.subgroups, again)

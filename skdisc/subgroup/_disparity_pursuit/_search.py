@@ -70,9 +70,11 @@ def pursue(
     Found
     """
     chosen, visited, steps = [], {frozenset(): []}, []
-    before = given = scores.given([])
+    before = scores.given([])
     critical = np.inf
     while len(chosen) < most and len(scores.candidates) and in_time():
+        scores = scores.on_best_scale(chosen)
+        given = scores.given(chosen)
         evidence, weights = level.evidence(given)
         best = int(np.argmax(np.where(_stands_alone(given, before), evidence, -np.inf)))
         critical = level.critical(given, weights, significance)
@@ -85,7 +87,6 @@ def pursue(
                 break
             steps.pop()
             chosen = visited[frozenset(divided)] = divided
-            given = scores.given(chosen)
             z = (scores.given([c for c in chosen if c != new]).z[new] for new in chosen[-2:])
             steps += [
                 Step("divide", n, float(v), np.nan, critical)
@@ -97,24 +98,21 @@ def pursue(
             chosen = min(
                 visited.values(), key=lambda groups: _cost(scores, level, groups, significance)
             )
-            given = scores.given(chosen)
             break
         chosen = _settled(scores, level, wider, visited, steps, (before, critical), in_time)
-        given = scores.given(chosen)
     p = _final(scores, level, chosen)
     while len(chosen) > 1 and p.max() > significance:
         dropped = chosen[int(np.argmax(p))]
         chosen = [group for group in chosen if group != dropped]
         p = _final(scores, level, chosen)
         steps.append(Step("drop", dropped, np.nan, np.nan, critical))
-        given = scores.given(chosen)
-    return Found(chosen, p, steps, given, before, critical)
+    return Found(chosen, p, steps, scores.given(chosen), before, critical)
 
 
 def _cost(scores, level, groups, significance):
-    """Return -2 log-likelihood of the joint fit of some groups, plus a penalty for each."""
-    left = scores.left(groups)
-    deviance = scores.residuals.n_people * np.log(max(float(left @ left), 1e-300))
+    """Return -2 log-likelihood of the best joint fit of some groups, plus a penalty for each."""
+    loss = scores.on_best_scale(groups).loss(groups)
+    deviance = scores.residuals.n_people * np.log(max(loss, 1e-300))
     return deviance + level.largest_z(significance) ** 2 * len(groups)
 
 
@@ -203,7 +201,7 @@ def _settled(scores, level, chosen, visited, steps, limits, in_time):
 
 def _alike(scores, chosen):
     """Return which chosen groups the last one may change: those with correlated regressors."""
-    size = np.sqrt(scores.information[chosen])
+    size = np.sqrt(scores.in_room[chosen])
     return np.abs(scores.crossed(chosen)[chosen[-1]]) > _ALIKE * size * size[-1]
 
 

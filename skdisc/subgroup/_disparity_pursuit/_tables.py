@@ -118,13 +118,34 @@ def told_by_columns(table: pd.DataFrame) -> list[str]:
 _SIGNED = ["z", "effect", "effect_alone", "z_alone", "effect_beside", "z_beside"]
 
 
-def notes(tables: dict, critical: float, n_columns: int, adjust_for: object) -> list[str]:
-    """Return the notes on a pursuit, a list of str; `critical` as in `about_causes`."""
+def notes(tables: dict, table: pd.DataFrame, critical: float, adjusts: bool) -> list[str]:
+    """Return the notes on a pursuit.
+
+    Parameters
+    ----------
+    tables : dict of DataFrame
+        Those of `about_causes`.
+    table : DataFrame
+        The causes.
+    critical : float
+        As in `about_causes`.
+    adjusts : bool
+        Whether there are legitimate columns.
+
+    Returns
+    -------
+    list of str
+    """
     found = []
-    if adjust_for is not None and n_columns:
+    if adjusts:
         found.append(
             "Effects are direct: what runs through the legitimate columns does not count; it is in "
             "tables['gaps']."
+        )
+    if len(table) > 1 and table["scale"].iloc[0] != "difference":
+        found.append(
+            f"Each cause is taken to have the same {table['scale'].iloc[0]} for all of its members, "
+            "which fits better than the same difference; effects are means."
         )
     n = len(tables["shadows"])
     still = int((tables["shadows"]["z_beside"].abs() > critical).sum())

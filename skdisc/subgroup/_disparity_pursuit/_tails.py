@@ -75,7 +75,7 @@ def deviates(
     """
     found, r, c = given.z, scores.residuals, scores.candidates
     few = np.flatnonzero((np.abs(found) > FROM) & (c.support_context <= MOST))
-    if not scores.is_binary or r.cluster is not None:
+    if not r.is_binary or r.cluster is not None:
         return found
     near = np.zeros(c.n_rows, dtype=bool)
     for group in given.groups:
@@ -96,14 +96,14 @@ def deviates(
     rows, planes = np.concatenate(rows), np.concatenate(planes)
     people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
     outcome = (r.raw / r.root)[rows]
-    mean, part = (v[rows] for v in scores.sampled(left))
+    mean, part = (v[rows] for v in r.sampled(left))
     sums = Sums(planes * (part * r.root[rows]) / people, mean, people, size)
     rest = implied[at] - sums.over(sums.coefficient**2 * mean * (1 - mean))
     chances = _as_they_fare(mean, outcome, people, size)
     sums = sums._replace(mean=chances, rest=np.maximum(rest, 0.0))
     tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[at]))
     found = found.copy()
-    misfit = np.maximum(_misfit(sums, tilted, outcome - mean), scores.misfit(left))
+    misfit = np.maximum(_misfit(sums, tilted, outcome - mean), r.misfit(left))
     found[at] = tails / np.sqrt(misfit)
     return found
 

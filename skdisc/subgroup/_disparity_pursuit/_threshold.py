@@ -61,7 +61,7 @@ class Level:
         """Return standardized scores of candidates under the null, shape (n, n_groups)."""
         s, c = self.scores, self.scores.candidates
         r, cluster = s.residuals, s.residuals.cluster
-        noise = s.noise(r.outcome)
+        noise = r.noise(r.outcome)
         n_units = c.n_rows if cluster is None else int(cluster.max(initial=-1)) + 1
         kept = np.ones(n_units, dtype=bool)
         if n_units > _MOST_ROWS:
@@ -97,23 +97,24 @@ class Level:
     def _contexts(self, given):
         """Return how the context of each candidate fares, and the opposite: (2, n_groups)."""
         r = self.scores.residuals
-        side = self._side(None) - sum(
-            (b * self._side(g) for b, g in zip(given.fitted, given.groups, strict=True)), 0.0
-        )
-        noise = np.sqrt(r.mean(self.scores.noise(r.outcome) ** 2))
+        side = self._side(None)
+        for slope, group in zip(given.fitted, given.groups, strict=True):
+            side = side - slope * self._side(group, given.scale)
+        noise = np.sqrt(r.mean(r.noise(r.outcome) ** 2))
         side = np.clip(side / (noise * np.sqrt(self._free)), -MOST, MOST)
         side = side[self.scores.candidates.context]
         return np.stack([side, -side])
 
-    def _side(self, group):
+    def _side(self, group, scale=None):
         """Return the sums over contexts of the outcome, or of a group, at given main effects."""
-        if group not in self._sides:
+        key = (scale, group)
+        if key not in self._sides:
             c, r = self.scores.candidates, self.scores.residuals
             left = r.outcome
             if group is not None:
-                left = r.effects.residual(self.scores.indicators([group]))[0]
-            self._sides[group] = c.over_contexts((left * r.root)[None])[:, 0]
-        return self._sides[group]
+                left = r.effects.residual(self.scores.indicators([group]) * r.scales[scale])[0]
+            self._sides[key] = c.over_contexts((left * r.root)[None])[:, 0]
+        return self._sides[key]
 
     def evidence(self, given):
         """Return the evidence of each candidate, -inf where not known, and the log weights."""

@@ -82,17 +82,19 @@ def test_sums_over_cells_give_those_over_rows(seed, is_centered):
     np.testing.assert_allclose(beside, (F * values) @ F[chosen].T, atol=1e-9)
     np.testing.assert_allclose(scores.combined(chosen, share), share @ F[chosen], atol=1e-12)
     r, f = scores.residuals.outcome, F[chosen]
-    score = scores.along((r - scores.given(chosen).fitted @ f)[None])[0]
+    score = scores.along((r - scores.room * (scores.given(chosen).fitted @ f))[None])[0]
     np.testing.assert_allclose(scores.given(chosen).score, score, atol=1e-9)
     if is_centered:
         np.testing.assert_allclose(F @ root, 0, atol=1e-9)
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 10_000), st.booleans())
-def test_joint_fits_are_those_of_least_squares_with_sandwich_errors(seed, clusters):
+@given(st.integers(0, 10_000), st.booleans(), st.booleans())
+def test_joint_fits_are_those_of_least_squares_with_sandwich_errors(seed, clusters, is_number):
     X, y, p = people(seed, n=200)
     rng = np.random.default_rng(seed)
+    y = rng.normal(p) if is_number else y
+    v = np.ones(len(y)) if is_number else p * (1 - p)
     cluster = rng.integers(40, size=len(y)) if clusters else None
     if clusters:
         cluster = np.unique(cluster, return_inverse=True)[1]
@@ -104,10 +106,13 @@ def test_joint_fits_are_those_of_least_squares_with_sandwich_errors(seed, cluste
     if clusters:
         correct = {"groups": cluster, "use_correction": False}
         how = {"cov_type": "cluster", "cov_kwds": correct}
-    expected = sm.OLS(y - p, F).fit(**how)
-    fit = scores.fit(chosen)
-    np.testing.assert_allclose(fit.effect, expected.params, rtol=1e-9)
-    np.testing.assert_allclose(fit.covariance, expected.cov_params(), rtol=1e-9, atol=1e-15)
+    usual = np.diag(v @ F**2 / (F**2).sum(axis=0))
+    fit, expected = scores.fit(chosen), sm.WLS(y - p, v[:, None] * F, 1 / v).fit(**how)
+    np.testing.assert_allclose(fit.effect, usual @ expected.params, rtol=1e-9)
+    covariance = usual @ expected.cov_params() @ usual
+    np.testing.assert_allclose(fit.covariance, covariance, rtol=1e-9, atol=1e-15)
+    if is_number:
+        np.testing.assert_allclose(fit.effect, sm.OLS(y - p, F).fit().params, rtol=1e-9)
 
 
 @settings(max_examples=10, deadline=None)
@@ -119,18 +124,20 @@ def test_scores_beside_a_fit_are_those_of_orthogonalized_regressors(seed, cluste
     scores = known(X, y, p, cluster=cluster)
     chosen = rng.choice(len(scores.candidates), 2, replace=False).tolist()
     beside = scores.given(chosen)
-    F = np.column_stack([regressor(scores, X, y, p, i) for i in chosen])
-    left = y - p - F @ np.linalg.lstsq(F, y - p, rcond=None)[0]
+    F, v = np.column_stack([regressor(scores, X, y, p, i) for i in chosen]), p * (1 - p)
+    inverse = np.linalg.pinv(F.T @ (v[:, None] * F))
+    left = y - p - v * (F @ inverse @ F.T @ (y - p))
     for i in np.flatnonzero(beside.known):
-        f = regressor(scores, X, y, p, i)
-        f = f - F @ np.linalg.lstsq(F, f, rcond=None)[0]
+        own = regressor(scores, X, y, p, i)
+        f = own - F @ inverse @ F.T @ (v * own)
         u = f * left
         if clusters:
             u = np.bincount(cluster, u)
         mean = np.clip(y - left, 0, 1)
         variance = max((u**2).sum(), f**2 @ (mean * (1 - mean)))
         np.testing.assert_allclose(beside.z[i], u.sum() / np.sqrt(variance), rtol=1e-8)
-        np.testing.assert_allclose(beside.effect[i], f @ left / (f @ f), rtol=1e-8)
+        expected = f @ left / (own @ (v * f)) * (v @ own**2) / (own @ own)
+        np.testing.assert_allclose(beside.effect[i], expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("is_given", [False, True])

@@ -120,7 +120,7 @@ def test_a_fit_that_errs_about_all_is_known_by_their_outcomes(error, misfit):
     """By so little that the people of one context do not show it."""
     mean = np.where(np.arange(100_000) % 2, 0.4 - error, 0.4 + error)
     scores = scores_of(lambda X, rng: (rng.random(len(X)) < 0.4).astype(float), mean, len(mean))
-    assert scores.misfit(scores.residuals.outcome) == pytest.approx(misfit, rel=0.005)
+    assert scores.residuals.misfit(scores.residuals.outcome) == pytest.approx(misfit, rel=0.005)
 
 
 def test_other_scores_are_normal():
@@ -188,9 +188,9 @@ def test_chances_among_the_sampled(undersampled):
     r = scores.residuals
     r = replace(r, outcome=r.outcome * root, parts=r.parts * root, root=root, raw=r.raw * root)
     scores = Scores(scores.candidates, r)
-    q, size = scores.sampled(r.outcome)
+    q, size = r.sampled(r.outcome)
     sampled = 0.3 * 0.05 / (0.3 * 0.05 + 0.7 * 0.5)
     assert_allclose(size * (y - q), y - 0.3)
     assert_allclose(q, sampled)
     variance = 400 * 0.49 * sampled + 4 * 0.09 * (1 - sampled)  # of w (y - p)
-    assert_allclose(scores._expected(r.outcome) * weight, variance)
+    assert_allclose(r.implied(r.outcome) * weight, variance)
