@@ -157,11 +157,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     to the others. What a group differs by in all, without others beside it, is ``alone``.
     Effects on outcomes that are 0 or 1 are proportional to e (1 - e), to 1, to e or to 1 - e (equal
     odds ratios, differences, or ratios), whichever fits best; on other outcomes, to 1. ``scale``
-    says which.
-    ``effect`` is a mean that weighs people by overlap; ``change`` is the mean difference for the members
-    themselves. The p-value of a
-    finding is corrected for all candidates; its interval has the false-coverage-rate level of the
-    number of findings among all candidates.
+    says which. ``effect`` is a mean that weighs people by overlap; ``change`` is the mean
+    difference for the members themselves. The p-value of a finding is corrected for all candidates;
+    its interval has the false-coverage-rate level of the number of findings among all candidates.
 
     References
     ----------

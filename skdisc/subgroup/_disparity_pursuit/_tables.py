@@ -144,7 +144,7 @@ def notes(tables: dict, table: pd.DataFrame, critical: float, adjusts: bool) -> 
         )
     if len(table) > 1 and table["scale"].iloc[0] != "difference":
         found.append(
-            f"Each cause is taken to have the same {table['scale'].iloc[0]} for all of its members, "
+            f"Each cause is taken to have the same {table['scale'].iloc[0]} for all its members, "
             "which fits better than the same difference; effects are means."
         )
     n = len(tables["shadows"])
