@@ -128,7 +128,7 @@ def causes(name, load):
         print(f"DivExplorer's significant groups on each held-out {part}, and causes of the rest:")
         print(counts.to_string())
         total = counts.sum()
-        print(f"{100 * total['beside causes'] / max(total['before'], 1):.1f} % left", flush=True)
+        print(f"{total['beside causes']} of {total['before']} left", flush=True)
     table = DisparityPursuit(confirm=0.5, **settings).fit(X, y).result_.to_frame()
     kept = int((table["p_adjusted"] <= 0.05).sum())
     print(f"confirm=.5: {kept} of {len(table)} kept", flush=True)

@@ -1,6 +1,7 @@
 """Scores: the test statistic of every candidate, given the causes already chosen."""
 
 from copy import copy
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,7 @@ class Scores:
             weight = self._over(residuals.root[None] ** 2)[0]
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, _SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
-        self._seen, self._on = {}, {}
+        self._seen, self._on, self._lost = {}, {}, {}
         self._set_scale(next(iter(residuals.scales)))
         self.score = self.along(residuals.outcome[None])[0]
         self.testable = self.information > OVERLAP * self.squares_of_members()
@@ -84,17 +85,26 @@ class Scores:
 
     def on_best_scale(self, groups: list[int]) -> "Scores":
         """Return the scores on the scale on which some groups fit best."""
-        if not groups:
-            return self
-        return min((self.on(s) for s in self.residuals.scales), key=lambda own: own.loss(groups))
+        return self.on(min(self._losses(groups).items(), key=itemgetter(1))[0]) if groups else self
 
     def loss(self, groups: list[int]) -> float:
-        """Return the squares that the joint fit of some groups leaves.
+        """Return the squares that a joint fit of some groups leaves on the best scale.
 
         Those of outcomes that are 0 or 1 in units of the variance that is expected of them.
         """
-        varies = self.residuals.scales.get("odds ratio", 1.0)
-        return float((self.left(groups) ** 2 / varies).sum())
+        return min(self._losses(groups).values())
+
+    def _losses(self, groups):
+        """Return the squares that a joint fit of some groups leaves on each scale."""
+        key, r = frozenset(groups), self.residuals
+        if key not in self._lost:
+            varies, self._lost[key] = r.scales.get("odds ratio", 1.0), {}
+            for scale, room in r.scales.items():
+                inner = self._products(groups, room, among=True)[1]
+                slope = np.linalg.pinv(inner) @ self.score[groups]
+                left = r.outcome - room * self.combined(groups, slope)
+                self._lost[key][scale] = float((left**2 / varies).sum())
+        return self._lost[key]
 
     def mean_room(self, groups: list[int]) -> np.ndarray:
         """Return the mean of `Residuals.room` over the information about some groups, by group."""
@@ -162,11 +172,11 @@ class Scores:
         found[inside] += self._regressor(group, rows[inside])
         return found
 
-    def _products(self, groups, values):
+    def _products(self, groups, values, *, among=False):
         """Return sums over rows of products of regressors, times values, shape (n_rows,).
 
         Those of all squared regressors, shape (n_groups,), and of all regressors times those of
-        some groups, shape (n_groups, n).
+        some groups, shape (n_groups, n); among these groups only: shapes (n,) and (n, n).
         """
         c, at = self.candidates, np.array(groups, dtype=int)
         parts, of = np.unique(c.part[at], return_inverse=True)
@@ -183,13 +193,18 @@ class Scores:
         def of_part(part):
             return np.hstack([squares[:, [part]], of_groups(part), *along[:, :, [part]]])
 
-        found = c.sums(of_part, 1 + len(at) + len(root))
+        n = 1 + len(at) + len(root)
+        if among:
+            own = [inside[:, i] @ of_part(part) for i, part in enumerate(c.part[at])]
+            found, m = np.reshape(own, (len(at), n)), self.middle[at]
+        else:
+            found, m = c.sums(of_part, n), self.middle
         total, beside = found[:, 0], found[:, 1 : 1 + len(at)]
         if root:
-            m, of_root = self.middle, np.hstack([along[0][:, root], of_groups(root[0])])
-            weight, *shared = (c.members @ of_root)[c.context].T
-            total = total + m**2 * weight - 2 * m * found[:, -1]
-            beside = beside - m[:, None] * np.reshape(shared, (len(at), len(c))).T
+            of_root = np.hstack([along[0][:, root], of_groups(root[0])])
+            sums = inside.T @ of_root if among else (c.members @ of_root)[c.context]
+            total = total + m**2 * sums[:, 0] - 2 * m * found[:, -1]
+            beside = beside - m[:, None] * sums[:, 1:]
         return total, beside
 
     def crossed(self, groups: list[int]) -> np.ndarray:
@@ -215,16 +230,12 @@ class Scores:
         _, inverse, slope, left = self._solved(groups)
         noise, room = self.residuals.noise(left), self.mean_room(groups)
         if self.residuals.cluster is None:
-            sums = self._products(groups, noise**2)[1][groups]
+            sums = self._products(groups, noise**2, among=True)[1]
         else:
             sums = self._sums_of_clusters(groups, noise)
             sums = sums @ sums.T
         covariance = room[:, None] * (inverse @ sums @ inverse) * room
         return Fit(list(groups), slope * room, covariance, slope, left)
-
-    def left(self, groups: list[int]) -> np.ndarray:
-        """Return what the joint fit of some groups leaves of the outcome, shape (n_rows,)."""
-        return self._solved(groups)[-1]
 
     def _solved(self, groups):
         """Return inner products with groups, their inverse, slopes, and what they leave."""

@@ -204,7 +204,7 @@ def _doubted(detector, rows, run, discovery, rng):
         return discovery
     X, r = rows.X[columns], scores.residuals
     parts = list(dict.fromkeys(scores.candidates.part[groups].tolist()))
-    left = r.effects.residual(scores.left(groups)[None])
+    left = r.effects.residual(scores.fit(groups).outcome[None])
     given = r, X, detector.space_, rows
     if unexplained(*given, left, rng)[0] <= 0:
         return discovery

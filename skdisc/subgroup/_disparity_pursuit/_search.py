@@ -111,8 +111,7 @@ def pursue(
 
 def _cost(scores, level, groups, significance):
     """Return -2 log-likelihood of the best joint fit of some groups, plus a penalty for each."""
-    loss = scores.on_best_scale(groups).loss(groups)
-    deviance = scores.residuals.n_people * np.log(max(loss, 1e-300))
+    deviance = scores.residuals.n_people * np.log(max(scores.loss(groups), 1e-300))
     return deviance + level.largest_z(significance) ** 2 * len(groups)
 
 

@@ -73,11 +73,14 @@ def test_the_best_scale_leaves_least(seed):
     for scale, v in zip(scores.residuals.scales, rooms, strict=True):
         slope = np.linalg.pinv((f * v) @ f.T) @ (f @ r)
         lost[scale] = ((r - v * (slope @ f)) ** 2 / (e * (1 - e))).sum()
-        own = scores.on(scale)
-        assert_allclose(own.loss(chosen), lost[scale])
-        assert_allclose(own.fit(chosen[:1]).effect, (f[0] @ r) / (f[0] @ f[0]))  # on every scale
+        fit = scores.on(scale).fit(chosen)
+        assert_allclose(fit.slope, slope)
+        assert_allclose(fit.outcome, r - v * (slope @ f))
+        one = scores.on(scale).fit(chosen[:1])
+        assert_allclose(one.effect, (f[0] @ r) / (f[0] @ f[0]))  # on every scale
     best = scores.on_best_scale(chosen)
     assert lost[best.scale] == pytest.approx(min(lost.values()))
+    assert scores.loss(chosen) == pytest.approx(min(lost.values()))
     assert best.on(scores.scale) is scores
 
 
