@@ -205,11 +205,11 @@ class Residuals:
         elsewhere. With an expected chance of e, equal odds ratios are effects proportional to
         e (1 - e), to first order; equal ratios those to e, or to 1 - e.
         """
+        found = {"difference": np.ones(len(self.raw))}
         if not self.is_binary:
-            return {"difference": np.ones(len(self.raw))}
+            return found
         e = np.clip((self.raw - self.outcome) / self.root, _LEAST_CHANCE, 1 - _LEAST_CHANCE)
-        rooms = {"odds ratio": e * (1 - e), "difference": np.ones(len(e))}
-        return rooms | {"ratio of y = 1": e, "ratio of y = 0": 1 - e}
+        return found | {"odds ratio": e * (1 - e), "ratio of y = 1": e, "ratio of y = 0": 1 - e}
 
     def noise(self, left: np.ndarray) -> np.ndarray:
         """Return a fit's residuals, those of one person, inflated to the variance of outcomes."""

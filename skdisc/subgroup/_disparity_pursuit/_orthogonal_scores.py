@@ -1,7 +1,6 @@
 """Scores: the test statistic of every candidate, given the causes already chosen."""
 
 from copy import copy
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ _KEPT = 40  # fits that are remembered
 _LEFT = 0.05  # share of its information that the chosen causes must leave to a candidate
 _ROUNDING = 1e-20  # share of the variance of raw outcomes up to which nothing is left of them
 _SMALLEST = 1e-300  # instead of zero, where nothing is divided
+_EQUAL = 1e-9  # of the squares that two fits leave, by how much equal ones may differ
 _LEAST_DF = 0.01  # fewer degrees of freedom are none
 
 
@@ -84,8 +84,11 @@ class Scores:
         return self._on[scale]
 
     def on_best_scale(self, groups: list[int]) -> "Scores":
-        """Return the scores on the scale on which some groups fit best."""
-        return self.on(min(self._losses(groups).items(), key=itemgetter(1))[0]) if groups else self
+        """Return the scores on the scale on which groups fit best; of equal ones, the first."""
+        if not groups:
+            return self
+        most = self.loss(groups) * (1 + _EQUAL)
+        return self.on(next(s for s, loss in self._losses(groups).items() if loss <= most))
 
     def loss(self, groups: list[int]) -> float:
         """Return the squares that a joint fit of some groups leaves on the best scale.
