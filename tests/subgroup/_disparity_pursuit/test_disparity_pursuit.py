@@ -24,6 +24,12 @@ from skdisc.subgroup._disparity_pursuit._search import pursue
 from skdisc.subgroup._disparity_pursuit._threshold import Level
 
 PROTECTED = ["sex", "race"]
+ROOMS = {  # what effects are proportional to, at an expected chance
+    "difference": np.ones_like,
+    "odds ratio": lambda e: e * (1 - e),
+    "ratio of y = 1": lambda e: e,
+    "ratio of y = 0": lambda e: 1 - e,
+}
 
 
 def people(seed, n=600, gap=0.0):
@@ -92,12 +98,13 @@ def test_sums_over_cells_give_those_over_rows(seed, is_centered):
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 10_000), st.booleans(), st.booleans())
-def test_joint_fits_are_those_of_least_squares_with_sandwich_errors(seed, clusters, is_number):
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([None, *ROOMS]))
+def test_joint_fits_are_those_of_least_squares_with_sandwich_errors(seed, clusters, scale):
     X, y, p = people(seed, n=200)
     rng = np.random.default_rng(seed)
-    y = rng.normal(p) if is_number else y
-    v = np.ones(len(y)) if is_number else p * (1 - p)
+    y = rng.normal(p) if scale is None else y
+    scale = scale or "difference"
+    v = ROOMS[scale](p)
     cluster = rng.integers(40, size=len(y)) if clusters else None
     if clusters:
         cluster = np.unique(cluster, return_inverse=True)[1]
@@ -110,24 +117,24 @@ def test_joint_fits_are_those_of_least_squares_with_sandwich_errors(seed, cluste
         correct = {"groups": cluster, "use_correction": False}
         how = {"cov_type": "cluster", "cov_kwds": correct}
     usual = np.diag(v @ F**2 / (F**2).sum(axis=0))
-    fit, expected = scores.fit(chosen), sm.WLS(y - p, v[:, None] * F, 1 / v).fit(**how)
+    fit, expected = scores.on(scale).fit(chosen), sm.WLS(y - p, v[:, None] * F, 1 / v).fit(**how)
     np.testing.assert_allclose(fit.effect, usual @ expected.params, rtol=1e-9)
     covariance = usual @ expected.cov_params() @ usual
     np.testing.assert_allclose(fit.covariance, covariance, rtol=1e-9, atol=1e-15)
-    if is_number:
+    if scale == "difference":
         np.testing.assert_allclose(fit.effect, sm.OLS(y - p, F).fit().params, rtol=1e-9)
 
 
 @settings(max_examples=10, deadline=None)
-@given(st.integers(0, 10_000), st.booleans())
-def test_scores_beside_a_fit_are_those_of_orthogonalized_regressors(seed, clusters):
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from(list(ROOMS)))
+def test_scores_beside_a_fit_are_those_of_orthogonalized_regressors(seed, clusters, scale):
     X, y, p = people(seed, n=200)
     rng = np.random.default_rng(seed)
     cluster = np.arange(len(y)) // 4 if clusters else None
     scores = known(X, y, p, cluster=cluster)
     chosen = rng.choice(len(scores.candidates), 2, replace=False).tolist()
-    beside = scores.given(chosen)
-    F, v = np.column_stack([regressor(scores, X, y, p, i) for i in chosen]), p * (1 - p)
+    beside = scores.on(scale).given(chosen)
+    F, v = np.column_stack([regressor(scores, X, y, p, i) for i in chosen]), ROOMS[scale](p)
     inverse = np.linalg.pinv(F.T @ (v[:, None] * F))
     left = y - p - v * (F @ inverse @ F.T @ (y - p))
     for i in np.flatnonzero(beside.known):
