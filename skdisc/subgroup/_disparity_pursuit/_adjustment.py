@@ -17,7 +17,8 @@ _RANK = 1e-10  # eigenvalues, relative to the largest, that count as zero
 LEAST = 0.05  # share of a row's variance that its own residual keeps at least
 MANY_VALUES = 200  # indicators from which those of one column are swept out first
 _BLOCK = 20_000
-_LEAST_CHANCE = 0.002  # an expected chance is taken to be at least this far from 0 and 1
+_LEAST_CHANCE = 0.002  # an expected chance is at least this far from 0 and 1,
+_OF_MEAN = 0.1  # or this share of the mean chance
 
 
 class MainEffects:
@@ -208,8 +209,27 @@ class Residuals:
         found = {"difference": np.ones(len(self.raw))}
         if not self.is_binary:
             return found
-        e = np.clip((self.raw - self.outcome) / self.root, _LEAST_CHANCE, 1 - _LEAST_CHANCE)
-        return found | {"odds ratio": e * (1 - e), "ratio of y = 1": e, "ratio of y = 0": 1 - e}
+        e = self._chances
+        return found | {
+            "odds ratio": e * (1 - e),
+            "ratio": e,
+            "ratio of the opposite outcome": 1 - e,
+        }
+
+    @cached_property
+    def _chances(self):
+        """The chance of the outcome 1 that all other rows let expect of each, shape (n_rows,).
+
+        Of values that few people have, others let expect chances that spread too far. They are
+        drawn to their mean by as much.
+        """
+        weight, own = self.root**2, self.outcome / self.root * self.inflation
+        expected = self.raw / self.root - own
+        mean = np.average(expected, weights=weight) if len(expected) else 0.5
+        away, error = expected - mean, own**2 * (1 - 1 / self.inflation)
+        kept = 1 - (weight @ error) / max(weight @ away**2, 1e-300)
+        least = max(min(_LEAST_CHANCE, _OF_MEAN * mean, _OF_MEAN * (1 - mean)), 1e-9)
+        return np.clip(mean + np.clip(kept, 0, 1) * away, least, 1 - least)
 
     def noise(self, left: np.ndarray) -> np.ndarray:
         """Return a fit's residuals, those of one person, inflated to the variance of outcomes."""

@@ -23,7 +23,7 @@ class Fit(NamedTuple):
     """A joint least-squares fit of chosen groups.
 
     ``effect``, the mean one, and ``covariance`` (sandwich) of the ``groups``; ``slope``, the effect
-    per unit of `Residuals.room`; ``outcome``: what the fit leaves.
+    per unit of `Scores.room`; ``outcome``: what the fit leaves.
     """
 
     groups: list
@@ -38,7 +38,8 @@ class Scores:
 
     Group g has the regressor f = 1_C (d_P - m), with m = 0, or the mean of d_P over C where
     candidates are centered in their contexts. In a joint fit, its effect on each outcome is
-    proportional to the room v that the outcome has. Slopes b solve F' (r - v F b) = 0: weighted
+    proportional to the `room` v of the outcome, on one of the
+    `Residuals.scales`. Slopes b solve F' (r - v F b) = 0: weighted
     least squares of r on v F, weights 1 / v. The score of a candidate beside the fit is
     f' (r - v F b), that of f without what F explains.
 
@@ -60,8 +61,8 @@ class Scores:
             weight = self._over(residuals.root[None] ** 2)[0]
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, _SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
-        self._seen, self._on, self._lost = {}, {}, {}
-        self._set_scale(next(iter(residuals.scales)))
+        self._seen, self._lost, self._scales = {}, {}, {}
+        self._take("difference")
         self.score = self.along(residuals.outcome[None])[0]
         self.testable = self.information > OVERLAP * self.squares_of_members()
         self._rounding = _ROUNDING * self.variances(residuals.raw / residuals.share)
@@ -71,17 +72,20 @@ class Scores:
         c, weight = self.candidates, self.residuals.root**2
         return c.over_groups(c.is_part.__getitem__, weight[None])[0]
 
-    def _set_scale(self, scale):
-        self.scale, self.room = scale, self.residuals.scales[scale]
-        self.in_room = self.squares(self.room)
-        self._crossed, self._on[scale] = {}, self
-        self._seen = {groups: kept for groups, kept in self._seen.items() if not groups}
+    def _take(self, scale):
+        """Take one of the scales, and what was found on it."""
+        if scale not in self._scales:
+            room = self.residuals.scales[scale]
+            seen = {groups: kept for groups, kept in self._seen.items() if not groups}
+            self._scales[scale] = room, self.squares(room), {}, seen
+        self.scale = scale
+        self.room, self.in_room, self._crossed, self._seen = self._scales[scale]
 
     def on(self, scale: str) -> "Scores":
         """Return the scores with joint fits on another scale, one of `Residuals.scales`."""
-        if scale not in self._on:
-            copy(self)._set_scale(scale)
-        return self._on[scale]
+        found = copy(self)
+        found._take(scale)
+        return found
 
     def on_best_scale(self, groups: list[int]) -> "Scores":
         """Return the scores on the scale on which groups fit best; of equal ones, the first."""
@@ -91,26 +95,23 @@ class Scores:
         return self.on(next(s for s, loss in self._losses(groups).items() if loss <= most))
 
     def loss(self, groups: list[int]) -> float:
-        """Return the squares that a joint fit of some groups leaves on the best scale.
-
-        Those of outcomes that are 0 or 1 in units of the variance that is expected of them.
-        """
+        """Return the squares that a joint fit of some groups leaves on the best scale."""
         return min(self._losses(groups).values())
 
     def _losses(self, groups):
         """Return the squares that a joint fit of some groups leaves on each scale."""
         key, r = frozenset(groups), self.residuals
         if key not in self._lost:
-            varies, self._lost[key] = r.scales.get("odds ratio", 1.0), {}
+            self._lost[key] = {}
             for scale, room in r.scales.items():
                 inner = self._products(groups, room, among=True)[1]
                 slope = np.linalg.pinv(inner) @ self.score[groups]
                 left = r.outcome - room * self.combined(groups, slope)
-                self._lost[key][scale] = float((left**2 / varies).sum())
+                self._lost[key][scale] = float(left @ left)
         return self._lost[key]
 
     def mean_room(self, groups: list[int]) -> np.ndarray:
-        """Return the mean of `Residuals.room` over the information about some groups, by group."""
+        """Return the mean of `room` over the information about some groups, by group."""
         return self.in_room[groups] / np.maximum(self.information[groups], _SMALLEST)
 
     def regressors(self, groups: list[int]) -> np.ndarray:
@@ -309,8 +310,10 @@ class Scores:
         known &= variance > self._rounding
         known[groups] = False
         score, information = self.score - cross @ slope, own * self.information
-        found = BesideFit(groups, slope, score, information, variance, known, self.least)
-        return found._replace(deviate=deviates(self, found, share, left, implied), scale=self.scale)
+        found = BesideFit(
+            groups, slope, score, information, variance, known, self.least, self.scale
+        )
+        return found._replace(deviate=deviates(self, found, share, left, implied))
 
     def _variances(self, groups, share, varies):
         """Return the variances of scores, of which groups take a share, if rows vary so much."""
@@ -359,7 +362,8 @@ class BesideFit(NamedTuple):
     ``groups``: those of the fit, with their slopes ``fitted``; ``score``: that of f without what
     the fit explains; ``information``: by how much a mean effect of 1 moves it; ``variance`` of the
     score; ``known``: candidates with enough information; ``least``: effects that count as none;
-    ``deviate``: ``z``, or the normal deviate of the tail where people are few.
+    ``scale`` of the fit; ``deviate``: ``z``, or the normal deviate of the tail where people are
+    few.
     """
 
     groups: list
@@ -369,8 +373,8 @@ class BesideFit(NamedTuple):
     variance: np.ndarray
     known: np.ndarray
     least: float
+    scale: str
     deviate: np.ndarray | None = None
-    scale: str = ""
 
     @property
     def z(self) -> np.ndarray:

@@ -99,11 +99,14 @@ def pursue(
                 visited.values(), key=lambda groups: _cost(scores, level, groups, significance)
             )
             break
+        scores = scores.on_best_scale(wider)
         chosen = _settled(scores, level, wider, visited, steps, (before, critical), in_time)
+    scores = scores.on_best_scale(chosen)
     p = _final(scores, level, chosen)
     while len(chosen) > 1 and p.max() > significance:
         dropped = chosen[int(np.argmax(p))]
         chosen = [group for group in chosen if group != dropped]
+        scores = scores.on_best_scale(chosen)
         p = _final(scores, level, chosen)
         steps.append(Step("drop", dropped, np.nan, np.nan, critical))
     return Found(chosen, p, steps, scores.given(chosen), before, critical)

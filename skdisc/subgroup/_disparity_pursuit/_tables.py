@@ -142,7 +142,7 @@ def notes(tables: dict, table: pd.DataFrame, critical: float, adjusts: bool) -> 
             "Effects are direct: what runs through the legitimate columns does not count; it is in "
             "tables['gaps']."
         )
-    if len(table) > 1 and table["scale"].iloc[0] != "difference":
+    if len(table) and table["scale"].iloc[0] != "difference":
         found.append(
             f"Each cause is taken to have the same {table['scale'].iloc[0]} for all its members, "
             "which fits better than the same difference; effects are means."

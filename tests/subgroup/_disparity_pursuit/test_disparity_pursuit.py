@@ -27,8 +27,8 @@ PROTECTED = ["sex", "race"]
 ROOMS = {  # what effects are proportional to, at an expected chance
     "difference": np.ones_like,
     "odds ratio": lambda e: e * (1 - e),
-    "ratio of y = 1": lambda e: e,
-    "ratio of y = 0": lambda e: 1 - e,
+    "ratio": lambda e: e,
+    "ratio of the opposite outcome": lambda e: 1 - e,
 }
 
 
