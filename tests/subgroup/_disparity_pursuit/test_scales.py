@@ -1,5 +1,7 @@
 """On which scale effects are the same for all: worlds in which each scale is the true one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,9 +13,13 @@ from scipy.special import expit, logit
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc.subgroup import DisparityPursuit
+from skdisc.subgroup._disparity_pursuit import _causes, _run
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
+from skdisc.subgroup._disparity_pursuit._expectations import adjust
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
+from skdisc.subgroup._disparity_pursuit._threshold import Level
+from skdisc.subgroup._estimation._outcomes import Counted
 
 AFTER = {
     "difference": lambda p: p - 0.08,
@@ -52,7 +58,7 @@ def test_on_its_own_scale_one_cause_explains_all(scale, monkeypatch):
         assert sum(len(found(scale, seed)[0]) for seed in range(4)) > 5
 
 
-def scored(seed, n=300):
+def scored(seed, n=300, is_weighted=False, n_clusters=None):
     """Return scores with known expectations, and the expected chances."""
     rng = np.random.default_rng(seed)
     X, e = people("difference", seed, n)[0], rng.uniform(0.05, 0.95, n)
@@ -60,7 +66,125 @@ def scored(seed, n=300):
     groups = ContextGroups.mined(items, 10, 2, lambda n: n)
     shares = np.broadcast_to(groups.is_part.mean(axis=1)[:, None], groups.is_part.shape)
     y = (rng.random(n) < e).astype(float)
-    return Scores(groups, Residuals.of_known(y, e, groups.is_part, shares)), e
+    cluster = None if n_clusters is None else np.arange(n) % n_clusters
+    known = Residuals.of_known(y, e, groups.is_part, shares, cluster)
+    root = np.sqrt(rng.uniform(0.5, 3, n)) if is_weighted else np.ones(n)
+    scaled = {name: root * getattr(known, name) for name in ("outcome", "parts", "raw")}
+    return Scores(groups, replace(known, root=root, **scaled)), e
+
+
+@pytest.mark.parametrize("scale", AFTER)
+@pytest.mark.parametrize("n_clusters", [None, 40])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_errors_and_changes_are_those_of_weighted_least_squares(scale, n_clusters, is_weighted):
+    """The jackknife (HC3), by clusters, and the one-step estimate of the effect on members."""
+    scores = scored(1, 300, is_weighted, n_clusters)[0].on(scale)
+    c, r, v = scores.candidates, scores.residuals, scores.room
+    chosen = np.random.default_rng(0).permutation(len(c))[:3].tolist()
+    f = scores.regressors(chosen)
+    inverse = np.linalg.inv((f * v) @ f.T)
+    slope, room = inverse @ (f @ r.outcome), (f**2 @ v) / (f**2).sum(axis=1)
+    left = r.outcome - v * (slope @ f)
+    influence, leverage = (inverse @ f) * left, v * np.einsum("ki,kl,li->i", f, inverse, f)
+    if n_clusters:
+        of = np.eye(n_clusters)[r.cluster]
+        influence, leverage = influence @ of, leverage @ of
+    fit = scores.fit(chosen)
+    assert_allclose(fit.effect, slope * room)
+    assert_allclose(np.diag(fit.covariance), (influence**2).sum(axis=1) * room**2)
+    error = np.sqrt(((influence / np.maximum(1 - leverage, 0.05)) ** 2).sum(axis=1)) * room
+    assert_allclose(scores.errors(fit, 0.05)[0], error)
+    weight = r.root**2
+    for flipped in (False, True):
+        table = _causes.estimates(scores, chosen, 0.05, np.full(3, flipped))
+        for k, group in enumerate(chosen):
+            here, part = c.context_mask(group), c.is_part[c.part[group]]
+            members, share = here & (part != flipped), part - r.parts[c.part[group]] / r.root
+            share = np.clip(1 - share if flipped else share, 0.02, 0.98)
+            effect = slope[k] * v * (-1 if flipped else 1)
+            balance = np.where(members, 1, np.where(here, -share / (1 - share), 0))
+            total = (balance * weight) @ (left / r.root + effect * members)
+            assert table["change"][k] == pytest.approx(total / weight[members].sum())
+
+
+def test_parts_of_gaps_are_what_causes_add_to_each_outcome():
+    scores = scored(2, 2000)[0].on("ratio")
+    c, part = scores.candidates, "sex = 'F'"
+    groups = [g for g in range(len(c)) if c.context[g] == 0][:1]
+    inside = c.is_part[c.part[groups[0]]]
+    fit = scores.fit(groups)
+    table = _causes.parts_of_gaps(scores, groups, [c.groups[groups[0]]], {part: inside})
+    amount = table.set_index("kind")["amount"]
+    assert amount["cause"] == pytest.approx(fit.slope[0] * scores.room[inside].mean())
+    assert amount["cause"] != pytest.approx(fit.effect[0], rel=1e-3)
+    assert amount.drop("gap").sum() == pytest.approx(amount["gap"])
+
+
+def test_contexts_fare_as_they_do_without_what_causes_add():
+    X, y = people("ratio", 0, n=2000)
+    items = make_items(X, FeatureSpace.from_frame(X, protected=["sex"]), list(X), ["sex"], 4)
+    groups = ContextGroups.mined(items, 10, 3, lambda n: n)
+    columns = [c for c in X if c != "sex"]
+    rows = Counted(X, np.where(y, 3, 0), ["selection_rate"])
+    space = FeatureSpace.from_frame(X, protected=["sex"])
+    left = adjust(rows, groups.is_part, space, columns, "additive", np.random.default_rng(0))
+    scores = Scores(groups, left).on("ratio")
+    level = Level(scores, 0, np.random.default_rng(0), borrow=True)
+    group = int(np.flatnonzero(groups.context == 0)[0])
+    beside, r = scores.given([group]), scores.residuals
+    own = beside.fitted[0] * scores.indicators([group]) * scores.room
+    fare = r.outcome - r.effects.residual(own)[0]
+    noise = np.sqrt(np.mean(r.noise(r.outcome) ** 2))
+    total = np.array([fare[groups.context_mask(i)].sum() for i in range(len(groups))])
+    expected = np.clip(total / (noise * np.sqrt(level._free[groups.context])), -4, 4)
+    assert np.abs(expected).max() > 1
+    assert_allclose(level._contexts(beside)[0], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_last_fit_is_on_the_best_scale(k, monkeypatch):
+    """Also where the search ends because it has enough causes."""
+    seen = []
+    search = _run.pursue
+
+    def pursued(scores, *given_):
+        seen.append((scores, search(scores, *given_)))
+        return seen[-1][1]
+
+    monkeypatch.setattr(_run, "pursue", pursued)
+    X, y = people("ratio", 1, n=20_000)
+    if k > 1:
+        more = (X["town"] == "x") & (X["sex"] == "M") & (X["work"] == "m")
+        y = np.where(more & (np.random.default_rng(1).random(len(y)) < 0.45), 0, y)
+    settings = {"nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
+    DisparityPursuit(protected=["sex", "race"], k=k, **settings).fit(X, y)
+    scores, found_ = seen[0]
+    assert len(found_.groups) == min(k, 2)
+    assert found_.given.scale == scores.on_best_scale(found_.groups).scale != "difference"
+
+
+@pytest.mark.parametrize("scale", ["difference", "ratio"])
+def test_a_column_with_few_people_for_each_value_does_not_change_the_scale(scale):
+    """Chances expected from their own outcomes would be near 0 and 1."""
+    for seed in range(3):
+        X, y = people(scale, 300 + seed)
+        values = np.random.default_rng(seed).integers(len(X) // 10, size=len(X))
+        X["zip"] = values.astype(str)
+        settings = {"nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
+        result = DisparityPursuit(protected=["sex", "race"], **settings).fit(X, y).result_
+        assert result.findings.table["scale"].tolist() == [scale]
+
+
+def test_rare_outcomes_have_scales():
+    rng = np.random.default_rng(2)
+    X = people("difference", 1, n=300_000)[0]
+    chance = 0.0002 * np.exp(0.75 * X["town"].map({"u": 0, "v": 1, "w": 2, "x": 3}))
+    chance = np.where(X["sex"] == "F", 0.2 * chance, chance)
+    y = (rng.random(len(X)) < chance).astype(int)
+    settings = {"nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
+    result = DisparityPursuit(protected=["sex", "race"], **settings).fit(X, y).result_
+    assert [str(g) for g in result.findings.subgroups] in (["sex = 'F'"], ["sex = 'M'"])
+    assert result.findings.table["scale"][0] in ("ratio", "odds ratio")
 
 
 @settings(max_examples=10, deadline=None)
