@@ -292,7 +292,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
             the causes add to the outcome of its members, less what they add to that of those it is
             compared with; NaN if the effect is not a difference of the outcome audited here, such
             as a ratio, or if it is not known here with whom they are compared), ``left`` (the
-            difference), and ``cause``, the cause that adds most ("" if none adds anything).
+            difference), and ``cause``, the cause that adds most ("" if none adds anything). Each
+            effect is taken as its mean, also where it is larger for some members than for others,
+            as on scales other than "difference".
 
         Raises
         ------
