@@ -38,10 +38,9 @@ class Scores:
 
     Group g has the regressor f = 1_C (d_P - m), with m = 0, or the mean of d_P over C where
     candidates are centered in their contexts. In a joint fit, its effect on each outcome is
-    proportional to the `room` v of the outcome, on one of the
-    `Residuals.scales`. Slopes b solve F' (r - v F b) = 0: weighted
-    least squares of r on v F, weights 1 / v. The score of a candidate beside the fit is
-    f' (r - v F b), that of f without what F explains.
+    proportional to the ``room`` v of that outcome, on one of the `Residuals.scales`. Slopes b solve
+    F' (r - v F b) = 0: weighted least squares of r on v F, weights 1 / v. The score of a candidate
+    beside the fit is f' (r - v F b), that of f without what F explains.
 
     Parameters
     ----------
