@@ -163,9 +163,11 @@ class Residuals:
         Numbers from 0.
     is_centered : bool
         Whether each candidate is centered within its own context.
+    notes : list of str
     people : ndarray of int64, shape (n_rows,), or None
         Number of equal people of each row; None: 1.
-    notes : list of str
+    expected : ndarray of float, shape (n_rows,), or None
+        Outcomes expected of rows by what was learned out of fold; None: by main effects of all.
     """
 
     outcome: np.ndarray
@@ -179,6 +181,7 @@ class Residuals:
     is_centered: bool = False
     notes: list = field(default_factory=list)
     people: np.ndarray | None = None
+    expected: np.ndarray | None = None
 
     @property
     def n_people(self):
@@ -218,18 +221,24 @@ class Residuals:
 
     @cached_property
     def _chances(self):
-        """The chance of the outcome 1 that all other rows let expect of each, shape (n_rows,).
+        """The chance of the outcome 1 that other rows let expect of each, shape (n_rows,)."""
+        expected = self._expected_by_others() if self.expected is None else self.expected
+        mean = np.average(expected, weights=self.root**2) if len(expected) else 0.5
+        least = max(min(_LEAST_CHANCE, _OF_MEAN * mean, _OF_MEAN * (1 - mean)), 1e-9)
+        return np.clip(expected, least, 1 - least)
 
-        Of values that few people have, others let expect chances that spread too far. They are
-        drawn to their mean by as much.
+    def _expected_by_others(self):
+        """Return the outcomes that main effects of all other rows let expect of each.
+
+        Of values that few people have, these spread too far. They are drawn to their mean by as
+        much.
         """
         weight, own = self.root**2, self.outcome / self.root * self.inflation
         expected = self.raw / self.root - own
-        mean = np.average(expected, weights=weight) if len(expected) else 0.5
+        mean = weight @ expected / max(weight.sum(), 1e-300)
         away, error = expected - mean, own**2 * (1 - 1 / self.inflation)
         kept = 1 - (weight @ error) / max(weight @ away**2, 1e-300)
-        least = max(min(_LEAST_CHANCE, _OF_MEAN * mean, _OF_MEAN * (1 - mean)), 1e-9)
-        return np.clip(mean + np.clip(kept, 0, 1) * away, least, 1 - least)
+        return mean + np.clip(kept, 0, 1) * away
 
     def noise(self, left: np.ndarray) -> np.ndarray:
         """Return a fit's residuals, those of one person, inflated to the variance of outcomes."""

@@ -73,7 +73,7 @@ def adjust(
         centered = columns is None
         about = y * root, cluster, centered
         return Residuals(left[0], left[1:], *given, "none", *about, people=people)
-    kind, notes, first = nuisance, [], None
+    kind, notes, first, expected = nuisance, [], None, None
     if folds is None:
         rows, folds = in_folds(rows, nuisance, rng)
     if kind == "auto":
@@ -82,11 +82,13 @@ def adjust(
         is_boosting = kind == "boosting"
         learner = _trees(X, space, rows) if is_boosting else learner_of(kind, X, planes)
         planes -= _expected(learner, planes, folds, first)
+        expected = y - planes[0]
     planes *= root
     left = effects.residual(planes)
     name = kind if isinstance(kind, str) else type(kind).__name__
     about = y * root, cluster
-    return Residuals(left[0], left[1:], *given, name, *about, notes=notes, people=people)
+    about += (False, notes, people, expected)
+    return Residuals(left[0], left[1:], *given, name, *about)
 
 
 def _chosen(y, X, space, rows, folds, effects):
