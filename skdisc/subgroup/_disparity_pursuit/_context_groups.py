@@ -230,6 +230,14 @@ class ContextGroups:
                     found[own] = total[at, i * n_columns : (i + 1) * n_columns]
         return found
 
+    def sums_of(self, groups: Sequence[int], columns_of: Callable, n_columns: int) -> np.ndarray:
+        """Sum numbers of cells over the contexts of some groups, as `sums`: (n, n_columns)."""
+        at, found = np.array(groups, dtype=int), np.zeros((len(groups), n_columns))
+        for part in np.unique(self.part[at]):
+            own = self.part[at] == part
+            found[own] = self.members[self.context[at[own]]] @ columns_of(part)
+        return found
+
     @cached_property
     def _of_parts(self):
         """Cells of contexts, and the parts whose groups they are.

@@ -1,6 +1,7 @@
 """Scores: the test statistic of every candidate, given the causes already chosen."""
 
 from copy import copy
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -60,16 +61,12 @@ class Scores:
             weight = self._over(residuals.root[None] ** 2)[0]
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, _SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
-        self._seen, self._lost, self._scales = {}, {}, {}
+        self._seen, self._lost, self._known, self._scales = {}, {}, {}, {}
         self._take("difference")
         self.score = self.along(residuals.outcome[None])[0]
-        self.testable = self.information > OVERLAP * self.squares_of_members()
+        members = c.over_groups(c.is_part.__getitem__, residuals.root[None] ** 2)[0]
+        self.testable = self.information > OVERLAP * members
         self._rounding = _ROUNDING * self.variances(residuals.raw / residuals.share)
-
-    def squares_of_members(self):
-        """Return the sum of the weights of the members of each group."""
-        c, weight = self.candidates, self.residuals.root**2
-        return c.over_groups(c.is_part.__getitem__, weight[None])[0]
 
     def _take(self, scale):
         """Take one of the scales, and what was found on it."""
@@ -103,11 +100,22 @@ class Scores:
         if key not in self._lost:
             self._lost[key] = {}
             for scale, room in r.scales.items():
-                inner = self._products(groups, room, among=True)[1]
-                slope = np.linalg.pinv(inner) @ self.score[groups]
+                slope = np.linalg.pinv(self._inner(groups, scale)) @ self.score[groups]
                 left = r.outcome - room * self.combined(groups, slope)
                 self._lost[key][scale] = float(left @ left)
         return self._lost[key]
+
+    def _inner(self, groups, scale):
+        """Return the inner products among some groups on a scale, those known from before."""
+        known = self._known.setdefault(scale, {})
+        new = [g for g in groups if any((g, other) not in known for other in groups)]
+        if new:
+            _, beside = self._products(new, self.residuals.scales[scale], groups)
+            for other, row in zip(groups, beside, strict=True):
+                for g, value in zip(new, row, strict=True):
+                    known[g, other] = known[other, g] = value
+        inner = [[known[g, other] for other in groups] for g in groups]
+        return np.reshape(inner, (len(groups), len(groups)))
 
     def mean_room(self, groups: list[int]) -> np.ndarray:
         """Return the mean of `room` over the information about some groups, by group."""
@@ -175,11 +183,11 @@ class Scores:
         found[inside] += self._regressor(group, rows[inside])
         return found
 
-    def _products(self, groups, values, *, among=False):
+    def _products(self, groups, values, among=None):
         """Return sums over rows of products of regressors, times values, shape (n_rows,).
 
         Those of all squared regressors, shape (n_groups,), and of all regressors times those of
-        some groups, shape (n_groups, n); among these groups only: shapes (n,) and (n, n).
+        some groups, shape (n_groups, n). Of those ``among`` some: shapes (n_among,), (n_among, n).
         """
         c, at = self.candidates, np.array(groups, dtype=int)
         parts, of = np.unique(c.part[at], return_inverse=True)
@@ -196,18 +204,15 @@ class Scores:
         def of_part(part):
             return np.hstack([squares[:, [part]], of_groups(part), *along[:, :, [part]]])
 
-        n = 1 + len(at) + len(root)
-        if among:
-            own = [inside[:, i] @ of_part(part) for i, part in enumerate(c.part[at])]
-            found, m = np.reshape(own, (len(at), n)), self.middle[at]
-        else:
-            found, m = c.sums(of_part, n), self.middle
+        sums = c.sums if among is None else partial(c.sums_of, among)
+        found = sums(of_part, 1 + len(at) + len(root))
         total, beside = found[:, 0], found[:, 1 : 1 + len(at)]
         if root:
             of_root = np.hstack([along[0][:, root], of_groups(root[0])])
-            sums = inside.T @ of_root if among else (c.members @ of_root)[c.context]
-            total = total + m**2 * sums[:, 0] - 2 * m * found[:, -1]
-            beside = beside - m[:, None] * sums[:, 1:]
+            shared = sums(lambda part: of_root, 1 + len(at))
+            m = self.middle if among is None else self.middle[among]
+            total = total + m**2 * shared[:, 0] - 2 * m * found[:, -1]
+            beside = beside - m[:, None] * shared[:, 1:]
         return total, beside
 
     def crossed(self, groups: list[int]) -> np.ndarray:
@@ -233,7 +238,7 @@ class Scores:
         _, inverse, slope, left = self._solved(groups)
         noise, room = self.residuals.noise(left), self.mean_room(groups)
         if self.residuals.cluster is None:
-            sums = self._products(groups, noise**2, among=True)[1]
+            sums = self._products(groups, noise**2, groups)[1]
         else:
             sums = self._sums_of_clusters(groups, noise)
             sums = sums @ sums.T

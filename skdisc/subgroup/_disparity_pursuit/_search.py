@@ -101,13 +101,11 @@ def pursue(
             break
         scores = scores.on_best_scale(wider)
         chosen = _settled(scores, level, wider, visited, steps, (before, critical), in_time)
-    scores = scores.on_best_scale(chosen)
-    p = _final(scores, level, chosen)
+    scores, p = _final(scores, level, chosen)
     while len(chosen) > 1 and p.max() > significance:
         dropped = chosen[int(np.argmax(p))]
         chosen = [group for group in chosen if group != dropped]
-        scores = scores.on_best_scale(chosen)
-        p = _final(scores, level, chosen)
+        scores, p = _final(scores, level, chosen)
         steps.append(Step("drop", dropped, np.nan, np.nan, critical))
     return Found(chosen, p, steps, scores.given(chosen), before, critical)
 
@@ -208,10 +206,11 @@ def _alike(scores, chosen):
 
 
 def _final(scores, level, chosen):
-    """Return the adjusted p-value of each chosen group, beside all others."""
+    """Return the scores on the best scale, and the adjusted p-value of each group beside others."""
+    scores = scores.on_best_scale(chosen)
     p = np.ones(len(chosen))
     for k, group in enumerate(chosen):
         given = scores.given([*chosen[:k], *chosen[k + 1 :]])
         evidence, weights = level.evidence(given)
         p[k] = level.p_adjusted(evidence[group], given, weights)[0]
-    return p
+    return scores, p

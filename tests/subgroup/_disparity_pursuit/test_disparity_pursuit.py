@@ -86,7 +86,7 @@ def test_sums_over_cells_give_those_over_rows(seed, is_centered):
     squares, beside = scores._products(chosen, values)
     np.testing.assert_allclose(squares, F**2 @ values, rtol=1e-9)
     np.testing.assert_allclose(beside, (F * values) @ F[chosen].T, atol=1e-9)
-    squares, beside = scores._products(chosen, values, among=True)
+    squares, beside = scores._products(chosen, values, chosen)
     np.testing.assert_allclose(squares, F[chosen] ** 2 @ values, rtol=1e-9)
     np.testing.assert_allclose(beside, (F[chosen] * values) @ F[chosen].T, atol=1e-9)
     np.testing.assert_allclose(scores.combined(chosen, share), share @ F[chosen], atol=1e-12)
