@@ -210,7 +210,7 @@ class Residuals:
         e (1 - e), to first order; equal ratios those to e, or to 1 - e.
         """
         found = {"difference": np.ones(len(self.raw))}
-        if not self.is_binary:
+        if not self.is_binary or self.is_centered:  # or all have the same chance
             return found
         e = self._chances
         return found | {

@@ -209,8 +209,8 @@ class Scores:
         total, beside = found[:, 0], found[:, 1 : 1 + len(at)]
         if root:
             of_root = np.hstack([along[0][:, root], of_groups(root[0])])
-            shared = sums(lambda part: of_root, 1 + len(at))
-            m = self.middle if among is None else self.middle[among]
+            own = slice(None) if among is None else among
+            shared, m = (c.members @ of_root)[c.context[own]], self.middle[own]
             total = total + m**2 * shared[:, 0] - 2 * m * found[:, -1]
             beside = beside - m[:, None] * shared[:, 1:]
         return total, beside
