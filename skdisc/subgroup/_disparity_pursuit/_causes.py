@@ -6,7 +6,8 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._space._subgroup import Subgroup
-from skdisc.subgroup._disparity_pursuit._orthogonal_scores import BesideFit, Scores
+from skdisc.subgroup._disparity_pursuit._fits import BesideFit, errors
+from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 TEST = "orthogonal score, largest of all candidates by multiplier bootstrap"
 TEST_OF_FEW = "joint least squares of residuals, sandwich variance"
@@ -41,9 +42,9 @@ def estimates(
     at = np.array(groups, dtype=int)
     flipped = np.zeros(len(at), dtype=bool) if flipped is None else flipped
     effect = np.where(flipped, -fit.effect, fit.effect)
-    error, z, freedom = scores.errors(fit, level)
+    error, z, freedom = errors(scores, fit, level)
     effect = np.where(scores.testable[at], effect, np.nan)
-    beside = [scores.given([g for g in groups if g != own]) for own in groups]
+    beside = [scores.one_given(own, [g for g in groups if g != own]) for own in groups]
     known = np.array([b.known[g] for b, g in zip(beside, groups, strict=True)], dtype=bool)
     statistic = np.array([b.deviate[g] for b, g in zip(beside, groups, strict=True)])
     members = _members(scores, groups, flipped)
@@ -77,7 +78,7 @@ def alone(scores: Scores, groups: list[int], level: float, flipped: np.ndarray) 
     for row, group, other in zip(found, groups, flipped, strict=True):
         if scores.testable[group]:
             fit = scores.fit([group])
-            error, quantile, _ = scores.errors(fit, level)
+            error, quantile, _ = errors(scores, fit, level)
             ends = fit.effect + np.array([0.0, -1.0, 1.0]) * quantile * error
             row[:] = -ends[[0, 2, 1]] if other else ends
     return found

@@ -12,15 +12,13 @@ from scipy import sparse
 from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Subgroup
-from skdisc._utils._frequency import count, people_in
 from skdisc.subgroup._estimation._contrasts import context_of
-from skdisc.subgroup._lattice._lattice import Lattice
+from skdisc.subgroup._lattice._sets_of_cells import random_keys, sets_of_cells
 
 _BLOCK = 2**14  # rows at a time, which fit the cache
 _AT_ONCE = 2**22  # numbers of cells that are summed at once
-_MASKS = 2**24  # numbers of cells of conjunctions that are found at once
+_CELLS = 2**11  # cells at a time, whose numbers fit the cache
 _CONTEXTS = 512  # that are hashed at once
-_SEED = 5  # of the random numbers by which equal sets of rows are recognized
 
 
 class CellMoments:
@@ -130,10 +128,10 @@ class ContextGroups:
         ContextGroups
         """
         most = len(items.codes) if max_predicates is None else max_predicates
-        parts, masks, of_cell = _conjunctions(items, items.protected, least, most, frequency)
+        parts, masks, of_cell = sets_of_cells(items, items.protected, least, most, frequency)
         parts, masks = parts[1:], masks[1:].toarray()[:, of_cell] > 0  # the first is everyone
         given = items, ~items.protected, least, most - 1, frequency
-        contexts, members, of_cell = _conjunctions(*given)
+        contexts, members, of_cell = sets_of_cells(*given)
         cells = _by_cell(of_cell, members.shape[1])
         people = np.ones(masks.shape[1]) if frequency is None else frequency.astype(float)
         inside = members @ (cells @ (masks * people).T)
@@ -203,7 +201,7 @@ class ContextGroups:
 
         def by_cell(part):
             planes = plane_of(part) * values
-            return np.stack([np.bincount(self.cell, p, n) for p in planes], axis=1)
+            return np.stack([np.bincount(self.cell, p, n) for p in planes], axis=1).__getitem__
 
         return self.sums(by_cell, len(values)).T
 
@@ -213,19 +211,22 @@ class ContextGroups:
         Parameters
         ----------
         columns_of : callable
-            ``columns_of(part)`` returns the numbers of the cells for groups with this part, of
-            shape (n_cells, n_columns).
+            ``columns_of(part)(cells)`` returns the numbers of a slice of the cells for groups with
+            this part, of shape (n_some_cells, n_columns).
         n_columns : int
         is_single : bool, default=False
             Whether these numbers are float32.
         """
         found = np.zeros((len(self), n_columns), np.float32 if is_single else np.float64)
-        for members, parts in self._of_parts_single if is_single else self._of_parts:
-            size = max(1, _AT_ONCE // max(members.shape[1] * n_columns, 1))
+        for blocks, parts in self._of_parts_single if is_single else self._of_parts:
+            n_contexts, n_cells = blocks[0][1].shape[0], self.members.shape[1]
+            size = max(1, _AT_ONCE // max(n_cells * n_columns, 1))
             for first in range(0, len(parts), size):
                 some = parts[first : first + size]
-                columns = np.hstack([columns_of(part) for part, *_ in some])
-                total = members @ columns
+                columns = [columns_of(part) for part, *_ in some]
+                total = np.zeros((n_contexts, len(some) * n_columns), found.dtype)
+                for at, block in blocks:
+                    total += block @ np.hstack([own(at) for own in columns])
                 for i, (_, own, at) in enumerate(some):
                     found[own] = total[at, i * n_columns : (i + 1) * n_columns]
         return found
@@ -235,12 +236,12 @@ class ContextGroups:
         at, found = np.array(groups, dtype=int), np.zeros((len(groups), n_columns))
         for part in np.unique(self.part[at]):
             own = self.part[at] == part
-            found[own] = self.members[self.context[at[own]]] @ columns_of(part)
+            found[own] = self.members[self.context[at[own]]] @ columns_of(part)(slice(None))
         return found
 
     @cached_property
     def _of_parts(self):
-        """Cells of contexts, and the parts whose groups they are.
+        """Cells of contexts, in blocks, and the parts whose groups they are.
 
         Of each part: its number, its groups, and the rows with their contexts. Parts that have half
         of all cells share the matrix of all contexts; it would take too much memory more than once.
@@ -252,15 +253,15 @@ class ContextGroups:
             if 2 * sizes[at].sum() >= sizes.sum():
                 shared.append((part, own, at))
             else:
-                alone.append((self.members[at], [(part, own, np.arange(len(own)))]))
-        return ([(self.members, shared)] if shared else []) + alone
+                alone.append((_blocks(self.members[at]), [(part, own, np.arange(len(own)))]))
+        return ([(_blocks(self.members), shared)] if shared else []) + alone
 
     @cached_property
     def _of_parts_single(self):
         """`_of_parts` in single precision, with the same places."""
         return [
-            (sparse.csr_matrix((m.data.astype(np.float32), m.indices, m.indptr), m.shape), parts)
-            for m, parts in self._of_parts
+            ([(at, block.astype(np.float32)) for at, block in blocks], parts)
+            for blocks, parts in self._of_parts
         ]
 
     def products(self, planes: np.ndarray, at: np.ndarray, factors: np.ndarray) -> np.ndarray:
@@ -281,7 +282,7 @@ class ContextGroups:
         shape = self.members.shape[1], len(at)
 
         def by_cell(part):
-            return sparse.csc_matrix((planes[part], cell, ends), shape) @ factors
+            return (sparse.csc_matrix((planes[part], cell, ends), shape) @ factors).__getitem__
 
         return self.sums(by_cell, factors.shape[1], is_single=True)
 
@@ -328,7 +329,7 @@ class _ItemGroups:
 
 def _distinct(members, cells, is_part, context, part):
     """Return which pairs are kept, and the part that makes up the rest of the context, or -1."""
-    key = _random_keys(is_part.shape[1])
+    key = random_keys(is_part.shape[1])
     by_cell = cells.astype(np.uint64) @ np.vstack([is_part * key, key]).T
     blocks = (members[i : i + _CONTEXTS] for i in range(0, members.shape[0], _CONTEXTS))
     total = np.concatenate([block.astype(np.uint64) @ by_cell for block in blocks])
@@ -343,56 +344,14 @@ def _distinct(members, cells, is_part, context, part):
     return keep, of.reindex(wanted).fillna(-1).to_numpy().astype(np.int64)
 
 
-def _cells(masks):
-    """Return the cell of each row, by the conditions it satisfies, and the first row of each."""
-    key = np.zeros(masks.shape[1], dtype=np.uint64)
-    for mask, own in zip(masks, _random_keys(len(masks)), strict=True):
-        key[mask] += own
-    number = pd.factorize(key)[0]
-    return number, np.unique(number, return_index=True)[1]
-
-
-def _random_keys(n):
-    """Return random numbers by whose sums sets are recognized."""
-    return np.random.default_rng(_SEED).integers(2**62, size=n, dtype=np.uint64)
-
-
 def _by_cell(of_cell, n_cells):
     """Return the matrix that sums rows by cell."""
     n = len(of_cell)
     return sparse.csr_matrix((np.ones(n), (of_cell, np.arange(n))), shape=(n_cells, n))
 
 
-def _conjunctions(items, allowed, least, most, frequency):
-    """Return conjunctions of allowed items with at least so many people, and their cells.
-
-    The first is that of no item. Of conjunctions with the same rows, the shortest is kept. The
-    cells of each are a row of a sparse matrix. At last, the cell of each row: rows of a cell
-    satisfy the same items.
-    """
-    at = items.distinct(np.flatnonzero(allowed))
-    masks = items.masks(at)
-    ok = np.array([most > 0 and people_in(mask, frequency) >= least for mask in masks], dtype=bool)
-    at, masks = at[ok], masks[ok]
-    cell, first = _cells(masks)
-    masks, people = masks[:, first], count(cell, len(first), frequency)
-    found = np.full((1, 1), PAD)
-    if len(at):
-        mined = Lattice(masks, items.feature[at], frequency=people).mine(least, most).items
-        found = np.vstack([np.full((1, mined.shape[1]), PAD), mined])
-    keys, n_cells, seen = _random_keys(len(first)), len(first), {}
-    kept, indices, sizes = [], [], []
-    size = max(1, _MASKS // max(n_cells, 1))
-    for start in range(0, len(found), size):
-        rows = np.ones((len(found[start : start + size]), n_cells), dtype=bool)
-        for one in found[start : start + size].T:
-            rows[one != PAD] &= masks[one[one != PAD]]
-        for number, row in enumerate(rows, start):
-            inside = np.flatnonzero(row).astype(np.int32)
-            if seen.setdefault(int(keys[inside].sum(dtype=np.uint64)), number) == number:
-                kept.append(number)
-                indices.append(inside)
-                sizes.append(len(inside))
-    indices, ends = np.concatenate(indices), np.cumsum([0, *sizes])
-    members = sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(kept), n_cells))
-    return np.append(at, PAD)[found[kept]], members, cell
+def _blocks(members):
+    """Return blocks of the columns of a sparse matrix, each with their slice; at least one."""
+    by_column, ends = members.tocsc(), range(0, max(members.shape[1], 1), _CELLS)
+    slices = [slice(first, first + _CELLS) for first in ends]
+    return [(at, by_column[:, at].tocsr()) for at in slices]

@@ -2,36 +2,23 @@
 
 from copy import copy
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse, special
+from scipy import sparse
 
-from skdisc.subgroup._disparity_pursuit._adjustment import LEAST, Residuals, sums_by
+from skdisc.subgroup._disparity_pursuit._adjustment import Residuals, sums_by
 from skdisc.subgroup._disparity_pursuit._context_groups import CellMoments, ContextGroups
+from skdisc.subgroup._disparity_pursuit._fits import BesideFit, Fit, Losses
 from skdisc.subgroup._disparity_pursuit._tails import deviates
 
 OVERLAP = 0.05  # share of the members that a group's information must amount to
-_KEPT = 40  # fits that are remembered
+_KEPT = 64  # fits that are remembered
+_KEPT_COVARIANCES = 2
 _LEFT = 0.05  # share of its information that the chosen causes must leave to a candidate
 _ROUNDING = 1e-20  # share of the variance of raw outcomes up to which nothing is left of them
 _SMALLEST = 1e-300  # instead of zero, where nothing is divided
 _EQUAL = 1e-9  # of the squares that two fits leave, by how much equal ones may differ
-_LEAST_DF = 0.01  # fewer degrees of freedom are none
-
-
-class Fit(NamedTuple):
-    """A joint least-squares fit of chosen groups.
-
-    ``effect``, the mean one, and ``covariance`` (sandwich) of the ``groups``; ``slope``, the effect
-    per unit of `Scores.room`; ``outcome``: what the fit leaves.
-    """
-
-    groups: list
-    effect: np.ndarray
-    covariance: np.ndarray
-    slope: np.ndarray
-    outcome: np.ndarray
+_BLOCK = 2**14  # rows at a time, which fit the cache
 
 
 class Scores:
@@ -61,12 +48,13 @@ class Scores:
             weight = self._over(residuals.root[None] ** 2)[0]
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, _SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
-        self._seen, self._lost, self._known, self._scales = {}, {}, {}, {}
+        self._seen, self._scales, self._shown, self._exact = {}, {}, {}, {}
         self._take("difference")
         self.score = self.along(residuals.outcome[None])[0]
+        self._losses = Losses(self)
         members = c.over_groups(c.is_part.__getitem__, residuals.root[None] ** 2)[0]
         self.testable = self.information > OVERLAP * members
-        self._rounding = _ROUNDING * self.variances(residuals.raw / residuals.share)
+        self._rounding = _ROUNDING * self.covariances([], residuals.raw / residuals.share)[0]
 
     def _take(self, scale):
         """Take one of the scales, and what was found on it."""
@@ -88,34 +76,11 @@ class Scores:
         if not groups:
             return self
         most = self.loss(groups) * (1 + _EQUAL)
-        return self.on(next(s for s, loss in self._losses(groups).items() if loss <= most))
+        return self.on(next(s for s, loss in self._losses.of(self, groups).items() if loss <= most))
 
     def loss(self, groups: list[int]) -> float:
         """Return the squares that a joint fit of some groups leaves on the best scale."""
-        return min(self._losses(groups).values())
-
-    def _losses(self, groups):
-        """Return the squares that a joint fit of some groups leaves on each scale."""
-        key, r = frozenset(groups), self.residuals
-        if key not in self._lost:
-            self._lost[key] = {}
-            for scale, room in r.scales.items():
-                slope = np.linalg.pinv(self._inner(groups, scale)) @ self.score[groups]
-                left = r.outcome - room * self.combined(groups, slope)
-                self._lost[key][scale] = float(left @ left)
-        return self._lost[key]
-
-    def _inner(self, groups, scale):
-        """Return the inner products among some groups on a scale, those known from before."""
-        known = self._known.setdefault(scale, {})
-        new = [g for g in groups if any((g, other) not in known for other in groups)]
-        if new:
-            _, beside = self._products(new, self.residuals.scales[scale], groups)
-            for other, row in zip(groups, beside, strict=True):
-                for g, value in zip(new, row, strict=True):
-                    known[g, other] = known[other, g] = value
-        inner = [[known[g, other] for other in groups] for g in groups]
-        return np.reshape(inner, (len(groups), len(groups)))
+        return min(self._losses.of(self, groups).values())
 
     def mean_room(self, groups: list[int]) -> np.ndarray:
         """Return the mean of `room` over the information about some groups, by group."""
@@ -126,13 +91,13 @@ class Scores:
         found = np.zeros((len(groups), self.candidates.n_rows))
         for row, g in zip(found, groups, strict=True):
             at = self.candidates.context_mask(g)
-            row[at] = self._regressor(g, at)
+            row[at] = self.regressor(g, at)
         return found
 
-    def _regressor(self, group, at):
+    def regressor(self, group: int, rows: np.ndarray) -> np.ndarray:
         """Return the regressor of a group at some rows of its context."""
         part = self.candidates.part[group]
-        return self.d[part][at] - self.middle[group] * self.residuals.root[at]
+        return self.d[part][rows] - self.middle[group] * self.residuals.root[rows]
 
     def indicators(self, groups: list[int]) -> np.ndarray:
         """Return the scaled memberships of some groups, shape (n, n_rows)."""
@@ -165,13 +130,20 @@ class Scores:
         self, groups: list[int], share: np.ndarray, rows: np.ndarray | slice = slice(None)
     ) -> np.ndarray:
         """Return the sum of some regressors, each times a number, at rows, shape (n_rows,)."""
-        c, cell = self.candidates, self.candidates.cell[rows]
-        at, share, total = np.array(groups, dtype=int), np.asarray(share), np.zeros(len(cell))
+        c, r, at = self.candidates, self.residuals, np.array(groups, dtype=int)
+        share, planes = np.asarray(share), []
         for part in np.unique(c.part[at]):
             own = c.part[at] == part
-            total += c.spread(at[own], share[own])[cell] * self.d[part][rows]
-        if self.residuals.is_centered:
-            total -= c.spread(at, share * self.middle[at])[cell] * self.residuals.root[rows]
+            planes.append((c.spread(at[own], share[own]), self.d[part]))
+        if r.is_centered:
+            planes.append((c.spread(at, -share * self.middle[at]), r.root))
+        cell = c.cell[rows]
+        total = np.zeros(len(cell))
+        for first in range(0, len(cell), _BLOCK):
+            some = slice(first, first + _BLOCK)
+            here = some if isinstance(rows, slice) else rows[some]
+            for by_cell, plane in planes:
+                total[some] += by_cell[cell[some]] * plane[here]
         return total
 
     def regressor_beside(
@@ -180,7 +152,7 @@ class Scores:
         """Return the regressor of a group less the shares of others in it, at rows, (n_rows,)."""
         inside = self.candidates.context_mask(group)[rows]
         found = -self.combined(groups, share, rows)
-        found[inside] += self._regressor(group, rows[inside])
+        found[inside] += self.regressor(group, rows[inside])
         return found
 
     def _products(self, groups, values, among=None):
@@ -192,24 +164,32 @@ class Scores:
         c, at = self.candidates, np.array(groups, dtype=int)
         parts, of = np.unique(c.part[at], return_inverse=True)
         root = [len(self.d)] if self.residuals.is_centered else []
-        squares, *cells = self._moments.over_cells(values, [*parts, *root])
-        along = np.reshape(cells[len(parts) :], (len(root), *squares.shape))  # times the root
+        moments = self._moments.over_cells(values, [*parts, *root])
+        squares, of_parts, along = np.split(moments, [1, 1 + len(parts)])  # along the root
         inside = np.ascontiguousarray(c.members[c.context[at]].toarray().T)
 
-        def of_groups(plane):
-            own = np.reshape([sums[:, plane] for sums in cells], (len(cells), len(inside)))
-            own = np.take(own.T, of, axis=1)
-            return inside * (own - self.middle[at] * along[0][:, [plane]] if root else own)
+        def of_groups(plane, cells):
+            own = np.take(np.ascontiguousarray(of_parts[:, cells, plane].T), of, axis=1)
+            if root:
+                own = own - self.middle[at] * along[0, cells, plane, None]
+            return inside[cells] * own
 
         def of_part(part):
-            return np.hstack([squares[:, [part]], of_groups(part), *along[:, :, [part]]])
+            return lambda cells: np.hstack(
+                [
+                    *squares[:, cells, part, None],
+                    of_groups(part, cells),
+                    *along[:, cells, part, None],
+                ]
+            )
 
         sums = c.sums if among is None else partial(c.sums_of, among)
         found = sums(of_part, 1 + len(at) + len(root))
         total, beside = found[:, 0], found[:, 1 : 1 + len(at)]
         if root:
-            of_root = np.hstack([along[0][:, root], of_groups(root[0])])
-            own = slice(None) if among is None else among
+            everywhere = slice(None)
+            of_root = np.hstack([along[0, :, root].T, of_groups(root[0], everywhere)])
+            own = everywhere if among is None else among
             shared, m = (c.members @ of_root)[c.context[own]], self.middle[own]
             total = total + m**2 * shared[:, 0] - 2 * m * found[:, -1]
             beside = beside - m[:, None] * shared[:, 1:]
@@ -235,7 +215,8 @@ class Scores:
 
     def fit(self, groups: list[int]) -> Fit:
         """Return the joint fit of some groups."""
-        _, inverse, slope, left = self._solved(groups)
+        _, inverse, slope = self._solved(groups)
+        left = self.left(groups, slope)
         noise, room = self.residuals.noise(left), self.mean_room(groups)
         if self.residuals.cluster is None:
             sums = self._products(groups, noise**2, groups)[1]
@@ -246,102 +227,131 @@ class Scores:
         return Fit(list(groups), slope * room, covariance, slope, left)
 
     def _solved(self, groups):
-        """Return inner products with groups, their inverse, slopes, and what they leave."""
-        cross, r = self.crossed(groups), self.residuals
+        """Return inner products with groups, their inverse, and slopes."""
+        cross = self.crossed(groups)
         inverse = np.linalg.pinv(cross[groups])
-        slope = inverse @ self.score[groups]
-        return cross, inverse, slope, r.outcome - self.room * self.combined(groups, slope)
+        return cross, inverse, inverse @ self.score[groups]
+
+    def left(self, groups: list[int], slope: np.ndarray) -> np.ndarray:
+        """Return what a fit of some groups, with these slopes, leaves of the outcome."""
+        return self.residuals.outcome - self.room * self.combined(groups, slope)
 
     def _sums_of_clusters(self, groups, noise):
         """Return the scores of groups by cluster, shape (n, n_clusters)."""
         return self.residuals.by_cluster(self.regressors(groups) * noise)
 
-    def errors(self, fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return standard errors of the effects of a fit as the jackknife has them (HC3).
-
-        Parameters
-        ----------
-        fit : Fit
-        level : float
-            One minus the confidence level of intervals.
-
-        Returns
-        -------
-        error : ndarray of float, shape (n_groups,)
-            Larger than those of `Fit.covariance` where groups have few members, whose residuals
-            the fit makes small.
-        quantile : ndarray of float, shape (n_groups,)
-            By how many errors an interval extends: quantiles of t, whose degrees of freedom are the
-            effective number of rows, or clusters, that have information about a group, less one.
-        freedom : ndarray of float, shape (n_rows,) or (n_clusters,)
-            The share of its residuals that the fit leaves to each row, or cluster.
-        """
-        groups, r = fit.groups, self.residuals
-        inverse = np.linalg.pinv(self.crossed(groups)[groups])
-        noise, leverage = r.noise(fit.outcome), np.zeros(self.candidates.n_rows)
-        total, squares, error = np.zeros((3, len(groups)))
-        for k, group in enumerate(groups):
-            f = self.regressors([group])
-            leverage += self.room * f[0] * self.combined(groups, inverse[k])
-            information = r.by_cluster(f**2)[0]
-            total[k], squares[k] = information.sum(), ((information / r.share) ** 2).sum()
-        freedom = np.maximum(1 - r.by_cluster(leverage[None])[0] / r.share**2, LEAST)
-        for k in range(len(groups)):
-            influence = r.by_cluster((self.combined(groups, inverse[k]) * noise)[None])[0]
-            error[k] = np.sqrt(((influence / freedom) ** 2).sum())
-        error *= self.mean_room(groups)
-        df = total**2 / np.maximum(squares, _SMALLEST) - 1
-        with np.errstate(invalid="ignore"):
-            quantile = special.stdtrit(np.where(df > _LEAST_DF, df, np.nan), 1 - level / 2)
-        return error, quantile, freedom
-
-    def given(self, groups: list[int]) -> "BesideFit":
+    def given(self, groups: list[int]) -> BesideFit:
         """Return the scores of all candidates beside some groups that are fitted."""
         key = frozenset(groups)
         if key not in self._seen:
             if len(self._seen) >= _KEPT:
                 self._seen.pop(next(iter(self._seen)))
-            self._seen[key] = self._beside(sorted(groups))
+            self._seen[key] = self._beside(sorted(groups), sorted(groups))
         return self._seen[key]
 
-    def _beside(self, groups):
-        cross, inverse, slope, left = self._solved(groups)
-        share = cross @ inverse
-        own = 1 - (share * cross).sum(axis=1) / np.maximum(self.in_room, _SMALLEST)
-        implied = self._variances(groups, share, self.residuals.implied(left))
-        variance = np.maximum(implied, self.variances(self.residuals.noise(left), groups, share))
-        known = self.testable & (own > _LEFT)
+    def nearly_given(self, groups: list[int], fitted: list[int]) -> BesideFit:
+        """Return the scores beside some groups of a fit, with the variances that the fit leaves.
+
+        No pass over the rows is needed for each choice of groups.
+        """
+        return self._beside(sorted(groups), sorted(fitted))
+
+    def one_given(self, own: int, groups: list[int]) -> BesideFit:
+        """Return the scores beside some groups; the variance of one only, others are infinite."""
+        return self.exactly(self._beside(sorted(groups)), own)
+
+    def exactly(self, given: BesideFit, own: int) -> BesideFit:
+        """Return scores with the variance of one candidate as the groups of the fit leave it."""
+        key = self.scale, frozenset(given.groups), own
+        variance, deviate = given.variance.copy(), given.deviate.copy()
+        if key not in self._exact:
+            share, implied, variance[own] = self._variance_of(own, given)
+            known = self._known(given.groups, given.information, variance)
+            found = given._replace(variance=variance, known=known)
+            deviate[own] = deviates(self, found, [own], share[None], np.array([implied]))[0]
+            self._exact[key] = variance[own], deviate[own]
+        variance[own], deviate[own] = self._exact[key]
+        known = self._known(given.groups, given.information, variance)
+        return given._replace(variance=variance, known=known, deviate=deviate)
+
+    def _variance_of(self, own, given):
+        """Return what groups of a fit take of one candidate, and the variance of its score.
+
+        That which the fit implies, and the larger of it and what residuals show.
+        """
+        cross, inverse, _ = self._solved(given.groups)
+        share, r = cross[own] @ inverse, self.residuals
+        left = self.left(given.groups, given.fitted)
+        f = self.regressors([own])[0] - self.combined(given.groups, share)
+        implied = f**2 @ r.implied(left)
+        return share, implied, max(implied, (r.by_cluster((f * r.noise(left))[None]) ** 2).sum())
+
+    def _known(self, groups, information, variance):
+        """Return which candidates have enough information beside some groups."""
+        known = self.testable & (information > _LEFT * self.information)
         known &= variance > self._rounding
         known[groups] = False
+        return known
+
+    def _beside(self, groups, fitted=None):
+        """Return scores with the variances that a fit leaves; None: infinite ones."""
+        cross, inverse, slope = self._solved(groups)
+        share = cross @ inverse
+        own = 1 - (share * cross).sum(axis=1) / np.maximum(self.in_room, _SMALLEST)
         score, information = self.score - cross @ slope, own * self.information
+        implied = shown = np.full(len(own), np.inf)
+        if fitted is not None:
+            among = np.searchsorted(fitted, groups)
+            implied, shown = (
+                total + (share * (share @ cov[groups][:, among] - 2 * cov[:, among])).sum(axis=1)
+                for total, cov in self._covariances_of(fitted)
+            )
+        variance = np.maximum(implied, shown)
+        known = self._known(groups, information, variance)
         found = BesideFit(
             groups, slope, score, information, variance, known, self.least, self.scale
         )
-        return found._replace(deviate=deviates(self, found, share, left, implied))
+        everyone = np.arange(len(known))
+        return found._replace(deviate=deviates(self, found, everyone, share, implied))
 
-    def _variances(self, groups, share, varies):
-        """Return the variances of scores, of which groups take a share, if rows vary so much."""
-        total, beside = self._products(groups, varies)
-        return total + (share * (share @ beside[groups] - 2 * beside)).sum(axis=1)
+    def _covariances_of(self, groups):
+        """Return `covariances` with some groups, as their fit implies them and as it shows them."""
+        key, seen = (self.scale, frozenset(groups)), self._shown
+        if key in seen:
+            seen[key] = seen.pop(key)  # the latest
+        else:
+            left = self.left(groups, self._solved(groups)[2])
+            implied = self._products(groups, self.residuals.implied(left))
+            seen[key] = implied, self.covariances(groups, self.residuals.noise(left))
+        if len(seen) > _KEPT_COVARIANCES:
+            seen.pop(next(iter(seen)))
+        return seen[key]
 
-    def variances(
-        self, noise: np.ndarray, groups: list[int] | None = None, share: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Return the variances of scores, of which groups take a share, as residuals show them."""
-        if groups is None or share is None:
-            groups, share = [], np.zeros((len(self.candidates), 0))
+    def covariances(self, groups: list[int], noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the variances of all scores, and their covariances with those of some groups.
+
+        Parameters
+        ----------
+        groups : list of int
+        noise : ndarray of float, shape (n_rows,)
+            Residuals.
+
+        Returns
+        -------
+        variance : ndarray of float, shape (n_groups,)
+        covariance : ndarray of float, shape (n_groups, n)
+        """
         if self.residuals.cluster is None:
-            return self._variances(groups, share, noise**2)
-        return self._variances_by_cluster(groups, share, noise)
-
-    def _variances_by_cluster(self, groups, share, noise):
-        """Return the variances of scores, as `_variances`, from sums by cluster."""
+            return self._products(groups, noise**2)
         own = self._sums_of_clusters(groups, noise)
-        variance = ((share @ (own @ own.T)) * share).sum(axis=1)
+        variance, covariance = (
+            np.zeros(len(self.candidates)),
+            np.zeros((len(self.candidates), len(own))),
+        )
         for at, sums in self._cluster_sums(noise):
-            variance[at] += np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
-            variance[at] -= 2 * (share[at] * (sums @ own.T)).sum(axis=1)
-        return variance
+            variance[at] = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
+            covariance[at] = sums @ own.T
+        return variance, covariance
 
     def _cluster_sums(self, noise):
         """Yield the candidates of each part, and the sums of their scores by cluster."""
@@ -358,42 +368,3 @@ class Scores:
                     contexts @ (c.cells @ (root @ by_cluster))
                 )
             yield own, sparse.csr_matrix(sums)
-
-
-class BesideFit(NamedTuple):
-    """The scores of all candidates beside the groups of a fit.
-
-    ``groups``: those of the fit, with their slopes ``fitted``; ``score``: that of f without what
-    the fit explains; ``information``: by how much a mean effect of 1 moves it; ``variance`` of the
-    score; ``known``: candidates with enough information; ``least``: effects that count as none;
-    ``scale`` of the fit; ``deviate``: ``z``, or the normal deviate of the tail where people are
-    few.
-    """
-
-    groups: list
-    fitted: np.ndarray
-    score: np.ndarray
-    information: np.ndarray
-    variance: np.ndarray
-    known: np.ndarray
-    least: float
-    scale: str
-    deviate: np.ndarray | None = None
-
-    @property
-    def z(self) -> np.ndarray:
-        """The standardized score of each candidate, 0 where not known."""
-        root = np.sqrt(np.where(self.known, self.variance, 1.0))
-        beyond = np.maximum(np.abs(self.score) - self.least * self.information, 0)
-        return np.where(self.known, np.sign(self.score) * beyond / root, 0.0)
-
-    @property
-    def effect(self) -> np.ndarray:
-        """The effect that each candidate would have beside the fit; NaN where not known."""
-        return np.where(self.known, self.score / np.where(self.known, self.information, 1), np.nan)
-
-    @property
-    def error(self) -> np.ndarray:
-        """The standard error of each effect; NaN where not known."""
-        root = np.sqrt(np.where(self.known, self.variance, np.nan))
-        return root / np.where(self.known, self.information, 1)

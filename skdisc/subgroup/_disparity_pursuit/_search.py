@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from skdisc.subgroup._disparity_pursuit._orthogonal_scores import BesideFit, Scores
+from skdisc.subgroup._disparity_pursuit._fits import BesideFit
+from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._threshold import Level
 
 _ALIKE = 0.05  # correlation of regressors from which an entry may change a chosen group
@@ -69,75 +70,154 @@ def pursue(
     -------
     Found
     """
-    chosen, visited, steps = [], {frozenset(): []}, []
-    before = scores.given([])
-    critical = np.inf
-    while len(chosen) < most and len(scores.candidates) and in_time():
-        scores = scores.on_best_scale(chosen)
-        given = scores.given(chosen)
-        evidence, weights = level.evidence(given)
-        best = int(np.argmax(np.where(_stands_alone(given, before), evidence, -np.inf)))
-        critical = level.critical(given, weights, significance)
-        p = float(level.p_adjusted(evidence[best], given, weights)[0])
-        steps.append(Step("enter", best, float(given.z[best]), p, critical))
-        if not (evidence[best] > critical and p <= significance):
-            divided = _divided(scores, level, chosen, (before, critical), significance, in_time)
-            if divided is None or frozenset(divided) in visited:
-                steps[-1] = steps[-1]._replace(action="end")
+    return _Search(scores, level, significance, in_time).run(most)
+
+
+class _Search:
+    """A search, with its steps, and the sets of groups visited."""
+
+    def __init__(self, scores, level, significance, in_time):
+        self.scores, self.level, self.significance = scores, level, significance
+        self.in_time, self.before, self.critical = in_time, scores.given([]), np.inf
+        self.visited, self.steps = {frozenset(): []}, []
+
+    def run(self, most):
+        """Return what is found, at most so many groups."""
+        groups = []
+        while len(groups) < most and len(self.scores.candidates) and self.in_time():
+            self.scores = self.scores.on_best_scale(groups)
+            entry, is_clear = self._entry(groups)
+            if is_clear:
+                self.steps.append(entry)
+                wider = [*groups, entry.group]
+                if frozenset(wider) in self.visited:
+                    groups = min(self.visited.values(), key=self._cost)
+                    break
+                self.scores = self.scores.on_best_scale(wider)
+                groups = self._settled(wider, _alike(self.scores, wider))
+                continue
+            after = self._divided(groups) or self._settled(groups, None)
+            if after == groups:
+                self.steps.append(entry._replace(action="end"))
                 break
-            steps.pop()
-            chosen = visited[frozenset(divided)] = divided
-            z = (scores.given([c for c in chosen if c != new]).z[new] for new in chosen[-2:])
-            steps += [
-                Step("divide", n, float(v), np.nan, critical)
-                for n, v in zip(chosen[-2:], z, strict=True)
-            ]
-            continue
-        wider = [*chosen, best]
-        if frozenset(wider) in visited:
-            chosen = min(
-                visited.values(), key=lambda groups: _cost(scores, level, groups, significance)
-            )
-            break
-        scores = scores.on_best_scale(wider)
-        chosen = _settled(scores, level, wider, visited, steps, (before, critical), in_time)
-    scores, p = _final(scores, level, chosen)
-    while len(chosen) > 1 and p.max() > significance:
-        dropped = chosen[int(np.argmax(p))]
-        chosen = [group for group in chosen if group != dropped]
-        scores, p = _final(scores, level, chosen)
-        steps.append(Step("drop", dropped, np.nan, np.nan, critical))
-    return Found(chosen, p, steps, scores.given(chosen), before, critical)
+            groups = after
+        return self._found(groups)
 
+    def _entry(self, groups):
+        """Return the step by which the strongest group enters, and whether chance is no reason."""
+        given = self.scores.given(groups)
+        evidence, weights = self.level.evidence(given)
+        best = int(np.argmax(np.where(_stands_alone(given, self.before), evidence, -np.inf)))
+        self.critical = self.level.critical(given, weights, self.significance)
+        p = float(self.level.p_adjusted(evidence[best], given, weights)[0])
+        is_clear = evidence[best] > self.critical and p <= self.significance
+        return Step("enter", best, float(given.z[best]), p, self.critical), is_clear
 
-def _cost(scores, level, groups, significance):
-    """Return -2 log-likelihood of the best joint fit of some groups, plus a penalty for each."""
-    deviance = scores.residuals.n_people * np.log(max(scores.loss(groups), 1e-300))
-    return deviance + level.largest_z(significance) ** 2 * len(groups)
+    def _settled(self, groups, touched):
+        """Return the chosen groups after drops and exchanges.
 
+        Of groups that are ``touched``, those are looked at for which the variances that the joint
+        fit leaves make a move seem possible. If None, all are, until one moves.
+        """
+        self.visited[frozenset(groups)] = groups
+        while len(groups) > 1 and self.in_time():
+            moves = []
+            for k in range(len(groups)) if touched is None else np.flatnonzero(touched):
+                own, others = groups[k], [*groups[:k], *groups[k + 1 :]]
+                nearly = self.scores.nearly_given(others, groups)
+                if touched is None or self._moves(nearly, others, own):
+                    moves += self._sure_moves(nearly, others, own)
+            if not moves:
+                break
+            _, step, groups = max(moves, key=lambda move: move[0])
+            self.visited[frozenset(groups)] = groups
+            self.steps.append(step)
+            is_new = step.action == "exchange"
+            touched = _alike(self.scores, groups) if is_new else np.ones(len(groups), bool)
+        return groups
 
-def _divided(scores, level, chosen, limits, significance, in_time):
-    """Return the chosen groups with one divided into the two that fit best, None if none is."""
-    before, critical = limits
-    found, least = None, _cost(scores, level, chosen, significance)
-    for k in range(len(chosen)):
-        if not in_time():
-            break
-        others = [*chosen[:k], *chosen[k + 1 :]]
-        given = scores.given(others)
-        evidence, _ = level.evidence(given)
-        is_near = _stands_alone(given, before) & (evidence > critical)
-        is_near[chosen] = False
-        near = np.flatnonzero(is_near)
-        near = near[np.argsort(-evidence[near], kind="stable")[:_NEAR]]
-        pair = _best_pair(scores, given, near)
-        if pair is None:
-            continue
-        trial = [*others, *pair]
-        cost = _cost(scores, level, trial, significance)
-        if cost < least and all(_enters(scores, level, trial, new, critical) for new in pair):
-            found, least = trial, cost
-    return found
+    def _sure_moves(self, given, others, own):
+        """Return `_moves`, with exact variances of the group and of what takes its place."""
+        given = self.scores.exactly(given, own)
+        for _, step, _ in self._moves(given, others, own):
+            if step.action == "exchange":
+                given = self.scores.exactly(given, step.group)
+        return self._moves(given, others, own)
+
+    def _moves(self, given, others, own):
+        """Return the moves of one group beside others, with what each gains in evidence."""
+        evidence, _ = self.level.evidence(given)
+        seen, moves = evidence[own], []
+        evidence = np.where(_stands_alone(given, self.before), evidence, -np.inf)
+        best = int(np.argmax(evidence))
+        if seen < self.critical and frozenset(others) not in self.visited:
+            moves.append((self.critical - seen, "drop", own, others))
+        swapped = [*others, best]
+        if evidence[best] > max(seen, self.critical) and frozenset(swapped) not in self.visited:
+            moves.append((evidence[best] - seen, "exchange", best, swapped))
+        return [
+            (gain, Step(action, group, float(given.z[group]), np.nan, self.critical), after)
+            for gain, action, group, after in moves
+        ]
+
+    def _divided(self, groups):
+        """Return the chosen groups with one divided into the two that fit best, None if none is."""
+        found, least = None, self._cost(groups)
+        for k in range(len(groups)):
+            if not self.in_time():
+                break
+            others = [*groups[:k], *groups[k + 1 :]]
+            given = self.scores.nearly_given(others, groups)
+            evidence, _ = self.level.evidence(given)
+            is_near = _stands_alone(given, self.before) & (evidence > self.critical)
+            is_near[groups] = False
+            near = np.flatnonzero(is_near)
+            near = near[np.argsort(-evidence[near], kind="stable")[:_NEAR]]
+            pair = _best_pair(self.scores, given, near)
+            if pair is None:
+                continue
+            trial = [*others, *pair]
+            cost = self._cost(trial)
+            if cost < least and all(self._enters(trial, new) for new in pair):
+                found, least = trial, cost
+        if found is None or frozenset(found) in self.visited:
+            return None
+        self.visited[frozenset(found)] = found
+        for new in found[-2:]:
+            z = float(self.scores.one_given(new, [g for g in found if g != new]).z[new])
+            self.steps.append(Step("divide", new, z, np.nan, self.critical))
+        return found
+
+    def _enters(self, groups, new):
+        """Return whether the evidence of a group beside others is larger than chance gives."""
+        given = self.scores.one_given(new, [g for g in groups if g != new])
+        evidence, _ = self.level.evidence(given)
+        return bool(evidence[new] > self.critical)
+
+    def _cost(self, groups):
+        """Return -2 log-likelihood of the best joint fit of groups, plus a penalty for each."""
+        deviance = self.scores.residuals.n_people * np.log(max(self.scores.loss(groups), 1e-300))
+        return deviance + self.level.largest_z(self.significance) ** 2 * len(groups)
+
+    def _found(self, groups):
+        """Return what is found, without groups that chance may give beside the others."""
+        p = self._p_adjusted(groups)
+        while len(groups) > 1 and p.max() > self.significance:
+            dropped = groups[int(np.argmax(p))]
+            groups = [group for group in groups if group != dropped]
+            p = self._p_adjusted(groups)
+            self.steps.append(Step("drop", dropped, np.nan, np.nan, self.critical))
+        return Found(groups, p, self.steps, self.scores.given(groups), self.before, self.critical)
+
+    def _p_adjusted(self, groups):
+        """Return the adjusted p-value of each group beside the others, on the best scale."""
+        self.scores = self.scores.on_best_scale(groups)
+        p = np.ones(len(groups))
+        for k, group in enumerate(groups):
+            given = self.scores.one_given(group, [*groups[:k], *groups[k + 1 :]])
+            evidence, weights = self.level.evidence(given)
+            p[k] = self.level.p_adjusted(evidence[group], given, weights)[0]
+        return p
 
 
 def _best_pair(scores, given, near):
@@ -159,58 +239,13 @@ def _best_pair(scores, given, near):
     return [int(near[i[best]]), int(near[j[best]])]
 
 
-def _enters(scores, level, groups, new, critical):
-    """Return whether the evidence of a group beside others is larger than chance gives."""
-    evidence, _ = level.evidence(scores.given([g for g in groups if g != new]))
-    return bool(evidence[new] > critical)
-
-
 def _stands_alone(given, before):
     """Return which candidates differ also without the causes found, by half as much at least."""
     is_alike = before.effect * np.sign(given.effect) >= np.abs(given.effect) / 2
     return is_alike & (before.z * np.sign(given.z) > _ALONE)
 
 
-def _settled(scores, level, chosen, visited, steps, limits, in_time):
-    """Return the chosen groups after drops and exchanges."""
-    before, critical = limits
-    visited[frozenset(chosen)] = chosen
-    touched = _alike(scores, chosen)
-    while len(chosen) > 1 and in_time():
-        moves = []
-        for k in np.flatnonzero(touched):
-            others = [*chosen[:k], *chosen[k + 1 :]]
-            given = scores.given(others)
-            evidence, _ = level.evidence(given)
-            own = evidence[chosen[k]]
-            evidence = np.where(_stands_alone(given, before), evidence, -np.inf)
-            best = int(np.argmax(evidence))
-            if own < critical and frozenset(others) not in visited:
-                moves.append((critical - own, "drop", chosen[k], others, given.z[chosen[k]]))
-            swapped = [*others, best]
-            if evidence[best] > max(own, critical) and frozenset(swapped) not in visited:
-                moves.append((evidence[best] - own, "exchange", best, swapped, given.z[best]))
-        if not moves:
-            break
-        _, action, group, chosen, z = max(moves, key=lambda move: move[0])
-        visited[frozenset(chosen)] = chosen
-        steps.append(Step(action, group, float(z), np.nan, critical))
-        touched = _alike(scores, chosen) if action == "exchange" else np.ones(len(chosen), bool)
-    return chosen
-
-
 def _alike(scores, chosen):
     """Return which chosen groups the last one may change: those with correlated regressors."""
     size = np.sqrt(scores.in_room[chosen])
     return np.abs(scores.crossed(chosen)[chosen[-1]]) > _ALIKE * size * size[-1]
-
-
-def _final(scores, level, chosen):
-    """Return the scores on the best scale, and the adjusted p-value of each group beside others."""
-    scores = scores.on_best_scale(chosen)
-    p = np.ones(len(chosen))
-    for k, group in enumerate(chosen):
-        given = scores.given([*chosen[:k], *chosen[k + 1 :]])
-        evidence, weights = level.evidence(given)
-        p[k] = level.p_adjusted(evidence[group], given, weights)[0]
-    return scores, p

@@ -45,9 +45,9 @@ class Sums(NamedTuple):
 
 
 def deviates(
-    scores: Any, given: Any, share: np.ndarray, left: np.ndarray, implied: np.ndarray
+    scores: Any, given: Any, among: np.ndarray, share: np.ndarray, implied: np.ndarray
 ) -> np.ndarray:
-    """Return the standardized scores of candidates; where people are few, deviates of their tails.
+    """Return the standardized scores of some candidates; of few people, deviates of their tails.
 
     Where the members of a group are few, a score is not normal, and its variance depends on what is
     to be found: of 30 people with a chance of a half, 26 are rare, and vary less than 15 do. So a
@@ -62,19 +62,19 @@ def deviates(
     ----------
     scores : Scores
     given : BesideFit
-    share : ndarray of float, shape (n_groups, n_chosen)
+    among : ndarray of int, shape (n_among,)
+        The candidates.
+    share : ndarray of float, shape (n_among, n_chosen)
         What the groups in the fit take of each regressor.
-    left : ndarray of float, shape (n_rows,)
-        What the fit leaves of the outcome.
-    implied : ndarray of float, shape (n_groups,)
+    implied : ndarray of float, shape (n_among,)
         The variances of scores as the fit implies them.
 
     Returns
     -------
-    ndarray of float, shape (n_groups,)
+    ndarray of float, shape (n_among,)
     """
-    found, r, c = given.z, scores.residuals, scores.candidates
-    few = np.flatnonzero((np.abs(found) > FROM) & (c.support_context <= MOST))
+    found, r, c = given.z[among], scores.residuals, scores.candidates
+    few = np.flatnonzero((np.abs(found) > FROM) & (c.support_context[among] <= MOST))
     if not r.is_binary or r.cluster is not None:
         return found
     near = np.zeros(c.n_rows, dtype=bool)
@@ -82,12 +82,13 @@ def deviates(
         if c.support_context[group] <= MOST:
             near |= c.context_mask(group)
     at, rows, planes = [], [], []
-    for group in few:
+    for position in few:
+        group = among[position]
         own = np.flatnonzero(c.context_mask(group) | near)
-        plane = scores.regressor_beside(group, given.groups, share[group], own)
+        plane = scores.regressor_beside(group, given.groups, share[position], own)
         kept = np.abs(plane) > _NOTHING * np.abs(plane).max(initial=0.0)
         if kept.any():
-            at.append(group)
+            at.append(position)
             rows.append(own[kept])
             planes.append(plane[kept])
     if not at:
@@ -96,13 +97,13 @@ def deviates(
     rows, planes = np.concatenate(rows), np.concatenate(planes)
     people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
     outcome = (r.raw / r.root)[rows]
+    left = scores.left(given.groups, given.fitted)
     mean, part = (v[rows] for v in r.sampled(left))
     sums = Sums(planes * (part * r.root[rows]) / people, mean, people, size)
     rest = implied[at] - sums.over(sums.coefficient**2 * mean * (1 - mean))
     chances = _as_they_fare(mean, outcome, people, size)
     sums = sums._replace(mean=chances, rest=np.maximum(rest, 0.0))
-    tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[at]))
-    found = found.copy()
+    tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[among][at]))
     misfit = np.maximum(_misfit(sums, tilted, outcome - mean), r.misfit(left))
     found[at] = tails / np.sqrt(misfit)
     return found

@@ -79,7 +79,9 @@ class Level:
             if r.is_centered:
                 sums = c.products(np.broadcast_to(over, score.shape), rows, drawn)
                 found[block] -= (s.middle[:, None] * sums).T
-        root = np.sqrt((found**2).mean(axis=0) if n_units > _MOST_ROWS else s.variances(noise))
+        root = np.sqrt(
+            (found**2).mean(axis=0) if n_units > _MOST_ROWS else s.covariances([], noise)[0]
+        )
         return np.where(s.testable, found / np.maximum(root, 1e-30), 0.0)
 
     def log_weights(self, given):

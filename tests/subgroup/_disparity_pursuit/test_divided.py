@@ -46,7 +46,7 @@ def test_a_group_with_more_evidence_than_its_two_causes_gives_way_to_them(monkey
     assert {str(g) for g in result.findings.subgroups} == CAUSES
     assert result.tables["path"]["action"].tolist() == ["enter", "divide", "divide", "end"]
     assert (result.findings.table["p_adjusted"] <= 0.05).all()
-    monkeypatch.setattr(_search, "_divided", lambda *given: None)
+    monkeypatch.setattr(_search._Search, "_divided", lambda *given: None)
     assert [str(g) for g in pursued(X, y).findings.subgroups] == ["race = 'a'"]
 
 

@@ -17,6 +17,7 @@ from skdisc.subgroup._disparity_pursuit import _causes, _run
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._expectations import adjust
+from skdisc.subgroup._disparity_pursuit._fits import errors
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._threshold import Level
 from skdisc.subgroup._estimation._outcomes import Counted
@@ -93,7 +94,7 @@ def test_errors_and_changes_are_those_of_weighted_least_squares(scale, n_cluster
     assert_allclose(fit.effect, slope * room)
     assert_allclose(np.diag(fit.covariance), (influence**2).sum(axis=1) * room**2)
     error = np.sqrt(((influence / np.maximum(1 - leverage, 0.05)) ** 2).sum(axis=1)) * room
-    assert_allclose(scores.errors(fit, 0.05)[0], error)
+    assert_allclose(errors(scores, fit, 0.05)[0], error)
     weight = r.root**2
     for flipped in (False, True):
         table = _causes.estimates(scores, chosen, 0.05, np.full(3, flipped))

@@ -1,0 +1,169 @@
+"""Joint fits of chosen groups: what they leave, their errors, and the scores beside them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from skdisc.subgroup._disparity_pursuit._adjustment import LEAST
+
+_SMALLEST = 1e-300  # instead of zero, where nothing is divided
+_EXACT = 1e-12  # of all squares, those that a fit must leave to be told from rounding
+_LEAST_DF = 0.01  # fewer degrees of freedom are none
+
+
+class Fit(NamedTuple):
+    """A joint least-squares fit of chosen groups.
+
+    ``effect``, the mean one, and ``covariance`` (sandwich) of the ``groups``; ``slope``, the effect
+    per unit of `Scores.room`; ``outcome``: what the fit leaves.
+    """
+
+    groups: list
+    effect: np.ndarray
+    covariance: np.ndarray
+    slope: np.ndarray
+    outcome: np.ndarray
+
+
+class Losses:
+    """The squares that joint fits of groups leave on each scale.
+
+    With v for the room of each outcome, they are r'r - 2 b'F'v r + b'F'v² F b: the inner products
+    of groups are enough, without a pass over the rows for each set of them.
+
+    Parameters
+    ----------
+    scores : Scores
+    """
+
+    def __init__(self, scores: Any) -> None:
+        r = scores.residuals
+        self.scales, self.rooms = list(r.scales), np.array(list(r.scales.values()))
+        self.total, self.moved = r.outcome @ r.outcome, scores.along(self.rooms * r.outcome)
+        self._known, self._products = {}, {}
+
+    def of(self, scores: Any, groups: list[int]) -> dict[str, float]:
+        """Return the squares that a joint fit of some groups leaves, by scale."""
+        key, left = frozenset(groups), []
+        if key not in self._known:
+            for moved, *products in zip(self.moved, *self._inner(scores, groups), strict=True):
+                slope = np.linalg.pinv(products[0]) @ scores.score[groups]
+                left.append(self.total - 2 * slope @ moved[groups] + slope @ products[1] @ slope)
+            left = np.maximum(left, _EXACT * self.total).tolist()
+            self._known[key] = dict(zip(self.scales, left, strict=True))
+        return self._known[key]
+
+    def _inner(self, scores, groups):
+        """Return the inner products among some groups, each shape (n_scales, n, n).
+
+        Those weighted by the rooms of all scales, and by their squares.
+        """
+        known, left = self._products, list(groups)
+        while left:  # at first those that are new to most
+            new = [[g for g in left if (one, g) not in known] for one in left]
+            most = max(range(len(left)), key=lambda k: len(new[k]))
+            one, others = left.pop(most), new[most]
+            for g, products in zip(others, self._products_with(scores, one, others), strict=True):
+                known[one, g] = known[g, one] = products
+        inner = [known[g, other] for g in groups for other in groups]
+        shape = len(groups), len(groups), 2 * len(self.rooms)
+        return np.split(np.reshape(inner, shape).transpose(2, 0, 1), 2)
+
+    def _products_with(self, scores, group, others):
+        """Return the inner products of a group with others, shape (n_others, 2 n_scales)."""
+        if not others:
+            return []
+        c, at = scores.candidates, np.flatnonzero(scores.candidates.context_mask(group))
+        rooms, cell, n = self.rooms[:, at], c.cell[at], c.members.shape[1]
+        values = scores.regressor(group, at) * np.concatenate([rooms, rooms**2])
+
+        def by_cell(plane):
+            sums = [np.bincount(cell, plane[at] * v, n) for v in values]
+            return np.stack(sums, axis=1).__getitem__
+
+        found = c.sums_of(others, lambda part: by_cell(scores.d[part]), len(values))
+        if scores.residuals.is_centered:
+            shared = (c.members @ by_cell(scores.residuals.root)(slice(None)))[c.context[others]]
+            found -= scores.middle[others][:, None] * shared
+        return found
+
+
+def errors(scores: Any, fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return standard errors of the effects of a fit as the jackknife has them (HC3).
+
+    Parameters
+    ----------
+    scores : Scores
+    fit : Fit
+    level : float
+        One minus the confidence level of intervals.
+
+    Returns
+    -------
+    error : ndarray of float, shape (n_groups,)
+        Larger than those of `Fit.covariance` where groups have few members, whose residuals
+        the fit makes small.
+    quantile : ndarray of float, shape (n_groups,)
+        By how many errors an interval extends: quantiles of t, whose degrees of freedom are the
+        effective number of rows, or clusters, that have information about a group, less one.
+    freedom : ndarray of float, shape (n_rows,) or (n_clusters,)
+        The share of its residuals that the fit leaves to each row, or cluster.
+    """
+    groups, r = fit.groups, scores.residuals
+    inverse = np.linalg.pinv(scores.crossed(groups)[groups])
+    noise, leverage = r.noise(fit.outcome), np.zeros(scores.candidates.n_rows)
+    total, squares, error = np.zeros((3, len(groups)))
+    for k, group in enumerate(groups):
+        f = scores.regressors([group])
+        leverage += scores.room * f[0] * scores.combined(groups, inverse[k])
+        information = r.by_cluster(f**2)[0]
+        total[k], squares[k] = information.sum(), ((information / r.share) ** 2).sum()
+    freedom = np.maximum(1 - r.by_cluster(leverage[None])[0] / r.share**2, LEAST)
+    for k in range(len(groups)):
+        influence = r.by_cluster((scores.combined(groups, inverse[k]) * noise)[None])[0]
+        error[k] = np.sqrt(((influence / freedom) ** 2).sum())
+    error *= scores.mean_room(groups)
+    df = total**2 / np.maximum(squares, _SMALLEST) - 1
+    with np.errstate(invalid="ignore"):
+        quantile = special.stdtrit(np.where(df > _LEAST_DF, df, np.nan), 1 - level / 2)
+    return error, quantile, freedom
+
+
+class BesideFit(NamedTuple):
+    """The scores of all candidates beside the groups of a fit.
+
+    ``groups``: those of the fit, with their slopes ``fitted``; ``score``: that of f without what
+    the fit explains; ``information``: by how much a mean effect of 1 moves it; ``variance`` of the
+    score; ``known``: candidates with enough information; ``least``: effects that count as none;
+    ``scale`` of the fit; ``deviate``: ``z``, or the normal deviate of the tail where people are
+    few.
+    """
+
+    groups: list
+    fitted: np.ndarray
+    score: np.ndarray
+    information: np.ndarray
+    variance: np.ndarray
+    known: np.ndarray
+    least: float
+    scale: str
+    deviate: np.ndarray | None = None
+
+    @property
+    def z(self) -> np.ndarray:
+        """The standardized score of each candidate, 0 where not known."""
+        root = np.sqrt(np.where(self.known, self.variance, 1.0))
+        beyond = np.maximum(np.abs(self.score) - self.least * self.information, 0)
+        return np.where(self.known, np.sign(self.score) * beyond / root, 0.0)
+
+    @property
+    def effect(self) -> np.ndarray:
+        """The effect that each candidate would have beside the fit; NaN where not known."""
+        return np.where(self.known, self.score / np.where(self.known, self.information, 1), np.nan)
+
+    @property
+    def error(self) -> np.ndarray:
+        """The standard error of each effect; NaN where not known."""
+        root = np.sqrt(np.where(self.known, self.variance, np.nan))
+        return root / np.where(self.known, self.information, 1)

@@ -1,0 +1,86 @@
+"""Conjunctions of items as sets of cells: rows of a cell satisfy the same items."""
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from skdisc._space._codes import PAD
+from skdisc._space._items import Items
+from skdisc._utils._frequency import count, people_in
+from skdisc.subgroup._lattice._lattice import Lattice
+
+_MASKS = 2**24  # numbers of cells of conjunctions that are found at once
+_SEED = 5  # of the random numbers by which equal sets of rows are recognized
+
+
+def sets_of_cells(
+    items: Items,
+    allowed: np.ndarray,
+    least: float,
+    most: int,
+    frequency: np.ndarray | None = None,
+) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
+    """Return conjunctions of allowed items with at least so many people, as sets of cells.
+
+    The first is that of no item. Of conjunctions with the same rows, the shortest is kept.
+
+    Parameters
+    ----------
+    items : Items
+    allowed : ndarray of bool, shape (n_items,)
+    least : float
+        Smallest number of people.
+    most : int
+        Most items of a conjunction.
+    frequency : ndarray of int64, shape (n_rows,), default=None
+        Number of people of each row; None: 1.
+
+    Returns
+    -------
+    conjunctions : ndarray of int, shape (n_conjunctions, n_items_at_most)
+        Item numbers, padded by PAD.
+    members : sparse array of float, shape (n_conjunctions, n_cells)
+        1 for the cells of each.
+    cell : ndarray of int, shape (n_rows,)
+        The cell of each row.
+    """
+    at = items.distinct(np.flatnonzero(allowed))
+    masks = items.masks(at)
+    ok = np.array([most > 0 and people_in(mask, frequency) >= least for mask in masks], dtype=bool)
+    at, masks = at[ok], masks[ok]
+    cell, first = _cells(masks)
+    masks, people = masks[:, first], count(cell, len(first), frequency)
+    found = np.full((1, 1), PAD)
+    if len(at):
+        mined = Lattice(masks, items.feature[at], frequency=people).mine(least, most).items
+        found = np.vstack([np.full((1, mined.shape[1]), PAD), mined])
+    keys, n_cells, seen = random_keys(len(first)), len(first), {}
+    kept, indices, sizes = [], [], []
+    size = max(1, _MASKS // max(n_cells, 1))
+    for start in range(0, len(found), size):
+        rows = np.ones((len(found[start : start + size]), n_cells), dtype=bool)
+        for one in found[start : start + size].T:
+            rows[one != PAD] &= masks[one[one != PAD]]
+        for number, row in enumerate(rows, start):
+            inside = np.flatnonzero(row).astype(np.int32)
+            if seen.setdefault(int(keys[inside].sum(dtype=np.uint64)), number) == number:
+                kept.append(number)
+                indices.append(inside)
+                sizes.append(len(inside))
+    indices, ends = np.concatenate(indices), np.cumsum([0, *sizes])
+    members = sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(kept), n_cells))
+    return np.append(at, PAD)[found[kept]], members, cell
+
+
+def _cells(masks):
+    """Return the cell of each row, by the conditions it satisfies, and the first row of each."""
+    key = np.zeros(masks.shape[1], dtype=np.uint64)
+    for mask, own in zip(masks, random_keys(len(masks)), strict=True):
+        key[mask] += own
+    number = pd.factorize(key)[0]
+    return number, np.unique(number, return_index=True)[1]
+
+
+def random_keys(n: int) -> np.ndarray:
+    """Return random numbers by whose sums sets are recognized."""
+    return np.random.default_rng(_SEED).integers(2**62, size=n, dtype=np.uint64)
