@@ -17,7 +17,7 @@ from skdisc.subgroup._lattice._sets_of_cells import random_keys, sets_of_cells
 
 _BLOCK = 2**14  # rows at a time, which fit the cache
 _AT_ONCE = 2**22  # numbers of cells that are summed at once
-_CELLS = 2**11  # cells at a time, whose numbers fit the cache
+_CELLS = 2**12  # cells at a time, whose numbers fit the cache
 _CONTEXTS = 512  # that are hashed at once
 
 

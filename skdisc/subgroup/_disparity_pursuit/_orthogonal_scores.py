@@ -48,7 +48,7 @@ class Scores:
             weight = self._over(residuals.root[None] ** 2)[0]
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, _SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
-        self._seen, self._scales, self._shown, self._exact = {}, {}, {}, {}
+        self._seen, self._scales, self._shown, self._exact, self._last = {}, {}, {}, {}, {}
         self._take("difference")
         self.score = self.along(residuals.outcome[None])[0]
         self._losses = Losses(self)
@@ -274,6 +274,14 @@ class Scores:
         known = self._known(given.groups, given.information, variance)
         return given._replace(variance=variance, known=known, deviate=deviate)
 
+    def _left_by(self, given):
+        """Return what a fit leaves of the outcome; that of the last one is remembered."""
+        key = self.scale, tuple(given.groups)
+        if key not in self._last:
+            self._last.clear()
+            self._last[key] = self.left(given.groups, given.fitted)
+        return self._last[key]
+
     def _variance_of(self, own, given):
         """Return what groups of a fit take of one candidate, and the variance of its score.
 
@@ -281,7 +289,7 @@ class Scores:
         """
         cross, inverse, _ = self._solved(given.groups)
         share, r = cross[own] @ inverse, self.residuals
-        left = self.left(given.groups, given.fitted)
+        left = self._left_by(given)
         f = self.regressors([own])[0] - self.combined(given.groups, share)
         implied = f**2 @ r.implied(left)
         return share, implied, max(implied, (r.by_cluster((f * r.noise(left))[None]) ** 2).sum())

@@ -201,23 +201,27 @@ class _Search:
 
     def _found(self, groups):
         """Return what is found, without groups that chance may give beside the others."""
-        p = self._p_adjusted(groups)
-        while len(groups) > 1 and p.max() > self.significance:
-            dropped = groups[int(np.argmax(p))]
-            groups = [group for group in groups if group != dropped]
-            p = self._p_adjusted(groups)
-            self.steps.append(Step("drop", dropped, np.nan, np.nan, self.critical))
+        unsure, p = groups, {}
+        while unsure:
+            p |= self._p_adjusted(unsure, groups)
+            worst = max(unsure, key=p.get)
+            if p[worst] > self.significance and len(groups) > 1:
+                self.steps.append(Step("drop", worst, np.nan, np.nan, self.critical))
+                groups = [group for group in groups if group != worst]
+                unsure = [g for g in unsure if g != worst and p[g] > self.significance] or groups
+            else:  # at last, all are asked beside the same groups
+                unsure = groups if len(unsure) < len(groups) else []
+        p = np.array([p[group] for group in groups])
         return Found(groups, p, self.steps, self.scores.given(groups), self.before, self.critical)
 
-    def _p_adjusted(self, groups):
-        """Return the adjusted p-value of each group beside the others, on the best scale."""
-        self.scores = self.scores.on_best_scale(groups)
-        p = np.ones(len(groups))
-        for k, group in enumerate(groups):
-            given = self.scores.one_given(group, [*groups[:k], *groups[k + 1 :]])
+    def _p_adjusted(self, some, groups):
+        """Return adjusted p-values of some groups, each beside all others, on the best scale."""
+        self.scores, found = self.scores.on_best_scale(groups), {}
+        for group in some:
+            given = self.scores.one_given(group, [g for g in groups if g != group])
             evidence, weights = self.level.evidence(given)
-            p[k] = self.level.p_adjusted(evidence[group], given, weights)[0]
-        return p
+            found[group] = self.level.p_adjusted(evidence[group], given, weights)[0]
+        return found
 
 
 def _best_pair(scores, given, near):

@@ -93,19 +93,24 @@ class Level:
         weights = _of_mean_one(weights, given.known)
         if not self._uses_contexts:
             return weights
-        by_context = _of_mean_one(weights + STEEPNESS * self._contexts(given), given.known)
+        by_context = _of_mean_one(weights + self._by_context(given), given.known)
         return np.logaddexp(weights + np.log(_PLAIN), by_context + np.log(1 - _PLAIN))
 
-    def _contexts(self, given):
-        """Return how the context of each candidate fares, and the opposite: (2, n_groups)."""
+    def _by_context(self, given):
+        """Return the log weights that contexts give to both sides of candidates, (2, n_groups).
+
+        Where main effects leave nothing to know about a context, it is the log of the mean weight
+        of contexts that fare as chance lets them.
+        """
         r = self.scores.residuals
         side = self._side(None)
         for slope, group in zip(given.fitted, given.groups, strict=True):
             side = side - slope * self._side(group, given.scale)
         noise = np.sqrt(r.mean(r.noise(r.outcome) ** 2))
-        side = np.clip(side / (noise * np.sqrt(self._free)), -MOST, MOST)
-        side = side[self.scores.candidates.context]
-        return np.stack([side, -side])
+        side = STEEPNESS * np.clip(side / (noise * np.sqrt(self._free)), -MOST, MOST)
+        weights = np.stack([side, -side])
+        weights[:, np.isinf(self._free)] = STEEPNESS**2 / 2
+        return weights[:, self.scores.candidates.context]
 
     def _side(self, group, scale=None):
         """Return the sums over contexts of the outcome, or of a group, at given main effects."""
