@@ -233,8 +233,16 @@ class Scores:
         return cross, inverse, inverse @ self.score[groups]
 
     def left(self, groups: list[int], slope: np.ndarray) -> np.ndarray:
-        """Return what a fit of some groups, with these slopes, leaves of the outcome."""
+        """Return what a fit of some groups, with these slopes, leaves of the outcome, (n_rows,)."""
         return self.residuals.outcome - self.room * self.combined(groups, slope)
+
+    def left_by(self, given: BesideFit) -> np.ndarray:
+        """Return what a fit leaves of the outcome, (n_rows,); that of the last is remembered."""
+        key = self.scale, tuple(given.groups)
+        if key not in self._last:
+            self._last.clear()
+            self._last[key] = self.left(given.groups, given.fitted)
+        return self._last[key]
 
     def _sums_of_clusters(self, groups, noise):
         """Return the scores of groups by cluster, shape (n, n_clusters)."""
@@ -257,7 +265,7 @@ class Scores:
         return self._beside(sorted(groups), sorted(fitted))
 
     def one_given(self, own: int, groups: list[int]) -> BesideFit:
-        """Return the scores beside some groups; the variance of one only, others are infinite."""
+        """Return the scores beside some groups, of which one has its variance, others infinite."""
         return self.exactly(self._beside(sorted(groups)), own)
 
     def exactly(self, given: BesideFit, own: int) -> BesideFit:
@@ -274,14 +282,6 @@ class Scores:
         known = self._known(given.groups, given.information, variance)
         return given._replace(variance=variance, known=known, deviate=deviate)
 
-    def _left_by(self, given):
-        """Return what a fit leaves of the outcome; that of the last one is remembered."""
-        key = self.scale, tuple(given.groups)
-        if key not in self._last:
-            self._last.clear()
-            self._last[key] = self.left(given.groups, given.fitted)
-        return self._last[key]
-
     def _variance_of(self, own, given):
         """Return what groups of a fit take of one candidate, and the variance of its score.
 
@@ -289,7 +289,7 @@ class Scores:
         """
         cross, inverse, _ = self._solved(given.groups)
         share, r = cross[own] @ inverse, self.residuals
-        left = self._left_by(given)
+        left = self.left_by(given)
         f = self.regressors([own])[0] - self.combined(given.groups, share)
         implied = f**2 @ r.implied(left)
         return share, implied, max(implied, (r.by_cluster((f * r.noise(left))[None]) ** 2).sum())
@@ -352,10 +352,8 @@ class Scores:
         if self.residuals.cluster is None:
             return self._products(groups, noise**2)
         own = self._sums_of_clusters(groups, noise)
-        variance, covariance = (
-            np.zeros(len(self.candidates)),
-            np.zeros((len(self.candidates), len(own))),
-        )
+        n = len(self.candidates)
+        variance, covariance = np.zeros(n), np.zeros((n, len(own)))
         for at, sums in self._cluster_sums(noise):
             variance[at] = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
             covariance[at] = sums @ own.T

@@ -97,7 +97,7 @@ def deviates(
     rows, planes = np.concatenate(rows), np.concatenate(planes)
     people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
     outcome = (r.raw / r.root)[rows]
-    left = scores.left(given.groups, given.fitted)
+    left = scores.left_by(given)
     mean, part = (v[rows] for v in r.sampled(left))
     sums = Sums(planes * (part * r.root[rows]) / people, mean, people, size)
     rest = implied[at] - sums.over(sums.coefficient**2 * mean * (1 - mean))
