@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.datasets import make_discrimination
 from skdisc.group import GroupDisparity
 from skdisc.subgroup import Bins, DisparityPursuit, DivExplorer
-from skdisc.subgroup._disparity_pursuit import _causes, _run
+from skdisc.subgroup._disparity_pursuit import _causes, _context_groups, _orthogonal_scores, _run
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
@@ -65,8 +66,16 @@ def regressor(scores, X, y, p, i):
 
 
 @settings(max_examples=10, deadline=None)
-@given(st.integers(0, 10_000), st.booleans())
-def test_sums_over_cells_give_those_over_rows(seed, is_centered):
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([3, 10_000]))
+def test_sums_over_cells_give_those_over_rows(seed, is_centered, at_once):
+    with (
+        patch.object(_context_groups, "_CELLS", at_once),
+        patch.object(_orthogonal_scores, "_BLOCK", at_once),
+    ):
+        check_sums(seed, is_centered)
+
+
+def check_sums(seed, is_centered):
     X, y, p = people(seed, n=200)
     rng = np.random.default_rng(seed)
     scores, root = known(X, y, p), rng.uniform(0.5, 2, len(y))
@@ -95,6 +104,11 @@ def test_sums_over_cells_give_those_over_rows(seed, is_centered):
     np.testing.assert_allclose(scores.given(chosen).score, score, atol=1e-9)
     if is_centered:
         np.testing.assert_allclose(F @ root, 0, atol=1e-9)
+    some, factors = rng.permutation(len(y))[:90], rng.normal(size=(90, 4))
+    c, planes = scores.candidates, scores.d[:, some].astype(np.float32)
+    sums = c.products(planes, some, factors.astype(np.float32))
+    own = [(c.context_mask(g)[some] * scores.d[c.part[g]][some]) @ factors for g in range(len(c))]
+    np.testing.assert_allclose(sums, own, atol=1e-4)
 
 
 @settings(max_examples=15, deadline=None)
