@@ -84,10 +84,10 @@ class _Search:
     def run(self, most):
         """Return what is found, at most so many groups."""
         groups = []
-        while len(groups) < most and len(self.scores.candidates) and self.in_time():
-            self.scores = self.scores.on_best_scale(groups)
+        while len(self.scores.candidates) and self.in_time():
+            self.scores, is_full = self.scores.on_best_scale(groups), len(groups) >= most
             entry, is_clear = self._entry(groups)
-            if is_clear:
+            if is_clear and not is_full:
                 self.steps.append(entry)
                 wider = [*groups, entry.group]
                 if frozenset(wider) in self.visited:
@@ -96,9 +96,10 @@ class _Search:
                 self.scores = self.scores.on_best_scale(wider)
                 groups = self._settled(wider, _alike(self.scores, wider))
                 continue
-            after = self._divided(groups) or self._settled(groups, None)
+            divided = None if is_full else self._divided(groups)
+            after = divided or self._settled(groups, None)
             if after == groups:
-                self.steps.append(entry._replace(action="end"))
+                self.steps += [] if is_full else [entry._replace(action="end")]
                 break
             groups = after
         return self._found(groups)
