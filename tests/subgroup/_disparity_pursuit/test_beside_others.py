@@ -23,25 +23,33 @@ worlds = given(
 )
 
 
-@settings(max_examples=20, deadline=None)
-@worlds
-def test_the_own_score_is_exact(seed, is_weighted, n_clusters, scale):
-    scores = scored(seed, is_weighted=is_weighted, n_clusters=n_clusters)[0].on(scale)
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([None, 60]))
+def test_the_own_score_is_exact_on_every_scale(seed, is_weighted, n_clusters):
+    scores = scored(seed, is_weighted=is_weighted, n_clusters=n_clusters)[0]
     groups = chosen_of(scores, seed)
     for own in groups:
         others = [g for g in groups if g != own]
-        exact, nearly = scores.given(others), scores.nearly_given(others, groups)
-        second = int(np.argmax(np.abs(nearly.z)))
-        for beside in (scores.one_given(own, others), scores.exactly(nearly, own)):
-            beside = scores.exactly(beside, second)
-            assert beside.groups == exact.groups
-            assert_allclose(beside.score, exact.score)
-            assert_allclose(beside.information, exact.information)
-            for at in (own, second):
-                assert beside.known[at] == exact.known[at]
-                assert_allclose(beside.variance[at], exact.variance[at])
-                assert_allclose(beside.z[at], exact.z[at])
-                assert_allclose(beside.deviate[at], exact.deviate[at])
+        for scale in AFTER:
+            alone = scored(seed, is_weighted=is_weighted, n_clusters=n_clusters)[0].on(scale)
+            check_exact(scores.on(scale), alone.given(others), own, groups)
+
+
+def check_exact(scores, exact, own, groups):
+    """Compare with the scores of others that were never on another scale."""
+    others = [g for g in groups if g != own]
+    nearly = scores.nearly_given(others, groups)
+    second = int(np.argmax(np.abs(nearly.z)))
+    for beside in (scores.one_given(own, others), scores.exactly(nearly, own)):
+        beside = scores.exactly(beside, second)
+        assert beside.groups == exact.groups
+        assert_allclose(beside.score, exact.score, atol=1e-9)
+        assert_allclose(beside.information, exact.information)
+        for at in (own, second):
+            assert beside.known[at] == exact.known[at]
+            assert_allclose(beside.variance[at], exact.variance[at])
+            assert_allclose(beside.z[at], exact.z[at], atol=1e-9)
+            assert_allclose(beside.deviate[at], exact.deviate[at], atol=1e-9)
 
 
 @settings(max_examples=20, deadline=None)
@@ -74,9 +82,10 @@ def test_where_a_search_ends_no_cause_is_due_to_chance_or_surpassed(seed, most):
     found = pursue(scores, level, 0.05, lambda: True, most)
     scores = scores.on(found.given.scale)
     assert 2 <= len(found.groups) <= most
-    for own in found.groups:
+    for own, p_adjusted in zip(found.groups, found.p_adjusted, strict=True):
         exact = scores.given([g for g in found.groups if g != own])
         evidence, weights = level.evidence(exact)
-        assert level.p_adjusted(evidence[own], exact, weights)[0] <= 0.05
+        assert level.p_adjusted(evidence[own], exact, weights)[0] == pytest.approx(p_adjusted)
+        assert p_adjusted <= 0.05
         evidence[~_search._stands_alone(exact, found.before)] = -np.inf
         assert evidence.max() <= max(evidence[own], found.critical)
