@@ -41,13 +41,14 @@ def scored(X, y):
 
 
 def test_a_group_with_more_evidence_than_its_two_causes_gives_way_to_them(monkeypatch):
-    X, y = people(3)
+    X, y = people(5)
     result = pursued(X, y)
     assert {str(g) for g in result.findings.subgroups} == CAUSES
     assert result.tables["path"]["action"].tolist() == ["enter", "divide", "divide", "end"]
     assert (result.findings.table["p_adjusted"] <= 0.05).all()
     monkeypatch.setattr(_search._Search, "_divided", lambda *given: None)
-    assert [str(g) for g in pursued(X, y).findings.subgroups] == ["race = 'a'"]
+    both = "race = 'a' and town = 'u' and work = 'k'"  # these are affected twice
+    assert [str(g) for g in pursued(X, y).findings.subgroups] == [both]
 
 
 @pytest.mark.parametrize("seed", range(6))
