@@ -259,10 +259,15 @@ class ContextGroups:
     @cached_property
     def _of_parts_single(self):
         """`_of_parts` in single precision, with the same places."""
-        return [
-            ([(at, block.astype(np.float32)) for at, block in blocks], parts)
-            for blocks, parts in self._of_parts
-        ]
+        found = []
+        for blocks, parts in self._of_parts:
+            ones = np.ones(max(block.nnz for _, block in blocks), dtype=np.float32)
+            single = [
+                (at, sparse.csr_matrix((ones[: b.nnz], b.indices, b.indptr), b.shape))
+                for at, b in blocks
+            ]
+            found.append((single, parts))
+        return found
 
     def products(self, planes: np.ndarray, at: np.ndarray, factors: np.ndarray) -> np.ndarray:
         """Sum planes times factors over some rows in the context of each group.
@@ -351,7 +356,20 @@ def _by_cell(of_cell, n_cells):
 
 
 def _blocks(members):
-    """Return blocks of the columns of a sparse matrix, each with their slice; at least one."""
-    by_column, ends = members.tocsc(), range(0, max(members.shape[1], 1), _CELLS)
-    slices = [slice(first, first + _CELLS) for first in ends]
-    return [(at, by_column[:, at].tocsr()) for at in slices]
+    """Return blocks of the columns of a matrix of ones, each with their slice; at least one.
+
+    All blocks share their ones.
+    """
+    ends = np.arange(0, max(members.shape[1], 1) + _CELLS, _CELLS)
+    rows = itertools.pairwise(members.indptr)
+    at = [first + np.searchsorted(members.indices[first:end], ends) for first, end in rows]
+    at = np.array(at, dtype=np.int64).reshape(members.shape[0], len(ends))
+    sizes, found = np.diff(at), []
+    ones = np.ones(sizes.sum(axis=0).max())
+    for k, (first, size) in enumerate(zip(ends[:-1], sizes.T, strict=True)):
+        starts = np.cumsum([0, *size])
+        own = np.repeat(at[:, k] - starts[:-1], size) + np.arange(starts[-1])
+        some = slice(first, min(first + _CELLS, members.shape[1]))
+        given = ones[: len(own)], members.indices[own] - first, starts
+        found.append((some, sparse.csr_matrix(given, (len(size), some.stop - some.start))))
+    return found

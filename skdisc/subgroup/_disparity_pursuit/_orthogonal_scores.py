@@ -12,7 +12,7 @@ from skdisc.subgroup._disparity_pursuit._fits import BesideFit, Fit, Losses
 from skdisc.subgroup._disparity_pursuit._tails import deviates
 
 OVERLAP = 0.05  # share of the members that a group's information must amount to
-_KEPT = 64  # fits that are remembered
+_KEPT = 8  # fits that are remembered
 _KEPT_COVARIANCES = 2
 _LEFT = 0.05  # share of its information that the chosen causes must leave to a candidate
 _ROUNDING = 1e-20  # share of the variance of raw outcomes up to which nothing is left of them
