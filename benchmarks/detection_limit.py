@@ -82,12 +82,17 @@ def regressors(group, X, protected, effects):
     return np.array([score, raw, np.where(inside, part - part[inside].mean(), 0.0)])
 
 
+def candidates_of(detector, X, protected):
+    """Return all groups that a detector tests."""
+    space = FeatureSpace.from_frame(X, protected=protected)
+    items = make_items(X, space, list(X), protected, detector.n_bins)
+    least = np.ceil(detector.min_support * len(X))
+    return ContextGroups.mined(items, least, detector.max_predicates, lambda n: n)
+
+
 def critical_value(X, y, protected, effects, random_state=0, significance=0.05):
     """Return the largest |z| that chance gives to any candidate of `DETECTOR`, at this level."""
-    space = FeatureSpace.from_frame(X, protected=protected)
-    items = make_items(X, space, list(X), protected, DETECTOR.n_bins)
-    least = np.ceil(DETECTOR.min_support * len(X))
-    groups = ContextGroups.mined(items, least, DETECTOR.max_predicates, lambda n: n)
+    groups = candidates_of(DETECTOR, X, protected)
     left = effects.residual(np.vstack([y, groups.is_part]).astype(float))
     one, inflation = np.ones(len(X)), inflation_of(effects)
     residuals = Residuals(left[0], left[1:], one, inflation, effects, "additive", y)

@@ -17,11 +17,9 @@ import pandas as pd
 
 from benchmarks.calibration.measure import first, sides
 from benchmarks.calibration.planted import SUBGROUP, drawn
-from skdisc._space._feature_space import FeatureSpace
-from skdisc._space._items import make_items
+from benchmarks.detection_limit import candidates_of
 from skdisc.subgroup import DisparityPursuit
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
-from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._threshold import Level
 
@@ -37,10 +35,7 @@ WORLDS = [  # protected and legitimate columns
 def known_scores(X, y, detector):
     """Return the scores of the candidates of a detector, with known expectations."""
     protected = detector.protected
-    space = FeatureSpace.from_frame(X, protected=protected)
-    items = make_items(X, space, list(X), protected, detector.n_bins)
-    least = np.ceil(detector.min_support * len(X))
-    groups = ContextGroups.mined(items, least, detector.max_predicates, lambda n: n)
+    groups = candidates_of(detector, X, protected)
     shares = np.empty(groups.is_part.shape)
     for i, part in enumerate(groups.part):
         own = [p for p in groups.groups[i].predicates if p.column in protected]

@@ -44,7 +44,7 @@ def estimates(
     effect = np.where(flipped, -fit.effect, fit.effect)
     error, z, freedom = errors(scores, fit, level)
     effect = np.where(scores.testable[at], effect, np.nan)
-    beside = [scores.one_given(own, [g for g in groups if g != own]) for own in groups]
+    beside = [scores.one_given(own, groups) for own in groups]
     known = np.array([b.known[g] for b, g in zip(beside, groups, strict=True)], dtype=bool)
     statistic = np.array([b.deviate[g] for b, g in zip(beside, groups, strict=True)])
     members = _members(scores, groups, flipped)

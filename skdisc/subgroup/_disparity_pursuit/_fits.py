@@ -7,7 +7,7 @@ from scipy import special
 
 from skdisc.subgroup._disparity_pursuit._adjustment import LEAST
 
-_SMALLEST = 1e-300  # instead of zero, where nothing is divided
+SMALLEST = 1e-300  # instead of zero, where nothing is divided
 _EXACT = 1e-12  # of all squares, those that a fit must leave to be told from rounding
 _LEAST_DF = 0.01  # fewer degrees of freedom are none
 
@@ -124,7 +124,7 @@ def errors(scores: Any, fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray,
         influence = r.by_cluster((scores.combined(groups, inverse[k]) * noise)[None])[0]
         error[k] = np.sqrt(((influence / freedom) ** 2).sum())
     error *= scores.mean_room(groups)
-    df = total**2 / np.maximum(squares, _SMALLEST) - 1
+    df = total**2 / np.maximum(squares, SMALLEST) - 1
     with np.errstate(invalid="ignore"):
         quantile = special.stdtrit(np.where(df > _LEAST_DF, df, np.nan), 1 - level / 2)
     return error, quantile, freedom

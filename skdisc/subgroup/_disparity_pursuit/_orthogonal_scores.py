@@ -8,7 +8,7 @@ from scipy import sparse
 
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals, sums_by
 from skdisc.subgroup._disparity_pursuit._context_groups import CellMoments, ContextGroups
-from skdisc.subgroup._disparity_pursuit._fits import BesideFit, Fit, Losses
+from skdisc.subgroup._disparity_pursuit._fits import SMALLEST, BesideFit, Fit, Losses
 from skdisc.subgroup._disparity_pursuit._tails import deviates
 
 OVERLAP = 0.05  # share of the members that a group's information must amount to
@@ -16,7 +16,6 @@ _KEPT = 8  # fits that are remembered
 _KEPT_COVARIANCES = 2
 _LEFT = 0.05  # share of its information that the chosen causes must leave to a candidate
 _ROUNDING = 1e-20  # share of the variance of raw outcomes up to which nothing is left of them
-_SMALLEST = 1e-300  # instead of zero, where nothing is divided
 _EQUAL = 1e-9  # of the squares that two fits leave, by how much equal ones may differ
 _BLOCK = 2**14  # rows at a time, which fit the cache
 
@@ -46,7 +45,7 @@ class Scores:
         self.middle = np.zeros(len(c))
         if residuals.is_centered:
             weight = self._over(residuals.root[None] ** 2)[0]
-            self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, _SMALLEST)
+            self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
         self._seen, self._scales, self._shown, self._exact, self._last = {}, {}, {}, {}, {}
         self._take("difference")
@@ -84,7 +83,7 @@ class Scores:
 
     def mean_room(self, groups: list[int]) -> np.ndarray:
         """Return the mean of `room` over the information about some groups, by group."""
-        return self.in_room[groups] / np.maximum(self.information[groups], _SMALLEST)
+        return self.in_room[groups] / np.maximum(self.information[groups], SMALLEST)
 
     def regressors(self, groups: list[int]) -> np.ndarray:
         """Return the regressors of some groups, shape (n, n_rows)."""
@@ -265,8 +264,11 @@ class Scores:
         return self._beside(sorted(groups), sorted(fitted))
 
     def one_given(self, own: int, groups: list[int]) -> BesideFit:
-        """Return the scores beside some groups, of which one has its variance, others infinite."""
-        return self.exactly(self._beside(sorted(groups)), own)
+        """Return the scores beside all others of some groups; the own has its variance.
+
+        The variances of all other scores are infinite.
+        """
+        return self.exactly(self._beside(sorted(g for g in groups if g != own)), own)
 
     def exactly(self, given: BesideFit, own: int) -> BesideFit:
         """Return scores with the variance of one candidate as the groups of the fit leave it."""
@@ -305,7 +307,7 @@ class Scores:
         """Return scores with the variances that a fit leaves; None: infinite ones."""
         cross, inverse, slope = self._solved(groups)
         share = cross @ inverse
-        own = 1 - (share * cross).sum(axis=1) / np.maximum(self.in_room, _SMALLEST)
+        own = 1 - (share * cross).sum(axis=1) / np.maximum(self.in_room, SMALLEST)
         score, information = self.score - cross @ slope, own * self.information
         implied = shown = np.full(len(own), np.inf)
         if fitted is not None:

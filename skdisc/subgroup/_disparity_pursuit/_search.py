@@ -185,14 +185,13 @@ class _Search:
             return None
         self.visited[frozenset(found)] = found
         for new in found[-2:]:
-            z = float(self.scores.one_given(new, [g for g in found if g != new]).z[new])
+            z = float(self.scores.one_given(new, found).z[new])
             self.steps.append(Step("divide", new, z, np.nan, self.critical))
         return found
 
     def _enters(self, groups, new):
         """Return whether the evidence of a group beside others is larger than chance gives."""
-        given = self.scores.one_given(new, [g for g in groups if g != new])
-        evidence, _ = self.level.evidence(given)
+        evidence, _ = self.level.evidence(self.scores.one_given(new, groups))
         return bool(evidence[new] > self.critical)
 
     def _cost(self, groups):
@@ -219,7 +218,7 @@ class _Search:
         """Return adjusted p-values of some groups, each beside all others, on the best scale."""
         self.scores, found = self.scores.on_best_scale(groups), {}
         for group in some:
-            given = self.scores.one_given(group, [g for g in groups if g != group])
+            given = self.scores.one_given(group, groups)
             evidence, weights = self.level.evidence(given)
             found[group] = self.level.p_adjusted(evidence[group], given, weights)[0]
         return found

@@ -18,11 +18,6 @@ def chosen_of(scores, seed):
     return np.random.default_rng(seed).choice(testable, 3, replace=False).tolist()
 
 
-worlds = given(
-    st.integers(0, 10_000), st.booleans(), st.sampled_from([None, 60]), st.sampled_from([*AFTER])
-)
-
-
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10_000), st.booleans(), st.sampled_from([None, 60]))
 def test_the_own_score_is_exact_on_every_scale(seed, is_weighted, n_clusters):
@@ -53,7 +48,9 @@ def check_exact(scores, exact, own, groups):
 
 
 @settings(max_examples=20, deadline=None)
-@worlds
+@given(
+    st.integers(0, 10_000), st.booleans(), st.sampled_from([None, 60]), st.sampled_from([*AFTER])
+)
 def test_the_other_variances_are_those_that_the_fit_leaves(seed, is_weighted, n_clusters, scale):
     scores = scored(seed, is_weighted=is_weighted, n_clusters=n_clusters)[0].on(scale)
     groups, r = chosen_of(scores, seed), scores.residuals
