@@ -10,7 +10,8 @@ rows. Not all of this holds: see doc/pursuit.md.
 The residual of a person is y - e(x) - sum of effect_j v(x) (1_gj - pi_j(x)): the mean effects and
 the scale, which tells v, are those found on one half of the rows; e and pi are learned out of fold
 on the other half, from legitimate columns only. The same with each fifth of the rows held out, and
-four fifths searched. Times are seconds of CPU, since other work may share the machine; nothing runs
+four fifths searched: each fifth alone, and all rows together, each with the residual that it had
+when it was held out. Times are seconds of CPU, since other work may share the machine; nothing runs
 in parallel.
 
 Run: python -m benchmarks.pursuit_real [causes] [speed]
@@ -95,16 +96,16 @@ def significant(X, protected, values):
 
 
 def held_out(X, y, protected, first):
-    """Return the counts of significant groups on rows held out, and how many causes were found.
+    """Return the counts of significant groups on rows held out, these rows, and their residuals.
 
-    Of outcomes, and of each kind of residuals.
+    Counts are those of outcomes, and of each kind of residuals, with the number of causes.
     """
     detector = Kept(protected=protected, pos_label=1, **SETTINGS).fit(X[first], y[first])
     detector.audit(X[~first], y[~first])
     before, tested = significant(X[~first], protected, y[~first].to_numpy(float))
     found = {"causes": len(detector.result_), "tested": tested, "before": before}
     left = {n: significant(detector.rows_, protected, v)[0] for n, v in detector.residuals_.items()}
-    return found | left
+    return found | left, detector.rows_, detector.residuals_
 
 
 def causes(name, load):
@@ -124,11 +125,18 @@ def causes(name, load):
         "fifth": [fold != k for k in range(SPLITS)],
     }
     for part, splits in searched.items():
-        counts = pd.DataFrame([held_out(X, y, protected, first) for first in splits])
+        counts, rows, residuals = zip(*(held_out(X, y, protected, s) for s in splits), strict=True)
+        counts = pd.DataFrame(counts)
         print(f"DivExplorer's significant groups on each held-out {part}, and causes of the rest:")
         print(counts.to_string())
         total = counts.sum()
         print(f"{total['beside causes']} of {total['before']} left", flush=True)
+    before, tested = significant(X, protected, y.to_numpy(float))
+    print(f"of all rows, each with the residual of when it was held out: {before} of {tested}")
+    people = pd.concat(rows, ignore_index=True)
+    for kind in residuals[0]:
+        values = np.concatenate([one[kind] for one in residuals])
+        print(f"{kind}: {significant(people, protected, values)[0]} left", flush=True)
     table = DisparityPursuit(confirm=0.5, **settings).fit(X, y).result_.to_frame()
     kept = int((table["p_adjusted"] <= 0.05).sum())
     print(f"confirm=.5: {kept} of {len(table)} kept", flush=True)

@@ -86,6 +86,8 @@ class ContextGroups:
     cells : sparse array of float, shape (n_cells, n_rows)
     support, support_context : ndarray of float, shape (n_groups,)
         Numbers of people.
+    n_protected : ndarray of int, shape (n_groups,)
+        Numbers of conditions on protected columns.
     """
 
     groups: Sequence
@@ -97,6 +99,7 @@ class ContextGroups:
     cells: sparse.csr_matrix
     support: np.ndarray
     support_context: np.ndarray
+    n_protected: np.ndarray
 
     @classmethod
     def mined(
@@ -145,8 +148,8 @@ class ContextGroups:
         keep = keep[: spend(len(keep))]
         context, part, mirror = context[keep], part[keep], mirror[: len(keep)]
         both = (_ItemGroups(items, parts, contexts, p, context) for p in (part, mirror))
-        sums = inside[context, part], total[context]
-        return cls(*both, part, context, masks, members, cells, *sums)
+        about = inside[context, part], total[context], (parts != PAD).sum(axis=1)[part]
+        return cls(*both, part, context, masks, members, cells, *about)
 
     @classmethod
     def given(
@@ -173,8 +176,9 @@ class ContextGroups:
         people = np.ones(len(X)) if frequency is None else frequency.astype(float)
         inside = (members @ (masks[0] * people).T)[context, part]
         total = (members @ people)[context]
-        sides = [None] * len(groups)
-        return cls(groups, sides, part, context, masks[0], members, cells, inside, total)
+        sides, n_own = [None] * len(groups), np.array([len(p.predicates) for p in parts], dtype=int)
+        about = inside, total, n_own
+        return cls(groups, sides, part, context, masks[0], members, cells, *about)
 
     def __len__(self) -> int:
         return len(self.part)

@@ -108,11 +108,19 @@ class _Search:
         """Return the step by which the strongest group enters, and whether chance is no reason."""
         given = self.scores.given(groups)
         evidence, weights = self.level.evidence(given)
-        best = int(np.argmax(np.where(_stands_alone(given, self.before), evidence, -np.inf)))
         self.critical = self.level.critical(given, weights, self.significance)
+        best = self._strongest(given, evidence)
         p = float(self.level.p_adjusted(evidence[best], given, weights)[0])
         is_clear = evidence[best] > self.critical and p <= self.significance
         return Step("enter", best, float(given.z[best]), p, self.critical), is_clear
+
+    def _strongest(self, given, evidence):
+        """Return the highest in rank of the groups with evidence enough, or the nearest to it."""
+        evidence = np.where(_stands_alone(given, self.before), evidence, -np.inf)
+        is_clear = evidence > self.critical
+        if not is_clear.any():
+            return int(np.argmax(evidence))
+        return int(np.argmax(np.where(is_clear, self.level.rank(evidence), -np.inf)))
 
     def _settled(self, groups, touched):
         """Return the chosen groups after drops and exchanges.
@@ -148,14 +156,14 @@ class _Search:
     def _moves(self, given, others, own):
         """Return the moves of one group beside others, with what each gains in evidence."""
         evidence, _ = self.level.evidence(given)
-        seen, moves = evidence[own], []
-        evidence = np.where(_stands_alone(given, self.before), evidence, -np.inf)
-        best = int(np.argmax(evidence))
+        seen, rank, moves = evidence[own], self.level.rank(evidence), []
+        best = self._strongest(given, evidence)
         if seen < self.critical and frozenset(others) not in self.visited:
             moves.append((self.critical - seen, "drop", own, others))
         swapped = [*others, best]
-        if evidence[best] > max(seen, self.critical) and frozenset(swapped) not in self.visited:
-            moves.append((evidence[best] - seen, "exchange", best, swapped))
+        is_stronger = evidence[best] > self.critical and rank[best] > rank[own]
+        if is_stronger and frozenset(swapped) not in self.visited:
+            moves.append((rank[best] - rank[own], "exchange", best, swapped))
         return [
             (gain, Step(action, group, float(given.z[group]), np.nan, self.critical), after)
             for gain, action, group, after in moves

@@ -2,10 +2,15 @@
 
 The evidence of a candidate, on one side, is -log of its p-value plus the log of its weight. Weights
 have a mean of one (Genovese, Roeder and Wasserman 2006, :doi:`10.1093/biomet/93.3.509`) and are the
-product of two factors.
+product of three factors.
 
 The *information* f'f of the candidate, which depends on columns alone: the level is spread over
 people instead of groups. Most candidates are small, and an effect must be large to show in them.
+Of groups with evidence enough, the one that has most without this factor is chosen (`Level.rank`):
+of a group and a part of it, the larger is not likelier to be the cause.
+
+The number of *protected columns* that the candidate names. Each one more makes more groups, which
+are less likely: a claim about Black women from a town is made if one about women does not do.
 
 The *context* of the candidate: where its people fare unexpectedly well or badly, groups within it
 are likelier to be causes. Which outcomes a context has depends on the legitimate columns alone, the
@@ -24,6 +29,8 @@ from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized context residual, up to so many
 _PLAIN = 0.2  # of the level that contexts do not move
+_EXPECTED = 1.5  # log weight of a context of which there is nothing to know
+_PER_COLUMN = 2.0  # log weight that each protected column more costs
 _MOST_ROWS = 100_000  # rows whose multipliers are drawn
 _BLOCK = 50  # draws at a time
 
@@ -89,7 +96,7 @@ class Level:
         weights = np.zeros((2, len(self.scores.candidates)))
         if not self.borrow or not given.known.any():
             return weights
-        weights += np.log(np.maximum(self.scores.information, 1e-300))
+        weights += self._information - _PER_COLUMN * self.scores.candidates.n_protected
         weights = _of_mean_one(weights, given.known)
         if not self._uses_contexts:
             return weights
@@ -109,7 +116,7 @@ class Level:
         noise = np.sqrt(r.mean(r.noise(r.outcome) ** 2))
         side = STEEPNESS * np.clip(side / (noise * np.sqrt(self._free)), -MOST, MOST)
         weights = np.stack([side, -side])
-        weights[:, np.isinf(self._free)] = STEEPNESS**2 / 2
+        weights[:, np.isinf(self._free)] = _EXPECTED
         return weights[:, self.scores.candidates.context]
 
     def _side(self, group, scale=None):
@@ -129,6 +136,15 @@ class Level:
         z = given.deviate
         found = np.maximum(weights[0] - special.log_ndtr(-z), weights[1] - special.log_ndtr(z))
         return np.where(given.known, found, -np.inf), weights
+
+    def rank(self, evidence):
+        """Return evidence without weights by information, by which clear groups are ordered."""
+        return evidence - self._information if self.borrow else evidence
+
+    @cached_property
+    def _information(self):
+        """The log of the information of each candidate."""
+        return np.log(np.maximum(self.scores.information, 1e-300))
 
     def largest_by_chance(self, given, weights):
         """Return the largest evidence of each draw, among the candidates known."""

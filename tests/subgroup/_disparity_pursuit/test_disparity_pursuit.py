@@ -263,7 +263,7 @@ def test_the_causes_are_the_best_subset_where_effects_are_strong(seed):
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10_000))
-def test_weights_spread_the_level_over_people_and_know_columns_only(seed):
+def test_weights_spread_the_level_by_columns_only(seed):
     X, y, p = people(seed, n=300)
     again = np.random.default_rng(seed).permutation(y)
     weights = []
@@ -274,10 +274,32 @@ def test_weights_spread_the_level_over_people_and_know_columns_only(seed):
         weights.append(np.exp(level.log_weights(given_)))
         np.testing.assert_allclose(weights[-1][:, given_.known].mean(), 1)
     np.testing.assert_allclose(*weights)
-    ratio = weights[0] / scores.information
+    groups = scores.candidates.groups
+    named = np.array([sum(p.column in PROTECTED for p in g.predicates) for g in groups])
+    assert set(named) == {1, 2}
+    ratio = weights[0] / (scores.information * np.exp(-2.0 * named))
     np.testing.assert_allclose(ratio, ratio[0, 0])
     flat = Level(scores, 0, np.random.default_rng(0), borrow=False)
     assert not flat.log_weights(given_).any()
+
+
+def test_of_clear_groups_a_part_comes_before_a_whole_with_a_smaller_score():
+    """All women have more information than those of the town, and so more evidence sometimes."""
+    n_more_evidence = 0
+    for seed in range(40):
+        X, y, p = people(seed, n=2000, gap=0.1)
+        town, women = (X["town"] == "u").to_numpy(), (X["sex"] == "F").to_numpy()
+        scores = known(X, y, p + 0.1 * town * (women - 0.5))
+        level = Level(scores, 99, np.random.default_rng(0), borrow=True)
+        given_, groups = scores.given([]), scores.candidates.groups
+        evidence, weights = level.evidence(given_)
+        is_clear = evidence > level.critical(given_, weights, 0.4)
+        step = pursue(scores, level, 0.4, lambda: True).steps[0]
+        if is_clear.any():
+            rank = np.where(is_clear, evidence - np.log(scores.information), -np.inf)
+            assert (step.action, step.group) == ("enter", int(np.argmax(rank)))
+            n_more_evidence += str(groups[int(np.argmax(evidence))]) != str(groups[step.group])
+    assert n_more_evidence
 
 
 def test_mirror_images_are_tested_once_and_named_by_the_side_treated_worse():
