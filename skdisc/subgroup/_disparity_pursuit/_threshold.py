@@ -106,8 +106,8 @@ class Level:
     def _by_context(self, given):
         """Return the log weights that contexts give to both sides of candidates, (2, n_groups).
 
-        Where main effects leave nothing to know about a context, it is the log of the mean weight
-        of contexts that fare as chance lets them.
+        Where main effects leave nothing to know about a context, its weight lies between that of
+        one that fares as expected, 1, and the mean of those that chance moves, exp(2).
         """
         r = self.scores.residuals
         side = self._side(None)
