@@ -70,9 +70,10 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         predict the outcome better by more than a standard error.
     borrow : bool, default=True
         Whether candidates are weighted: by their information, so that the level is spread over
-        people instead of groups, and by how their whole context fares, if main effects are
-        adjusted for. This raises the power for groups that are not small, and for effects that a
-        context shows, too, and leaves the level.
+        people instead of groups; less for each protected column that they name; and by how their
+        whole context fares, if main effects are adjusted for. This raises the power for groups
+        that are not small, name one protected column, or lie in a context that shows the effect,
+        too, and leaves the level.
     min_support : float, default=0.01
         Smallest share of the rows that a group, and the rest of its context, must cover.
     max_predicates : int or None, default=3
