@@ -108,6 +108,16 @@ def held_out(X, y, protected, first):
     return found | left, detector.rows_, detector.residuals_
 
 
+def together(X, y, protected, found):
+    """Print what is left of all rows, each with the residual that it had when it was held out."""
+    before, tested = significant(X, protected, y.to_numpy(float))
+    print(f"of all rows, each with the residual of when it was held out: {before} of {tested}")
+    people = pd.concat([rows for _, rows, _ in found], ignore_index=True)
+    for kind in found[0][2]:
+        values = np.concatenate([residuals[kind] for _, _, residuals in found])
+        print(f"{kind}: {significant(people, protected, values)[0]} left", flush=True)
+
+
 def causes(name, load):
     """Print the causes of a data set, what they leave, and how many are confirmed."""
     X, y, protected = load()
@@ -125,18 +135,14 @@ def causes(name, load):
         "fifth": [fold != k for k in range(SPLITS)],
     }
     for part, splits in searched.items():
-        counts, rows, residuals = zip(*(held_out(X, y, protected, s) for s in splits), strict=True)
-        counts = pd.DataFrame(counts)
+        found = [held_out(X, y, protected, first) for first in splits]
+        counts = pd.DataFrame([counts for counts, _, _ in found])
         print(f"DivExplorer's significant groups on each held-out {part}, and causes of the rest:")
         print(counts.to_string())
         total = counts.sum()
         print(f"{total['beside causes']} of {total['before']} left", flush=True)
-    before, tested = significant(X, protected, y.to_numpy(float))
-    print(f"of all rows, each with the residual of when it was held out: {before} of {tested}")
-    people = pd.concat(rows, ignore_index=True)
-    for kind in residuals[0]:
-        values = np.concatenate([one[kind] for one in residuals])
-        print(f"{kind}: {significant(people, protected, values)[0]} left", flush=True)
+        if part == "fifth":
+            together(X, y, protected, found)
     table = DisparityPursuit(confirm=0.5, **settings).fit(X, y).result_.to_frame()
     kept = int((table["p_adjusted"] <= 0.05).sum())
     print(f"confirm=.5: {kept} of {len(table)} kept", flush=True)

@@ -176,8 +176,8 @@ class ContextGroups:
         people = np.ones(len(X)) if frequency is None else frequency.astype(float)
         inside = (members @ (masks[0] * people).T)[context, part]
         total = (members @ people)[context]
-        sides, n_own = [None] * len(groups), np.array([len(p.predicates) for p in parts], dtype=int)
-        about = inside, total, n_own
+        sides = [None] * len(groups)
+        about = inside, total, np.array([len(p.predicates) for p in parts], dtype=int)
         return cls(groups, sides, part, context, masks[0], members, cells, *about)
 
     def __len__(self) -> int:
