@@ -36,7 +36,7 @@ def known_scores(X, y, detector):
     """Return the scores of the candidates of a detector, with known expectations."""
     protected = detector.protected
     groups = candidates_of(detector, X, protected)
-    shares = np.empty(groups.is_part.shape)
+    shares = np.zeros(groups.is_part.shape)  # of parts without candidates, too
     for i, part in enumerate(groups.part):
         own = [p for p in groups.groups[i].predicates if p.column in protected]
         shares[part] = np.prod([_chance(p) for p in own])

@@ -5,7 +5,7 @@ support of .01 names a few causes; on rows it has not seen, `DivExplorer` on the
 causes has at most 5 % of the significant groups it has on the outcomes; and with ``confirm=.5`` at
 least four of five causes are confirmed. Adult takes at most 10 seconds with the default nuisance,
 and 2 with ``nuisance="additive"``; 10^6 rows of 11 columns at most 2 minutes and 2 GB, linear in
-rows. Not all of this holds: see doc/pursuit.md.
+rows. Not all of this holds: see doc/pursuit_limits.md.
 
 The residual of a person is y - e(x) - sum of effect_j v(x) (1_gj - pi_j(x)): the mean effects and
 the scale, which tells v, are those found on one half of the rows; e and pi are learned out of fold

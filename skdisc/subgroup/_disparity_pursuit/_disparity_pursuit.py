@@ -67,7 +67,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     nuisance : {"auto", "additive", "boosting"} or estimator, default="auto"
         How e and π are learned: by main effects of the legitimate columns; by boosted trees out of
         fold; or by clones of an estimator out of fold. "auto" takes main effects unless trees
-        predict the outcome better by more than a standard error.
+        predict the outcome, or a protected column, better by more than a standard error.
     borrow : bool, default=True
         Whether candidates are weighted: by their information, so that the level is spread over
         people instead of groups; less for each protected column that they name; and by how their
@@ -129,7 +129,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         that differ on their own, but not beside the causes), ``gaps`` (what the gap of each
         protected group consists of), ``comparable`` (the gap of each protected group at equal
         legitimate columns), ``associations`` (Cramér's V of protected groups and legitimate
-        columns), ``left`` (bounds on what remains), ``path`` (the search).
+        columns), ``left`` (bounds on what remains), ``path`` (the search; a group enters if its
+        ``evidence``, the log of its weight divided by its p-value, exceeds ``critical``, the most
+        that chance gives to any group).
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}

@@ -44,6 +44,7 @@ def adjust(
     nuisance: Any,
     rng: np.random.Generator,
     folds: list | None = None,
+    single: Sequence[np.ndarray] | None = None,
 ) -> Residuals:
     """Adjust outcomes and memberships in protected parts for the legitimate columns.
 
@@ -59,6 +60,8 @@ def adjust(
     rng : numpy Generator
     folds : list of ndarray of bool, default=None
         Those of `in_folds`; None: drawn here, for rows of one person each.
+    single : sequence of ndarray of int, default=None
+        Of each protected column, the parts that are conditions on it alone; None: each part is.
 
     Returns
     -------
@@ -84,7 +87,9 @@ def adjust(
     if folds is None:
         rows, folds = in_folds(rows, nuisance, rng)
     if kind == "auto":
-        kind, notes, first = _chosen(y, X, space, rows, folds, effects)
+        single = np.arange(len(is_part))[:, None] if single is None else single
+        about = np.vstack([y[None], *_coded(planes, single, effects, root)])
+        kind, notes, first = _chosen(about, X, space, rows, folds, effects)
     if kind != "additive":
         is_boosting = kind == "boosting"
         learner = _trees(X, space, rows) if is_boosting else learner_of(kind, X, planes)
@@ -98,31 +103,54 @@ def adjust(
     return Residuals(left[0], left[1:], *given, name, *about)
 
 
-def _chosen(y, X, space, rows, folds, effects):
-    """Return what predicts the outcome best, notes, and the outcomes that it predicts.
+def _coded(planes, single, effects, root):
+    """Return each protected column as a number, by how its values fare at equal main effects."""
+    left = effects.residual(planes * root)
+    slope = left @ left[0] / np.maximum((left**2).sum(axis=1), 1e-300)
+    return [(slope[1:][own] @ planes[1:][own])[None] for own in single]
+
+
+def _chosen(planes, X, space, rows, folds, effects):
+    """Return what predicts best, notes, and the outcomes that trees predict.
 
     "boosting" if trees are better than main effects by more than a standard error, else "additive".
+    They are asked about the outcome, and then about each protected column: if columns interact
+    strongly in who is protected, and too weakly in the outcome for trees to see, main effects leave
+    what looks like a disparity.
     """
-    if not folds or np.ptp(y) == 0:
+    if not folds or np.ptp(planes[0]) == 0:
         return "additive", [], None
     learners = _additive(effects, np.sqrt(rows.mass)), _trees(X, space, rows)
-    predicted = [out_of_fold(learn, y[None], folds)[0] for learn in learners]
+    notes, outcome = [], None
+    for i, plane in enumerate(planes):
+        predicted = [out_of_fold(learn, plane[None], folds)[0] for learn in learners]
+        is_better, shares = _compared(plane, predicted, rows)
+        outcome = outcome if i else predicted[1]
+        if np.isfinite(shares).all() and (is_better or not i):
+            notes = [
+                f"Legitimate columns: main effects explain {100 * shares[0]:.3g} % of the variance "
+                f"of {'a protected column' if i else 'the outcome'} out of fold, boosted trees "
+                f"{100 * shares[1]:.3g} %; nuisance='auto' took "
+                f"'{'boosting' if is_better else 'additive'}'."
+            ]
+        if is_better:
+            return "boosting", notes, outcome
+    return "additive", notes, outcome
+
+
+def _compared(y, predicted, rows):
+    """Return whether the second prediction is better, and what share of the variance each explains.
+
+    It is better if its squared errors are smaller by more than a standard error.
+    """
     loss = [(y - own) ** 2 for own in predicted]
     weight, better = rows.mass, loss[0] - loss[1]
     better = better if rows.weight is None else better * rows.weight
     if rows.cluster is not None:
         better = np.bincount(np.unique(rows.cluster, return_inverse=True)[1], better)
     mean, error = _mean_and_error(better, rows.frequency)
-    kind = "boosting" if mean > error else "additive"
-    shares = [
-        1 - (weight @ part) / (weight @ (y - weight @ y / weight.sum()) ** 2) for part in loss
-    ]
-    note = (
-        f"Legitimate columns: main effects explain {100 * shares[0]:.3g} % of the variance of the "
-        f"outcome out of fold, boosted trees {100 * shares[1]:.3g} %; nuisance='auto' took "
-        f"'{kind}'."
-    )
-    return kind, [note] if np.isfinite(shares).all() else [], predicted[1]
+    size = max(weight @ (y - weight @ y / weight.sum()) ** 2, 1e-300)
+    return mean > error, [1 - (weight @ part) / size for part in loss]
 
 
 def _mean_and_error(values, frequency):

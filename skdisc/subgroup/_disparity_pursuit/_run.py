@@ -138,7 +138,17 @@ def _adjusted(detector, task, rows, candidates, folds):
     """Return the residuals of outcomes and protected parts."""
     columns = detector._legitimate(list(detector.space_.names))
     given = detector.space_, columns, detector.nuisance, task.rng, folds
-    return adjust(rows, candidates.is_part, *given)
+    return adjust(rows, candidates.is_part, *given, _by_column(candidates, detector.protected_))
+
+
+def _by_column(candidates, protected):
+    """Return, of each protected column, the parts that are conditions on it alone."""
+    found, at = {}, np.flatnonzero(candidates.n_protected == 1)
+    parts, first = np.unique(candidates.part[at], return_index=True)
+    for part, group in zip(parts, at[first], strict=True):
+        columns = {p.column for p in candidates.groups[group].predicates}
+        found.setdefault(columns.intersection(protected).pop(), []).append(part)
+    return list(found.values())
 
 
 def _z_of(scores, groups):

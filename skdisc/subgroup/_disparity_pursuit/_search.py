@@ -17,13 +17,14 @@ _NEAR = 20  # candidates near a cause, pairs of which may take its place
 
 
 class Step(NamedTuple):
-    """One step of the search, for ``tables["path"]``."""
+    """One step of the search, for ``tables["path"]``, which says what an entry had to exceed."""
 
     action: str
     group: int
     z: float
-    p_adjusted: float
+    evidence: float
     critical: float
+    p_adjusted: float
 
 
 class Found(NamedTuple):
@@ -112,7 +113,12 @@ class _Search:
         best = self._strongest(given, evidence)
         p = float(self.level.p_adjusted(evidence[best], given, weights)[0])
         is_clear = evidence[best] > self.critical and p <= self.significance
-        return Step("enter", best, float(given.z[best]), p, self.critical), is_clear
+        return self._step("enter", best, given, evidence)._replace(p_adjusted=p), is_clear
+
+    def _step(self, action, group, given, evidence):
+        """Return a step, with the evidence of its group."""
+        z, own = float(given.z[group]), float(evidence[group])
+        return Step(action, group, z, own, self.critical, np.nan)
 
     def _strongest(self, given, evidence):
         """Return the highest in rank of the groups with evidence enough, or the nearest to it."""
@@ -165,7 +171,7 @@ class _Search:
         if is_stronger and frozenset(swapped) not in self.visited:
             moves.append((rank[best] - rank[own], "exchange", best, swapped))
         return [
-            (gain, Step(action, group, float(given.z[group]), np.nan, self.critical), after)
+            (gain, self._step(action, group, given, evidence), after)
             for gain, action, group, after in moves
         ]
 
@@ -193,8 +199,8 @@ class _Search:
             return None
         self.visited[frozenset(found)] = found
         for new in found[-2:]:
-            z = float(self.scores.one_given(new, found).z[new])
-            self.steps.append(Step("divide", new, z, np.nan, self.critical))
+            given = self.scores.one_given(new, found)
+            self.steps.append(self._step("divide", new, given, self.level.evidence(given)[0]))
         return found
 
     def _enters(self, groups, new):
@@ -214,7 +220,7 @@ class _Search:
             p |= self._p_adjusted(unsure, groups)
             worst = max(unsure, key=p.get)
             if p[worst] > self.significance and len(groups) > 1:
-                self.steps.append(Step("drop", worst, np.nan, np.nan, self.critical))
+                self.steps.append(Step("drop", worst, np.nan, np.nan, self.critical, p[worst]))
                 groups = [group for group in groups if group != worst]
                 unsure = [g for g in unsure if g != worst and p[g] > self.significance] or groups
             else:  # at last, all are asked beside the same groups

@@ -8,7 +8,7 @@ from skdisc._stats import STRONG_V, cramers_v
 from skdisc._utils._frequency import count, people_in
 from skdisc.subgroup._disparity_pursuit import _causes
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
-from skdisc.subgroup._disparity_pursuit._search import Found
+from skdisc.subgroup._disparity_pursuit._search import Found, Step
 
 _MOST = 1000  # rows of a table of shadows or alternatives
 _SIZES = (50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
@@ -52,7 +52,7 @@ def about_causes(scores: Scores, found: Found, worse: int, critical: float) -> d
     near = _causes.shadows(scores, found.groups, found.before, found.given, critical)
     sizes = [n for n in _SIZES if n <= scores.residuals.n_people]
     left = _causes.largest_left(scores, found.given, critical, sizes)
-    path = pd.DataFrame(found.steps, columns=["action", "at", "z", "p_adjusted", "critical"])
+    path = pd.DataFrame(found.steps, columns=Step._fields).rename(columns={"group": "at"})
     tables = {"path": path, "indistinguishable": alike, "shadows": near, "left": left}
     sign = {"path": "z", "indistinguishable": "effect", "shadows": "z_alone", "left": None}
     for name, table in tables.items():

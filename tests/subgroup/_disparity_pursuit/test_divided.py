@@ -46,6 +46,9 @@ def test_a_group_with_more_evidence_than_its_two_causes_gives_way_to_them(monkey
     assert {str(g) for g in result.findings.subgroups} == CAUSES
     assert result.tables["path"]["action"].tolist() == ["enter", "divide", "divide", "end"]
     assert (result.findings.table["p_adjusted"] <= 0.05).all()
+    path = result.tables["path"]
+    assert (path["evidence"] > path["critical"]).tolist() == [True, True, True, False]
+    assert path["p_adjusted"].notna().tolist() == [True, False, False, True]
     monkeypatch.setattr(_search._Search, "_divided", lambda *given: None)
     both = "race = 'a' and town = 'u' and work = 'k'"  # these are affected twice
     assert [str(g) for g in pursued(X, y).findings.subgroups] == [both]
