@@ -21,11 +21,12 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
         exec(compile(block, page, "exec"), names)
 
 
-def test_the_worked_repair_prints_what_its_page_says(capsys):
-    text = (ROOT / "doc" / "repair.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+@pytest.mark.parametrize("page", ["repair.md", "pursuit.md"])
+def test_the_example_prints_what_its_page_says(page, capsys):
+    text = (ROOT / "doc" / page).read_text(encoding="utf-8")
+    code = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)[0]
     (printed,) = re.findall(r"^```text\n(.*?)^```", text, re.S | re.M)
-    exec(compile(code, "repair.md", "exec"), {})
+    exec(compile(code, page, "exec"), {})
     assert capsys.readouterr().out == printed
 
 
