@@ -55,13 +55,12 @@ def main():
     runs = parser.parse_args().runs
     for n, size in SIZES.items():
         learners = _TREES | size, _TREES | size | {"max_features": 1.0}
-        for name in [world[0] for world in worlds(np.random.default_rng(0), 10)]:
-            found = np.zeros((2, 2))
-            for seed in range(runs):
-                (given,) = [w[1:] for w in worlds(np.random.default_rng(seed), n) if w[0] == name]
+        found = {}
+        for seed in range(runs):
+            for name, *given in worlds(np.random.default_rng(seed), n):
                 own = [errors(*given, s, np.random.default_rng(seed)) for s in learners]
-                found += np.array(own) / runs
-            (drawn, part), (all_of, part_of_all) = found
+                found[name] = found.get(name, 0) + np.array(own) / runs
+        for name, ((drawn, part), (all_of, part_of_all)) in found.items():
             print(
                 f"n = {n}, {name}: mean squared error {drawn:.5f}, of all columns {all_of:.5f}, "
                 f"ratio {drawn / all_of:.2f}; learned {part:.2f}, of all columns {part_of_all:.2f}",

@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from skdisc.subgroup import DisparityPursuit
 
-KINDS = {"effect": ("effect", "ci"), "change": ("change", "change")}  # column, stem of its limits
+LIMITS = {"effect": "ci", "change": "change"}  # of each column, the stem of the names of its limits
 
 
 def three_towns(rng, n):
@@ -103,10 +103,10 @@ def main():
         rows = pd.DataFrame([row for row in rows if row is not None])
         print(f"{world.__name__}, n = {given.people}, {given.nuisance}", end=": ")
         print(f"found {len(rows)} of {given.runs}")
-        for kind, (column, stem) in KINDS.items():
+        for kind, stem in LIMITS.items():
             low, high = rows[f"{stem}_low"].astype(float), rows[f"{stem}_high"].astype(float)
             inside = ((low <= truth[kind]) & (truth[kind] <= high)).mean()
-            mean = rows[column].astype(float).mean()
+            mean = rows[kind].astype(float).mean()
             print(f"  {kind} {truth[kind]:.4f}: mean {mean:.4f}, {inside:.3f} covered", flush=True)
 
 

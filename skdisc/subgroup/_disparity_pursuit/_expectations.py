@@ -45,7 +45,7 @@ def adjust(
     nuisance: Any,
     rng: np.random.Generator,
     folds: list | None = None,
-    single: Sequence[np.ndarray] | None = None,
+    single: Sequence[Sequence[int]] = (),
 ) -> Residuals:
     """Adjust outcomes and memberships in protected parts for the legitimate columns.
 
@@ -61,8 +61,8 @@ def adjust(
     rng : numpy Generator
     folds : list of ndarray of bool, default=None
         Those of `in_folds`; None: drawn here, for rows of one person each.
-    single : sequence of ndarray of int, default=None
-        Of each protected column, the parts that are conditions on it alone; None: each part is.
+    single : sequence of sequence of int, default=()
+        Of each protected column that "auto" asks about, the parts that are conditions on it alone.
 
     Returns
     -------
@@ -88,7 +88,6 @@ def adjust(
     if folds is None:
         rows, folds = in_folds(rows, nuisance, rng)
     if kind == "auto":
-        single = np.arange(len(is_part))[:, None] if single is None else single
         about = np.vstack([y[None], *_coded(planes, single, effects, root)])
         kind, notes, first = _chosen(about, X, space, rows, folds, effects)
     if kind != "additive":
