@@ -2,7 +2,7 @@
 
     python benchmarks/interacting_columns.py [--runs 5]
 
-learns chances of worlds that are known, out of fold, with the trees of `DisparityPursuit` and with
+learns chances of worlds that are known, out of fold, with the trees that detectors learn, and with
 the same trees that may use all columns at each split. It prints the mean squared error about the
 chances, and the share of their pattern that is learned (the slope of predictions on chances).
 """
@@ -12,7 +12,8 @@ import argparse
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from skdisc.subgroup._disparity_pursuit._expectations import _LARGE, _TREES
+from skdisc._blackbox._training import SMALL_TREES
+from skdisc.subgroup._disparity_pursuit._expectations import _LARGE
 
 SIZES = {1500: {}, 20_000: _LARGE}
 FOLDS = 5
@@ -54,7 +55,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs
     for n, size in SIZES.items():
-        learners = _TREES | size, _TREES | size | {"max_features": 1.0}
+        learners = SMALL_TREES | size, SMALL_TREES | size | {"max_features": 1.0}
         found = {}
         for seed in range(runs):
             for name, *given in worlds(np.random.default_rng(seed), n):

@@ -9,8 +9,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_memory, has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
-# Settings of the boosted trees that learn expectations to adjust for.
-SMALL_TREES = {"max_iter": 60, "max_leaf_nodes": 8, "early_stopping": False, "random_state": 0}
+# Settings of the boosted trees that learn expectations to adjust for. With all columns at each
+# split, they miss interactions without main effects.
+SMALL_TREES = {
+    "max_iter": 60,
+    "max_leaf_nodes": 8,
+    "max_features": 0.5,
+    "early_stopping": False,
+    "random_state": 0,
+}
 _ENOUGH = 20_000  # rows below which threads wait for each other longer than they work
 
 

@@ -27,7 +27,6 @@ _FOLDS, _FOLDS_OF_MANY, _FOLDS_OF_CHECK = 5, 3, 2
 _REPEATS, _SMALL = 2, 1000  # folds are drawn so often below so many rows
 _MOST_CATEGORIES = 255
 _MOST_ROWS = 100_000  # rows that boosted trees learn from
-_TREES = SMALL_TREES | {"max_features": 0.5}  # with all columns, splits miss interactions
 _LARGE = {"max_iter": 40, "max_leaf_nodes": 31, "learning_rate": 0.15}
 _CHECK = {  # in half of the time; they overfit less, where next to nothing is left to learn
     "max_iter": 20,
@@ -294,7 +293,7 @@ def _trees(X, space, rows, large=_LARGE):
         at = at[evenly(np.ones(len(at), int) if people is None else people[at], _MOST_ROWS)]
         own = None if weight is None else weight[at]
         size = large if rows.n >= _MANY else {}
-        settings = _TREES | size | {"categorical_features": categorical}
+        settings = SMALL_TREES | size | {"categorical_features": categorical}
         found = np.empty((len(planes), int(out.sum())))
         with threads_for(len(at)):
             for plane, mean in zip(planes, found, strict=True):

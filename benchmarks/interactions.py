@@ -1,10 +1,10 @@
-"""DisparityPursuit: is an interaction of legitimate columns taken for discrimination?
+"""Is an interaction of legitimate columns taken for discrimination?
 
-    python benchmarks/pursuit_interactions.py [--runs 200] [--people 1500]
+    python benchmarks/interactions.py [--detector NAME] [--runs 200] [--people 1500]
 
 draws people whose outcomes depend on whether two legitimate columns agree, more or less, and not on
 sex or race. In half of the worlds, women live where the columns agree. It prints of how many data
-sets something was found (``nuisance="auto"``), and how many the level of .05 allows.
+sets a disparity was found (``nuisance="auto"``), and how many the level of .05 allows.
 """
 
 import argparse
@@ -12,8 +12,10 @@ import argparse
 import numpy as np
 import pandas as pd
 
-from skdisc.subgroup import DisparityPursuit
+from skdisc.group import EffectDecomposition
+from skdisc.subgroup import DisparityPursuit, MultiaccuracyAudit
 
+DETECTORS = {d.__name__: d for d in (DisparityPursuit, EffectDecomposition, MultiaccuracyAudit)}
 STRENGTHS = (0.05, 0.1, 0.2, 0.3)
 
 
@@ -27,15 +29,16 @@ def drawn(rng, n, strength, goes_with_sex):
     return pd.DataFrame(table), (rng.random(n) < 0.5 + strength * agree).astype(int)
 
 
-def is_found(seed, n, strength, goes_with_sex):
-    """Return whether the pursuit finds anything."""
+def is_found(kind, seed, n, strength, goes_with_sex):
+    """Return whether a detector finds a disparity."""
     X, y = drawn(np.random.default_rng(seed), n, strength, goes_with_sex)
-    detector = DisparityPursuit(protected=["sex", "race"], random_state=seed)
-    return len(detector.fit(X, y).result_) > 0
+    result = kind(protected=["sex", "race"], random_state=seed).fit(X, y).result_
+    return result.verdict == "disparity found"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--detector", choices=DETECTORS, default="DisparityPursuit")
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--people", type=int, default=1500)
     given = parser.parse_args()
@@ -44,7 +47,8 @@ def main():
     for goes_with_sex in (True, False):
         for strength in STRENGTHS:
             world = strength, goes_with_sex
-            found = sum(is_found(seed, given.people, *world) for seed in range(given.runs))
+            kind = DETECTORS[given.detector]
+            found = sum(is_found(kind, seed, given.people, *world) for seed in range(given.runs))
             where = "where women live" if goes_with_sex else "elsewhere"
             print(f"interaction of {strength}, {where}: found in {found}", flush=True)
 
