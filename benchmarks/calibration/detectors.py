@@ -53,7 +53,10 @@ WHERE = {  # worlds of further configurations and of slow detectors, by a part o
     "tree": ("coin", "legitimate", "noisy labels", "errors"),
     "SituationTesting,": ("coin", "legitimate", "correlated", "simpson", "fair model", "woman"),
     "FlipTest": ("coin", "legitimate", "fair model", "scm", "n = 100", "woman"),
-    **dict.fromkeys(("EffectDecomposition", "MultiaccuracyAudit"), (*FEW_WORLDS, "places")),
+    **dict.fromkeys(
+        ("EffectDecomposition", "MultiaccuracyAudit"),
+        (*FEW_WORLDS, "places", "simpson", "agreement"),
+    ),
     "RankingDisparity": FEW_WORLDS,
     "Audit, all": ("coin", "legitimate", "30 values", "fair model", "missing values"),
     "Audit, boosting": ("coin", "legitimate", "30 values"),

@@ -58,6 +58,16 @@ def simpson(seed, n=1000):
     return People(X, toss(rng, np.where(helped, 0.9, 0.3)))
 
 
+def agreement(seed, n=1500):
+    """Women live where town and work agree, on which outcomes depend, without main effects."""
+    rng = np.random.default_rng(seed)
+    X = columns(rng, n)
+    X["town"], X["work"] = rng.choice(["u", "v"], (2, n))
+    agree = np.where(X["town"] == X["work"], 1, -1)
+    X["sex"] = np.where(toss(rng, 0.5 + 0.3 * agree), "F", "M")
+    return People(X, toss(rng, 0.5 + 0.1 * agree))
+
+
 def thirty(seed, n=2000):
     rng = np.random.default_rng(seed)
     X = columns(rng, n).drop(columns="sex")
@@ -215,6 +225,9 @@ NULLS = [
     World("60 places", _sized(correlated, 2000, 60), "the same, with 60 towns", CORRELATED),
     World("200 places", _sized(correlated, 2000, 200), "the same, with 200 towns", CORRELATED),
     World("simpson", simpson, "points count only where most women live", CORRELATED),
+    World(
+        "agreement", agreement, "women live where town and work agree, y depends on it", CORRELATED
+    ),
     World("30 values", thirty, "30 protected values, n = 2,000, rate .3"),
     World("rare .2 %", _sized(rare, 5000, 0.002), "rate .002, n = 5,000, 1,000 groups"),
     World("rare 5 %", _sized(rare, 5000, 0.05), "rate .05, n = 5,000, 1,000 groups"),
