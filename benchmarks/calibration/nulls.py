@@ -226,7 +226,11 @@ NULLS = [
     World("200 places", _sized(correlated, 2000, 200), "the same, with 200 towns", CORRELATED),
     World("simpson", simpson, "points count only where most women live", CORRELATED),
     World(
-        "agreement", agreement, "women live where town and work agree, y depends on it", CORRELATED
+        "agreement",
+        agreement,
+        "women live where town and work agree, and y depends on this interaction alone, "
+        "for which main effects (`OaxacaBlinder`) cannot adjust",
+        CORRELATED,
     ),
     World("30 values", thirty, "30 protected values, n = 2,000, rate .3"),
     World("rare .2 %", _sized(rare, 5000, 0.002), "rate .002, n = 5,000, 1,000 groups"),
