@@ -42,12 +42,12 @@ def main():
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--people", type=int, default=1500)
     given = parser.parse_args()
+    kind = DETECTORS[given.detector]
     most = 0.05 + 2 * np.sqrt(0.05 * 0.95 / given.runs)
     print(f"allowed: {most * given.runs:.1f} of {given.runs}")
     for goes_with_sex in (True, False):
         for strength in STRENGTHS:
             world = strength, goes_with_sex
-            kind = DETECTORS[given.detector]
             found = sum(is_found(kind, seed, given.people, *world) for seed in range(given.runs))
             where = "where women live" if goes_with_sex else "elsewhere"
             print(f"interaction of {strength}, {where}: found in {found}", flush=True)
