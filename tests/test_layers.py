@@ -48,7 +48,6 @@ ROOMS = {  # inside a room, a file or folder imports its own entry and earlier o
     ),
 }
 PAPERS = {"individual", "subgroup", "group"}  # here the files under "*" never import each other
-MOST_FILES = 12
 SEES_ONLY = {"plotting": {"_results", "_utils", "_stats", "_space"}}  # draws results only
 GROUND = {"numpy", "scipy", "pandas", "sklearn", "joblib", "threadpoolctl"}
 GROUND |= sys.stdlib_module_names
@@ -254,34 +253,6 @@ def test_wrong_arrows_are_found(tmp_path, file, source, message):
 )
 def test_right_arrows_pass(tmp_path, file, source):
     assert violations(plant(tmp_path, (file, source))) == []
-
-
-def crowded(root):
-    """List the rooms with more files than one can keep in mind, ``__init__`` not counted."""
-    sizes = {
-        folder.relative_to(root.parent).as_posix(): len(
-            [f for f in folder.glob("*.py") if f.name != "__init__.py"]
-        )
-        for folder in [root, *(d for d in root.rglob("*") if d.is_dir())]
-    }
-    return [
-        f"{room} has {n} files, at most {MOST_FILES}: put those of one detector, or of one idea, "
-        "into a folder named after it"
-        for room, n in sizes.items()
-        if n > MOST_FILES
-    ]
-
-
-def test_rooms_are_small():
-    assert crowded(PACKAGE) == []
-
-
-def test_a_crowded_room_is_found(tmp_path):
-    files = [(f"_space/_f{i}.py", "") for i in range(13)]
-    assert crowded(plant(tmp_path, *files, ("_space/__init__.py", ""))) == [
-        "skdisc/_space has 13 files, at most 12: put those of one detector, or of one idea, into a "
-        "folder named after it"
-    ]
 
 
 SAME_NAME_ALLOWED = {"__init__.py", "_base.py", "_report.py"}

@@ -1,7 +1,6 @@
 """Redrawn: rows whose protected columns are drawn anew, given all other columns."""
 
 import math
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from skdisc._blackbox._default_models import numbered, small_boosting, sparse_lo
 from skdisc._blackbox._training import threads_for
 from skdisc._utils._frequency import deal, quantiles
 from skdisc._utils._inputs import is_readable
+from skdisc._utils._warnings import ignoring
 
 N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
 _MANY = 50_000  # rows of which two folds are enough
@@ -325,10 +325,9 @@ def _fitted(features, classes, frequency):
     models = [sparse_logistic(), small_boosting()]
     if np.ptp(classes) == 0:
         models = [DummyClassifier()] * len(models)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a mixture needs no exact optimum
-        with threads_for(len(classes)):
-            return [fitted(model, features, classes, frequency) for model in models]
+    # a mixture needs no exact optimum
+    with ignoring(ConvergenceWarning), threads_for(len(classes)):
+        return [fitted(model, features, classes, frequency) for model in models]
 
 
 def _classes(values, frequency=None):

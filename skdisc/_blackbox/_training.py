@@ -1,6 +1,5 @@
 """Training: how a model was trained, which is what training it again takes; and its threads."""
 
-import warnings
 from functools import lru_cache
 
 import pandas as pd
@@ -8,6 +7,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_memory, has_fit_parameter
 from threadpoolctl import ThreadpoolController
+
+from skdisc._utils._warnings import ignoring
 
 # Settings of the boosted trees that learn expectations to adjust for. With all columns at each
 # split, they miss interactions without main effects.
@@ -63,8 +64,7 @@ class Training:
         """Return a clone of the estimator fitted on the rows at these positions."""
         X = self.X.iloc[at] if isinstance(self.X, pd.DataFrame) else self.X[at]
         weight = None if self.weight is None else self.weight[at]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with ignoring(ConvergenceWarning):
             return _fit(clone(self.estimator), X, self.y[at], weight)
 
     def redrawn(self, protected, seed):

@@ -81,19 +81,21 @@ class Budget:
         """
         limits = {name: getattr(self, name) for name in LIMITS}
         ended = None
-        for left in range(n, 0, -1):
-            self.stopped_by = None
-            spent = (self.tests, self.queries, self.found, self.elapsed)
-            for (name, limit), gone in zip(limits.items(), spent, strict=True):
-                if limit is not None:
-                    more = max(limit - gone, 0)
-                    share = more / left if name == "time_budget" else more // left
-                    setattr(self, name, limit if left == 1 else gone + share)
-            yield
-            ended = ended or self.stopped_by
-        self.stopped_by = ended
-        for name, limit in limits.items():
-            setattr(self, name, limit)
+        try:
+            for left in range(n, 0, -1):
+                self.stopped_by = None
+                spent = (self.tests, self.queries, self.found, self.elapsed)
+                for (name, limit), gone in zip(limits.items(), spent, strict=True):
+                    if limit is not None:
+                        more = max(limit - gone, 0)
+                        share = more / left if name == "time_budget" else more // left
+                        setattr(self, name, limit if left == 1 else gone + share)
+                yield
+                ended = ended or self.stopped_by
+        finally:
+            self.stopped_by = ended
+            for name, limit in limits.items():
+                setattr(self, name, limit)
 
     @contextmanager
     def besides_tests(self) -> Iterator[None]:
@@ -103,9 +105,11 @@ class Budget:
         """
         kept = self.max_tests, self.max_found, self.stopped_by
         self.max_tests = self.max_found = self.stopped_by = None
-        yield
-        self.max_tests, self.max_found, before = kept
-        self.stopped_by = before or self.stopped_by
+        try:
+            yield
+        finally:
+            self.max_tests, self.max_found, before = kept
+            self.stopped_by = before or self.stopped_by
 
     def has_spent(self, share: float) -> bool:
         """Return True if this share of the time budget has elapsed."""

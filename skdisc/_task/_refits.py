@@ -7,7 +7,6 @@ drawn anew from their distribution given all other columns, and so had nothing t
 """
 
 import math
-import warnings
 from copy import copy
 from dataclasses import replace
 
@@ -19,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
 from skdisc._task._task import Task
+from skdisc._utils._warnings import ignoring
 
 
 def weigh_training(detector, task, result):
@@ -59,7 +59,7 @@ def _compared(detector, task, result):
         )
         return _judged(result, Judgment(UNSURE, reason))
     own = detector._statistic(_opened(detector, task, task.people))
-    n, n_as_large = _counted(detector, task, own, allowed)
+    n, n_as_large, failures = _counted(detector, task, own, allowed)
     p = (1 + n_as_large) / (1 + n)
     row = {"statistic": [own], "n_refits": [n], "n_as_large": [n_as_large], "p_value": [p]}
     tables = {**result.tables, "training": pd.DataFrame(row)}
@@ -68,9 +68,17 @@ def _compared(detector, task, result):
         f"as large a statistic: p = {p:.2g}."
     )
     notes = [*result.notes, f"The model was trained here, which is a matter of chance. {told}"]
+    if failures:
+        notes.append(
+            f"{len(failures)} of the {n} refits could not be measured and count as as large: "
+            f"{failures[0]}"
+        )
     result = replace(result, discovery=replace(result.discovery, tables=tables, notes=notes))
     if n_as_large <= allowed:
         return result
+    if n_as_large - len(failures) <= allowed:
+        reason = f"{len(failures)} of {n} refits could not be measured: {failures[0]}"
+        return _judged(result, Judgment(UNSURE, reason.rstrip(".")))
     reason = (
         "training a model without the information of the protected columns gives as large a "
         f"statistic: p = {p:.2g}, {n} refits"
@@ -79,28 +87,35 @@ def _compared(detector, task, result):
 
 
 def _counted(detector, task, own, allowed):
-    """Return the number of refits, and how many of them have a statistic as large as `own`.
+    """Return the number of refits, how many have a statistic as large as `own`, and errors.
+
+    A refit that cannot be measured, for example because too few people of a group are left among
+    redrawn values, counts as as large: it is no evidence that training finds less by chance.
 
     They end with the one that makes these more than `allowed`, whatever `n_jobs`: what further
     threads have computed by then does not count.
     """
-    n = n_as_large = 0
+    n, n_as_large, failures = 0, 0, []
     detector._audited.box.training.redrawn(detector.protected_, int(detector._seeds[0]))
     threads = Parallel(n_jobs=detector.n_jobs, prefer="threads")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # it has been given the first time
+    with ignoring(ConvergenceWarning):  # it has been given the first time
         while n < detector.n_refits and n_as_large <= allowed:
             last = min(n + effective_n_jobs(detector.n_jobs), detector.n_refits)
             for statistic in threads(delayed(_refitted)(detector, task, i) for i in range(n, last)):
-                if n_as_large <= allowed:
+                if n_as_large > allowed:
+                    break
+                if isinstance(statistic, ValueError):
+                    failures.append(str(statistic))
+                    n_as_large += 1
+                else:
                     n_as_large += not own > statistic
-                    n += 1
+                n += 1
             task.progress(f"{n} of {detector.n_refits} models trained again")
-    return n, n_as_large
+    return n, n_as_large, failures
 
 
 def _refitted(detector, task, number):
-    """Return the statistic of the model that is trained on the redrawn rows of this number."""
+    """Return the statistic of the model trained on the redrawn rows of this number, or an error."""
     audited = detector._audited
     training, seed = audited.box.training, int(detector._seeds[0])
     rows = training.redrawn(detector.protected_, seed).draw([seed, number])
@@ -112,7 +127,10 @@ def _refitted(detector, task, number):
         rows, trained = rows[people.sample.drawn], trained[people.sample.drawn]
     if _are_equal(people.X, trained):  # they are under audit with the values trained on
         people = replace(people, X=rows.set_axis(people.X.index))
-    return again._statistic(_opened(again, task, people))
+    try:
+        return again._statistic(_opened(again, task, people))
+    except ValueError as error:
+        return error
 
 
 def evidence(discovery):

@@ -25,6 +25,7 @@ from skdisc._utils._io import write_bytes
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import require
 from skdisc._utils._types import FilePath
+from skdisc._utils._warnings import ignoring
 from skdisc.base import BaseDetector
 from skdisc.benchmark._benchmark_result import BenchmarkResult, read_cell
 from skdisc.benchmark._known_truth import KnownTruth
@@ -212,8 +213,7 @@ def _prepare(draw, what):
         return made, (made.data, made.target, BlackBox(model)), KnownTruth(made, model, seed)
     rng = np.random.default_rng([seed, 2])
     half = rng.permutation(len(made.data)) < len(made.data) // 2
-    with warnings.catch_warnings():  # the network stops after 30 epochs by design
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with ignoring(ConvergenceWarning):  # the network stops after 30 epochs by design
         model = default_model(what, 0).fit(made.data[half], made.target[half])
     X, y = (part[~half].reset_index(drop=True) for part in (made.data, made.target))
     return made, (X, y, BlackBox(model)), KnownTruth(made, model, seed)

@@ -3,7 +3,6 @@
 import argparse
 import shlex
 import tomllib
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from skdisc._counts._counted_table import CountedTable, SourceRows
 from skdisc._counts._sources import source_of
 from skdisc._utils._interruption import release
 from skdisc._utils._io import check_writable, read_model, read_table, read_text
+from skdisc._utils._warnings import ignoring
 from skdisc.auditing import Audit, AuditReport
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
 from skdisc.auditing._document import INTERRUPTED
@@ -285,8 +285,7 @@ def trained(kind, X, y, seed, extra):
     train, rest = _halves(y, groups, seed)
     X_train, X, y_train, y = X.iloc[train], X.iloc[rest], y.iloc[train], y.iloc[rest]
     groups = None if groups is None else groups.iloc[train]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the network intentionally stops early
+    with ignoring(ConvergenceWarning):  # the network intentionally stops early
         model = BlackBox.trained(default_model(kind, seed), X_train, y_train, groups=groups)
     print(f"Trained {kind} on {len(X_train):,} rows; the other {len(X):,} rows are audited.\n")
     return X, y, model, {name: values.loc[X.index] for name, values in extra.items()}

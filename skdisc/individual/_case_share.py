@@ -69,8 +69,10 @@ def time_kept(task: Task) -> Iterator[None]:
     """Keep a quarter of the time budget for the share of people, while a search goes on."""
     limit = task.budget.time_budget
     task.budget.time_budget = None if limit is None else (1 - _TIME_SHARE) * limit
-    yield
-    task.budget.time_budget = limit
+    try:
+        yield
+    finally:
+        task.budget.time_budget = limit
 
 
 def everyone(has_case: np.ndarray, n_people: int, incomplete: str) -> CaseShare:

@@ -14,7 +14,7 @@ from skdisc._blackbox._default_models import default_model
 from skdisc._task._refits import evidence
 from skdisc._task._task import People, Task
 from skdisc.group import GroupDisparity
-from skdisc.individual import Themis
+from skdisc.individual import SituationTesting, Themis
 from skdisc.subgroup import DivExplorer
 
 
@@ -201,3 +201,39 @@ def test_arrays_are_redrawn_too():
     detector = Themis(LogisticRegression(), protected=0, random_state=0).fit(array, y)
     assert detector.result_.verdict == "disparity found"
     assert detector.result_.to_frame("training")["n_as_large"].item() == 0
+
+
+class Failing(Scripted):
+    """Its refits from the second on cannot be measured."""
+
+    def _statistic(self, task):
+        if len(self.log) > 1:
+            raise ValueError("a group has 3 people.")
+        return super()._statistic(task)
+
+
+def test_a_refit_that_fails_counts_as_as_large():
+    detector = Failing(protected="sex", values=[1.0, 0.5])
+    detector.log = []
+    result = detector.fit(*people(500, 0, 0.8)).result_
+    assert result.verdict == "insufficient evidence"
+    assert "1 of 2 refits could not be measured: a group has 3 people" in result.reason
+    training = result.to_frame("training").iloc[0]
+    assert (training["n_refits"], training["n_as_large"], training["p_value"]) == (2, 1, 2 / 3)
+    assert any("count as as large: a group has 3 people." in note for note in result.notes)
+
+
+def test_situation_testing_whose_refits_all_fail_finds_nothing(monkeypatch):
+    X, y = people(600, 0, 0.8)
+    detector = SituationTesting(default_model("tree", 0), protected="sex", random_state=0)
+    discover = SituationTesting._discover
+
+    def failing(self, task):
+        if self is not detector:  # a copy with a model trained again
+            raise ValueError("fewer than 15 neighbors.")
+        return discover(self, task)
+
+    monkeypatch.setattr(SituationTesting, "_discover", failing)
+    result = detector.fit(X, y).result_
+    assert result.verdict == "insufficient evidence"
+    assert "could not be measured: fewer than 15 neighbors" in result.reason

@@ -1,5 +1,7 @@
 """A budget allows no more than its limits, and names the one that ended a search."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from skdisc import Budget, FeatureSpace
 from skdisc.individual import SG
+from skdisc.individual._case_share import time_kept
 
 limits = st.none() | st.integers(0, 50)
 
@@ -172,3 +175,15 @@ def test_portions_of_a_budget_pass_on_what_is_left():
         budget.tests += 2 if len(seen) == 1 else seen[-1][0]
     assert seen == [(3, 1), (4, 1), (4, 3)]
     assert (budget.max_tests, budget.max_found, budget.stopped_by) == (10, 3, "max_tests")
+
+
+def test_an_error_leaves_a_budget_as_it_was():
+    budget = Budget(max_tests=10, max_found=3, time_budget=100.0)
+    task = SimpleNamespace(budget=budget)
+    for context in (budget.besides_tests, lambda: time_kept(task)):
+        with pytest.raises(ZeroDivisionError), context():
+            raise ZeroDivisionError
+    portions = budget.portions(3)
+    next(portions)
+    portions.close()  # as when the loop ends by an error
+    assert (budget.max_tests, budget.max_found, budget.time_budget) == (10, 3, 100.0)

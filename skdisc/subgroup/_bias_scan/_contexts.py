@@ -6,7 +6,6 @@ is repeated with protected columns drawn anew given all others (a conditional ra
 one of these. The set of subsets cannot be listed, so no other correction for the search is known.
 """
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +23,7 @@ from skdisc._blackbox._default_models import (
 from skdisc._blackbox._redrawn import Redrawn, fitted, in_folds, nameless
 from skdisc._blackbox._training import threads_for
 from skdisc._results._findings import GroupFindings
+from skdisc._utils._warnings import ignoring
 from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._scans import (
     Scanned,
@@ -215,8 +215,7 @@ def _out_of_fold(features, y, outcome, fold):
         parts, rows = [], features.iloc[at]
         given = features.iloc[rest], y[rest], None if people is None else people[rest]
         for model in _models(outcome.is_share):
-            with warnings.catch_warnings(), threads_for(len(rest)):
-                warnings.simplefilter("ignore", ConvergenceWarning)
+            with ignoring(ConvergenceWarning), threads_for(len(rest)):
                 fitted(model, *given)
                 parts.append(
                     model.predict_proba(rows)[:, 1] if is_classifier(model) else model.predict(rows)
