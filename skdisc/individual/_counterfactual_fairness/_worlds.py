@@ -80,7 +80,7 @@ def _text(do):
 
 
 @dataclass(frozen=True)
-class Answer:
+class WorldAnswer:
     """The counterfactuals of one world under one intervention.
 
     Parameters
@@ -161,7 +161,7 @@ class WorldComparison:
         return [a for a in self.answers if a.world == self.main]
 
     def answers_of(self, world, source, X, at=None, queries=None):
-        """Return one `Answer` per intervention, for X or for a bootstrap sample X (rows `at`).
+        """Return one `WorldAnswer` per intervention, for X or for a bootstrap sample X (rows `at`).
 
         The outcomes of a sample are those of `queries`, by default of the model under audit.
         """
@@ -174,7 +174,7 @@ class WorldComparison:
             columns = list(X.columns) if do is None else list(do)
             changed = np.any([differ(rows[c], X[c]) for c in columns], axis=0)
             clipped = rows.attrs.get("clipped", {})
-            answers.append(Answer(world, text, rows, outcome, changed, clipped))
+            answers.append(WorldAnswer(world, text, rows, outcome, changed, clipped))
         return answers
 
     def _outcome(self, rows, decided):

@@ -17,7 +17,7 @@ def subsumed(candidates, accepted):
 
     Parameters
     ----------
-    candidates : Candidates
+    candidates : SliceCandidates
     accepted : ndarray of bool, shape (n,)
     """
     inside = np.zeros(len(accepted), dtype=bool)
@@ -41,7 +41,7 @@ def invest(p_value, large, candidates, wealth, reward):
     p_value : ndarray of float, shape (n,)
     large : ndarray of bool, shape (n,)
         Whether the effect is large enough for a problematic slice.
-    candidates : Candidates
+    candidates : SliceCandidates
     wealth, reward : float
         The wealth to invest, and the reward of a rejection: the level.
 
@@ -76,7 +76,7 @@ def decide(lots, tests, effect_size, correction, significance):
 
     Parameters
     ----------
-    lots : sequence of (int, Candidates)
+    lots : sequence of (int, SliceCandidates)
     tests : sequence of (ndarray, ndarray)
         Effect sizes and p-values of each lot.
     effect_size : float

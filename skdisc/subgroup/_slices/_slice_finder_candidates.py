@@ -15,7 +15,7 @@ _MEMBERS = 0.9  # share of a cluster's members that each side of its box must ke
 
 
 @dataclass(frozen=True)
-class Candidates:
+class SliceCandidates:
     """Slices with the sums that `Means` needs.
 
     Attributes
@@ -50,7 +50,7 @@ class Candidates:
         place[which] = np.arange(len(which))
         child, parent = place[self.child], place[self.parent]
         kept = (child >= 0) & (parent >= 0)
-        return Candidates(
+        return SliceCandidates(
             self.approach,
             [self.groups[i] for i in which],
             self.length[which],
@@ -104,7 +104,7 @@ def joined(items, patterns, sums):
     child, parent, _ = patterns.parents()
     edges = child[parent != EVERYONE], parent[parent != EVERYONE]
     groups, among = _Joined(items, patterns.items), np.ones(len(patterns))
-    return Candidates("lattice", groups, patterns.length, sums, *edges, among, patterns.items)
+    return SliceCandidates("lattice", groups, patterns.length, sums, *edges, among, patterns.items)
 
 
 @dataclass
@@ -144,7 +144,7 @@ def tree(items, columns, least, max_depth, spend):
     among = np.array([comb(n_sides, d) for d in depth[1:].tolist()], dtype=float)
     inside = parent != EVERYONE
     groups = [n.group for n in nodes[1:]]
-    return Candidates("tree", groups, depth[1:], sums, child[inside], parent[inside], among)
+    return SliceCandidates("tree", groups, depth[1:], sums, child[inside], parent[inside], among)
 
 
 def _splits(items, j):
@@ -215,7 +215,7 @@ def clusters(items, X, columns, least, n_clusters, rng):
     none = np.empty(0, dtype=np.int64)
     length = np.array([len(groups[i]) for i in large], dtype=np.int64)
     groups = [groups[i] for i in large]
-    return Candidates("cluster", groups, length, sums, none, none, np.ones(len(large)))
+    return SliceCandidates("cluster", groups, length, sums, none, none, np.ones(len(large)))
 
 
 def _side(items, j, members):

@@ -17,7 +17,7 @@ from sklearn.preprocessing import OrdinalEncoder
 
 from skdisc.subgroup import SliceFinder
 from skdisc.subgroup._slices._alpha_investing import invest
-from skdisc.subgroup._slices._slice_finder_candidates import Candidates
+from skdisc.subgroup._slices._slice_finder_candidates import SliceCandidates
 
 
 def own(error):
@@ -88,7 +88,7 @@ def test_the_lattice_is_complete_and_in_the_papers_order():
 def test_alpha_investing_by_hand():
     """At wealth W a miss costs W / 10, tested at level c / (1 + c); a hit earns 0.05."""
     none, every = np.empty(0, dtype=int), np.ones(4, dtype=bool)
-    lot = Candidates("x", [], np.ones(4, dtype=int), np.ones((4, 4)), none, none, np.ones(4))
+    lot = SliceCandidates("x", [], np.ones(4, dtype=int), np.ones((4, 4)), none, none, np.ones(4))
     p_value = np.array([0.5, 0.004, 0.03, 0.005])
     accepted, adjusted, left = invest(p_value, every, lot, 0.05, 0.05)
     wealth, levels = 0.05, []
@@ -102,7 +102,9 @@ def test_alpha_investing_by_hand():
     small = np.array([True, False, True, True])
     assert invest(p_value, small, lot, 0.05, 0.05)[0].tolist() == [False, False, False, True]
     child, parent = np.array([1, 2]), np.array([0, 1])
-    nested = Candidates("x", [], np.array([1, 2, 3, 1]), np.ones((4, 4)), child, parent, np.ones(4))
+    nested = SliceCandidates(
+        "x", [], np.array([1, 2, 3, 1]), np.ones((4, 4)), child, parent, np.ones(4)
+    )
     accepted, adjusted, _ = invest(np.array([0.001, 0, 0, 0.9]), every, nested, 0.05, 0.05)
     assert accepted.tolist() == [True, False, False, False]
     assert np.isnan(adjusted[1:3]).all()

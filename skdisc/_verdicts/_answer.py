@@ -1,0 +1,435 @@
+"""The answer to one question: a verdict, what is excluded for whom, and what stays open."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from skdisc._verdicts._candidates import Candidates
+
+FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
+CURVE_SIZES = (0.05, 0.1, 0.2, 0.4)  # shares of the people, fixed in advance
+_NAMED = 3  # names listed in a sentence
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one question, made by `decide`.
+
+    Every statement holds with probability 1 - significance, by itself: that no candidate has a
+    gap above the bound; that those cleared have none above the relevant gap; and, after a finding,
+    the same two about the candidates that are not found.
+
+    Attributes
+    ----------
+    verdict : str
+        FOUND, NOTHING or UNSURE.
+    reason : str
+        What is excluded for whom, or why nothing can be said; one sentence without a final stop.
+    aside : str
+        Which groups nobody can be compared with, a sentence of its own; "" if there are none.
+    n_family, n_found, n_cleared : int
+        Number of candidates judged, how many of them are findings, and how many have no gap above
+        the relevant one.
+    bound : float or None
+        No candidate (after a finding: none of the others) has a gap above it; two significant
+        digits, rounded up. None: there is no such bound.
+    bounds : dict
+        The bound of each measure, if there are several.
+    relevant_gap : float, dict or None
+        The gap that matters; by measure, if there are several that differ. None: there is none.
+    relevant_ratio : float or None
+        The ratio that matters; None: ratios decide nothing.
+    ratio : float or None
+        The smallest ratio that is not excluded, rounded down; None: ratios decide nothing.
+    open_by_ratio : bool
+        Whether the relevant gap is excluded everywhere, but not the relevant ratio.
+    relevant_size : float
+        Smallest share of the people that a candidate holds.
+    resolution : float or None
+        Comparisons with so many people on each side, or as good as that, are cleared; None: none.
+    without_counterparts : list of str
+        The candidates with fewer than five people on one side.
+    significance, level : float
+        One minus the confidence of each statement, and the one-sided error rate at which U is
+        taken for it: the same, and smaller after a finding.
+    curve : list of dict
+        For some shares of the people fixed in advance: ``share``, ``n_groups`` of at least that
+        size, and ``bound`` of their gaps; all of them hold together.
+    family, cleared, found : list of int
+        Positions of the candidates.
+
+    Examples
+    --------
+    >>> c = Candidates.of_rates([410, 60], [1000, 100], [420, 770], [1000, 1900], total=2000)
+    >>> a = decide(c, relevant_gap=0.1)
+    >>> print(a.verdict, a.n_cleared, a.bound, a.resolution)
+    insufficient evidence 1 0.28 1000.0
+    """
+
+    verdict: str
+    reason: str = ""
+    aside: str = ""
+    n_family: int = 0
+    n_found: int = 0
+    n_cleared: int = 0
+    bound: float | None = None
+    bounds: dict = field(default_factory=dict)
+    relevant_gap: float | dict | None = None
+    relevant_ratio: float | None = None
+    ratio: float | None = None
+    open_by_ratio: bool = False
+    relevant_size: float = 0.05
+    resolution: float | None = None
+    without_counterparts: list = field(default_factory=list)
+    significance: float = 0.05
+    level: float = 0.05
+    curve: list = field(default_factory=list)
+    family: list = field(default_factory=list)
+    cleared: list = field(default_factory=list)
+    found: list = field(default_factory=list)
+
+    @property
+    def sentences(self) -> list[str]:
+        """Reason and aside, each with its final stop."""
+        return [f"{text[0].upper()}{text[1:]}." for text in (self.reason, self.aside) if text]
+
+    def to_dict(self) -> dict:
+        """Return the answer as a dict of JSON types; ``Answer(**data)`` is the inverse."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict) -> "Answer":
+        """Return the answer that `to_dict` made a dict of; further keys are ignored."""
+        names = {f.name for f in fields(cls)}
+        return cls(**{name: value for name, value in data.items() if name in names})
+
+
+def decide(
+    candidates: Candidates,
+    *,
+    relevant_gap: npt.ArrayLike,
+    significance: float = 0.05,
+    relevant_ratio: float | None = None,
+    relevant_size: float = 0.05,
+    is_found: bool | None = None,
+    reasons: Sequence[str] = (),
+    noun: str = "gap",
+    people: str = "these people",
+) -> Answer:
+    r"""Answer a question by all of its candidates.
+
+    U is the one-sided :math:`1-\alpha` upper end of the effect of a candidate. The largest U of all
+    is a bound that holds with :math:`1-\alpha` without a correction for their number: that of the
+    truly worst candidate alone covers it. "No disparity found" is the answer if nothing is found
+    and the bound is at most the relevant gap.
+
+    Otherwise candidates are *cleared* in the order of the size of their comparisons, until the
+    first with U above the relevant gap; of equal sizes all are cleared or none. This statement
+    holds with :math:`1-\alpha`, too, for it is wrong only if the first relevant candidate of an
+    order that no outcome determines is cleared.
+
+    After K findings, both statements are made about the others, from U at
+    :math:`\alpha/(K+2)`; findings are passed over. Let r be the first relevant candidate that is
+    not found. K does not depend on the outcomes of r, and those relevant before it are found, so
+    the chances of an error add up to at most :math:`\alpha (K/(K+1) + 1/(K+2)) < \alpha`.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    relevant_gap : float or array-like of float, shape (n_candidates,)
+        The gap that matters, in the unit of the effects; by candidate, if measures differ.
+    significance : float, default=0.05
+    relevant_ratio : float, default=None
+        The ratio that matters. None: as if candidates had no ratios.
+    relevant_size : float, default=0.05
+        Smallest share of the people under audit that a candidate of the family holds.
+    is_found : bool, default=None
+        Whether there is a finding, of any size. None: whether a candidate is found.
+    reasons : sequence of str
+        Why the absence of findings is inconclusive; the first is the reason of the answer.
+    noun : str, default="gap"
+        What is bounded, for the reason.
+    people : str, default="these people"
+        Whose share the smallest size is, for the reason.
+
+    Returns
+    -------
+    Answer
+    """
+    c = candidates
+    gap = np.broadcast_to(np.asarray(relevant_gap, dtype=float), (len(c),))
+    family = c.family(relevant_size)
+    found = c.found & family
+    n_found = int(found.sum())
+    a = significance / (n_found + 2) if n_found else significance
+    upper = c.upper(a)
+    ratio = c.smallest_ratios(a) if relevant_ratio else np.ones(len(c))
+    gap_holds = upper <= gap * (1 + 1e-9)  # U of mirrored groups may differ in its last digit
+    holds = gap_holds & ((ratio > relevant_ratio) if relevant_ratio else True)
+    others = np.flatnonzero(family & ~found)
+    cleared = _cleared(others, c.comparison, holds)
+    alone = others[~c.measurable[others]]
+    bounds = _bounds(c.measure[others], upper[others], gap[others])
+    ratios_count = c.ratio is not None and bool(relevant_ratio) and len(others) > 0
+    answer = Answer(
+        UNSURE,
+        aside=_without_counterparts(c, alone),
+        n_family=int(family.sum()),
+        n_found=n_found,
+        n_cleared=len(cleared),
+        bound=_worst(bounds, c.measure[others], gap[others]),
+        bounds=bounds if len(bounds) > 1 else {},
+        relevant_gap=_by_measure(c.measure, gap),
+        relevant_ratio=relevant_ratio if ratios_count else None,
+        ratio=float(np.floor(ratio[others].min() * 100) / 100) if ratios_count else None,
+        open_by_ratio=bool(ratios_count and gap_holds[others].all() and not holds[others].all()),
+        relevant_size=relevant_size if c.total is not None else 0.0,
+        resolution=_resolution(c.comparison, others, cleared),
+        without_counterparts=[c.name_of(i) for i in alone],
+        significance=significance,
+        level=a,
+        curve=_curve(c, significance),
+        family=np.flatnonzero(family).tolist(),
+        cleared=cleared.tolist(),
+        found=np.flatnonzero(found).tolist(),
+    )
+    words = _Words(answer, noun, people)
+    if bool(c.found.any()) if is_found is None else is_found:
+        verdict, reason = FOUND, words.about_others(len(others))
+    elif reasons:
+        verdict, reason = UNSURE, reasons[0].rstrip(".")
+    elif not len(others):
+        verdict, reason = UNSURE, words.nobody()
+    elif holds[others].all():
+        verdict, reason = NOTHING, words.nothing()
+    else:
+        verdict, reason = UNSURE, words.open(len(others))
+    return Answer(**{**vars(answer), "verdict": verdict, "reason": reason})
+
+
+def family_table(
+    candidates: Candidates,
+    answer: Answer,
+    *,
+    shown: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return the candidates of a question, each with its one interval and what was decided.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    answer : Answer
+    shown : DataFrame, optional
+        ``low``, ``high`` and ``level`` of findings, with the positions of their candidates as
+        index: they have the intervals of findings, and all others those that their U ends.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `Candidates.table`, ``cleared``, ``found``, ``judged`` (whether the candidate
+        is in the family) and ``reason``, why it is not judged or cannot be measured.
+    """
+    c = candidates
+    table = c.table(answer.significance)
+    if shown is not None:
+        for name in ("low", "high", "level"):
+            table.loc[shown.index, name] = shown[name].to_numpy(dtype=float)
+    place = np.arange(len(c))
+    table["cleared"], table["found"] = np.isin(place, answer.cleared), c.found
+    table["judged"] = np.isin(place, answer.family)
+    under = f"under {_percent(answer.relevant_size)}: not judged"
+    reason = np.where(c.reason != "", c.reason, np.where(c.measurable, "", "without counterparts"))
+    table["reason"] = np.where(table["judged"], reason, under).astype(object)
+    return table
+
+
+def picture(candidates: Candidates, answer: Answer) -> pd.DataFrame:
+    """Return what the picture of a resolution shows: groups by the size of their comparison.
+
+    Returns
+    -------
+    DataFrame
+        ``group``, ``comparison``, ``upper`` at the level of the answer, ``cleared`` and ``found``,
+        for each candidate of the family, the largest comparison first.
+    """
+    place = np.array(answer.family, dtype=int)
+    order = place[np.argsort(-candidates.comparison[place], kind="stable")]
+    return pd.DataFrame(
+        {
+            "group": np.array([candidates.name_of(i) for i in order], dtype=object),
+            "comparison": candidates.comparison[order],
+            "upper": candidates.upper(answer.level)[order],
+            "cleared": np.isin(order, answer.cleared),
+            "found": np.isin(order, answer.found),
+        }
+    )
+
+
+def rounded_up(value: float) -> float:
+    """Return a number with two significant digits that is not smaller.
+
+    A bound that is rounded to the nearest is broken by half of the data.
+
+    >>> rounded_up(0.0712), rounded_up(0.07), rounded_up(123.0)
+    (0.072, 0.07, 130.0)
+    """
+    if not np.isfinite(value) or value <= 0:
+        return float(value)
+    exponent = int(np.floor(np.log10(value))) - 1
+    digits = value / 10.0**exponent
+    nearest = np.round(digits)  # the last digits of a floating-point number are no reason to round
+    digits = nearest if np.isclose(digits, nearest, rtol=1e-9, atol=0) else np.ceil(digits)
+    return float(f"{digits:.0f}e{exponent}")
+
+
+def _cleared(others, comparison, holds):
+    """Return the candidates cleared: those before the first, by size, that does not hold."""
+    size = comparison[others]
+    largest_open = size[~holds[others]].max(initial=-np.inf)
+    kept = others[size > largest_open]
+    return kept[np.argsort(-comparison[kept], kind="stable")]
+
+
+def _bounds(measure, upper, gap):
+    """Return the bound of each measure, rounded up, but not above a relevant gap that holds."""
+    bounds = {}
+    for name in dict.fromkeys(measure):
+        largest = float(upper[measure == name].max())
+        limit = float(gap[measure == name].min())
+        bound = rounded_up(largest)
+        bounds[name] = min(bound, limit) if largest <= limit else bound
+    return {name: bound if np.isfinite(bound) else None for name, bound in bounds.items()}
+
+
+def _worst(bounds, measure, gap):
+    """Return the bound that is the largest by the relevant gap of its measure."""
+    if not bounds or None in bounds.values():
+        return None
+    return max(bounds.items(), key=lambda b: b[1] / max(gap[measure == b[0]].min(), 1e-300))[1]
+
+
+def _by_measure(measure, gap):
+    """Return the relevant gap, or that of each measure if they differ; None where there is none."""
+    some = {
+        name: float(value) if np.isfinite(value) else None
+        for name, value in zip(measure, gap, strict=True)
+    }
+    return some if len(set(some.values())) > 1 else next(iter(some.values()), None)
+
+
+def _resolution(comparison, others, cleared):
+    """Return how many people on each side the smallest comparison cleared is worth.
+
+    n people on each side are a comparison of size n / 2. It is a whole number wherever one lies
+    between the smallest comparison cleared and the largest that is open.
+    """
+    if not len(cleared):
+        return None
+    least = 2 * float(comparison[cleared].min())
+    still_open = np.setdiff1d(others, cleared)
+    most_open = 2 * float(comparison[still_open].max(initial=0.0))
+    whole = float(np.floor(least))
+    return whole if whole > most_open else least
+
+
+def _curve(c, significance):
+    """Return bounds of the gaps of all groups of four sizes, which hold together."""
+    if c.total is None or not len(c):
+        return []
+    upper, curve = c.upper(significance / len(CURVE_SIZES)), []
+    for share in CURVE_SIZES:
+        u = upper[c.family(share)]
+        bound = rounded_up(float(u.max())) if len(u) else None
+        finite = bound if bound is not None and np.isfinite(bound) else None
+        curve.append({"share": share, "n_groups": len(u), "bound": finite})
+    return curve
+
+
+def _without_counterparts(c, alone):
+    """Return a sentence without a final stop that names groups nobody can be compared with."""
+    if not len(alone):
+        return ""
+    names = list(dict.fromkeys(c.name_of(i) for i in alone))
+    one = len(names) == 1
+    listed = ", ".join(names[:_NAMED])
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    who = "1 group has" if one else f"{len(names):,} groups have"
+    return f"{who} next to nobody to compare with: {listed}{more}"
+
+
+def _percent(share):
+    return f"{100 * share:.3g} %"
+
+
+class _Words:
+    """The sentences of an answer."""
+
+    def __init__(self, answer, noun, people):
+        self.answer, self.noun = answer, noun
+        self.sure = f"({_percent(1 - answer.significance)})"
+        share, gap = answer.relevant_size, answer.relevant_gap
+        self.size = f" of {_percent(share)} of {people} or more" if share else ""
+        self.gap = f"{gap:g}" if isinstance(gap, float) else "the size that matters"
+        named = [f"{bound:g} ({name})" for name, bound in answer.bounds.items() if bound]
+        self.bound = ", ".join(named) or f"{answer.bound or 0:g}"
+
+    def nothing(self):
+        """Return what "no disparity found" says."""
+        n = self.answer.n_family
+        where = f" in any of the {n:,} groups compared{self.size}" if n > 1 else ""
+        return f"no {self.noun} above {self.bound}{where} {self.sure}"
+
+    def nobody(self):
+        """Return why a question without candidates has no answer."""
+        if self.answer.n_family:
+            return "every group compared is found"
+        return f"there is no group to compare{self.size}"
+
+    def open(self, n):
+        """Return what is excluded where not everything is."""
+        a = self.answer
+        if a.open_by_ratio:
+            bound = f"no {self.noun} above {self.bound} {self.sure}"
+            return f"{bound}; a ratio of {a.ratio:.2g} is not excluded"
+        if n == 1:
+            if a.bound is None:
+                return a.aside or f"a {self.noun} of {self.gap} cannot be excluded"
+            text = f"a {self.noun} of {self.gap} is not excluded"
+            return f"{text}; none above {self.bound} {self.sure}"
+        return self._cleared(f"{n:,} groups compared{self.size}", "no group")
+
+    def about_others(self, n):
+        """Return what is said about everybody else after a finding; "" if there is nobody."""
+        a = self.answer
+        if not n:
+            return ""
+        if a.n_found:
+            verb = "is" if a.n_found == 1 else "are"
+            start = f"{a.n_found:,} of {a.n_family:,} groups compared{self.size} {verb} found; "
+        else:
+            start = f"none of the {n:,} groups compared{self.size} is among the findings; "
+        others = f"the {n:,} others" if n > 1 else "the other"
+        if a.n_cleared == n:
+            return f"{start}no {self.noun} above {self.bound} in {others} {self.sure}"
+        if n > 1:
+            return start + self._cleared(others, "none of them")
+        text = f"{start}of the other it cannot be said that its {self.noun} is at most {self.gap}"
+        return text if a.bound is None else f"{text}; it is at most {self.bound} {self.sure}"
+
+    def _cleared(self, groups, nowhere):
+        """Return how many of some groups are cleared, and the bound of all."""
+        a = self.answer
+        if a.n_cleared:
+            text = (
+                f"no {self.noun} above {self.gap} in {a.n_cleared:,} of {groups} {self.sure}: "
+                f"those with {a.resolution:,.0f} people on each side or as good as that"
+            )
+        else:
+            text = (
+                f"of none of {'' if groups.startswith('the') else 'the '}{groups} can it be said "
+                f"that its {self.noun} is at most {self.gap}"
+            )
+        return text if a.bound is None else f"{text}; in {nowhere} above {self.bound} {self.sure}"
