@@ -20,7 +20,7 @@ _ROW, _WIDTH = 0.34, 6.4  # inches
 
 
 class GapDisplay(_Display):
-    """Waterfall of a gap: its causes, what runs through legitimate columns, and the remainder."""
+    """Waterfall of a gap: what runs through legitimate columns, and what remains at equal ones."""
 
     @classmethod
     def from_result(
@@ -78,7 +78,7 @@ class GapDisplay(_Display):
         """Draw one bar per part, and the gap below them."""
         at, ends = _places(self.table["part"])
         colors = [
-            _THROUGH if kind == "column" else _color(amount) if kind == "cause" else _GREY
+            _THROUGH if kind == "column" else _color(amount) if kind == "equal" else _GREY
             for kind, amount in self.table[["kind", "amount"]].to_numpy()
         ]
         ax.barh(at, self.table["amount"], left=self.table["start"], color=colors, height=0.8)
@@ -192,7 +192,7 @@ class ShadowsDisplay(_Display):
 
 def _steps(own):
     """Return the bars of a waterfall: start, amount; the gap itself comes last."""
-    parts = own[own["kind"].isin(["cause", "column", "interactions", "remainder"])].copy()
+    parts = own[own["kind"].isin(["column", "interactions", "equal"])].copy()
     through = parts["kind"].isin(["column", "interactions"])
     size = parts["amount"].abs()
     small = through & (size < _SMALL * max(size.max(), own["amount"].abs().max()))
@@ -200,13 +200,11 @@ def _steps(own):
     parts["part"] = np.where(through, "through " + parts["part"], parts["part"])
     parts["kind"] = np.where(through, "column", parts["kind"])
     kept = parts[~small]
-    blocks = []
-    for kind in ("cause", "column"):
-        block = kept[kept["kind"] == kind]
-        blocks.append(block.iloc[np.argsort(-block["amount"].abs(), kind="stable")])
+    block = kept[kept["kind"] == "column"]
+    blocks = [block.iloc[np.argsort(-block["amount"].abs(), kind="stable")]]
     about = {"kind": "column", "part": f"through {small.sum()} others", "amount": other}
     blocks += [pd.DataFrame([about])] if small.any() else []
-    blocks += [kept[kept["kind"] == "remainder"], own[own["kind"] == "gap"]]
+    blocks += [kept[kept["kind"] == "equal"], own[own["kind"] == "gap"]]
     columns = ["kind", "part", "amount"]
     table = pd.concat([b[columns] for b in blocks if len(b)], ignore_index=True)
     ends = table["amount"].cumsum()

@@ -74,8 +74,12 @@ def test_a_legitimate_column_explains_a_gap_that_is_found_anyway():
     assert verdicts(report)["marginal"] == FOUND
     assert verdicts(report)["conditional"] != FOUND
     assert all(r["kind"] != "cause" for r in report.document["evidence"])
-    women = [r["amount"] for r in report.document["gaps"] if r["group"] == "sex = 'F'"]
-    assert women[0] == pytest.approx(sum(women[1:]), abs=1e-9)
+    women = [r for r in report.document["gaps"] if r["group"] == "sex = 'F'"]
+    amounts = [r["amount"] for r in women if r["kind"] != "cause"]
+    assert amounts[0] == pytest.approx(sum(amounts[1:]), abs=1e-9)
+    (equal,) = [r for r in report.document["comparable"] if r["group"] == "sex = 'F'"]
+    remains = [r["amount"] for r in women if r["kind"] == "equal"]
+    assert remains == [equal["effect"]]
 
 
 def test_nothing_explains_the_gap_of_a_group_that_is_not_compared():

@@ -365,10 +365,12 @@ def test_rules_show_ratios_and_never_judge(template):
 
 def test_parts_of_a_gap_start_where_the_last_one_ended():
     (picture,) = _pictures.gap_parts(EXAMPLE["gaps"])
-    whole, *parts = [row["bar"] for row in picture["rows"]]
+    causes = [row["bar"] for row in picture["rows"] if row["class"] == "cause"]
+    whole, *parts = [row["bar"] for row in picture["rows"] if row["class"] != "cause"]
     assert [a for a, _ in parts[1:]] == [b for _, b in parts[:-1]]
+    assert causes[0][0] == parts[-1][0]  # a cause lies beside what remains, of which it is a part
     assert (parts[0][0], parts[-1][1]) == (0.0, pytest.approx(whole[1]))
-    assert picture["sentence"].startswith("Of a gap of -0.174, -0.160 goes with legitimate columns")
+    assert picture["sentence"].startswith("Of a gap of -0.174, -0.145 goes with legitimate columns")
 
 
 @example([0.0, 5e-324])
@@ -435,14 +437,14 @@ def test_mirrored_gaps_are_shown_once_and_small_columns_together():
             ("gap", "gap", 0.21),
             *(("column", f"c{i}", 0.01 * i) for i in range(1, 7)),
             ("column", "c0", 0.001),
-            ("remainder", "remainder", -0.001),
+            ("equal", "at equal legitimate columns", -0.001),
         ]
     ]
     (picture,) = _pictures.gap_parts(rows)
     assert picture["group"] == "sex = 'F'"
     parts = [(r["part"], r["amount"]) for r in picture["rows"]]
     assert parts[1] == ("c6", "-0.060")
-    assert parts[-2:] == [("2 other columns", "-0.011"), ("Not accounted for", "0.001")]
+    assert parts[-2:] == [("2 other columns", "-0.011"), ("What remains at equal legitimate columns", "0.001")]
     assert picture["rows"][-1]["bar"][1] == pytest.approx(-0.21)
 
 

@@ -222,7 +222,7 @@ def _gaps(page, width):
         lines += wrap(f"{g['group']}. {g['sentence']}".rstrip(), width)
         for p in g["rows"]:
             amount = f"{p['amount']} {p['interval']}".rstrip()
-            cause = "a cause found: " if p["class"] == "cause" else ""
+            cause = "of this, a cause found: " if p["class"] == "cause" else ""
             lines += _item("    ", f"{amount}  {cause}{p['part']}", width, 6)
     return lines
 

@@ -187,12 +187,17 @@ def gap_parts(rows):
 
 
 def _waterfall(group, parts):
-    """Return the waterfall of one group: its gap first, then what adds up to it."""
+    """Return the waterfall of one group: its gap, what adds up to it, and the causes in that."""
     total = [p for p in parts if p.get("kind") == "gap"]
     others = _ordered([p for p in parts if p.get("kind") != "gap"])
     drawn, at = [(part, (0.0, part["amount"])) for part in total], 0.0
     whole = max(abs(part["amount"]) for part in parts)
     for part in others:
+        if part.get("kind") == "cause":  # a part of what remains, whose bar it lies beside
+            start = at - sum(p["amount"] for p in others if p.get("kind") == "equal")
+            start += sum(p["amount"] for p, _ in drawn if p.get("kind") == "cause")
+            drawn.append((part, (start, start + part["amount"])))
+            continue
         drawn.append((part, (at, at + part["amount"])))
         at += part["amount"]
     return {
@@ -213,11 +218,11 @@ def _waterfall(group, parts):
 
 
 _TINY = 0.001
-_ORDER = ("gap", "cause", "column", "interactions", "remainder")
+_ORDER = ("gap", "column", "interactions", "equal", "cause")
 _PARTS = {
     "gap": "The whole gap",
     "interactions": "Only several columns together",
-    "remainder": "Not accounted for",
+    "equal": "What remains at equal legitimate columns",
 }
 
 
@@ -226,7 +231,7 @@ def _ordered(parts):
     ordered = sorted(
         parts,
         key=lambda p: (
-            _ORDER.index(p["kind"]) if p.get("kind") in _ORDER else 2,
+            _ORDER.index(p["kind"]) if p.get("kind") in _ORDER else 1,
             -abs(p["amount"]),
         ),
     )
@@ -257,8 +262,10 @@ def _added_up(total, others, whole):
     def amount(*kinds):
         return _rounded(sum(p["amount"] for p in others if p.get("kind") in kinds), whole)
 
-    return (
+    sentence = (
         f"Of a gap of {_rounded(total[0]['amount'], whole)}, "
-        f"{amount('column', 'interactions')} goes with legitimate columns, "
-        f"{amount('cause')} with the causes found, and {amount('remainder')} is not accounted for."
+        f"{amount('column', 'interactions')} goes with legitimate columns, and {amount('equal')} "
+        "remains where these are equal"
     )
+    has_causes = any(p.get("kind") == "cause" for p in others)
+    return f"{sentence}, {amount('cause')} of it with the causes found." if has_causes else f"{sentence}."

@@ -108,8 +108,8 @@ def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame
         numbers = np.full(3, np.nan)
         for group in everyone:
             part = c.is_part[c.part[group]]
-            is_other = np.array_equal(part, ~inside)
-            if is_other or np.array_equal(part, inside):
+            if _is_one_of(inside, part):
+                is_other = not np.array_equal(part, inside)
                 numbers = alone(scores, [group], level, [is_other])[0]
                 break
         rows.append((name, scores.residuals.people_in(inside), *numbers))
@@ -220,9 +220,19 @@ def largest_left(
 
 
 def parts_of_gaps(
-    scores: Scores, groups: list[int], names: list[Subgroup], values: dict
+    scores: Scores,
+    groups: list[int],
+    names: list[Subgroup],
+    values: dict,
+    equal: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Divide the gap of each protected group into causes, legitimate columns and a remainder.
+    """Divide the gap of each protected group: what remains at equal columns, and the columns' share.
+
+    What remains is the effect that `at_equal_columns` states, with its interval. The columns share
+    the rest: what they predict of the outcome once that effect is taken off the members, as people
+    who would otherwise have fared like others. (Fitted to the outcome as it is, a column takes
+    over what membership does wherever the two go together: women are mostly part-time, so hours
+    would seem to matter that do not.)
 
     Parameters
     ----------
@@ -232,53 +242,63 @@ def parts_of_gaps(
         The causes by name: each of `groups`, or the rest of its context.
     values : dict of str to ndarray of bool, shape (n_rows,)
         The people of each protected group.
+    equal : DataFrame
+        From `at_equal_columns`.
 
     Returns
     -------
     DataFrame
-        ``group``, ``support``, ``kind`` ("gap", "cause", "column", "interactions", "remainder"),
+        ``group``, ``support``, ``kind`` ("gap", "column", "interactions", "equal", "cause"),
         ``finding`` (position of a cause, else -1), ``part`` (its name), ``amount`` with ``ci_low``
-        and ``ci_high`` (95 %; NaN for parts that are estimated otherwise). Causes, columns,
-        interactions and remainder add up to the gap.
+        and ``ci_high`` (NaN for parts without an interval). Columns, interactions and what remains
+        at equal columns add up to the gap; causes are parts of what remains. Of a group without
+        an effect at equal columns there is only the gap.
     """
     c, r, fit = scores.candidates, scores.residuals, scores.fit(groups)
-    weight = r.root**2
-    flipped = np.array([n != c.groups[g] for n, g in zip(names, groups, strict=True)], dtype=bool)
-    members = _members(scores, groups, flipped)
-    slope = np.where(flipped, -fit.slope, fit.slope)
-    through = (r.raw - fit.outcome) / r.root
-    for own, inside in zip(slope, members, strict=True):
-        through -= own * scores.room * inside
-    columns = dict(r.effects.by_column(through * r.root, r.root)) if r.effects is not None else {}
-    rest = through - sum(columns.values(), np.zeros(len(through)))
-    found = []
+    weight, raw = r.root**2, r.raw / r.root
+    regressors, found = scores.regressors(groups), []
+    everyone = np.flatnonzero(c.context == 0)
+    effects = equal.set_index("group")
     for name, inside in values.items():
         if not inside.any() or inside.all():
             continue
         contrast = np.where(inside, weight / weight[inside].sum(), 0)
         contrast -= np.where(inside, 0, weight / weight[~inside].sum())
-        about = {"group": name, "support": r.people_in(inside)}
-        raw = r.raw / r.root
         means = np.where(inside, *(weight[m] @ raw[m] / weight[m].sum() for m in (inside, ~inside)))
-        rows = [
-            ("gap", -1, "gap", contrast @ raw, _error(scores, contrast * (raw - means) / r.share))
-        ]
-        for k, name in enumerate(names):
-            amount = slope[k] * ((contrast * scores.room) @ members[k])
-            rows.append(("cause", k, str(name), amount, np.nan))
-        rows += [("column", -1, str(c), contrast @ part, np.nan) for c, part in columns.items()]
-        rows.append(("interactions", -1, "legitimate columns together", contrast @ rest, np.nan))
-        left = fit.outcome / r.root
-        noise = contrast * r.noise(fit.outcome) / r.root
-        rows.append(("remainder", -1, "remainder", contrast @ left, _error(scores, noise)))
-        table = pd.DataFrame(rows, columns=["kind", "finding", "part", "amount", "error"])
-        found.append(table.assign(**about))
-    names = ["group", "support", "kind", "finding", "part", "amount"]
-    if not found:
-        return pd.DataFrame(columns=[*names, "ci_low", "ci_high"])
-    table = pd.concat(found, ignore_index=True)
-    z = special.ndtri(0.975) * table["error"]
-    return table[names].assign(ci_low=table["amount"] - z, ci_high=table["amount"] + z)
+        gap = contrast @ raw
+        half = special.ndtri(0.975) * _error(scores, contrast * (raw - means) / r.share)
+        rows = [("gap", -1, "gap", gap, gap - half, gap + half)]
+        effect, low, high = effects.loc[name, ["effect", "ci_low", "ci_high"]].astype(float)
+        if np.isfinite(effect):
+            left = raw - effect * inside
+            columns = r.effects.by_column(left * r.root, r.root) if r.effects is not None else ()
+            shares = [(column, contrast @ part) for column, part in columns]
+            rows += [("column", -1, str(column), share, np.nan, np.nan) for column, share in shares]
+            rest = gap - effect - sum(share for _, share in shares)
+            together = "legitimate columns together"
+            rows.append(("interactions", -1, together, rest, np.nan, np.nan))
+            rows.append(("equal", -1, "at equal legitimate columns", effect, low, high))
+            # The effect is f'r / f'f, with the group's own regressor f. Of r, the causes explain
+            # v F b (see `Scores`): cause k is f'(v F_k) b_k / f'f of the effect.
+            own = next(g for g in everyone if _is_one_of(inside, c.is_part[c.part[g]]))
+            f = scores.regressors([own])[0]
+            sign = 1.0 if np.array_equal(inside, c.is_part[c.part[own]]) else -1.0
+            shares = sign * fit.slope * (regressors @ (f * scores.room)) / (f @ f)
+            rows += [
+                ("cause", k, str(cause), share, np.nan, np.nan)
+                for k, (cause, share) in enumerate(zip(names, shares, strict=True))
+            ]
+        table = pd.DataFrame(
+            rows, columns=["kind", "finding", "part", "amount", "ci_low", "ci_high"]
+        )
+        found.append(table.assign(group=name, support=r.people_in(inside)))
+    order = ["group", "support", "kind", "finding", "part", "amount", "ci_low", "ci_high"]
+    return pd.concat(found, ignore_index=True)[order] if found else pd.DataFrame(columns=order)
+
+
+def _is_one_of(inside, part):
+    """Return whether a group is a protected part, or everybody else."""
+    return np.array_equal(part, inside) or np.array_equal(part, ~inside)
 
 
 def _error(scores, influence):

@@ -176,12 +176,13 @@ def _described(detector, task, rows, items, run, level):
         values,
     )
     legitimate = [c for c in d._legitimate(list(d.space_.names)) or [] if c in rows.X]
+    equal = _causes.at_equal_columns(scores, values, d.significance)
     tables = {
         "groups": d._single_groups(rows, items, n_tests),
         "equivalence": bounds,
         **_tables.about_causes(scores, found, run.worse, largest),
-        "gaps": _causes.parts_of_gaps(scores, found.groups, groups, values),
-        "comparable": _causes.at_equal_columns(scores, values, d.significance),
+        "gaps": _causes.parts_of_gaps(scores, found.groups, groups, values, equal),
+        "comparable": equal,
         "associations": _tables.associations(items, values, legitimate, rows.frequency),
     }
     by_value = count_values(groups, groups, d.protected_)
@@ -306,11 +307,12 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
     groups = list(range(len(at_fit)))
     given = scores.given(groups)
     bounds, _ = _causes.bounds(scores, given, d.significance, gap, d.relevant_ratio, values)
+    equal = _causes.at_equal_columns(scores, values, d.significance)
     tables = {
         "groups": d._single_groups(rows, items, max(len(at_fit), 1)),
         "equivalence": bounds,
-        "gaps": _causes.parts_of_gaps(scores, groups, at_fit.subgroups, values),
-        "comparable": _causes.at_equal_columns(scores, values, d.significance),
+        "gaps": _causes.parts_of_gaps(scores, groups, at_fit.subgroups, values, equal),
+        "comparable": equal,
     }
     about = d, rows, at_fit.with_table(table), counts, tables["groups"]
     return subgroup_discovery(*about, tables=tables, versus=VERSUS)

@@ -316,13 +316,56 @@ def test_mirror_images_are_tested_once_and_named_by_the_side_treated_worse():
 
 def test_parts_of_each_gap_add_up_to_it():
     X, y, _ = people(2, n=2000, gap=0.3)
-    gaps = DisparityPursuit(protected=PROTECTED, random_state=0).fit(X, y).result_.tables["gaps"]
+    tables = DisparityPursuit(protected=PROTECTED, random_state=0).fit(X, y).result_.tables
+    gaps, equal = tables["gaps"], tables["comparable"].set_index("group")
+    ends = ["effect", "ci_low", "ci_high"]
     for name, own in gaps.groupby("group"):
-        parts = own[own["kind"] != "gap"]["amount"].sum()
+        parts = own[~own["kind"].isin(["gap", "cause"])]["amount"].sum()
+        remains = own.loc[own["kind"] == "equal", ["amount", "ci_low", "ci_high"]].to_numpy()[0]
+        np.testing.assert_array_equal(remains, equal.loc[name, ends].to_numpy(dtype=float))
         inside = X[name.split(" = ")[0]] == name.split("'")[1]
         gap = y[inside].mean() - y[~inside].mean()
         np.testing.assert_allclose([parts, own["amount"].iloc[0]], gap, atol=1e-9)
     assert (gaps["kind"] == "cause").any()
+
+
+def part_time(seed, n=2000):
+    """Women, most of whom are part-time, are .10 less often accepted; hours do not matter."""
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["F", "M"], n)
+    part = rng.random(n) < np.where(sex == "F", 0.85, 0.12)
+    X = pd.DataFrame({"sex": sex, "hours": np.where(part, "part", "full")})
+    X["town"] = rng.choice(list("abc"), n)
+    return X, (rng.random(n) < 0.5 - 0.1 * (sex == "F")).astype(int)
+
+
+def test_a_column_that_does_not_matter_takes_nothing_of_a_gap():
+    gaps = []
+    for seed in range(20):
+        X, y = part_time(seed)
+        detector = DisparityPursuit(protected="sex", nuisance="additive", random_state=0).fit(X, y)
+        table = detector.result_.tables["gaps"]
+        gaps.append(table[table["group"] == "sex = 'F'"].set_index("kind"))
+    remains = pd.DataFrame([g.loc["equal"] for g in gaps])
+    covered = (remains["ci_low"] <= -0.1) & (remains["ci_high"] >= -0.1)
+    assert covered.sum() >= 16  # of 20 at 95 %: fewer has a chance of .003
+    through = [g.loc["column", "amount"].sum() for g in gaps]
+    assert abs(np.mean(through)) < 0.02
+
+
+def test_causes_are_parts_of_what_remains_at_equal_columns():
+    """A cause that is the whole group is all that remains; one in a half of the towns a half."""
+    X, y = part_time(0, n=20_000)
+    table = DisparityPursuit(protected="sex", random_state=0).fit(X, y).result_.tables["gaps"]
+    own = table[table["group"] == "sex = 'F'"].set_index("kind")["amount"]
+    assert own["cause"] == pytest.approx(own["equal"])
+    rng = np.random.default_rng(1)
+    X["town"] = rng.choice(["east", "west"], len(X))
+    y = rng.random(len(X)) < 0.5 - 0.2 * ((X["sex"] == "F") & (X["town"] == "east"))
+    table = DisparityPursuit(protected="sex", random_state=0).fit(X, y.astype(int)).result_.tables
+    own = table["gaps"][table["gaps"]["group"] == "sex = 'M'"].set_index("kind")["amount"]
+    assert own["equal"] == pytest.approx(0.1, abs=0.03)
+    assert own["cause"] == pytest.approx(own["equal"], abs=0.03)
 
 
 def test_the_planted_groups_are_found_and_hundreds_of_shadows_are_not():

@@ -108,17 +108,18 @@ def test_errors_and_changes_are_those_of_weighted_least_squares(scale, n_cluster
             assert table["change"][k] == pytest.approx(total / weight[members].sum())
 
 
-def test_parts_of_gaps_are_what_causes_add_to_each_outcome():
+def test_parts_of_gaps_are_those_of_the_mean_effect_on_every_scale():
     scores = scored(2, 2000)[0].on("ratio")
     c, part = scores.candidates, "sex = 'F'"
     groups = [g for g in range(len(c)) if c.context[g] == 0][:1]
     inside = c.is_part[c.part[groups[0]]]
-    fit = scores.fit(groups)
-    table = _causes.parts_of_gaps(scores, groups, [c.groups[groups[0]]], {part: inside})
+    equal = _causes.at_equal_columns(scores, {part: inside}, 0.05)
+    names = [c.groups[groups[0]]]
+    table = _causes.parts_of_gaps(scores, groups, names, {part: inside}, equal)
     amount = table.set_index("kind")["amount"]
-    assert amount["cause"] == pytest.approx(fit.slope[0] * scores.room[inside].mean())
-    assert amount["cause"] != pytest.approx(fit.effect[0], rel=1e-3)
-    assert amount.drop("gap").sum() == pytest.approx(amount["gap"])
+    assert amount["cause"] == pytest.approx(scores.fit(groups).effect[0])
+    assert amount["equal"] == pytest.approx(equal["effect"].item())
+    assert amount.drop(["gap", "cause"]).sum() == pytest.approx(amount["gap"])
 
 
 def test_contexts_fare_as_they_do_without_what_causes_add():
