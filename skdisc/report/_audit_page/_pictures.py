@@ -267,5 +267,6 @@ def _added_up(total, others, whole):
         f"{amount('column', 'interactions')} goes with legitimate columns, and {amount('equal')} "
         "remains where these are equal"
     )
-    has_causes = any(p.get("kind") == "cause" for p in others)
-    return f"{sentence}, {amount('cause')} of it with the causes found." if has_causes else f"{sentence}."
+    if any(p.get("kind") == "cause" for p in others):
+        sentence += f", {amount('cause')} of it with the causes found"
+    return f"{sentence}."

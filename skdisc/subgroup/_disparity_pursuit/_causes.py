@@ -226,7 +226,7 @@ def parts_of_gaps(
     values: dict,
     equal: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Divide the gap of each protected group: what remains at equal columns, and the columns' share.
+    """Divide the gap of each protected group by what remains at equal columns, and by column.
 
     What remains is the effect that `at_equal_columns` states, with its interval. The columns share
     the rest: what they predict of the outcome once that effect is taken off the members, as people

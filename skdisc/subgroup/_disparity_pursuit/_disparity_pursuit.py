@@ -127,11 +127,12 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         protected part and the others in the context, at given legitimate columns. Tables:
         ``indistinguishable`` (groups that the data cannot tell from a cause), ``shadows`` (groups
         that differ on their own, but not beside the causes), ``gaps`` (what the gap of each
-        protected group consists of: the share of each column, and what remains at equal ones), ``comparable`` (the gap of each protected group at equal
-        legitimate columns), ``associations`` (Cramér's V of protected groups and legitimate
-        columns), ``left`` (bounds on what remains), ``path`` (the search; a group enters if its
-        ``evidence``, the log of its weight divided by its p-value, exceeds ``critical``, the most
-        that chance gives to any group).
+        protected group consists of: the share of each column, and what remains at equal ones),
+        ``comparable`` (the gap of each protected group at equal legitimate columns),
+        ``associations`` (Cramér's V of protected groups and legitimate columns), ``left`` (bounds
+        on what remains), ``path`` (the search; a group enters if its ``evidence``, the log of its
+        weight divided by its p-value, exceeds ``critical``, the most that chance gives to any
+        group).
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
