@@ -444,7 +444,10 @@ def test_mirrored_gaps_are_shown_once_and_small_columns_together():
     assert picture["group"] == "sex = 'F'"
     parts = [(r["part"], r["amount"]) for r in picture["rows"]]
     assert parts[1] == ("c6", "-0.060")
-    assert parts[-2:] == [("2 other columns", "-0.011"), ("What remains at equal legitimate columns", "0.001")]
+    assert parts[-2:] == [
+        ("2 other columns", "-0.011"),
+        ("What remains at equal legitimate columns", "0.001"),
+    ]
     assert picture["rows"][-1]["bar"][1] == pytest.approx(-0.21)
 
 
