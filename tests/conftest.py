@@ -1,4 +1,4 @@
-"""What every test may use: the optional data folder, and how hypothesis runs."""
+"""What every test may use: the optional data folder, which tests run, and how hypothesis draws."""
 
 import os
 from collections import Counter
@@ -7,42 +7,77 @@ from importlib.util import find_spec
 from pathlib import Path
 from zlib import crc32
 
-import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
-SLOW_IS_FINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("dev", **SLOW_IS_FINE)
-settings.register_profile("ci", derandomize=True, max_examples=25, **SLOW_IS_FINE)
-settings.register_profile("few", derandomize=True, max_examples=8, **SLOW_IS_FINE)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+# pytest-xdist gives every core a worker, so each works with one thread. The libraries read this
+# when they are first imported, so nothing above imports NumPy; workers inherit it.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
+SLOW_IS_FINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("dev", derandomize=True, max_examples=25, **SLOW_IS_FINE)
+settings.register_profile("few", derandomize=True, max_examples=8, **SLOW_IS_FINE)
+settings.register_profile("fresh", max_examples=25, print_blob=True, **SLOW_IS_FINE)
+settings.load_profile("dev")
+
+LEFT_OUT = ("slow", "statistics")
+HOW_TO_RUN_ALL = (
+    "Tests marked slow or statistics are left out, unless named as FILE::TEST; "
+    "--all runs them, too."
+)
 NO_DATA = "{path} is missing; set SKDISC_DATA to the folder that holds the public data sets"
 
 
 def pytest_addoption(parser):
+    everything = "run everything: tests marked slow and statistics, too"
+    parser.addoption("--all", action="store_true", help=everything)
     what = "of each test with many cases, run every N-th only, beginning with another in each test"
     parser.addoption("--every", type=int, default=1, metavar="N", help=what)
 
 
-def pytest_collection_modifyitems(config, items):
-    """Leave out what ``--every`` does; workers begin with what is slow, so that none ends with it.
+def _chooses_itself(config):
+    """Return True if the command line says which markers run."""
+    return config.getoption("all") or config.getoption("markexpr")
 
-    Of each test at least one case stays.
-    """
-    if hasattr(config, "workerinput"):  # of pytest-xdist
-        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
-    every = config.getoption("every", default=1)
-    if every < 2:
-        return
+
+def _quick(config, items):
+    """Return the tests that are neither slow nor statistics, and what is named as FILE::TEST."""
+    folder = config.invocation_params.dir
+    named = {(folder / arg.partition("::")[0]).resolve() for arg in config.args if "::" in arg}
+    slow = {id(item) for item in items if any(item.get_closest_marker(m) for m in LEFT_OUT)}
+    return [item for item in items if id(item) not in slow or item.path in named]
+
+
+def _every_nth(items, every):
+    """Return every n-th case of each test, and at least one."""
     tests = [item.nodeid.partition("[")[0] for item in items]
-    n_cases, number, kept, left_out = Counter(tests), Counter(), [], []
+    n_cases, number, kept = Counter(tests), Counter(), []
     for item, test in zip(items, tests, strict=True):
         step = min(every, n_cases[test])
-        (kept if (number[test] + crc32(test.encode())) % step == 0 else left_out).append(item)
+        if (number[test] + crc32(test.encode())) % step == 0:
+            kept.append(item)
         number[test] += 1
-    config.hook.pytest_deselected(items=left_out)
+    return kept
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is slow, or what ``--every`` leaves out, and mark what needs data."""
+    for item in items:
+        if {"load", "data_dir"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("data")
+    kept = items if _chooses_itself(config) else _quick(config, items)
+    kept = _every_nth(kept, config.getoption("every"))
+    stay = set(map(id, kept))
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in stay])
+    if hasattr(config, "workerinput"):  # of pytest-xdist: no worker is to end with what is slow
+        kept = sorted(kept, key=lambda item: item.get_closest_marker("slow") is None)
     items[:] = kept
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if not _chooses_itself(config):
+        terminalreporter.write_line(HOW_TO_RUN_ALL)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -78,6 +113,8 @@ def data_dir():
 
 @lru_cache
 def _read(path):
+    import pandas as pd  # not above: see the threads there
+
     return pd.read_csv(path, low_memory=False)
 
 

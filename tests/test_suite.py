@@ -24,13 +24,69 @@ group.__all__ = [*group.__all__, "Planted"]
 '''
 
 
+SOME = """
+import pytest
+
+def test_quick(): ...
+
+@pytest.mark.slow
+def test_slow(): ...
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("seed", [0, 1])
+def test_level(seed): ...
+
+@pytest.fixture
+def load(): ...
+
+def test_published(load): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed", "said"),
+    [
+        ([], 2, True),
+        (["-n", "2"], 2, True),
+        (["--all"], 5, False),
+        (["-m", "statistics"], 2, False),
+        (["-m", "data"], 1, False),
+        (["-m", "not data"], 4, False),
+        (["test_some.py"], 2, True),
+        (["test_some.py::test_slow"], 1, True),
+        (["test_some.py::test_level[1]"], 1, True),
+        (["-n", "2", "test_some.py::test_slow"], 1, True),
+        (["--all", "--every", "2"], 4, False),
+    ],
+)
+def test_what_is_slow_is_left_out_unless_named(pytester, arguments, passed, said):
+    pytester.makeconftest((TESTS / "conftest.py").read_text(encoding="utf-8"))
+    pytester.makeini("[pytest]\nmarkers =\n    slow\n    statistics\n    data")
+    pytester.makepyfile(test_some=SOME)
+    done = pytester.runpytest_inprocess("-p", "no:cacheprovider", *arguments)
+    outcomes = done.parseoutcomes()
+    assert outcomes.pop("passed") == passed
+    assert outcomes.get("deselected", 5 - passed) == 5 - passed
+    assert ("--all runs them, too" in done.stdout.str()) == said
+
+
+def test_threads_are_set_before_numpy_is_imported():
+    """Later, OpenBLAS would not read them."""
+    code = "import sys, conftest; assert 'numpy' not in sys.modules; import os; print(os.environ)"
+    few = {name: value for name, value in os.environ.items() if "THREADS" not in name}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=TESTS, env=few, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.count("THREADS': '1'") == 4
+
+
 @pytest.mark.slow
 def test_a_new_detector_is_checked_and_what_it_lacks_is_said(tmp_path):
     """All common checks run on a detector that was added to its room, and two of them complain."""
     (tmp_path / "plant.py").write_text(PLANT)
     files = [TESTS / "test_common.py", TESTS / "test_contract.py"]
     options = ["-q", "-p", "plant", "-p", "no:cacheprovider", "-rfp"]
-    options += ["-k", "Planted and not other_settings"]
+    options += ["--all", "-k", "Planted and not other_settings"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *files],
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},

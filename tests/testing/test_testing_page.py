@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+DRAWS = """
+from hypothesis import settings
+
+settings.register_profile("of the page", derandomize=True)
+settings.load_profile("of the page")
+"""
 PAGE = Path(__file__).parents[2] / "doc" / "testing.md"
 
 
@@ -17,6 +23,7 @@ def test_what_the_tests_print(tmp_path):
     (code,) = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
     (said,) = re.findall(r"^```text\n(.*?)^```", text, re.S | re.M)
     (tmp_path / "test_bank.py").write_text(code, encoding="utf-8")
+    (tmp_path / "conftest.py").write_text(DRAWS, encoding="utf-8")  # the page shows these people
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     run = [sys.executable, "-m", "pytest", *options, "test_bank.py"]
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
