@@ -23,7 +23,7 @@ from skdisc.report._audit_page import (
     audit_to_text,
 )
 
-SCHEMA = "skdisc-audit/1"
+SCHEMA = "skdisc-audit/2"
 FORMATS = (".html", ".md", ".txt", ".json", ".xml")
 TABLES = ("verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "log", "not_run")
 
@@ -64,6 +64,7 @@ class AuditReport:
         Returns
         -------
         DataFrame
+            One without rows has its columns, too.
 
         Raises
         ------
@@ -71,7 +72,10 @@ class AuditReport:
             If there is no such table.
         """
         _check_kind(kind)
-        return pd.DataFrame(self.document.get(kind, []))
+        rows = self.document.get(kind, [])
+        names = {name: None for row in rows for name in row}
+        columns = list(names) or list(self.schema()["properties"][kind]["items"]["properties"])
+        return pd.DataFrame(rows, columns=columns)
 
     def compare(self, after: "AuditReport") -> AuditComparison:
         """Return what differs between this audit and a later one of other people.
@@ -134,7 +138,7 @@ class AuditReport:
     @staticmethod
     def schema() -> dict:
         """Return the JSON Schema (draft 2020-12) of documents, which the package ships."""
-        path = files("skdisc.auditing").joinpath("schemas", "audit-1.json")
+        path = files("skdisc.auditing").joinpath("schemas", "audit-2.json")
         return json.loads(path.read_text(encoding="utf-8"))
 
     def to_json(self, indent: int | None = None) -> str:

@@ -23,6 +23,7 @@ RATE_OF = {  # the rate that a measure compares
     "balance_negative_class": "false_positive_rate",
     "predictive_parity": "positive_predictive_value",
 }
+REVERSED = ("predictive_parity", "positive_predictive_value")  # the worse off have more
 _REFITS = 80
 
 
@@ -179,9 +180,9 @@ def _row(cell, kind, step, result, given=None):
     row |= {"p_value": None, "p_adjusted": None}
     if result is None or isinstance(result.findings, CaseFindings) or not len(result.findings):
         return row
-    table = result.findings.table
+    table = as_gaps(result.findings.table)
     at = "held_out_" if "held_out_effect" in table else ""
-    sure = (confirmed_p(table) <= result.significance) & (table[f"{at}effect"] < 0)
+    sure = (confirmed_p(table) <= result.significance) & _is_worse_off(table, at)
     is_gap = (table["measure"] != "impact_ratio").to_numpy()  # a ratio has the p-value of its gap
     order = strength(table, at) + 1000 * sure.to_numpy() + 10_000 * is_gap
     i = int(np.argmax(order))  # somebody worse off, if one is found
@@ -199,9 +200,34 @@ def strength(table, at=""):
 
     What is reversed on the rows held out is no evidence.
     """
-    worse = table[f"{at}effect"].to_numpy() < 0
+    worse = _is_worse_off(table, at).to_numpy()
     p = table[f"{at}p_value"].mask(is_reversed(table)).fillna(1.0).to_numpy()
     return -np.log10(np.maximum(p, 1e-300)) + 1e-9 * worse
+
+
+def _is_worse_off(table, at):
+    """Return whether each finding, told as a gap, is about people who are worse off."""
+    is_reversed_rate = table["measure"].isin(REVERSED)
+    return (table[f"{at}effect"] < 0) != (is_reversed_rate & table[f"{at}effect"].notna())
+
+
+def as_gaps(table):
+    """Return findings with every effect as the group's rate less that of the others.
+
+    `GroupDisparity` signs effects such that they are below 0 where the group is worse off. Of the
+    people selected those of a group that is worse off do better, so there the gap is above 0.
+    """
+    if "measure" not in table or not (table["measure"] == "predictive_parity").any():
+        return table
+    rows = (table["measure"] == "predictive_parity").to_numpy()
+    table = table.copy()
+    for at in ("", "held_out_"):
+        names = [f"{at}{name}" for name in ("effect", "ci_low", "ci_high")]
+        if names[0] in table:
+            effect, low, high = (table.loc[rows, name] for name in names)
+            table.loc[rows, names[0]] = -effect
+            table.loc[rows, names[1]], table.loc[rows, names[2]] = -high, -low
+    return table
 
 
 def _bound(result):

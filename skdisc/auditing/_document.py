@@ -14,7 +14,7 @@ from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
-from skdisc.auditing._cells import RATE_OF, judge
+from skdisc.auditing._cells import RATE_OF, as_gaps, judge
 from skdisc.auditing._comparable import comparable, legitimate
 from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
@@ -158,7 +158,8 @@ def _groups(audit, given, plan, results):
         checked = result.tables["equivalence"]
         names = zip(checked["group"], checked["quantity"], strict=True)
         judged = dict(zip(names, checked["judged"], strict=True))
-        found = zip(result.findings.subgroups, result.findings.table.itertuples(), strict=True)
+        table = as_gaps(result.findings.table)
+        found = zip(result.findings.subgroups, table.itertuples(), strict=True)
         for group, row in found:
             is_known = (str(group), row.measure) in known
             if step.role != LEAD and is_known:

@@ -7,19 +7,17 @@ import numpy as np
 from skdisc import _stats
 from skdisc._registry import all_detectors
 from skdisc._results._findings import GroupFindings
-from skdisc._results._judgment import FOUND, UNSURE, confirmed_p
+from skdisc._results._judgment import FOUND, confirmed_p
+from skdisc._stats._rates import RATES
 from skdisc._utils._frequency import people_in
-from skdisc.auditing._cells import RATE_OF, strength
-from skdisc.auditing._plan import CORROBORATES, DESCRIBES, LEAD
+from skdisc.auditing._cells import RATE_OF, REVERSED, as_gaps, strength
+from skdisc.auditing._plan import DESCRIBES, LEAD
 
 CAUSE, GAP, CONTEXT = "cause", "gap", "context"
 _KINDS = {"conditional": CAUSE, "marginal": GAP, "calibration": GAP, "contextual": CONTEXT}
 _SAME = 0.8  # groups that share so much of their people are one finding
 _EXPLAINED = 0.5  # share of an effect that a cause must account for to be called its cause
-_ACCOUNTED = {
-    "conditional": "legitimate columns, or the causes, account for it",
-    "contextual": "its gap from the others in its context is not significant",
-}
+_RATES = frozenset(RATES)
 
 
 @dataclass
@@ -82,7 +80,8 @@ class Evidence:
         p = self.numbers.get("held_out_p_value", self.numbers["p_value"])
         width = self.numbers["ci_high"] - self.numbers["ci_low"]
         z = abs(self.effect) / width if width > 0 else 0.0
-        return (-np.log10(max(p, 1e-300)) if p == p else 0.0, z, -self.effect)
+        worse = -_sign(self.step, self.numbers["measure"], self.effect)
+        return (-np.log10(max(p, 1e-300)) if p == p else 0.0, z, worse)
 
     def is_side_of(self, other):
         """Return True if protected part, measure and direction are those of another finding."""
@@ -130,10 +129,8 @@ def find_evidence(given, plan, results, verdicts, significance):
     ranked = []
     for rank, e in enumerate(rows, 1):
         agree, disagree = _others(e, plan, results, significance, known)
-        again = _again(e, rows, significance)
-        left = [d for d in disagree if again is None or d["detector"] != again["detector"]]
-        others = {"agree": agree, "disagree": left, "n_shadows": len(e.shadows)}
-        others |= {"again": again if len(left) < len(disagree) else None}
+        others = {"agree": agree, "disagree": disagree, "n_shadows": len(e.shadows)}
+        others |= {"again": _again(e, rows, significance)}
         ranked.append(_row(rank, e, given, significance) | others)
     return ranked, [_shadow(i, s) for i, e in enumerate(rows, 1) for s in e.shadows]
 
@@ -157,9 +154,7 @@ def joined_evidence(several):
         row | ranked_again(row, {r: new for (j, r), new in rank.items() if j == k})
         for k, row in own
     ]
-    shadows = [
-        s | {"of": rank.get((k, s["of"]))} for k, (_, rows) in enumerate(several) for s in rows
-    ]
+    shadows = [s | {"of": rank[k, s["of"]]} for k, (_, rows) in enumerate(several) for s in rows]
     return evidence, shadows
 
 
@@ -181,7 +176,7 @@ def _collected(given, plan, results, verdicts, significance):
             continue
         if not isinstance(result.findings, GroupFindings) or step.null not in _KINDS:
             continue
-        table, cell = result.findings.table, cells[step.attribute, step.null]
+        table, cell = as_gaps(result.findings.table), cells[step.attribute, step.null]
         at, p_values = "held_out_" if "held_out_p_adjusted" in table else "", confirmed_p(table)
         for i in np.argsort(-strength(table, at), kind="stable"):
             numbers = table.iloc[i].to_dict()
@@ -327,37 +322,64 @@ class _FoundMembers:
         self.X, self._known = X, {}
 
     def of(self, step, result, significance):
-        """Return the members of each significant finding, and signs: -1 if it is worse off."""
+        """Return members, context, sign (-1: worse off) and measure of each significant finding."""
         if step.name not in self._known:
-            table = result.findings.table
-            is_sure = confirmed_p(table) <= significance if len(table) else []
-            found = np.flatnonzero(is_sure)
-            members = [result.findings.subgroups[i].mask(self.X) for i in found]
-            effects = _less_is_worse(step) * table["effect"].to_numpy()[found]
-            self._known[step.name] = members, np.sign(effects)
-        return zip(*self._known[step.name], strict=True)
+            table, groups = as_gaps(result.findings.table), result.findings.subgroups
+            found = np.flatnonzero(confirmed_p(table) <= significance) if len(table) else []
+            self._known[step.name] = [
+                (
+                    groups[i].mask(self.X),
+                    _context(groups[i], step.protected, self.X),
+                    _sign(step, table["measure"].iloc[i], table["effect"].iloc[i]),
+                    table["measure"].iloc[i],
+                )
+                for i in found
+            ]
+        return self._known[step.name]
 
 
 def _others(e, plan, results, significance, known):
-    """Return the detectors that find the same people, and those that do not, with the reason."""
+    """Return the detectors that find the same gap of the same people, and those that do not.
+
+    A detector is asked about a gap only if it measures that gap: the same measure, of the same
+    people, against the same others, and both raw or both at equal columns. Those that do not find
+    it come with the reason.
+    """
     agree, disagree = [e.step.detector], {}
-    direction = np.sign(_less_is_worse(e.step) * e.effect)
+    direction = _sign(e.step, e.numbers["measure"], e.effect)
     for step in plan.steps:
         result = results.get(step.name)
         if result is None or step.on != "given" or step.detector in agree:
             continue
         is_about = step.role != DESCRIBES and set(step.protected) & set(e.step.protected)
-        if not is_about or not isinstance(result.findings, GroupFindings):
+        if not is_about or _kind_of_gap(step.null) != _kind_of_gap(e.step.null):
+            continue
+        if not isinstance(result.findings, GroupFindings):
             continue
         several = known.of(step, result, significance)
-        if any(sign == direction and _are_alike(m, e) for m, sign in several):
+        if any(
+            sign == direction
+            and _is_same_measure(measure, e.numbers["measure"])
+            and _are_alike(members, e.members, e.frequency)
+            and _are_alike(context, e.context, e.frequency)
+            for members, context, sign, measure in several
+        ):
             agree.append(step.detector)
-        elif result.verdict == UNSURE or not _may_be_tested(e, result):
-            continue  # too little evidence to disagree
-        elif step.role == CORROBORATES or step.null in ("conditional", "contextual"):
-            disagree[step.detector] = _why(step, result)
-    left = [d for d in disagree if d not in agree]
-    return agree, [{"detector": d, "why": disagree[d]} for d in left]
+            disagree.pop(step.detector, None)
+        elif (why := _why(e, result)) is not None:
+            disagree[step.detector] = why
+    return agree, [{"detector": d, "why": why} for d, why in disagree.items()]
+
+
+def _kind_of_gap(null):
+    """Return what a null hypothesis compares: raw gaps, of whatever context, are one kind."""
+    return "gap" if null in ("marginal", "contextual") else null
+
+
+def _is_same_measure(one, other):
+    """Return True if two measures may be the same; those of a detector's own have other names."""
+    one, other = RATE_OF.get(one, one), RATE_OF.get(other, other)
+    return one == other or not {one, other} <= _RATES
 
 
 def _again(e, rows, significance):
@@ -372,25 +394,26 @@ def _again(e, rows, significance):
     return {"detector": causes[0][1].step.detector, "ranks": [rank for rank, _ in causes]}
 
 
-def _may_be_tested(e, result):
-    """Return True if a group, and the others in its context, are as large as a detector asks."""
-    everybody = people_in(np.ones_like(e.members), e.frequency)
-    return min(e.people, e.others) >= everybody * (result.params.get("min_support") or 0.0)
+def _sign(step, measure, effect):
+    """Return the direction of an effect: -1 if the group is worse off."""
+    worse = all_detectors()[step.detector].card.worse
+    return np.sign(-worse * effect) * (-1 if measure in REVERSED else 1)
 
 
-def _less_is_worse(step):
-    """Return the sign that makes effects of a detector negative for groups that are worse off."""
-    return -all_detectors()[step.detector].card.worse
-
-
-def _are_alike(members, e):
-    """Return True if a group shares nearly all of its people with that of a finding."""
-    either, both = (people_in(m, e.frequency) for m in (members | e.members, members & e.members))
+def _are_alike(one, other, frequency):
+    """Return True if two groups share nearly all of their people."""
+    either, both = (people_in(m, frequency) for m in (one | other, one & other))
     return bool(either and both >= _SAME * either)
 
 
-def _why(step, result):
-    """Return why a detector does not find a group."""
-    if step.role == LEAD and step.null in _ACCOUNTED:
-        return _ACCOUNTED[step.null]
-    return f"lists no such group ({step.null}: {result.verdict})"
+def _why(e, result):
+    """Return why a detector that tested a gap does not find it; None if it did not test it."""
+    tested = result.tables.get("family")
+    if tested is None:
+        return None
+    measure = tested["measure"].map(lambda name: RATE_OF.get(name, name))
+    own = tested[(tested["group"] == str(e.group)) & (measure == e.numbers["measure"])]
+    if not len(own) or own["found"].any():
+        return None
+    n = result.n_tested
+    return f"not significant after its correction for {n:,} group{'s' * (n != 1)}"

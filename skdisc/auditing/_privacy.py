@@ -38,7 +38,7 @@ def without_people(document, shared, min_cell):
 
     kept = [row for row in document["evidence"] if told(row)]
     ranks = {row["rank"]: i for i, row in enumerate(kept, 1)}
-    shadows = [s for s in document["shadows"] if told(s) and s["of"] in {None, *ranks}]
+    shadows = [s for s in document["shadows"] if told(s) and s["of"] in ranks]
     n_left = len(document["evidence"]) - len(kept) + len(document["shadows"]) - len(shadows)
     rates = [row for row in document["groups"] if row["measure"] == "selection_rate"]
     small = {row["group"] for row in rates if row["suppressed"] or row["n"] < min_cell}
@@ -53,7 +53,7 @@ def without_people(document, shared, min_cell):
     return document | {
         "verdicts": [_verdict(row, told(row), shared, min_cell) for row in document["verdicts"]],
         "evidence": [_of_people(row) | ranked_again(row, ranks) for row in kept],
-        "shadows": [_of_people(s) | {"of": ranks.get(s["of"])} for s in shadows],
+        "shadows": [_of_people(s) | {"of": ranks[s["of"]]} for s in shadows],
         "groups": _groups(document["groups"], shared, min_cell),
         "gaps": [g for g in gaps if g["group"] not in unnamed],
         "comparable": [

@@ -5,10 +5,11 @@ from documents import at, breaches, example, places
 
 from skdisc import AuditReport
 from skdisc.auditing import verify
+from skdisc.auditing._audit_report import TABLES
 
 
 def test_a_document_of_another_schema_is_refused():
-    with pytest.raises(ValueError, match="reads 'skdisc-audit/1'"):
+    with pytest.raises(ValueError, match="reads 'skdisc-audit/2'"):
         AuditReport.from_dict({"schema": "skdisc-audit/99"})
 
 
@@ -19,6 +20,17 @@ def test_reports_are_equal_if_their_documents_are():
     assert report.verdict == document["verdict"]["verdict"]
     with pytest.raises(ValueError, match="kind must be one of"):
         report.to_frame("people")
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_table_has_its_columns_whatever_is_in_it(kind):
+    document = example()
+    full = AuditReport(document).to_frame(kind)
+    document[kind] = []
+    empty = AuditReport(document).to_frame(kind)
+    assert not len(empty)
+    assert set(empty) >= set(full)
+    assert len(empty.columns)
 
 
 @pytest.mark.parametrize("path", list(places(example())), ids=str)

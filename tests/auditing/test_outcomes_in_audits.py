@@ -35,7 +35,29 @@ def test_detectors_agree_whatever_the_sign_of_their_effects():
     evidence = audit.fit(X, y, BlackBox(decisions=decisions)).report_.to_frame("evidence")
     by_null = evidence.set_index("null")["agree"]
     assert "OutcomeTest" in by_null["calibration"]
-    assert "DiscriminatoryRules" in by_null["conditional"]
+    assert "DiscriminatoryRules" not in by_null["conditional"]  # its gaps are raw
+    assert "GroupDisparity" not in by_null["conditional"]
+
+
+def test_every_gap_is_the_rate_of_the_group_less_that_of_the_others():
+    """Also where a higher rate shows that a group is worse off, as among those selected."""
+    X, y, decisions = decided(3000, gap=-0.3)
+    audit = Audit(protected=["race"], random_state=0)
+    document = audit.fit(X, y, BlackBox(decisions=decisions)).report_.to_dict()
+    rates = {(r["group"], r["measure"]): r for r in document["groups"] if r["gap"] is not None}
+    measures = {name for _, name in rates} - {"impact_ratio"}
+    assert "positive_predictive_value" in measures
+    for name in measures:
+        one, other = (r for (_, m), r in rates.items() if m == name)
+        assert one["gap"] == pytest.approx(one["rate"] - other["rate"], abs=1e-12)
+        assert one["ci_low"] <= one["gap"] <= one["ci_high"]
+    shown = [r for r in [*document["evidence"], *document["verdicts"]] if r["group"]]
+    assert {"calibration", "marginal"} <= {r["null"] for r in shown}
+    for row in shown:
+        if row["null"] in ("calibration", "marginal"):
+            assert row["effect"] == pytest.approx(rates[row["group"], row["measure"]]["gap"])
+    by_null = {r["null"]: r["group"] for r in document["evidence"]}
+    assert by_null["calibration"] == by_null["marginal"]  # whoever is worse off
 
 
 def test_a_step_tests_the_null_that_the_plan_names():
@@ -76,3 +98,20 @@ def test_what_is_too_small_for_a_detector_is_not_denied_by_it():
     for row in rows:
         assert row["people"] == 40 < small
         assert row["disagree"] == []
+
+
+def test_a_reason_is_computed_or_not_given():
+    """Hours do not matter: nobody may say that legitimate columns account for the gap of women."""
+    rng = np.random.default_rng(1)
+    sex = rng.choice(["F", "M"], 1200)
+    hours = np.where(rng.random(1200) < np.where(sex == "F", 0.85, 0.12), "part", "full")
+    X = pd.DataFrame({"sex": sex, "hours": hours, "town": rng.choice(["u", "v"], 1200)})
+    y = (rng.random(1200) < 0.55 - 0.12 * (sex == "F")).astype(int)
+    report = Audit(protected="sex", random_state=0).fit(X, y).report_
+    document = report.to_dict()
+    gap = next(r for r in document["evidence"] if r["null"] == "marginal")
+    assert gap["agree"] == ["GroupDisparity", "DivExplorer"]
+    assert gap["disagree"] == []
+    assert "account for" not in report.to_text().replace("\n", " ").split("Limits")[0]
+    causes = [r for r in document["evidence"] if r["kind"] == "cause"]
+    assert all(r["agree"] == ["DisparityPursuit"] for r in causes)

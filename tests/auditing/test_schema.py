@@ -53,7 +53,7 @@ def test_numbers_are_numbers(value):
         (("fingerprints", "data"), "short"),
         (("shadows", 0, "of"), 0),
         (("groups", 0, "n"), -1),
-        (("schema",), "skdisc-audit/2"),
+        (("schema",), "skdisc-audit/1"),
     ],
 )
 def test_values_are_checked(path, value):
@@ -65,5 +65,5 @@ def test_values_are_checked(path, value):
 def test_the_schema_is_package_data():
     root = Path(__file__).resolve().parents[2]
     assert "schemas/*.json" in (root / "setup.cfg").read_text(encoding="utf-8")
-    text = (root / "skdisc/auditing/schemas/audit-1.json").read_text(encoding="utf-8")
+    text = (root / "skdisc/auditing/schemas/audit-2.json").read_text(encoding="utf-8")
     assert json.loads(text) == AuditReport.schema()

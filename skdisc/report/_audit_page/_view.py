@@ -78,7 +78,6 @@ def _found(document):
     return {
         "findings": findings,
         "findings_left_out": words.shown(len(findings), total, "findings"),
-        "explained": _explained_shadows(document, len(findings)),
         "gaps": gap_parts(document.get("gaps") or []),
         "moves": moves(document.get("robustness") or []),
         "cases": [_case(c) for c in document.get("cases") or []],
@@ -220,14 +219,6 @@ def _shadow(row):
         "people": words.count(row.get("people")),
         "p": words.p_value(row.get("p_adjusted")),
     }
-
-
-def _explained_shadows(document, n_findings):
-    """Return the groups whose gaps legitimate columns account for."""
-    rows = [s for s in document.get("shadows") or [] if s.get("of") is None]
-    most = max(10, MOST_SHADOWS // max(n_findings, 1))
-    left = words.shown(min(most, len(rows)), len(rows), "groups")
-    return {"n": len(rows), "rows": [_shadow(s) for s in rows[:most]], "left_out": left}
 
 
 def _case(block):
