@@ -282,7 +282,7 @@ class DiscriminationPatterns(DecidedDetector):
         nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
         if nb is None:
             none = np.empty((0, 1), dtype=np.int64)
-            done = Searched(none, none, np.empty(0), np.empty(0, dtype=bool))
+            done = Searched(none, none, np.empty(0))
         else:
             pool = self._pool(task, nb, items, rows)
             known = Uncertainty(nb, items, decisions.favored, pool.xs, **decisions.sizes)

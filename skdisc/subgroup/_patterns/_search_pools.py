@@ -24,8 +24,6 @@ class Searched:
         The best patterns.
     p_adjusted : ndarray of float
         The p-values of their x.
-    sure : ndarray of bool
-        Whether it is significant.
     tested, found, visited : int
         Numbers of patterns tested, of patterns above delta with a significant x, and of steps.
     by_x : tuple of three sequences
@@ -35,7 +33,6 @@ class Searched:
     x: np.ndarray
     y: np.ndarray
     p_adjusted: np.ndarray
-    sure: np.ndarray
     tested: int = 0
     found: int = 0
     visited: int = 0
@@ -53,7 +50,7 @@ class Searched:
 
 
 def choose(pool, k, p_adjusted, sure, others, strength, budget, redundancy):
-    """Return the k best patterns, patterns with a significant x first, and count all.
+    """Return the k best patterns, and count all.
 
     Parameters
     ----------
@@ -61,10 +58,11 @@ def choose(pool, k, p_adjusted, sure, others, strength, budget, redundancy):
     k : int
     p_adjusted : ndarray of float, shape (n_x,)
     sure, others : ndarray of bool, shape (n_x,)
-        Assignments whose patterns come first, and second.
+        The significant assignments, and the other ones whose patterns may be shown.
     strength : ndarray of float, shape (n_x,), or None
-        Of the evidence for each x: the best pattern of each comes first, in this order; None: the
-        patterns come in the order of their scores.
+        Of the evidence for each x: the best pattern of each significant x comes first, in this
+        order, then the other patterns of significant x, then those of the others. None: the
+        patterns come in the order of their scores, whatever the evidence.
     budget : Budget
         If it ended the search early, only the patterns visited are counted.
     redundancy : float or None
@@ -74,17 +72,19 @@ def choose(pool, k, p_adjusted, sure, others, strength, budget, redundancy):
     -------
     Searched
     """
-    x, y = _best(pool, k, sure, strength, redundancy) if sure.any() else pool.top(0, sure)
-    n_sure = len(x)
-    if n_sure < k and others.any():
-        more = _best(pool, k - n_sure, others, strength, redundancy)
-        x, y = np.vstack([x, more[0]]), np.vstack([y, more[1]])
-    known = {row.tobytes(): p for row, p in zip(pool.xs, p_adjusted, strict=True)}
-    p_value = np.array([known[row.tobytes()] for row in x], dtype=float)
-    done = Searched(x, y, p_value, np.arange(len(x)) < n_sure, visited=pool.visited)
+    groups = [sure | others] if strength is None else [sure, others]
+    shown, n_left = [], k
+    for allowed in groups:
+        if n_left and allowed.any():
+            shown.append(_best(pool, n_left, allowed, strength, redundancy))
+            n_left -= len(shown[-1][0])
+    x, y = map(np.vstack, zip(*shown, strict=True)) if shown else pool.top(0, sure)
+    number = {row.tobytes(): i for i, row in enumerate(pool.xs)}
+    of = np.array([number[row.tobytes()] for row in x], dtype=np.int64)
+    done = Searched(x, y, p_adjusted[of], visited=pool.visited)
     found = pool.count(sure) if pool.is_counted or budget.stopped_by is None else None
     if not pool.is_counted and budget.stopped_by is not None:
-        done.tested, done.found = max(pool.visited, len(x)), n_sure
+        done.tested, done.found = max(pool.visited, len(x)), int(sure[of].sum())
         return done
     done.tested, done.found = sum(pool.tested), int(found.sum())
     done.by_x = pool.xs, pool.tested, found.tolist()

@@ -359,6 +359,25 @@ def test_the_first_pattern_of_each_x_comes_in_the_order_of_the_evidence(data):
     assert any("confirm=" in note for note in few.notes)
 
 
+@pytest.mark.parametrize("min_support", [0.0, 1e-9])
+def test_by_effect_a_large_pattern_of_few_people_is_not_left_out(min_support):
+    """As published, evidence does not matter: of 400 people, the two of race r are refused."""
+    X, y = draw(400, np.random.default_rng(0), gap=2.0)
+    X["race"], y[:2] = "s", 0
+    X.loc[:1, "race"] = "r"
+    own = {"protected": ["sex", "race"], "min_support": min_support, "correction": "none"}
+    every = DiscriminationPatterns(**own, order="effect", k=10**6).fit(X, y).result_.to_frame()
+    few = DiscriminationPatterns(**own, order="effect", k=5).fit(X, y).result_
+    by_evidence = DiscriminationPatterns(**own, k=5).fit(X, y).result_
+    frame = few.to_frame()
+    assert frame["effect"].abs().is_monotonic_decreasing
+    largest = every["effect"].abs().nlargest(5)
+    assert frame["effect"].abs().tolist() == pytest.approx(largest.tolist())
+    assert (frame["p_value"] > 0.05).any()
+    assert few.n_found == by_evidence.n_found > 5
+    assert (by_evidence.to_frame()["p_value"] < 0.05).all()
+
+
 def test_intervals_pay_for_the_search(data):
     own = {"protected": ["sex", "race"], "k": 1}
     wide = DiscriminationPatterns(**own).fit(*data).result_.to_frame().iloc[0]
