@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
-from skdisc._neighbors._mixed_space import MixedSpace
+from skdisc._neighbors._mixed_space import MixedSpace, unit_of
 from skdisc._utils._inputs import refuse_huge
 from skdisc._utils._validation import of_numbers
 
@@ -36,7 +36,7 @@ class Distances:
         A callable takes two DataFrames of features, and returns the matrix of distances.
     frame : DataFrame
         The rows from which ranges and categories are learned, and the model of "propensity".
-    scale : {"range", "std"}
+    scale : {"range", "std"} or None
     unfavorable : ndarray of float, shape (n,)
     is_control : ndarray of bool, shape (n,)
 
@@ -147,9 +147,7 @@ def _unit(column, scale):
     """Return the unit of a numeric column, or the categories of another; missing values aside."""
     if not of_numbers(column.dtype):
         return pd.Index(column.dropna().unique())
-    values = column.dropna().to_numpy(dtype=float)
-    unit = (np.ptp(values) if scale == "range" else values.std()) if len(values) else 0.0
-    return float(unit) if unit > 0 else np.inf
+    return unit_of(column.dropna().to_numpy(dtype=float), scale)
 
 
 def _shares(frame, space, unfavorable):

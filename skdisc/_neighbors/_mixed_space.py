@@ -18,8 +18,8 @@ class MixedSpace:
     ----------
     X : DataFrame or array-like of shape (n, n_columns)
         The rows from which ranges, deviations and categories are learned.
-    scale : {"range", "std"}, default="range"
-        Unit of numbers. A constant column contributes 0.
+    scale : {"range", "std"} or None, default="range"
+        Unit of numbers; None: as they are. A constant column contributes 0.
 
     Raises
     ------
@@ -35,8 +35,8 @@ class MixedSpace:
     """
 
     def __init__(self, X, scale="range"):
-        if scale not in ("range", "std"):
-            raise ValueError(f'scale must be "range" or "std", got {scale!r}')
+        if scale not in ("range", "std", None):
+            raise ValueError(f'scale must be "range", "std" or None, got {scale!r}')
         frame = _frame(X)
         if not frame.shape[1]:
             raise ValueError("X has no columns, so that rows cannot be compared.")
@@ -47,8 +47,7 @@ class MixedSpace:
                 self.columns.append(distinct_values(column))
                 continue
             values = column.to_numpy(dtype=float)
-            unit = np.ptp(values) if scale == "range" else values.std()
-            self.columns.append(float(unit) if unit > 0 else np.inf)
+            self.columns.append(unit_of(values, scale))
 
     @property
     def nominal(self):
@@ -73,6 +72,20 @@ class MixedSpace:
             else:
                 parts.append((column.to_numpy()[:, None] == np.asarray(known)[None, :]) / 2)
         return np.hstack(parts).astype(float)
+
+
+def unit_of(values, scale):
+    """Return the unit in which numbers are compared, infinite if they are constant.
+
+    Parameters
+    ----------
+    values : ndarray of float, without missing values
+    scale : {"range", "std"} or None
+        None: 1, so that numbers are compared as they are.
+    """
+    if not len(values) or np.ptp(values) == 0:
+        return np.inf
+    return {"range": float(np.ptp(values)), "std": float(values.std()), None: 1.0}[scale]
 
 
 def _frame(X):

@@ -18,10 +18,10 @@ from skdisc.measures._formula._target import check_target
 
 
 @measure(by_rows=True)
-def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
+def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1, direction="lower"):
     r"""Share of the group whose neighbors in the reference have better decisions than those in it.
 
-    .. math:: \frac1{n_1} \#\{u \in s_1 : \bar y_0(u) - \bar y_1(u) \ge t\}
+    .. math:: \frac1{n_1} \#\{u \in s_1 : \bar y_0(u) - \bar y_1(u) > t\}
 
     with the mean decisions of the k nearest rows of the reference and of the group, without u.
 
@@ -30,6 +30,8 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
     X : DataFrame or array-like of shape (n, n_columns), without the protected column
     n_neighbors : int, default=15
     threshold : float, default=0.1; t, a difference of shares or of numbers
+    direction : {"lower", "higher", "both"}, default="lower"; whose neighbors in the group have
+        worse decisions, better ones, or both, as in `SituationTesting`
 
     Notes
     -----
@@ -52,6 +54,7 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
     >>> situation_testing(None, y, protected=sex, reference="m", X=x, n_neighbors=1)
     0.5
     """
+    check_choice("direction", direction, ("lower", "higher", "both"))
     (y1, _, w1, _, kept1), (y0, _, w0, _, kept0) = pair.one, pair.zero
     space = MixedSpace(take(X, np.concatenate([kept1, kept0])))
     one, zero = space.encode(take(X, kept1)), space.encode(take(X, kept0))
@@ -60,7 +63,8 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1):
         return Contrast(np.nan, lambda significance: nothing)
     own = _mean_of_neighbors(one, y1, w1, one, n_neighbors, np.arange(len(one)))
     other = _mean_of_neighbors(zero, y0, w0, one, n_neighbors, None)
-    found = (other - own >= threshold - 1e-12) * 1.0
+    gap = {"lower": other - own, "higher": own - other, "both": np.abs(other - own)}[direction]
+    found = (gap > threshold + 1e-9) * 1.0  # as in the detector: not the threshold itself
     hits, n = (found * w1).sum(), w1.sum()
     return Contrast(hits / n, lambda significance: _stats.wilson(hits, n, significance))
 

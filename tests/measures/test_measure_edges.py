@@ -6,6 +6,7 @@ import pytest
 
 from skdisc import measures as m
 from skdisc.exceptions import UndefinedMeasureWarning
+from skdisc.individual import SituationTesting
 from skdisc.measures._formula._strata import design
 
 UNDEFINED = pytest.warns(UndefinedMeasureWarning, match="is undefined for")
@@ -383,3 +384,36 @@ def test_opposite_infinite_slopes_have_no_average():
     how = {"protected": s, "reference": "rest"}
     assert np.isnan(m.regression_slope_test(None, y, average="weighted", **how))
     assert m.regression_slope_test(None, y, **how) == -np.inf  # the worse of the two
+
+
+def test_situation_testing_counts_as_the_detector_does():
+    rng = np.random.default_rng(0)
+    n = 200
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "x": rng.integers(0, 20, n)})
+    y = rng.integers(0, 2, n)
+    for direction in ("lower", "higher", "both"):
+        for threshold in (0.0, 0.2, 0.3):  # of ten, differences of exactly .2 and .3 are frequent
+            detector = SituationTesting(
+                protected="sex",
+                group="F",
+                reference="M",
+                n_neighbors=10,
+                threshold=threshold,
+                direction=direction,
+                criterion="gap",
+                caliper=None,
+            )
+            wanted = detector.fit(X, y).result_.tables["counts"]["share"][0]
+            found = m.situation_testing(
+                None,
+                y,
+                protected=X["sex"],
+                reference="M",
+                X=X[["x"]],
+                n_neighbors=10,
+                threshold=threshold,
+                direction=direction,
+            )
+            assert found == pytest.approx(wanted)
+    with pytest.raises(ValueError, match="direction"):
+        m.situation_testing(None, y, protected=X["sex"], X=X[["x"]], direction="up")

@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._blackbox._blackbox import AuditedModel, resolve
+from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
@@ -24,7 +24,11 @@ from skdisc.individual._counterfactual_fairness._mean_effects import judgment
 from skdisc.individual._counterfactual_fairness._resamples import resample
 from skdisc.individual._counterfactual_fairness._sensitivity import sensitivity_table, tipping_notes
 from skdisc.individual._counterfactual_fairness._tables import groups_of, make_tables
-from skdisc.individual._counterfactual_fairness._worlds import WorldComparison, read_sources
+from skdisc.individual._counterfactual_fairness._worlds import (
+    WorldComparison,
+    all_decided,
+    read_sources,
+)
 from skdisc.individual._prober import count_by_value
 
 
@@ -49,8 +53,9 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         The protected columns.
     counterfactuals : source of counterfactual rows, default=None
         A `StructuralCausalModel` (fitted on X unless it is fitted), a callable ``(X, do) ->
-        frame``, a frame aligned with X, or a pair of one and its decisions. None: only the
-        protected columns change, a direct effect.
+        frame``, a frame aligned with X, or a pair of one and its decisions; without a model, y
+        are then the decisions that these are compared with. None: only the protected columns
+        change, a direct effect.
     do : dict or None, default=None
         The intervention, see `StructuralCausalModel.counterfactual`; by default a single protected
         column of two values is flipped, otherwise every combination of protected values is
@@ -272,6 +277,9 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
 
     def _resolve_model(self, people, model):
         if self.output != "value":
+            nothing = model is None and self.estimator is None and people.y is not None
+            if nothing and all_decided(self):  # y are the decisions that these are compared with
+                model = BlackBox(decisions=people.y)
             return super()._resolve_model(people, model)
         if model is None and self.estimator is None:
             raise ValueError("output='value' needs model= or estimator=; there is no surrogate.")

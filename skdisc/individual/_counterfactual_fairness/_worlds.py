@@ -24,8 +24,8 @@ from skdisc.causal._residual_check import residual_notes
 _MOST = 1000  # interventions on each person, unless they are given
 
 
-def read_sources(detector, X):
-    """Return the fitted sources by name, and the unfitted originals of sources fitted here."""
+def _sources(detector):
+    """Return the sources of counterfactual rows by name, as they were passed."""
     worlds = detector.worlds
     if worlds is None:
         worlds = {}
@@ -33,6 +33,17 @@ def read_sources(detector, X):
         worlds = {f"world {i}": world for i, world in enumerate(worlds, 1)}
     if detector.counterfactuals is not None or not worlds:
         worlds = {"main": detector.counterfactuals, **worlds}
+    return worlds
+
+
+def all_decided(detector):
+    """Return True if each source comes with decisions about its rows: no model is needed."""
+    return all(isinstance(s, tuple) and len(s) == 2 for s in _sources(detector).values())
+
+
+def read_sources(detector, X):
+    """Return the fitted sources by name, and the unfitted originals of sources fitted here."""
+    worlds = _sources(detector)
     fitted = {name: ready(source, X) for name, source in worlds.items()}
     return fitted, {name: given for name, given in worlds.items() if fitted[name] is not given}
 

@@ -107,16 +107,67 @@ def neighborhoods(part, task, rows, ks, centers):
     ValueError
         If the task audits other rows than those of fit.
     """
-    if task.is_audit:
+    factual, world, pools = _searched(part, task)
+    x_c, n_c, x_t, n_t = count(factual, world, rows, pools, np.array(ks), centers)
+    return Neighborhoods(x_c[..., None], n_c, x_t[..., None], n_t)
+
+
+def refuse_new_people(is_new):
+    """Raise ValueError if people are not those of fit, whose worlds are standardized together."""
+    if is_new:
         raise ValueError('compat="alvarez2023" judges the people of fit only.')
+
+
+def _searched(part, task):
+    """Return the factual and the counterfactual world (or None), and the pools of neighbors."""
+    refuse_new_people(task.is_audit)
     names, bad = part.pools.columns, part.pools.values[:, 0]
     factual, world = World(task.X[names], bad), None
     if part.others is not task.X:
         there = bad if part.decided is None else 1.0 - part.decided
         world = World(part.others[names], there)
-    pools = np.flatnonzero(part.comparison.control(task.X)), part.pools.test
-    x_c, n_c, x_t, n_t = count(factual, world, rows, pools, np.array(ks), centers)
-    return Neighborhoods(x_c[..., None], n_c, x_t[..., None], n_t)
+    return factual, world, (np.flatnonzero(part.comparison.control(task.X)), part.pools.test)
+
+
+def neighbors(part, task, rows, k, centers):
+    """Return the members of both groups of complainants, as `neighborhoods` counts them.
+
+    Parameters
+    ----------
+    part, task, rows, centers
+        As in `neighborhoods`.
+    k : int
+
+    Returns
+    -------
+    listed : list of lists of (role, row, share, distance)
+        One list for each complainant. With `centers`, the complainant is one of the control group.
+    counterpart_counts : ndarray of bool, shape (n,)
+        Whether the counterfactual itself is counted in the test group.
+    """
+    factual, world, (control, test) = _searched(part, task)
+    searched, width = (factual if world is None else world), k + 1
+    listed = [[] for _ in rows]
+    pool = np.sort(control)[::-1]
+    distance, order = factual.order(rows, pool, factual, width)
+    nearest = pool[order]
+    counts = np.full(nearest.shape, True) if centers else nearest != rows[:, None]
+    _list(listed, "control", nearest, distance, counts)
+    pool = np.sort(test)[::-1]
+    distance, order = searched.order(rows, pool, factual, width)
+    nearest = pool[order]
+    before = ((distance == 0) & (nearest > rows[:, None])).sum(axis=1)
+    inside = (before <= k) & centers
+    counts = np.arange(width) < np.where(centers & ~inside, width, k)[:, None]
+    _list(listed, "test", nearest, distance, counts)
+    return listed, inside
+
+
+def _list(listed, role, nearest, distance, counts):
+    """Add the neighbors that count to the list of each person."""
+    for own, rows, away, is_in in zip(listed, nearest, distance, counts, strict=True):
+        pairs = zip(rows[is_in].tolist(), away[is_in].tolist(), strict=True)
+        own += [(role, row, 1.0, far) for row, far in pairs]
 
 
 def count(factual, world, rows, pools, ks, centers=False):
@@ -146,7 +197,7 @@ def count(factual, world, rows, pools, ks, centers=False):
     pool = np.sort(test)[::-1]
     places, at = searched.places(rows)
     distance, order = searched.order(places, pool, factual, width)
-    total = np.cumsum(searched.unfavorable[pool[order]], axis=1)[at]
+    total = np.cumsum(factual.unfavorable[pool[order]], axis=1)[at]  # what happened to the others
     if not centers:
         return x_c, n_c, total[:, ks - 1], np.broadcast_to(ks, n_c.shape)
     before = ((distance == 0)[at] & (pool[order][at] > rows[:, None])).sum(axis=1)

@@ -1,6 +1,7 @@
 """SituationDetector: what both situation tests share, their settings and how people are judged."""
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -44,7 +45,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         "features": ["array-like", dict, None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "metric": [StrOptions(set(METRICS)), callable],
-        "scale": [StrOptions({"range", "std"})],
+        "scale": [StrOptions({"range", "std"}), None],
         "caliper": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
         "threshold": [Interval(Real, 0, None, closed="left")],
         "direction": [StrOptions({"lower", "higher", "both"})],
@@ -118,6 +119,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             If the person belongs to no group of fit, or has no counterfactual.
         """
         frame, people = self._read(Request(X)).X.iloc[:1], self._memory
+        _alvarez2023.refuse_new_people(self.compat is not None)
         for pools in people.pools:
             if pools.comparison.control(frame).all():
                 other, _ = self._counterparts(people.sources, pools.comparison, frame, True)
@@ -225,7 +227,11 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         pools = [p for p in pools if str(p.comparison.group) not in small]
         known = items.predicates, pools, excluded, *self._sources(task)
         task.memory = PeopleOfFit(X, outcome, *known, task.people.groups)
-        return self._report(task, outcome, self._who_may_complain(task))
+        discovery = self._report(task, outcome, self._who_may_complain(task))
+        gaps = discovery.tables["gaps"]
+        found = gaps.loc[gaps["p_adjusted"] <= self.significance, "group"].tolist()
+        task.memory = replace(task.memory, found_groups=found)
+        return discovery
 
     def _remeasure(self, task):
         return self._report(task, self._outcome(task), np.ones(len(task.X), bool))
@@ -304,22 +310,53 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             flip = None if part.decided is None else outcome[rows] - part.decided[rows]
             tables.append(report.people_table(self, comparison, rows, groups, flip))
             judged.append(part)
-            gaps.append(verdict.gap_of(self, task, part, outcome, may))
+            gaps.append(verdict.gap_of(self, task, part, outcome))
             n = len(task.memory.pools)
             task.progress(f"{len(judged)} of {n} groups, {len(rows):,} people")
         several = self.combine == "multiple" and len(self.protected_) > 1
         people = report.joined(tables, len(self.protected_) if several else 1)
         comparisons = [part.comparison for part in judged]
         table = verdict.gap_table(self, comparisons, gaps)
-        people = report.decided(people, self, table)
+        people, claims = self._decided_people(task, judged, people, table)
         excluded = [*task.memory.excluded, *report.unmatched(people, self)]
-        given = task.memory.predicates, comparisons, gaps, task.X, may, task.memory.excluded
+        given = task.memory.predicates, comparisons, gaps, task.X, task.memory.excluded
         still_open = verdict.open_values(*given, COVERED)
         judgment = verdict.judgment(self, table, gaps, outcome, still_open)
         discovery = self._discovery(task, judged, people, outcome, table)
+        if claims is not None:
+            discovery.tables["claims"] = claims
+            n_elsewhere = self._n_claims(task) - claims["row"].nunique()
+            discovery.notes[:0] = report.claim_notes(claims, n_elsewhere)
         discovery.excluded = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
         discovery.judgment = judgment
         return discovery
+
+    def _decided_people(self, task, judged, people, gaps):
+        """Return the table of people with their cases, and that of claims or None.
+
+        Everyone is screened, unless complainants are named: a claim of theirs is decided by itself.
+        Screened people of new rows belong to the groups whose mean gap was significant at fit.
+        """
+        if self.complainants is None or task.is_audit:
+            groups = task.memory.found_groups
+            if not task.is_audit:
+                groups = gaps.loc[gaps["p_adjusted"] <= self.significance, "group"].tolist()
+            return report.decided(people, self, groups if self._has_caliper else None), None
+        if not len(people):
+            raise ValueError(
+                f"None of the {self._n_claims(task)} complainants belongs to a group whose members "
+                f"may complain: {'; '.join(str(p.comparison.group) for p in judged)}. Name rows "
+                "of these groups, or set group= and reference=."
+            )
+        apart = report.imbalances(task, judged, people, self._ks[0])
+        balanced = None if self.compat is not None else apart
+        people = report.decided(people, self, imbalance=balanced)
+        return people, report.claims_table(people, apart, self)
+
+    def _n_claims(self, task):
+        """Return the number of rows that `complainants` names."""
+        chosen = np.asarray(self.complainants)
+        return int(chosen.sum()) if chosen.dtype == bool else len(np.unique(chosen))
 
     def _discovery(self, task, judged, people, outcome, gaps):
         first = people[people["n_neighbors"] == self._ks[0]]
@@ -329,7 +366,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         tables |= {"gaps": gaps, "balance": balance}
         tables |= self._more_tables(task, outcome, judged)
         if self._stores_neighbors:
-            tables["neighbours"] = report.stored_groups(self, task, judged, cases)
+            tables["neighbours"] = report.stored_groups(self, task, judged, cases, outcome)
         compared = first[self._is_compared(first)]
         n = len(compared)
         ends = map(float, _stats.wilson(len(cases), n, self.significance))

@@ -64,8 +64,8 @@ class CounterfactualSituationTesting(SituationDetector):
         neighbors; the other names do not accept missing values); "euclidean"; "hvdm", the
         heterogeneous value difference metric; "propensity", the difference in the log-odds of
         group membership; or a callable from two frames of features to the matrix of distances.
-    scale : {"range", "std"}, default="range"
-        Unit of numbers, learned from X of fit.
+    scale : {"range", "std"} or None, default="range"
+        Unit of numbers, learned from X of fit; None: numbers as they are.
     max_distance : float or None, default=None
         People farther away are not neighbors; groups may then be smaller than k.
     caliper : "auto", float or None, default="auto"
@@ -91,7 +91,9 @@ class CounterfactualSituationTesting(SituationDetector):
     output : {"decision", "probability", "value"}, default="decision"
         What is compared; "value" takes the numbers in y, where higher is better.
     complainants : mask or positions, default=None
-        The rows of X, as passed to `fit`, that are judged; neighbors come from all rows.
+        The rows of X, as passed to `fit`, whose claims are judged; neighbors come from all rows,
+        and the verdict is about their whole group. Each claim stands by itself, and is answered in
+        the table ``claims``. None: all members of the groups are screened.
     store_neighbors : bool, default=False
         Keep the groups of every case in the table ``neighbours``.
     n_bins : int, default=4
@@ -221,7 +223,7 @@ class CounterfactualSituationTesting(SituationDetector):
         features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = None,
         n_neighbors: int | Sequence[int] | None = 15,
         metric: str | Callable = "manhattan",
-        scale: str = "range",
+        scale: str | None = "range",
         max_distance: float | None = None,
         caliper: float | str | None = "auto",
         threshold: float = 0.0,

@@ -16,13 +16,13 @@ from skdisc.individual._situation_testing._mean_gap import (
     mean_gap,
     too_fine,
 )
+from skdisc.individual._situation_testing._report import LARGE, SMALL
 
 _N_RESAMPLES, _MOST_PEOPLE = 25, 2000  # behind the variance of a causal model
 _CENTERS = 1000  # people of a group whose test groups are behind the table of balance
-SMALL, LARGE = 0.1, 0.25  # standardized differences that are worth a note
 
 
-def gap_of(detector, task, part, outcome, may):
+def gap_of(detector, task, part, outcome):
     """Return the `MeanGap` of one comparison among the rows under audit.
 
     Parameters
@@ -31,11 +31,9 @@ def gap_of(detector, task, part, outcome, may):
     task : Task
     part : Judged
     outcome : ndarray of float, shape (n,)
-    may : ndarray of bool, shape (n,)
-        The rows that may complain.
     """
     order = canonical_order(task.X, outcome)
-    sides = part.comparison.test(task.X), part.comparison.control(task.X) & may
+    sides = part.comparison.test(task.X), part.comparison.control(task.X)
     rows = [order[side[order]] for side in sides]
     people = outcome, task.people.groups
     found = _gap_at(detector, part, task.X, part.others, people, rows)
@@ -133,11 +131,11 @@ def judgment(detector, table, gaps, outcome, still_open):
     return judge_effects(effects, reasons, relevant, ratio, detector.significance)
 
 
-def open_values(predicates, comparisons, gaps, X, may, excluded, share):
+def open_values(predicates, comparisons, gaps, X, excluded, share):
     """Return the protected values of which less than a share of the people are judged."""
     judged, concerned = np.zeros(len(X), bool), np.zeros(len(X), bool)
     for comparison, g in zip(comparisons, gaps, strict=True):
-        concerned |= comparison.control(X) & may
+        concerned |= comparison.control(X)
         judged[g.matched] = True
     found = [group for group, *_ in excluded]
     for predicate in predicates:

@@ -1,6 +1,7 @@
 """Neighborhoods: the people of fit among whom neighbors are searched, and sums over them."""
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
 
@@ -11,6 +12,7 @@ from skdisc._neighbors._distances import Distances, features_of
 from skdisc._neighbors._nearest import shares, slack
 from skdisc._neighbors._neighbor_sums import NeighborSums
 from skdisc._space._codes import NOBODY
+from skdisc.individual._situation_testing._mean_gap import as_numbers
 
 _PERCENTILE = 0.95
 
@@ -131,6 +133,41 @@ class Pools:
             return np.full(own.shape[1], np.nan)
         return (own[has] - sums[has, 0] / weight[has]).mean(axis=0)
 
+    def imbalance(self, X, people, others, rows, k):
+        """Return how far control and test groups are apart, per person and feature.
+
+        The mean of the control group less the person, less the mean of the test group less the
+        counterfactual, in standard deviations.
+
+        Parameters
+        ----------
+        X : DataFrame
+            The people of fit.
+        people, others, rows
+            As in `sums`.
+        k : int
+            0: everyone inside the limit.
+
+        Returns
+        -------
+        DataFrame of shape (n_persons, n_features)
+            NaN where a group is empty, or a feature constant.
+        """
+        parts = [features_of(frame, self.columns) for frame in (X, people, others)]
+        numbers = as_numbers(pd.concat(parts))
+        ends = np.cumsum([len(part) for part in parts])[:2]
+        everyone, own, there = np.split(numbers.to_numpy(), ends)
+        pools = [everyone[self.control], everyone[self.test]]
+        spread = np.sqrt(np.mean([pool.var(axis=0) for pool in pools], axis=0))
+        spread[spread == 0] = np.nan
+        like = copy(self)
+        like._sums = [s.of(pool) for s, pool in zip(self._sums, pools, strict=True)]
+        near = like.sums(people, others, rows, [k or len(X)])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            control, test = near.sums_c[:, 0] / near.n_c, near.sums_t[:, 0] / near.n_t
+        apart = np.abs((control - own) - (test - there)) / spread
+        return pd.DataFrame(apart, columns=numbers.columns)
+
     def sums(self, people, others, rows, ks):
         """Sum over the neighbors of people in the control pool, and of `others` in the test pool.
 
@@ -224,6 +261,8 @@ class PeopleOfFit:
         By protected column: the source of counterfactual rows, and the unfitted causal model of a
         source that was fitted here.
     clusters : ndarray of shape (n,), or None
+    found_groups : list of str
+        The groups whose mean gap was significant at fit.
     """
 
     X: pd.DataFrame
@@ -234,6 +273,7 @@ class PeopleOfFit:
     sources: dict
     recipes: dict
     clusters: np.ndarray | None = None
+    found_groups: list = field(default_factory=list)
 
 
 @dataclass(frozen=True)

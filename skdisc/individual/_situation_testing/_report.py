@@ -1,10 +1,13 @@
 """What a situation test returns: the table of complainants, counts, cases and their groups."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
 from skdisc import _stats
 from skdisc._results._findings import CaseFindings, feature_names
+from skdisc._results._judgment import FOUND, UNSURE
 from skdisc._space._items import value_name
 from skdisc._utils._hashing import canonical_rank
 from skdisc.causal._counterfactual_rows import counterfactual_rows
@@ -13,6 +16,7 @@ from skdisc.individual._situation_testing import _statistics as statistics
 from skdisc.individual._situation_testing._mean_gap import enough
 
 _DISTANCES = 2**22  # from cases to all people, kept at once
+SMALL, LARGE = 0.1, 0.25  # standardized differences that are worth a note
 
 
 def people_table(detector, comparison, rows, groups, flip):
@@ -78,11 +82,20 @@ def joined(tables, n_columns):
     return table.iloc[order].reset_index(drop=True)
 
 
-def decided(table, detector, gaps):
-    """Add the adjusted p-value and whether each person has a case.
+def decided(table, detector, groups=None, imbalance=None):
+    """Add the adjusted p-value, whether each person has a case, and why not.
 
-    With a caliper, differences that are significant one by one are cases only in groups whose mean
-    gap is significant, too.
+    Parameters
+    ----------
+    table : DataFrame
+        From `joined`.
+    detector : SituationDetector
+    groups : collection of str, optional
+        The groups whose mean gap is significant: people are screened, and differences that are
+        significant one by one are cases only there. None: each person's claim stands by itself.
+    imbalance : DataFrame, optional
+        From `imbalances`, one row for each of the table: a claim whose control and test groups
+        differ too much in a feature is not decided.
     """
     p = table["p_value"].to_numpy()
     adjusted = np.full(len(table), np.nan)
@@ -99,12 +112,116 @@ def decided(table, detector, gaps):
         "interval": gap & interval,
         "adjusted": gap & (adjusted <= detector.significance),
     }
-    if detector._has_caliper:
-        found = gaps.loc[gaps["p_adjusted"] <= detector.significance, "group"]
-        criteria["adjusted"] &= table["group"].isin(found).to_numpy()
     table["gap"], table["interval"] = gap, criteria["interval"]
-    table["case"] = criteria[detector._criterion]
+    case, reason = criteria[detector._criterion], _why_not(table, detector, adjusted)
+    if detector._criterion == "adjusted" and groups is not None:
+        lone = case & ~table["group"].isin(groups).to_numpy()
+        reason[lone], case = _NO_MEAN_GAP, case & ~lone
+    if imbalance is not None:
+        apart = imbalance["imbalance"].to_numpy()
+        lone = case & ~(apart <= LARGE)
+        case = case & ~lone
+        names = imbalance["imbalance_in"].to_numpy()
+        reason[lone] = [_apart(n, a) for n, a in zip(names[lone], apart[lone], strict=True)]
+    table["case"], table["reason"] = case, np.where(case, "", reason)
     return table
+
+
+_NO_MEAN_GAP = "the mean gap of the group is not significant"
+
+
+def _apart(feature, size):
+    """Return why groups that differ in a feature decide nothing."""
+    if np.isnan(size):
+        return "no feature of the control and the test group can be compared"
+    return f"the control and the test group differ by {size:.2f} standard deviations in {feature}"
+
+
+def _why_not(table, detector, adjusted):
+    """Return the first reason why a row is no case by the criterion alone, an array of str."""
+    k, threshold = table["n_neighbors"].to_numpy(), detector.threshold
+    few = [f"fewer than {math.ceil(enough(n))} of {n} neighbors within the caliper" for n in k]
+    few = few if detector._has_caliper else "nobody is similar enough to be compared with"
+    level = f"the adjusted p-value is above {detector.significance:g}"
+    not_sure = {
+        "gap": "",
+        "interval": f"the interval contains differences of {threshold:g} and less",
+        "adjusted": np.where(np.isnan(adjusted), "all outcomes are equal: no test", level),
+    }
+    reason = np.where(table["gap"], not_sure[detector._criterion], _not_beyond(detector))
+    return np.where(table["delta"].isna(), few, reason).astype(object)
+
+
+def _not_beyond(detector):
+    """Return the reason of those whose difference does not exceed the threshold."""
+    worse = {"lower": "worse", "higher": "better", "both": "differently"}[detector.direction]
+    by = f" by more than {detector.threshold:g}" if detector.threshold else ""
+    return f"not treated {worse}{by}"
+
+
+def imbalances(task, judged, table, k):
+    """Return how far the features of control and test groups are apart, a DataFrame.
+
+    Control groups are compared with their persons and test groups with the counterparts of these,
+    so that what the protected attribute changes is no imbalance.
+
+    Parameters
+    ----------
+    task : Task
+    judged : list of Judged
+    table : DataFrame
+        The complainants, from `joined`.
+    k : int
+        The size of the groups compared.
+
+    Returns
+    -------
+    DataFrame
+        ``imbalance``, the largest difference of a feature in standard deviations, and
+        ``imbalance_in``, the name of the feature; NaN and "" for other sizes of groups.
+    """
+    size, name = np.full(len(table), np.nan), np.full(len(table), "", dtype=object)
+    first = (table["n_neighbors"] == k).to_numpy()
+    for part in judged:
+        mine = np.flatnonzero(first & (table["group"] == str(part.comparison.group)).to_numpy())
+        if not len(mine):
+            continue
+        rows = table["row"].to_numpy()[mine]
+        centers = task.X.iloc[rows], part.others.iloc[rows]
+        apart = part.pools.imbalance(task.memory.X, *centers, None if task.is_audit else rows, k)
+        has = apart.notna().any(axis=1).to_numpy()
+        size[mine[has]] = apart[has].max(axis=1)
+        name[mine[has]] = apart[has].idxmax(axis=1)
+    return pd.DataFrame({"imbalance": size, "imbalance_in": name})
+
+
+def claims_table(table, imbalance, detector):
+    """Return the answer to each person's claim, a DataFrame with one row per complainant."""
+    first = (table["n_neighbors"] == detector._ks[0]).to_numpy()
+    claims = table[first].join(imbalance[first]).reset_index(drop=True)
+    found = claims["gap"] & (claims["p_adjusted"] <= detector.significance)
+    found &= (claims["imbalance"] <= LARGE) | (detector.compat is not None)
+    claims["answer"] = np.where(found, FOUND, UNSURE)
+    return claims[_CLAIM]
+
+
+_CLAIM = ["row", "group", "reference", "n_c", "n_t", "p_c", "p_t", "delta", "ci_low", "ci_high"]
+_CLAIM += ["p_value", "p_adjusted", "imbalance", "imbalance_in", "answer", "reason"]
+
+
+def claim_notes(claims, n_elsewhere):
+    """Return notes on the claims: their answers, beside which the verdict stands."""
+    found = int((claims["answer"] == FOUND).sum())
+    notes = [
+        f"{found} of {len(claims)} claims are upheld (see the table of claims). The verdict is "
+        "about the whole group, whoever complains."
+    ]
+    if n_elsewhere:
+        notes.append(
+            f"{n_elsewhere} of the complainants belong to no group whose members may complain, or "
+            "are not under audit; they have no row in the tables."
+        )
+    return notes
 
 
 def unmatched(table, detector):
@@ -195,7 +312,21 @@ def count_by_group(predicates, X, people):
     return counts
 
 
-def stored_groups(detector, task, judged, cases):
+def _members(detector, task, part, rows):
+    """Return the members of the groups of some complainants, by the search that made their shares.
+
+    Also whether the complainants and their counterparts are counted, beside these members.
+    """
+    k, n = detector._ks[0], len(rows)
+    if detector.compat is not None:
+        found, counterpart = _alvarez2023.neighbors(part, task, rows, k, detector.centres)
+        return found, (np.zeros(n), counterpart.astype(float))
+    centers = task.X.iloc[rows], part.others.iloc[rows]
+    found = part.pools.neighbors(*centers, None if task.is_audit else rows, k)
+    return found, (np.full(n, float(detector.centres)),) * 2
+
+
+def stored_groups(detector, task, judged, cases, outcome):
     """Return the groups of every case, one below the other."""
     tables, rows = [], cases["row"].to_numpy()
     n_at_once = max(1, _DISTANCES // len(task.memory.X))
@@ -205,8 +336,9 @@ def stored_groups(detector, task, judged, cases):
             case_id = mine[start : start + n_at_once]
             at = rows[case_id]
             centers = task.X.iloc[at], part.others.iloc[at]
-            found = part.pools.neighbors(*centers, None if task.is_audit else at, detector._ks[0])
-            table, case = group_table(task.memory, *centers, found)
+            found, counted = _members(detector, task, part, at)
+            decisions = outcome[at], np.nan if part.decided is None else part.decided[at]
+            table, case = group_table(task.memory, *centers, found, decisions, counted)
             table.insert(0, "case_id", case_id[case])
             tables.append(table)
     if not tables:
@@ -214,7 +346,7 @@ def stored_groups(detector, task, judged, cases):
     return pd.concat(tables).sort_values("case_id", kind="stable", ignore_index=True)
 
 
-def group_table(people, persons, others, found):
+def group_table(people, persons, others, found, decisions=(np.nan, np.nan), counted=(0.0, 0.0)):
     """Return each person, their counterfactual, and both groups, one row each, and whose it is.
 
     Parameters
@@ -223,6 +355,11 @@ def group_table(people, persons, others, found):
     persons, others : DataFrame of shape (n_persons, n_columns)
     found : list of lists of (role, row, share, distance)
         The neighbors of each person, from `Pools.neighbors`.
+    decisions : pair of float or ndarray of float, shape (n_persons,)
+        The outcomes of the persons and of their counterfactuals.
+    counted : pair of float or ndarray of float, shape (n_persons,)
+        The share of a place that persons have in their control groups, and counterfactuals in the
+        test groups.
 
     Returns
     -------
@@ -238,6 +375,9 @@ def group_table(people, persons, others, found):
     table = roles.join(X.iloc[roles["at_fit"]].reset_index(drop=True))
     centers = pd.concat([persons, others], ignore_index=True)
     centers.insert(0, "role", np.repeat(["person", "counterpart"], len(persons)))
+    for name, values in (("share", counted), ("outcome", decisions)):
+        centers[name] = np.concatenate([np.broadcast_to(v, len(persons)) for v in values])
+    centers = centers.reindex(columns=["role", "share", "outcome", *X.columns])
     each = np.arange(len(persons))
     whose = np.concatenate([each, each, np.repeat(each, [len(listed) for listed in found])])
     order = np.argsort(whose, kind="stable")

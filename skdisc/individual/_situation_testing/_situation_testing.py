@@ -52,8 +52,8 @@ class SituationTesting(SituationDetector):
         neighbors; the other names do not accept missing values); "euclidean"; "hvdm", the
         heterogeneous value difference metric; "propensity", the difference in the log-odds of
         group membership; or a callable from two frames of features to the matrix of distances.
-    scale : {"range", "std"}, default="range"
-        Unit of numbers, learned from X of fit.
+    scale : {"range", "std"} or None, default="range"
+        Unit of numbers, learned from X of fit; None: numbers as they are.
     max_distance : float or None, default=None
         People farther away are not neighbors; groups may then be smaller than k.
     caliper : "auto", float or None, default="auto"
@@ -79,7 +79,9 @@ class SituationTesting(SituationDetector):
     output : {"decision", "probability", "value"}, default="decision"
         What is compared; "value" takes the numbers in y, where higher is better.
     complainants : mask or positions, default=None
-        The rows of X, as passed to `fit`, that are judged; neighbors come from all rows.
+        The rows of X, as passed to `fit`, whose claims are judged; neighbors come from all rows,
+        and the verdict is about their whole group. Each claim stands by itself, and is answered in
+        the table ``claims``. None: all members of the groups are screened.
     store_neighbors : bool, default=False
         Keep the groups of every case in the table ``neighbours``.
     n_bins : int, default=4
@@ -129,7 +131,10 @@ class SituationTesting(SituationDetector):
         :math:`-\Delta p`, the favorable share of the control minus that of the test group. Tables:
         ``people`` (every complainant, for each k: sizes, p_c, p_t, delta, Newcombe interval,
         p-value, adjusted p-value, whether difference and interval exceed the threshold, whether
-        there is a case; means instead of shares where numbers are compared), ``counts`` (per k).
+        there is a case, and the reason why not; means instead of shares where numbers are
+        compared), ``counts`` (per k), ``claims`` (with `complainants`: the answer to each claim,
+        with ``imbalance``, by how many standard deviations a feature differs between control and
+        test group; a claim with more than .25 is not upheld).
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
@@ -201,7 +206,7 @@ class SituationTesting(SituationDetector):
         features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = None,
         n_neighbors: int | Sequence[int] | None = 15,
         metric: str | Callable = "manhattan",
-        scale: str = "range",
+        scale: str | None = "range",
         max_distance: float | None = None,
         caliper: float | str | None = "auto",
         threshold: float = 0.0,

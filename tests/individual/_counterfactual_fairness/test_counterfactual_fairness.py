@@ -395,3 +395,15 @@ def test_a_value_is_a_margin_where_there_is_one(people):
     table = detector.fit(X, y, model).result_.tables["counterfactual"]
     shift = scm.fit(X).counterfactual(X, {"sex": "M"})["test"] - X["test"]
     assert np.allclose(table["difference"], -model.coef_[0, 0] * shift)
+
+
+def test_decisions_about_counterfactuals_are_compared_with_y():
+    rng = np.random.default_rng(0)
+    n = 300
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "points": rng.normal(size=n)})
+    y, other = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    world = X.assign(sex=np.where(X["sex"] == "F", "M", "F"))
+    result = CounterfactualFairness(protected="sex", counterfactuals=(world, other)).fit(X, y)
+    assert result.audited_ == "decisions"
+    assert result.result_.n_found == (y != other).sum()
+    assert not any("surrogate" in note for note in result.result_.notes)
