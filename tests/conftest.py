@@ -49,16 +49,28 @@ def _quick(config, items):
     return [item for item in items if id(item) not in slow or item.path in named]
 
 
-def _every_nth(items, every):
-    """Return every n-th case of each test, and at least one."""
+def _every_nth(items, step_of):
+    """Return every n-th case of each test, and at least one; ``step_of(item)`` is n."""
     tests = [item.nodeid.partition("[")[0] for item in items]
     n_cases, number, kept = Counter(tests), Counter(), []
     for item, test in zip(items, tests, strict=True):
-        step = min(every, n_cases[test])
+        step = max(min(step_of(item), n_cases[test]), 1)
         if (number[test] + crc32(test.encode())) % step == 0:
             kept.append(item)
         number[test] += 1
     return kept
+
+
+def _without(items, others):
+    """Return the items that are not among others."""
+    left_out = set(map(id, others))
+    return [item for item in items if id(item) not in left_out]
+
+
+def _own_step(item):
+    """Return n of ``@pytest.mark.every(n)``."""
+    mark = item.get_closest_marker("every")
+    return mark.args[0] if mark else 1
 
 
 def pytest_collection_modifyitems(config, items):
@@ -66,10 +78,12 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if {"load", "data_dir"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("data")
+    for item in _without(items, _every_nth(items, _own_step)):
+        item.add_marker("slow")
     kept = items if _chooses_itself(config) else _quick(config, items)
-    kept = _every_nth(kept, config.getoption("every"))
-    stay = set(map(id, kept))
-    config.hook.pytest_deselected(items=[item for item in items if id(item) not in stay])
+    every = config.getoption("every")
+    kept = _every_nth(kept, lambda item: every // _own_step(item))
+    config.hook.pytest_deselected(items=_without(items, kept))
     if hasattr(config, "workerinput"):  # of pytest-xdist: no worker is to end with what is slow
         kept = sorted(kept, key=lambda item: item.get_closest_marker("slow") is None)
     items[:] = kept

@@ -1,19 +1,44 @@
 """Every detector passes scikit-learn's checks, with the settings of tests/smallest.py."""
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 from smallest import entry, for_numbers
 
 from skdisc import all_detectors
 from skdisc.subgroup import FairNaiveBayes
 
 
-@parametrize_with_checks([*map(for_numbers, all_detectors()), FairNaiveBayes(protected=[0])])
+def checks(estimators):
+    """Return one parameter for each check of each (name, estimator).
+
+    ``parametrize_with_checks`` writes all settings of the estimator into each name, which costs
+    more than all other parameters of the tests together.
+    """
+    return [
+        pytest.param(estimator, check, id=f"{name}-{check.func.__name__}")
+        for name, estimator in estimators
+        for _, check in estimator_checks_generator(estimator)
+    ]
+
+
+DEFAULTS = [(name, for_numbers(name)) for name in all_detectors()]
+OTHERS = [
+    (f"{name}{i}", for_numbers(name, **settings))
+    for name in all_detectors()
+    for i, settings in enumerate(entry(name).others)
+]
+
+
+@pytest.mark.every(6)
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    checks([*DEFAULTS, ("FairNaiveBayes", FairNaiveBayes(protected=[0]))]),
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow  # all together
-@parametrize_with_checks([for_numbers(n, **o) for n in all_detectors() for o in entry(n).others])
+@pytest.mark.parametrize(("estimator", "check"), checks(OTHERS))
 def test_scikit_learn_checks_with_other_settings(estimator, check):
     check(estimator)
