@@ -50,6 +50,7 @@ def test_missing_values_of_masked_columns(name):
     pd.testing.assert_frame_equal(masked, before)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("names", [["sex", "n"], [0, 1], [1, 0]])
 def test_a_surrogate_is_asked_whatever_columns_are_called(names):
     rng = np.random.default_rng(0)

@@ -105,6 +105,7 @@ def test_weights_are_given():
     assert (Redrawn(X, ["sex"], weight).draw(0)["sex"] == X["sex"]).mean() > 0.98
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_what_would_be_learned_again(monkeypatch):
     X = people().assign(age=lambda X: np.arange(len(X)) % 7)
     X.loc[::9, "sex"] = None

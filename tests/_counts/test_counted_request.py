@@ -68,6 +68,7 @@ def test_fit_to_counts_equals_fit_to_rows(detector, audited):
     assert document(detector.fit(counts).result_) == document(direct)
 
 
+@pytest.mark.slow
 @given(cuts=st.lists(st.integers(1, 599), max_size=4, unique=True), seed=st.integers(0, 9))
 @settings(max_examples=20, deadline=None)
 def test_parts_in_any_order_give_equal_results(cuts, seed):

@@ -52,6 +52,7 @@ def found(result):
     return document
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", sorted(all_detectors()))
 def test_every_detector_takes_a_source(name, people):
     folder, model = people

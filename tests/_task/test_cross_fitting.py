@@ -33,6 +33,7 @@ def share(numbers, y):
     return Centering.of(*given).share[:, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learned", [mean, share])
 def test_trees_learn_it(learned):
     slopes = []

@@ -32,6 +32,7 @@ def fitted(name, n_clusters):
     return CLUSTERED[name](**settings).fit(X, y, groups=np.arange(len(X)) % n_clusters)
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", CLUSTERED)
 def test_fewer_than_ten_clusters_clear_no_group(name):
     few = fitted(name, 4).result_

@@ -58,6 +58,7 @@ def test_found_takes_that_no_refit_is_as_large():
     assert any("0 of 19 models" in note for note in result.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_threads_change_nothing(seed):
     X, y = people(400, seed, 0.3)
@@ -95,6 +96,7 @@ def test_one_that_is_as_large_ends_it(as_large):
     )
 
 
+@pytest.mark.slow
 def test_more_refits_allow_for_more_that_are_as_large():
     detector, log = scripted([1.0, 2.0] + [0.5] * 38, n_refits=39)
     assert (detector.result_.verdict, len(log)) == ("disparity found", 40)
@@ -152,6 +154,7 @@ def test_a_surrogate_without_cases_is_no_evidence_about_the_labels():
     assert result.verdict == "insufficient evidence"
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("kind", ["tree", "logistic"])
 @pytest.mark.parametrize("detector", [Themis, GroupDisparity, DivExplorer])
 def test_a_strong_effect_is_found(detector, kind):

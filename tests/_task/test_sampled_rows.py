@@ -60,6 +60,7 @@ def test_the_same_people_whatever_the_order_of_rows():
     assert not (first.drawn == drawn(X, y, 100, seed=1).drawn).all()
 
 
+@pytest.mark.slow
 def test_rows_are_equally_likely_within_groups_even_copies():
     X, y = people(120)
     X = pd.concat([X, X.iloc[:60]], ignore_index=True)  # copies are rows of their own
@@ -152,6 +153,7 @@ def test_complainants_outside_the_sample_are_not_judged():
     assert 0 < len(judged) < 100
 
 
+@pytest.mark.slow
 def test_a_model_trained_here_knows_all_rows_and_refits_keep_the_sample():
     X, y = people()
     X = X[["sex", "x"]].assign(sex=(X["sex"] == "M").astype(int))

@@ -42,6 +42,7 @@ def test_detectors_refuse_other_labels(name, labels):
     assert f"pos_label={labels[-1]!r}" in str(raised.value)
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("labels", CODED.values(), ids=CODED)
 @pytest.mark.parametrize("name", all_detectors())
 def test_detectors_take_one_of_codes(name, labels):

@@ -53,6 +53,7 @@ def test_ten_billion_people_are_split():
     assert len(set(out)) > 6
 
 
+@pytest.mark.slow
 def test_permuted_values_have_the_law_of_permuted_people():
     values, frequency = np.array([0.0, 1.0, 1.0, 2.5]), np.array([6, 3, 1, 2])
     rng = np.random.default_rng(0)

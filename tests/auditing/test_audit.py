@@ -105,6 +105,7 @@ def test_what_one_test_finds_may_not_outlast_the_number_of_questions():
     assert not any(r["found"] for r in report.document["evidence"])
 
 
+@pytest.mark.slow
 def test_facts_about_a_given_model_have_no_sampling_error():
     X, _ = people(500)
     fair, unfair = Rule(lambda X: X["points"] > 9), Rule(lambda X: X["sex"] == "M")
@@ -117,6 +118,7 @@ def test_facts_about_a_given_model_have_no_sampling_error():
     assert report.document["cases"][0]["examples"][0]["changed"] == ["sex"]
 
 
+@pytest.mark.slow
 def test_causes_stand_in_the_order_of_their_evidence_whoever_is_worse_off():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({name: rng.choice(list("abcd"), 4000) for name in ("race", "town", "work")})
@@ -132,6 +134,7 @@ def test_causes_stand_in_the_order_of_their_evidence_whoever_is_worse_off():
     assert causes[0]["p_adjusted"] < causes[1]["p_adjusted"]
 
 
+@pytest.mark.slow
 def test_the_gap_of_a_model_trained_here_counts_only_if_labels_have_one():
     X, rng = people(600, seed=1)
     y = (rng.random(600) < 0.5).astype(int)
@@ -200,6 +203,7 @@ def test_a_detector_that_is_named_alone_leads_its_question():
     assert [r["lead"] for r in report.document["verdicts"]] == ["DiscriminatoryRules"]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("n_steps", [0, 1, 2])
 def test_an_interrupted_audit_reports_what_there_is_and_repeats_nothing(
     n_steps, monkeypatch, tmp_path
@@ -275,6 +279,7 @@ def test_decisions_labels_and_models_give_the_same_answers():
     assert Audit(protected=[0]).fit(as_array.to_numpy(float), y).report_.verdict == FOUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("gap", "least"), [(0.5, 40), (0.0, 80)])
 def test_a_trained_model_takes_as_many_refits_as_its_question_is_left(gap, least, monkeypatch):
     X, rng = people(3000)
@@ -301,6 +306,7 @@ def test_a_trained_model_takes_as_many_refits_as_its_question_is_left(gap, least
         assert report.verdict != FOUND
 
 
+@pytest.mark.slow
 def test_frequencies_are_repeated_rows():
     X, y = planted(600)
     counts = np.random.default_rng(0).integers(0, 4, 600)
@@ -315,6 +321,7 @@ def test_frequencies_are_repeated_rows():
     assert told.document["about"]["n_rows"] == counts.sum()
 
 
+@pytest.mark.slow
 def test_templates_list_the_intersections_of_protected_groups():
     X, y = planted(1500)
     X["race"] = np.random.default_rng(1).choice(["A", "B"], 1500)
@@ -333,6 +340,7 @@ def test_templates_list_the_intersections_of_protected_groups():
     assert answer["effect"] == pytest.approx(rates["F"] - rates["M"])
 
 
+@pytest.mark.slow
 def test_the_row_of_an_answer_names_who_is_worse_off():
     X, _ = people(3000)
     y = (np.random.default_rng(2).random(3000) < 0.3 + 0.4 * (X["town"] == "u")).astype(int)
@@ -354,6 +362,7 @@ def many_points_but_one(X):
     return many_points(X) & ~woman_of_u(X)
 
 
+@pytest.mark.slow
 def test_results_of_another_model_are_not_taken_from_the_folder(tmp_path):
     X, _ = people(400)
     X["points"] = X["points"] // 4
@@ -381,6 +390,7 @@ def test_copies_are_named_among_the_limits_unless_it_is_told_who_they_are_of():
     assert not any("copies" in text for text in told)
 
 
+@pytest.mark.slow
 def test_identifiers_are_named_among_the_limits():
     X, y = make_loan(300, random_state=0, return_X_y=True)
     told = {}
@@ -395,6 +405,7 @@ def test_identifiers_are_named_among_the_limits():
     assert not any("value of its own" in text for text in limits)
 
 
+@pytest.mark.slow
 def test_long_code_is_broken_into_lines_and_runs():
     X, y = make_loan(300, random_state=0, return_X_y=True)
     audit = Audit(
@@ -466,6 +477,7 @@ def test_protected_columns_that_are_listed_count_in_questions_about_the_others()
         Audit(**settings | {"protected": "sex"}, adjust_for=["sex"]).fit(X, y)
 
 
+@pytest.mark.slow
 def test_people_are_counted_in_all_rows_whatever_is_held_out():
     X, y = planted(6000)
     document = Audit(protected="sex", confirm=0.5).fit(X, y).report_.document
@@ -493,6 +505,7 @@ def test_a_cache_that_is_a_file_is_refused(tmp_path):
         Audit(protected="gender", cache=str(tmp_path / "kept")).fit(X, y)
 
 
+@pytest.mark.slow
 def test_the_code_passes_what_was_given():
     X, y = make_loan(200, random_state=0, return_X_y=True)
     groups = np.arange(200) // 2

@@ -68,6 +68,7 @@ def answers(report):
     return document
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("detectors", [COUNTING, "auto"], ids=["counting", "auto"])
 @pytest.mark.parametrize("audited", ["labels", "decisions"])
 def test_the_audit_of_a_source_is_that_of_its_rows(tmp_path, audited, detectors):
@@ -98,6 +99,7 @@ def test_the_audit_of_a_source_is_that_of_its_rows(tmp_path, audited, detectors)
     assert len(hashes) == 1
 
 
+@pytest.mark.slow
 def test_counts_alone_leave_out_what_needs_rows():
     rows = table().drop(columns="advice")
     counts = Counts.of(rows, protected=NAMES, label="hired")
@@ -172,6 +174,7 @@ def test_a_cache_and_a_model_that_cannot_be_pickled(tmp_path):
     assert len(list((tmp_path / "cache" / "counts").iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_a_model_is_searched_and_audited_from_a_source(tmp_path):
     pytest.importorskip("pyarrow")
     rows = table().drop(columns="advice")
@@ -202,6 +205,7 @@ def test_billions_of_people_take_the_memory_of_their_rows():
     )
 
 
+@pytest.mark.slow
 def test_verify_counts_again_wherever_the_table_lies(tmp_path):
     rows = table().drop(columns="advice")
     how = {"protected": NAMES, "detectors": COUNTING, "pos_label": "yes"}

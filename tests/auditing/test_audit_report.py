@@ -33,6 +33,7 @@ def test_a_table_has_its_columns_whatever_is_in_it(kind):
     assert len(empty.columns)
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("path", list(places(example())), ids=str)
 def test_parts_that_are_missing_or_of_another_type_are_named(path):
     document = example()

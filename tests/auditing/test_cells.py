@@ -78,6 +78,7 @@ def test_what_data_exclude_is_said_unless_groups_or_methods_are_open(result, ver
     assert _cells._bound(result) == bound
 
 
+@pytest.mark.slow
 def test_gaps_above_the_bound_of_an_audit_are_as_rare_as_its_level():
     """A true gap near the margin leaves verdicts open, and their bound holds all the same."""
     rng, bounds, wrong = np.random.default_rng(0), 0, 0

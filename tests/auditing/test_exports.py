@@ -84,6 +84,7 @@ def test_an_empty_table_has_its_columns(kind):
     assert empty.count("\n") == 1
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("kind", TABLES)
 def test_no_cell_is_a_formula(evil, kind):
     text, report = evil
@@ -152,6 +153,7 @@ def test_junit_is_well_formed(evil):
     assert names == {"name", "classname", "type", "message", *counts}
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("text", [t for t in HOSTILE if "\ud800" not in t], ids=ascii)
 @pytest.mark.parametrize("kind", ["sqlite3", "engine", "connection"])
 def test_a_database_has_every_table(kind, text):

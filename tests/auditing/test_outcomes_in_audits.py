@@ -11,6 +11,7 @@ from skdisc.datasets import make_loan
 NAMES = ["GroupDisparity", "OutcomeTest", "RiskAdjustedRegression"]
 
 
+@pytest.mark.slow
 def test_they_answer_beside_the_rates():
     X, y, decisions = decided(1500, gap=-0.3)
     audit = Audit(protected=["race"], detectors=NAMES, random_state=0)
@@ -28,6 +29,7 @@ def test_without_decisions_beside_outcomes_they_do_not_run():
         Audit(protected=["race"], detectors=["GroupDisparity", NAMES[2]]).fit(X, y)
 
 
+@pytest.mark.slow
 def test_detectors_agree_whatever_the_sign_of_their_effects():
     """Success rates and errors are higher where a group is worse off, rates of decisions lower."""
     X, y, decisions = decided(3000, gap=-0.3)
@@ -60,6 +62,7 @@ def test_every_gap_is_the_rate_of_the_group_less_that_of_the_others():
     assert by_null["calibration"] == by_null["marginal"]  # whoever is worse off
 
 
+@pytest.mark.slow
 def test_a_step_tests_the_null_that_the_plan_names():
     X, y = make_loan(600, random_state=0, return_X_y=True)
     audit = Audit(protected="gender", detectors="all", random_state=0, n_refits=0)

@@ -77,6 +77,7 @@ def test_settings_and_code_are_told(audited):
     assert line.startswith("skdisc: the audit was made by skdisc 0.1.0 (aaaaaaaaaaaa), this is")
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -117,6 +118,7 @@ def test_what_cannot_be_run_again_is_told(audited):
         verify(edited, X, y, model)
 
 
+@pytest.mark.slow
 def test_the_verdicts_under_other_settings_are_checked(people):
     X, y = people[["sex"]], people["paid"]
     audit = Audit(protected="sex", pos_label="yes", detectors=["GroupDisparity"]).fit(X, y)
@@ -165,6 +167,7 @@ FILES = {
 }
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("how", FILES)
 @pytest.mark.parametrize("kind", ["labels", "fit"])
 def test_the_command(people, tmp_path, capsys, how, kind):
@@ -187,6 +190,7 @@ def test_the_command(people, tmp_path, capsys, how, kind):
     assert "data: these are other rows" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_command_with_a_model(people, tmp_path, capsys):
     io = pytest.importorskip("skops.io")
     data, written = tmp_path / "people.parquet", tmp_path / "audit.json"

@@ -10,6 +10,7 @@ DATASETS = PROTOCOLS["medium"]["datasets"]
 REFERENCES = [name for name in DATASETS if "reference" in DATASETS[name]]
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", [name for name in DATASETS if name not in REFERENCES])
 def test_every_data_set_can_be_made(name):
     check(name)

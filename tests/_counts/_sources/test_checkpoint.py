@@ -79,6 +79,7 @@ print(len(seen), audit.report_.document["fingerprints"]["data"], audit.report_.v
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ["Profile.of", "Counts.of_frame"])
 def test_an_audit_that_was_killed_goes_on(tmp_path, function):
     """With signal 9 in the second group of files, in either pass: the first is not read again."""

@@ -28,6 +28,7 @@ def parts_of(size):
         yield
 
 
+@pytest.mark.slow
 @settings(max_examples=8, phases=[Phase.generate])
 @given(frame=tables(), size=st.integers(1, 50))
 def test_a_profile_is_the_same_from_everywhere(frame, size):
@@ -64,6 +65,7 @@ def shown(series):
     return series.astype(object).where(series.notna(), "missing").tolist()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("by", [[], ["category"], ["text", "truth"]])
 def test_a_sample_has_rows_of_the_table_in_proportion(tmp_path, by):
     draw = np.random.default_rng(0)

@@ -30,6 +30,7 @@ def canonical(plan):
     return sha256(json.dumps(plan, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+@pytest.mark.slow
 def test_reports_have_the_hash_of_their_plan(tmp_path, people):
     path = tmp_path / "plan.json"
     plan = Audit(protected=["sex"], significance=0.01, n_bins=3, pos_label=1).to_plan(path)
@@ -91,6 +92,7 @@ def test_objects_cannot_be_planned():
         Audit(protected="sex", significance=2).to_plan()
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_plan_and_keeps_to_it(tmp_path, people, capsys):
     path, out = str(tmp_path / "plan.json"), str(tmp_path / "report.json")
     assert main([*PLAN, "--significance", "0.01", "--relevant-gap", "0.2", "--out", path]) == 0

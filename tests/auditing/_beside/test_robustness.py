@@ -30,6 +30,7 @@ def table(people):
     return Audit(**QUICK).robustness(*people)
 
 
+@pytest.mark.slow
 def test_rows_are_what_separate_audits_say(people, table):
     chosen = [("n_bins", 6), ("missing", "drop"), ("relevant_gap", 0.15), ("max_predicates", 1)]
     for name, value in chosen:
@@ -63,6 +64,7 @@ def test_what_a_setting_does_not_change_is_not_computed_again(people, monkeypatc
     assert len({json.dumps(s, default=str, sort_keys=True) for s in groups}) == len(groups)
 
 
+@pytest.mark.slow
 def test_the_document_keeps_it_for_the_same_rows_only(people, table):
     X, y = people
     audit = Audit(**QUICK).fit(X, y)
@@ -78,6 +80,7 @@ def test_the_document_keeps_it_for_the_same_rows_only(people, table):
     jsonschema.validate(again.document, AuditReport.schema())
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("form", ["to_text", "to_markdown", "to_html"])
 def test_every_form_names_the_verdicts_that_move(people, form):
     audit = Audit(**QUICK).fit(*people)

@@ -34,6 +34,7 @@ def result():
     return run_protocol("quick", detectors=DETECTORS)
 
 
+@pytest.mark.slow
 def test_quick_has_two_data_sets(result):
     assert result.to_frame()["dataset"].nunique() == 2
     assert set(result.to_frame()["detector"]) == set(DETECTORS)
@@ -56,6 +57,7 @@ def test_every_detector_takes_part_in_the_quick_protocol():
     assert all(audited[n] == ({"tree"} if n in asks else {"labels", "tree"}) for n in audited.index)
 
 
+@pytest.mark.slow
 def test_everything_named_is_made(result, tmp_path):
     written = write_article(tmp_path / "a", result)
     assert all(path.is_file() and tmp_path in path.parents for path in written)
@@ -75,6 +77,7 @@ def test_everything_named_is_made(result, tmp_path):
     assert all(f"{{{key}," in known for key in keys)
 
 
+@pytest.mark.slow
 def test_the_outline_has_a_line_for_each(tmp_path):
     pytest.importorskip("matplotlib")
     assert main(["article", "--outline", "--out", str(tmp_path / "outline")]) == 0
@@ -102,6 +105,7 @@ def test_the_latex_compiles(result, tmp_path):
     assert done.returncode == 0, done.stdout[-2000:]
 
 
+@pytest.mark.slow
 def test_the_command_takes_what_is_audited(tmp_path, capsys):
     command = ["benchmark", "--detectors", "GroupDisparity", "--out", str(tmp_path), "--audited"]
     assert main([*command, "labels, oracle"]) == 0
@@ -160,6 +164,7 @@ def test_a_tuned_run_says_what_was_tried_and_uses_the_best(tmp_path):
     assert best["KOSEI"] in (tmp_path / "article" / "article.md").read_text()
 
 
+@pytest.mark.slow
 def test_tuning_that_was_stored_is_not_repeated(tmp_path):
     """The setting marked as the best is used, and only the other detector is tuned."""
     stored = "detector,dataset,setting,score\nKOSEI,base,{'n_seeds': 500},1.0\n"
