@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "skdisc"
 
 LAYERS = (
     "_utils _stats exceptions",
-    "_space _verdicts _blackbox _neighbors",
+    "_space _verdicts _blackbox _neighbors _expectations",
     "_task _results _counts causal measures datasets",
     "base report plotting preprocessing",
     "individual subgroup group monitoring",

@@ -1,0 +1,188 @@
+"""Covariates: the legitimate columns, as numbers and as codes of categories."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._space._column import infer_kind, numbers
+from skdisc._utils._frequency import count
+
+PEOPLE_PER_VALUE = 10  # from which a value of a number has an effect of its own
+
+
+@dataclass(frozen=True)
+class Covariates:
+    """The columns that expectations are learned from.
+
+    Attributes
+    ----------
+    names : list of column names
+    is_number : list of bool
+        The others are categories.
+    values : list of ndarray, shape (n_rows,)
+        Floats with NaN where a number is missing, or codes of categories from 0, where missing is a
+        category, too.
+    labels : list of Index or None
+        The category of each code but that of missing values, which is the last; None for numbers.
+    n_rows : int
+    """
+
+    names: list
+    is_number: list
+    values: list
+    labels: list
+    n_rows: int
+
+    @classmethod
+    def of(cls, X: pd.DataFrame, space: Any = None) -> "Covariates":
+        """Return the covariates of a table.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_rows, n_columns)
+        space : FeatureSpace, optional
+            Says which columns are numbers; None: their dtypes do.
+        """
+        is_number, values, labels = [], [], []
+        for name in X:
+            kind = infer_kind(X[name]) if space is None else space[name].kind
+            is_number.append(kind == "numeric")
+            if is_number[-1]:
+                values.append(numbers(X[name]))
+                labels.append(None)
+            else:
+                known = _categories(X[name])
+                values.append(_codes_of(X[name], known))
+                labels.append(known)
+        return cls(list(X), is_number, values, labels, len(X))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def take(self, rows: np.ndarray, columns: Sequence[int] | None = None) -> "Covariates":
+        """Return the covariates of some rows, a mask or positions, in an order of the columns."""
+        order = range(len(self)) if columns is None else columns
+        return Covariates(
+            names=[self.names[j] for j in order],
+            is_number=[self.is_number[j] for j in order],
+            values=[self.values[j][rows] for j in order],
+            labels=[self.labels[j] for j in order],
+            n_rows=len(np.arange(self.n_rows)[rows]),
+        )
+
+    def like(self, X: pd.DataFrame) -> "Covariates":
+        """Return the covariates of other rows, with the same codes; -1 for new categories."""
+        values = [
+            numbers(X[name]) if known is None else _codes_of(X[name], known)
+            for name, known in zip(self.names, self.labels, strict=True)
+        ]
+        return Covariates(self.names, self.is_number, values, self.labels, len(X))
+
+    def table(self) -> np.ndarray:
+        """Return all columns as floats, shape (n_rows, n_columns); NaN for new categories."""
+        columns = [
+            x if is_number else np.where(x < 0, np.nan, x)
+            for x, is_number in zip(self.values, self.is_number, strict=True)
+        ]
+        return np.column_stack(columns) if columns else np.zeros((self.n_rows, 0))
+
+    def sizes(self) -> list[int]:
+        """Return the number of categories of each column, missing included; 0 for numbers."""
+        return [
+            0 if is_number else int(x.max(initial=-1)) + 1
+            for x, is_number in zip(self.values, self.is_number, strict=True)
+        ]
+
+
+def _categories(series: pd.Series) -> pd.Index:
+    """Return the categories that occur, sorted where they can be."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        present = np.unique(series.cat.codes)
+        return series.cat.categories[present[present >= 0]]
+    known = pd.Index(pd.unique(series.dropna()))
+    try:
+        return known.sort_values()
+    except TypeError:  # values of several types
+        return known[np.argsort([f"{type(v)} {v}" for v in known], kind="stable")]
+
+
+def _codes_of(series: pd.Series, known: pd.Index) -> np.ndarray:
+    """Return the position of each value among the known ones; missing: after the last; new: -1."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.astype(object)
+    codes = known.get_indexer(pd.Index(series))
+    return np.where(series.isna().to_numpy(), len(known), codes)
+
+
+def dense(codes: np.ndarray) -> np.ndarray:
+    """Number the distinct values of an array from 0, in their order."""
+    return np.unique(codes, return_inverse=True)[1].reshape(-1)
+
+
+def shared_values(x: np.ndarray, people: np.ndarray | None = None) -> np.ndarray:
+    """Return codes of the values that at least ten people share; -1 for the others.
+
+    Also continuous numbers have such values, as salaries heaped at 30,000. Missing is a value.
+
+    Parameters
+    ----------
+    x : ndarray of float, shape (n_rows,)
+    people : ndarray of int64, shape (n_rows,), optional
+        Number of people of each row; None: 1.
+    """
+    values, code = np.unique(x, return_inverse=True)
+    is_shared = count(code, len(values), people) >= PEOPLE_PER_VALUE
+    is_shared |= np.isnan(values)  # a curve cannot say what to expect of a missing number
+    return np.where(is_shared[code], np.cumsum(is_shared)[code] - 1, -1)
+
+
+def canonical_order(
+    covariates: Covariates,
+    targets: np.ndarray,
+    weight: np.ndarray | None = None,
+    people: np.ndarray | None = None,
+    cluster: np.ndarray | None = None,
+) -> tuple[np.ndarray, list[int]]:
+    """Return an order of rows and one of columns that do not depend on how a table orders them.
+
+    What is drawn in these orders, and sums of floats, are then the same for every order of the
+    table. Rows and columns are ordered by hashes of what they hold.
+
+    Returns
+    -------
+    rows : ndarray of int, shape (n_rows,)
+    columns : list of int
+    """
+    with np.errstate(over="ignore"):
+        own = np.zeros(covariates.n_rows, dtype=np.uint64)
+        ranks = [] if weight is None else [dense(weight)]  # whatever the unit of weights
+        for plane in [*targets.T, *ranks]:
+            own = _mixed(own * np.uint64(31) + _mixed(np.asarray(plane, dtype=float)))
+        times = np.uint64(1) if people is None else people.astype(np.uint64)
+        hashes = [_mixed(x.astype(float)) for x in covariates.values]
+        keys = [
+            (not is_number, int((_mixed(h ^ own) * times).sum(dtype=np.uint64)))
+            for h, is_number in zip(hashes, covariates.is_number, strict=True)
+        ]
+        columns = sorted(range(len(covariates)), key=keys.__getitem__)
+        row = own
+        for j in columns:
+            row = _mixed(row * np.uint64(31) + hashes[j])
+        if cluster is None:
+            return np.argsort(row, kind="stable"), columns
+        of_cluster = np.zeros(int(cluster.max(initial=-1)) + 1, dtype=np.uint64)
+        np.add.at(of_cluster, cluster, _mixed(row) * times)
+        return np.lexsort((row, of_cluster[cluster])), columns
+
+
+def _mixed(values: np.ndarray) -> np.ndarray:
+    """Return hashes of an array of numbers, of 64 bits each."""
+    return pd.util.hash_array(np.ascontiguousarray(values), categorize=False)
+
+
+def names_of(names: Sequence[Hashable]) -> str:
+    """Return column names, in words."""
+    return " × ".join(repr(str(name)) for name in names)

@@ -1,0 +1,425 @@
+"""Crossings: what the cells of up to three columns would still add to an estimate."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import special
+
+from skdisc._expectations._covariates import Covariates, dense, names_of, shared_values
+from skdisc._utils._frequency import quantiles
+
+_PEOPLE_PER_CELL = 5  # on average; where a part of a crossing has more cells, all of it has
+_BINS = 8
+_DEPTH = 3
+_RELEVANT = 0.15  # standard errors of the estimate, up to which a bias does not change its level
+_FOR_NOTHING_TO_JOIN, _FOR_NOTHING_TO_WIDEN = 1.0, 0.05  # crossings in an audit without any
+_LEAST_CROSSINGS = 22  # so that B has to exceed two of its errors to join
+_ERRORS_OF_BIAS = 2
+_WIDE, _BEST, _MOST_IN_THREES, _MOST_IN_PAIRS = 30, 10, 40, 100  # columns
+_LEAST_KEPT = 0.1
+
+
+@dataclass(frozen=True)
+class Unlearned:
+    """What the cells of a crossing would still add to an estimate.
+
+    Attributes
+    ----------
+    columns : tuple of column names
+    n_cells : int
+    bias : float
+        B: what joining the cells would take from the estimate, in its units.
+    error : float
+        Standard error of the bias.
+    at : tuple of int
+        The numbers of the columns among the `CellColumn`s.
+    """
+
+    columns: tuple
+    n_cells: int
+    bias: float
+    error: float
+    at: tuple = field(repr=False, default=())
+
+    def __str__(self) -> str:
+        return f"{names_of(self.columns)} ({self.n_cells} cells)"
+
+
+@dataclass(frozen=True)
+class CellColumn:
+    """A column cut into cells: categories, eighths of a number, or its shared values."""
+
+    column: int
+    codes: np.ndarray
+    n_cells: int
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The joint cells of some columns."""
+
+    at: tuple
+    codes: np.ndarray
+    n_cells: int
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How rows stand for people.
+
+    Attributes
+    ----------
+    weight : ndarray of float, shape (n_rows,), or None
+        Weight of each person of a row; None: 1.
+    people : ndarray of int64, shape (n_rows,), or None
+        Number of equal people of each row; None: 1.
+    cluster : ndarray of int, shape (n_rows,), or None
+        Numbers from 0.
+    """
+
+    weight: np.ndarray | None = None
+    people: np.ndarray | None = None
+    cluster: np.ndarray | None = None
+
+    @property
+    def mass(self) -> np.ndarray | None:
+        """Weights of the rows: of all of their people."""
+        if self.weight is None or self.people is None:
+            return self.people if self.weight is None else self.weight
+        return self.weight * self.people
+
+    def n_people(self, n_rows: int) -> int:
+        """Return the number of people."""
+        return n_rows if self.people is None else int(self.people.sum())
+
+    def take(self, rows: np.ndarray) -> "Sampling":
+        """Return the sampling of some rows."""
+        parts = (self.weight, self.people, self.cluster)
+        return Sampling(*(None if own is None else own[rows] for own in parts))
+
+
+def added_by(
+    codes: np.ndarray, e: np.ndarray, d: np.ndarray, sampling: Sampling | None = None
+) -> tuple[float, float, float]:
+    r"""Return what joining cells would take from :math:`\sum d r`, and its standard error.
+
+    .. math:: B = \sum_{cells} \sum_{i \ne j} w_i w_j e_i d_j / (W - Q / W)
+
+    over what joining leaves of d,
+
+    .. math:: 1 - \sum_{cells} \sum_{i \ne j} w_i w_j d_i d_j / (W - Q / W) / \sum w d^2
+
+    W is the sum of the weights of a cell, and Q that of their squares, so
+    without weights W - Q / W is the number of its people less one. B is a product of two means
+    without the products of a person with themselves; so it is 0 on average where either side has
+    nothing left to learn. With clusters, the pairs are of different clusters. The error takes the
+    parts of a cluster in different cells as independent.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,)
+        The cell of each row, from 0.
+    e : ndarray of float, shape (n_rows,)
+        Residual outcomes less the estimate times d. With the residuals r themselves B would hold
+        gap Σ d_i d_j: a real gap would look like something to learn.
+    d : ndarray of float, shape (n_rows,)
+        Residual memberships.
+    sampling : Sampling, optional
+
+    Returns
+    -------
+    bias, error, kept : float
+        The last is what joining leaves of d, at least .1.
+    """
+    cell, sums = _sums_over_pairs(codes, e, d, sampling or Sampling())
+    of_e, of_d, of_ed, of_dd, share, total = sums
+    bias = share @ (of_e * of_d - of_ed)
+    kept = max(1 - share @ (of_d**2 - of_dd) / max(total, 1e-300), _LEAST_KEPT)
+    return bias / kept, np.sqrt(max(_variance(*cell, of_ed, of_dd, share), 0.0)) / kept, kept
+
+
+def _sums_over_pairs(codes, e, d, sampling):
+    """Return the units of pairs, and the sums over cells that pairs of them need.
+
+    Units are people, equal ones in a row together, or those of a cluster in a cell.
+    """
+    w, people, cluster = sampling.weight, sampling.people, sampling.cluster
+    u, v, mass = (e, d, None) if w is None else (e * w, d * w, w)
+    total = (d * v).sum() if people is None else (d * v * people).sum()
+    if cluster is not None:
+        unit = dense(codes * (cluster.max() + 1) + cluster)
+        cells = np.zeros(unit.max(initial=-1) + 1, dtype=np.intp)
+        cells[unit] = codes
+        times = np.ones(len(codes)) if people is None else people
+        mass = np.bincount(unit, times if w is None else times * w)
+        u, v = np.bincount(unit, u * times), np.bincount(unit, v * times)
+        codes, people = cells, None
+
+    def summed(values):
+        return np.bincount(codes, values if people is None else values * people)
+
+    of_one = np.bincount(codes, people) if mass is None else summed(mass)
+    squares = of_one if mass is None else summed(mass**2)
+    pairs = of_one - squares / np.where(of_one > 0, of_one, 1)
+    share = np.where(pairs > 1e-9 * of_one, 1 / np.where(pairs > 0, pairs, 1), 0.0)
+    sums = summed(u), summed(v), summed(u * v), summed(v * v), share, total
+    return (codes, u, v, people), sums
+
+
+def _variance(codes, u, v, people, of_uv, of_vv, share):
+    """Return the variance of B for independent e and d; pairs (i, j) and (j, i) go together."""
+    times = 1.0 if people is None else people
+    of_uu, fourth = np.bincount(codes, u * u * times), np.bincount(codes, (u * v) ** 2 * times)
+    return share**2 @ (of_uu * of_vv + of_uv**2 - 2 * fourth)
+
+
+class Crossings:
+    """The crossings of up to three covariates whose cells have five people each on average.
+
+    Numbers are cut into eighths, and, where values are shared, also by these. In a table of 30
+    columns or more, only some columns are crossed by threes: see `narrow`.
+
+    Parameters
+    ----------
+    covariates : Covariates
+    sampling : Sampling
+    """
+
+    def __init__(self, covariates: Covariates, sampling: Sampling) -> None:
+        self.covariates, self.sampling = covariates, sampling
+        self.n_people = sampling.n_people(covariates.n_rows)
+        self.columns = list(_cell_columns(covariates, sampling.people))
+        self._deep, self._in_pairs, self.n_crossings = None, None, 0
+
+    def names(self, at: tuple) -> tuple:
+        """Return the names of the columns of a crossing."""
+        return tuple(self.covariates.names[self.columns[k].column] for k in at)
+
+    def joint(self, at: tuple) -> Joint:
+        """Return the joint cells of some columns, numbered from 0."""
+        made = Joint((), np.zeros(self.covariates.n_rows, dtype=np.intp), 1)
+        for k in at:
+            made = self._joined(made, k)
+        return made
+
+    def walk(self, depth: int = _DEPTH, made: Joint | None = None) -> Iterator[Joint]:
+        """Yield the crossings of at most so many columns."""
+        start = made.at[-1] + 1 if made else 0
+        made = made or Joint((), np.zeros(self.covariates.n_rows, dtype=np.intp), 1)
+        for k in range(start, len(self.columns)):
+            if not self._is_of_interest((*made.at, k)):
+                continue
+            joint = self._joined(made, k)
+            if joint.n_cells * _PEOPLE_PER_CELL <= self.n_people:
+                yield joint
+                if len(joint.at) < depth:
+                    yield from self.walk(depth, joint)
+
+    def _is_of_interest(self, at):
+        columns = [self.columns[k].column for k in at]
+        if len(set(columns)) < len(columns):
+            return False
+        if len(at) == 2 and self._in_pairs is not None:
+            return self._in_pairs.issuperset(at)
+        return len(at) < 3 or self._deep is None or any(own.issuperset(at) for own in self._deep)
+
+    def _joined(self, made, k):
+        """Return a crossing with one column more, whose cells that occur are numbered from 0."""
+        own = self.columns[k]
+        codes = made.codes * own.n_cells + own.codes
+        seen = np.zeros(made.n_cells * own.n_cells, dtype=bool)
+        seen[codes] = True
+        n_cells = int(np.count_nonzero(seen))
+        if n_cells < len(seen):
+            codes = (np.cumsum(seen) - 1)[codes]
+        return Joint((*made.at, k), codes, n_cells)
+
+    def narrow(self, whole: np.ndarray, outcome: np.ndarray, parts: np.ndarray) -> None:
+        """Choose the columns that are crossed by threes, in a table of 30 columns or more.
+
+        These are the ten columns with the largest B over its error, alone before main effects, or
+        in a pair; and in a table of up to 40, all with eight cells or fewer, since the parity of
+        three columns shows in no pair. Of more than 100 columns, only the 100 that show most alone
+        are paired.
+
+        Parameters
+        ----------
+        whole : ndarray of float, shape (n_rows, 1 + n_parts)
+            Outcome and memberships, centered.
+        outcome : ndarray of float, shape (n_rows, n_parts)
+            Residual outcomes less the estimates times the residual memberships.
+        parts : ndarray of float, shape (n_rows, n_parts)
+            Residual memberships.
+        """
+        n_columns = len(self.covariates)
+        if n_columns < _WIDE:
+            return
+        shown = np.zeros(n_columns)
+
+        def look(joint, e, d):
+            for own_e, own_d in zip(e.T, d.T, strict=True):
+                bias, error, _ = added_by(joint.codes, own_e, own_d, self.sampling)
+                for k in joint.at:
+                    j = self.columns[k].column
+                    shown[j] = max(shown[j], abs(bias) / max(error, 1e-300))
+
+        every_outcome = np.broadcast_to(whole[:, :1], parts.shape)
+        for joint in self.walk(1):
+            look(joint, every_outcome, whole[:, 1:])
+        if n_columns > _MOST_IN_PAIRS:
+            self._in_pairs = self._of_columns(_largest(shown, _MOST_IN_PAIRS))
+        for joint in self.walk(2):
+            if len(joint.at) == 2:
+                look(joint, outcome, parts)
+        self._deep = [self._of_columns(_largest(shown, _BEST))]
+        if n_columns <= _MOST_IN_THREES:
+            self._deep.append({k for k, own in enumerate(self.columns) if own.n_cells <= _BINS})
+
+    def _of_columns(self, chosen):
+        return {k for k, own in enumerate(self.columns) if own.column in chosen}
+
+    def unlearned(
+        self,
+        outcome: np.ndarray,
+        parts: np.ndarray,
+        gap: np.ndarray,
+        error: np.ndarray,
+        skip: tuple = (),
+        only: list | None = None,
+    ) -> list[list[Unlearned]]:
+        """Return the crossings whose cells would add to estimates, by part; the surest first.
+
+        A crossing counts if its B is larger than .15 standard errors of the estimate, and than two
+        of its own.
+
+        Parameters
+        ----------
+        outcome : ndarray of float, shape (n_rows,)
+            Residuals.
+        parts : ndarray of float, shape (n_rows, n_parts)
+            Residual memberships.
+        gap, error : ndarray of float, shape (n_parts,)
+            The estimates, and their standard errors.
+        skip : sequence of tuple of int
+            Crossings that the expectations contain.
+        only : list of tuple of int, optional
+            Crossings to look at; None: all.
+
+        Returns
+        -------
+        list of list of Unlearned
+        """
+        e, d = np.asfortranarray(outcome[:, None] - parts * gap), np.asfortranarray(parts)
+        mass = self.sampling.mass
+        size = ((d**2) if mass is None else d**2 * mass[:, None]).sum(axis=0)
+        size = np.maximum(size, 1e-300)
+        found, n_crossings, skip = [[] for _ in gap], 0, set(skip)
+        crossings = self.walk() if only is None else map(self.joint, only)
+        for joint in crossings:
+            n_crossings += 1
+            if joint.at in skip:
+                continue
+            for p in range(len(gap)):
+                own = _if_relevant(
+                    joint.codes, e[:, p], d[:, p], self.sampling, _RELEVANT * error[p] * size[p]
+                )
+                if own is None:
+                    continue
+                bias, its_error = own[0] / size[p], own[1] / size[p]
+                if abs(bias) > max(_RELEVANT * error[p], _ERRORS_OF_BIAS * its_error):
+                    about = self.names(joint.at), joint.n_cells
+                    found[p].append(Unlearned(*about, bias, its_error, joint.at))
+        if only is None:
+            self.n_crossings = n_crossings
+        return found
+
+    def _deviate(self, for_nothing):
+        """Return how many errors B has to exceed if so many crossings may do so for nothing."""
+        return special.ndtri(1 - 0.5 * for_nothing / max(self.n_crossings, _LEAST_CROSSINGS))
+
+    def to_join(self, found: list[list[Unlearned]], error: np.ndarray) -> list[Unlearned]:
+        """Return crossings that surely move one of the estimates, the surest first.
+
+        Parameters
+        ----------
+        found : list of list of Unlearned
+            By part.
+        error : ndarray of float, shape (n_parts,)
+            Standard errors of the estimates, in which it is counted how sure one is.
+        """
+        z = self._deviate(_FOR_NOTHING_TO_JOIN / max(len(found), 1))
+        sure = {}
+        for of_part, unit in zip(found, error, strict=True):
+            for own in of_part:
+                margin = (abs(own.bias) - z * own.error) / max(unit, 1e-300)
+                if margin > sure.get(own.at, (0.0, None))[0]:
+                    sure[own.at] = margin, own
+        return [own for _, own in sorted(sure.values(), key=lambda pair: (-pair[0], pair[1].at))]
+
+    def to_widen(self, found: list[Unlearned]) -> list[Unlearned]:
+        """Return the crossings by which the interval of an estimate is widened."""
+        z = self._deviate(_FOR_NOTHING_TO_WIDEN)
+        sure = [own for own in found if abs(own.bias) > z * own.error]
+        return sorted(sure, key=lambda own: (z * own.error - abs(own.bias), own.at))
+
+
+def _largest(values, n):
+    """Return the positions of the n largest values; of equal ones, the first."""
+    return set(np.argsort(-values, kind="stable")[:n].tolist())
+
+
+def _if_relevant(codes, e, d, sampling, least):
+    """Return B and its error, or None where B is at most so large; its error is then not needed."""
+    cell, (of_e, of_d, of_ed, of_dd, share, total) = _sums_over_pairs(codes, e, d, sampling)
+    bias = share @ (of_e * of_d - of_ed)
+    kept = max(1 - share @ (of_d**2 - of_dd) / max(total, 1e-300), _LEAST_KEPT)
+    if abs(bias) <= least * kept:
+        return None
+    return bias / kept, np.sqrt(max(_variance(*cell, of_ed, of_dd, share), 0.0)) / kept
+
+
+def widening(left: list[Unlearned]) -> tuple[float, float]:
+    """Return by how much the lower and the upper end of an interval move outwards.
+
+    B is what the estimate has too much, so where it is positive the truth lies below. The end on
+    that side moves by the size of B and two of its errors, for the crossing of which this is most.
+    """
+    below, above = (
+        max(
+            (sign * own.bias + _ERRORS_OF_BIAS * own.error for own in left if sign * own.bias > 0),
+            default=0.0,
+        )
+        for sign in (1, -1)
+    )
+    return below, above
+
+
+def _cell_columns(covariates, people):
+    """Yield the columns as cells."""
+    for j, (x, is_number) in enumerate(zip(covariates.values, covariates.is_number, strict=True)):
+        if not is_number:
+            codes = dense(x)
+            yield CellColumn(j, codes, int(codes.max(initial=-1)) + 1)
+            continue
+        values = np.unique(x)
+        eighths = _eighths(x, people) if len(values) > _BINS else dense(x)
+        yield CellColumn(j, eighths, int(eighths.max(initial=-1)) + 1)
+        shared = shared_values(x, people)
+        if len(values) > _BINS and (shared >= 0).any():
+            codes = dense(np.where(shared < 0, eighths, _BINS + 1 + shared))
+            yield CellColumn(j, codes, int(codes.max(initial=-1)) + 1)
+
+
+def _eighths(x, people):
+    """Return the eighth of each number; missing ones are a ninth."""
+    is_missing = np.isnan(x)
+    share = np.arange(1, _BINS) / _BINS
+    known = x[~is_missing]
+    ends = (
+        np.quantile(known, share)
+        if people is None
+        else quantiles(known, share, people[~is_missing])
+    )
+    codes = np.searchsorted(np.unique(ends), x, "right")
+    return dense(np.where(is_missing, _BINS, codes))

@@ -1,0 +1,372 @@
+"""The engine: residuals of outcomes and memberships with nothing left to learn."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._expectations._code_columns import code_columns, note_on_codes
+from skdisc._expectations._covariates import Covariates, canonical_order, names_of
+from skdisc._expectations._crossings import Crossings, Sampling, Unlearned, widening
+from skdisc._expectations._least_squares import LEAST, LeastSquares
+from skdisc._expectations._out_of_fold import (
+    ClonesOf,
+    Trees,
+    draw_folds,
+    n_splits_of,
+    out_of_fold,
+)
+
+PEOPLE_PER_JOINED_CELL = 10  # cells that join are a tenth of the people at most
+_MOST_JOINED = 5
+_ROUGH = 1e-4  # tolerance of residuals that only say what joins
+LEAST_SHARE = 0.005  # shares are kept this far from 0 and 1 where one divides by them, or draws
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """What covariates let expect of an outcome and of memberships, and what they leave of both.
+
+    Attributes
+    ----------
+    outcome : ndarray of float, shape (n_rows,)
+        Residuals y - e(x).
+    parts : ndarray of float, shape (n_rows, n_parts)
+        Residuals 1_P - π(x) of the memberships.
+    expected : ndarray of float, shape (n_rows,)
+        e(x).
+    shares : ndarray of float, shape (n_rows, n_parts)
+        π(x), not clipped: see `clipped_shares`.
+    gap : ndarray of float, shape (n_parts,)
+        Estimates at equal covariates, Σ d r / Σ d², which weigh people by overlap.
+    error : ndarray of float, shape (n_parts,)
+        Their standard errors, times √(n / (n - rank)).
+    rank : float
+        Parameters that least squares spent.
+    joined : list of Unlearned
+        The crossings whose cells joined the main effects.
+    left : list of list of Unlearned
+        What is left to learn of each estimate.
+    main : ndarray of float, shape (n_rows,)
+        The outcome less main effects and joined cells, before trees learned.
+    design : LeastSquares
+        In the canonical order of rows: see `order`.
+    order : ndarray of int, shape (n_rows,)
+        The canonical order.
+    crossings : Crossings
+        In the canonical order of rows.
+    notes : list of str
+    """
+
+    outcome: np.ndarray
+    parts: np.ndarray
+    expected: np.ndarray
+    shares: np.ndarray
+    gap: np.ndarray
+    error: np.ndarray
+    rank: float
+    joined: list
+    left: list
+    main: np.ndarray = field(repr=False)
+    design: LeastSquares = field(repr=False)
+    order: np.ndarray = field(repr=False)
+    crossings: Crossings = field(repr=False)
+    notes: list = field(default_factory=list)
+
+    def widening(self, part: int = 0) -> tuple[float, float]:
+        """Return by how much the ends of an interval of a gap move down and up."""
+        return widening(self.left[part])
+
+    def interval(self, part: int = 0, z: float = 1.96) -> tuple[float, float]:
+        """Return the interval of a gap, z errors wide, widened by what is left to learn."""
+        down, up = self.widening(part)
+        reach = z * self.error[part]
+        return self.gap[part] - reach - down, self.gap[part] + reach + up
+
+    def clipped_shares(self) -> np.ndarray:
+        """Return the shares at least .005 away from 0 and 1, for weights and draws."""
+        return np.clip(self.shares, LEAST_SHARE, 1 - LEAST_SHARE)
+
+    def leverage(self) -> np.ndarray:
+        """Return the leverage of one person of each row, shape (n_rows,)."""
+        found = np.empty(len(self.order))
+        found[self.order] = self.design.leverage(self.crossings.sampling.people, self.rank)
+        return found
+
+    def inflation(self) -> np.ndarray:
+        """Return by how much the variance of each residual exceeds what its square shows (HC2)."""
+        return 1 / np.maximum(1 - self.leverage(), LEAST)
+
+    def contributions(self, values: np.ndarray) -> dict:
+        """Return what columns contribute to the fit of values by main effects and joined cells.
+
+        Returns
+        -------
+        dict of tuple of column names to ndarray of float, shape (n_rows,)
+            Up to constants.
+        """
+        found = {}
+        names = self.design.covariates.names
+        for columns, own in self.design.parts(np.asarray(values, dtype=float)[self.order]).items():
+            plane = np.empty(len(own))
+            plane[self.order] = own
+            found[tuple(names[j] for j in columns)] = plane
+        return found
+
+    def left_to_learn(
+        self, outcome: np.ndarray, part: np.ndarray, rows: np.ndarray | None = None
+    ) -> list[Unlearned]:
+        """Return what is left to learn of the estimate Σ d r / Σ d² of other residuals.
+
+        These may be what a fit of causes, or matching, leaves of both sides, or those of a context.
+
+        Parameters
+        ----------
+        outcome, part : ndarray of float, shape (n_rows,)
+        rows : ndarray of bool, shape (n_rows,), optional
+            The rows that the estimate is of; None: all.
+
+        Returns
+        -------
+        list of Unlearned
+            Each surely moves the estimate, the surest first; empty if nothing does.
+        """
+        r, d = outcome[self.order], part[self.order][:, None]
+        crossings = self.crossings
+        if rows is not None:
+            own = rows[self.order]
+            crossings = Crossings(crossings.covariates.take(own), crossings.sampling.take(own))
+            r, d = r[own], d[own]
+        gap, error = estimate(r, d, self.rank, crossings.sampling)
+        if rows is not None:
+            crossings.narrow(np.column_stack([r, d]), r[:, None] - gap * d, d)
+        return crossings.to_widen(crossings.unlearned(r, d, gap, error)[0])
+
+
+def learn(
+    covariates: Covariates,
+    outcome: np.ndarray,
+    parts: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    weight: np.ndarray | None = None,
+    people: np.ndarray | None = None,
+    cluster: np.ndarray | None = None,
+    learner: Any = "boosting",
+    X: pd.DataFrame | None = None,
+    folds: np.ndarray | None = None,
+    n_splits: int | None = None,
+) -> Expectations:
+    """Learn what covariates let expect of an outcome, and of memberships in parts of the people.
+
+    First come main effects, by unshrunk least squares off both sides; then the cells of those
+    crossings that surely move an estimate, before trees learn, so that no seed decides about them;
+    then trees, out of fold, and least squares of what trees leave. What crossings would still add
+    to an estimate widens its interval.
+
+    Parameters
+    ----------
+    covariates : Covariates
+    outcome : ndarray of float, shape (n_rows,)
+    parts : ndarray, shape (n_rows,) or (n_rows, n_parts)
+        Memberships, or shares of a person's membership.
+    rng : numpy Generator
+        Draws folds.
+    weight : ndarray of float, shape (n_rows,), optional
+        Weight of each person of a row; its unit does not count.
+    people : ndarray of int64, shape (n_rows,), optional
+        Number of equal people of each row. Deal them into folds first (`deal_rows`).
+    cluster : ndarray of int, shape (n_rows,), optional
+        Numbers from 0. Clusters stay whole in folds.
+    learner : {"boosting", "additive"} or estimator, default="boosting"
+        Boosted trees; nothing besides main effects and cells; or an estimator in the place of
+        trees.
+    X : DataFrame of shape (n_rows, n_columns), optional
+        The columns as an estimator gets them.
+    folds : ndarray of int, shape (n_splits, n_rows), optional
+        None: drawn here.
+    n_splits : int, optional
+        Sets of folds; None: three below 20,000 people, else one, as with an estimator.
+
+    Returns
+    -------
+    Expectations
+    """
+    y = np.asarray(outcome, dtype=float)
+    parts = np.asarray(parts, dtype=float)
+    parts = parts[:, None] if parts.ndim == 1 else parts
+    targets = np.column_stack([y, parts])
+    rows, columns = canonical_order(covariates, targets, weight, people, cluster)
+    if cluster is not None:  # numbered by their rows
+        _, first, cluster = np.unique(cluster[rows], return_index=True, return_inverse=True)
+        cluster = np.argsort(np.argsort(first))[cluster.reshape(-1)]
+    covariates, targets = covariates.take(rows, columns), targets[rows]
+    if weight is not None:
+        weight = weight[rows] / max(weight[rows].mean(), 1e-300)
+    sampling = Sampling(
+        weight=weight,
+        people=None if people is None else people[rows],
+        cluster=cluster,
+    )
+    design = LeastSquares(covariates, sampling.mass, sampling.people)
+    crossings = Crossings(covariates, sampling)
+    found = _State(targets, design, crossings)
+    flagged = found.join(targets)
+    notes = [note_on_codes(own) for own in code_columns(covariates, targets, sampling)]
+    notes += [f"The cells of {own} were adjusted for, too." for own in found.joined]
+    found.values = design.residual(found.values) if found.joined else found.values
+    main = found.values[:, 0]
+    learn_one = _learner(
+        learner, covariates, sampling, targets, None if X is None else X.iloc[rows]
+    )
+    if learn_one is not None:
+        if folds is None:
+            n_people = sampling.n_people(covariates.n_rows)
+            n_splits = n_splits or (n_splits_of(n_people) if isinstance(learner, str) else 1)
+            drawn = {"people": sampling.people, "cluster": cluster}
+            folds = draw_folds(covariates.n_rows, n_splits, rng, **drawn)
+        else:
+            folds = folds[:, rows]
+        if folds is not None:
+            found.values = design.residual(targets - _predicted(learn_one, targets, folds))
+    if found.joined or learn_one is not None:
+        flagged = found.look()
+    left = [crossings.to_widen(of_part) for of_part in flagged]
+    values = np.empty(targets.shape)
+    values[rows] = found.values
+    before_trees = np.empty(len(y))
+    before_trees[rows] = main
+    gap, error = found.estimate()
+    return Expectations(
+        outcome=values[:, 0],
+        parts=values[:, 1:],
+        expected=y - values[:, 0],
+        shares=parts - values[:, 1:],
+        gap=gap,
+        error=error,
+        rank=design.whole_rank(),
+        joined=found.joined,
+        left=left,
+        main=before_trees,
+        design=design,
+        order=rows,
+        crossings=crossings,
+        notes=notes,
+    )
+
+
+class _State:
+    """Residuals while they are learned, shape (n_rows, 1 + n_parts), and the cells that joined."""
+
+    def __init__(self, targets, design, crossings):
+        self.design, self.crossings, self.joined = design, crossings, []
+        self.values = design.residual(targets)
+
+    def estimate(self):
+        """Return the estimates of all parts, and their errors."""
+        r, d = self.values[:, 0], self.values[:, 1:]
+        return estimate(r, d, self.design.whole_rank(), self.crossings.sampling)
+
+    def look(self, only=None):
+        """Return the crossings that would add to the estimates, by part."""
+        r, d = self.values[:, 0], self.values[:, 1:]
+        skip = [own.at for own in self.joined]
+        return self.crossings.unlearned(r, d, *self.estimate(), skip=skip, only=only)
+
+    def join(self, targets):
+        """Let cells of the surest crossings join; return what the crossings looked at still add.
+
+        After the first look at all crossings, only those that counted then are looked at.
+        """
+        mass = self.crossings.sampling.mass
+        whole = targets - np.average(targets, axis=0, weights=mass) if len(targets) else targets
+        r, d = self.values[:, :1], self.values[:, 1:]
+        self.crossings.narrow(whole, r - d * self.estimate()[0], d)
+        flagged = self.look()
+        seen = sorted({own.at for of_part in flagged for own in of_part})
+        while len(self.joined) < _MOST_JOINED:
+            room = self.crossings.n_people / PEOPLE_PER_JOINED_CELL
+            room -= sum(own.n_cells for own in self.joined)
+            sure = self.crossings.to_join(flagged, self.estimate()[1])
+            fitting = [own for own in sure if own.n_cells <= room]
+            if not fitting:
+                break
+            self.joined.append(fitting[0])
+            columns = [self.crossings.columns[k].column for k in fitting[0].at]
+            self.design.add(tuple(columns), self.crossings.joint(fitting[0].at).codes)
+            self.values = self.design.residual(self.values, _ROUGH)
+            flagged = self.look(only=seen)
+        return flagged
+
+
+def estimate(
+    outcome: np.ndarray, parts: np.ndarray, rank: float, sampling: Sampling
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return Σ d r / Σ d² of each part, and its standard error times √(n / (n - rank))."""
+    mass = sampling.mass
+    weighted = parts if mass is None else parts * mass[:, None]
+    size = np.maximum((weighted * parts).sum(axis=0), 1e-300)
+    gap = weighted.T @ outcome / size
+    left = outcome[:, None] - parts * gap
+    n = sampling.n_people(len(outcome))
+    if sampling.cluster is not None:
+        sums = [np.bincount(sampling.cluster, plane) for plane in (weighted * left).T]
+        variance = np.array([(own**2).sum() for own in sums])
+    else:
+        each = parts if sampling.weight is None else parts * sampling.weight[:, None]
+        square = (each * left) ** 2
+        times = 1 if sampling.people is None else sampling.people[:, None]
+        variance = (square * times).sum(axis=0)
+    return gap, np.sqrt(variance * n / max(n - rank, 1)) / size
+
+
+def _learner(learner, covariates, sampling, targets, X):
+    """Return what learns one target out of fold; None: main effects and cells are all."""
+    if not len(covariates) or (isinstance(learner, str) and learner == "additive"):
+        return None
+    if isinstance(learner, str):
+        return Trees(covariates, sampling.weight, sampling.people)
+    return ClonesOf(learner, X, targets)
+
+
+def _predicted(learn_one, targets, folds):
+    """Return out-of-fold predictions; parts that others add up to are not learned, but added up.
+
+    So of a group and all others, or of five races, one is not learned.
+    """
+    with_one = np.column_stack([np.ones(len(targets)), targets[:, 1:]])
+    gram, basis, made = with_one.T @ with_one, [0], {}
+    for j in range(1, with_one.shape[1]):
+        slopes = np.linalg.lstsq(gram[np.ix_(basis, basis)], gram[basis, j], rcond=None)[0]
+        left = gram[j, j] - gram[basis, j] @ slopes
+        if left > 1e-9 * max(gram[j, j], 1e-300):
+            basis.append(j)
+        else:
+            made[j] = slopes, list(basis)
+    learned = [0, *basis[1:]]
+    found = np.ones(targets.shape)
+    predictions = out_of_fold(learn_one, targets[:, learned], folds)
+    found[:, learned] = predictions
+    with_one = np.column_stack([np.ones(len(targets)), found[:, 1:]])
+    for j, (slopes, of) in made.items():
+        found[:, j] = with_one[:, of] @ slopes
+    return found
+
+
+def said_about(left: list[Unlearned]) -> str:
+    """Return what is left to learn of an estimate, in words; "" if nothing is."""
+    if not left:
+        return ""
+    worst = max(left, key=lambda own: abs(own.bias) + 2 * own.error)
+    below, above = widening(left)
+    ends = [
+        f"{'down' if is_below else 'up'} by {size:.2g}"
+        for size, is_below in ((below, True), (above, False))
+        if size
+    ]
+    return (
+        f"The cells of {names_of(worst.columns)} would still add {worst.bias:.2g} (standard error "
+        f"{worst.error:.2g}) to what is not accounted for; the interval is widened "
+        f"{' and '.join(ends)}."
+    )

@@ -1,0 +1,262 @@
+"""Least squares on main effects and on cells of crossings, by projections in turn."""
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.preprocessing import SplineTransformer
+
+from skdisc._expectations._covariates import Covariates, dense, shared_values
+from skdisc._utils._frequency import quantiles
+
+PEOPLE_PER_SHARED_VALUE = 5  # indicators of shared values are a fifth of the people at most
+_LARGE = 300  # values from which an indicator is a mean of its people, and no column of a matrix
+_MOST_COLUMNS = 2000  # of the matrix, whose Gram matrix is dense
+_RANK = 1e-7  # of the squared length of a column; what others leave less of counts as explained
+TOLERANCE = 1e-7  # of the length of values, by which residuals may still move
+_TOLERANCE_OF_RANK = 1e-3
+_MOST_SWEEPS = 500
+_PROBES = 2
+_KNOTS = np.linspace(0, 1, 5)
+LEAST = 0.05  # share of a row's variance that its own residual keeps at least
+
+
+class LeastSquares:
+    """Least squares on the main effects of covariates, and on the cells of crossings.
+
+    Main effects are a spline for each number, an indicator for each category, and one for each
+    value of a number that at least ten people share: codes, months, heaped salaries. They are not
+    shrunk. Residuals off cells are differences from their means; off main effects, they need one
+    factor of a Gram matrix. Those off both are where sweeps over all of them end. Normal equations
+    of all cells would fill in, as crossings overlap everywhere, and take the cube of their number.
+
+    Parameters
+    ----------
+    covariates : Covariates
+    weight : ndarray of float, shape (n_rows,), optional
+        Weights of the rows, numbers of people included; None: 1.
+    people : ndarray of int64, shape (n_rows,), optional
+        Number of people of each row; None: 1.
+
+    Attributes
+    ----------
+    rank : int
+        Rank of the main effects without those of `blocks`.
+    blocks : list of ndarray of int, shape (n_rows,)
+        The cell of each row in each crossing that was added.
+    """
+
+    def __init__(
+        self,
+        covariates: Covariates,
+        weight: np.ndarray | None = None,
+        people: np.ndarray | None = None,
+    ) -> None:
+        self.covariates = covariates
+        n = covariates.n_rows
+        self._root = None if weight is None else np.sqrt(weight)
+        self._mass = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+        self.splines, self.indicators, self.left_out = _main_effects(covariates, people)
+        small, large = _divided(self.indicators)
+        numbers = zip(self.splines, covariates.values, strict=True)
+        made = [np.ones((n, 1)), *(s.columns(x) for s, x in numbers if s is not None)]
+        owners = [None] + [j for j, spline in enumerate(self.splines) if spline is not None]
+        made += [_one_hot(codes) for _, codes in small]
+        owners += [j for j, _ in small]
+        self._owner = np.repeat(owners, [part.shape[1] for part in made])
+        columns = sparse.hstack([sparse.csc_matrix(part) for part in made], format="csc")
+        if self._root is not None:
+            columns = sparse.diags(self._root) @ columns
+        size = np.asarray(columns.multiply(columns).sum(axis=0)).ravel()
+        columns = (columns @ sparse.diags(1 / np.sqrt(np.maximum(size, 1e-300)))).tocsc()
+        gram = (columns.T @ columns).toarray()
+        factor, order, self.rank, _ = linalg.lapack.dpstrf(gram, tol=_RANK)
+        self._kept = order[: self.rank] - 1  # these explain the others, so the rank is exact
+        self._factor = np.triu(factor[: self.rank, : self.rank])
+        self._main = columns[:, self._kept].tocsr()
+        self.blocks, self._means, self.names, self._probes = [], [], [], None
+        for j, codes in large:
+            self.add((j,), codes + 1)  # those who share no value are one more cell
+
+    def add(self, columns: tuple[int, ...], cells: np.ndarray) -> None:
+        """Add the cells of a crossing of columns."""
+        size = np.bincount(cells, self._mass)
+        self.names.append(tuple(columns))
+        self.blocks.append(cells)
+        self._means.append(1 / np.where(size > 0, size, 1))
+
+    def residual(self, values: np.ndarray, tolerance: float = TOLERANCE) -> np.ndarray:
+        """Return what weighted least squares leaves of each column of values, (n_rows, n).
+
+        Those of rows without weight are 0.
+        """
+        if self._root is None:
+            return self._off(np.asarray(values, dtype=float), tolerance)
+        left = self._off(values * self._root[:, None], tolerance)
+        return left / np.where(self._root > 0, self._root, 1)[:, None]
+
+    def whole_rank(self) -> float:
+        """Return the rank of main effects and cells together.
+
+        That of the main effects is exact. What cells add is estimated from two fixed vectors of
+        random signs: the squared length of what a projection leaves of them has its trace as mean.
+        """
+        if not self.blocks:
+            return self.rank
+        if self._probes is None:
+            signs = np.random.default_rng(0).choice([-1.0, 1.0], (len(self._mass), _PROBES))
+            alone = self._off_main_effects(signs)
+            self._probes = alone, (alone**2).sum(), 0
+        left, size, n_blocks = self._probes
+        if n_blocks < len(self.blocks):
+            left = self._off(left, _TOLERANCE_OF_RANK)
+            self._probes = left, size, len(self.blocks)
+        return self.rank + (size - (left**2).sum()) / _PROBES
+
+    def _off_main_effects(self, values):
+        inner = linalg.cho_solve((self._factor, False), self._main.T @ values)
+        return values - self._main @ inner
+
+    def _off(self, values, tolerance):
+        """Return residuals of values that are scaled by root weights, by conjugate gradients."""
+        left = self._off_main_effects(values)
+        if not self.blocks:
+            return left
+        size = (values**2).sum(axis=0)
+        step = move = left - self._swept(left)
+        length = (move**2).sum(axis=0)
+        for _ in range(_MOST_SWEEPS):
+            if (length <= tolerance**2 * size).all():
+                break
+            fallen = step - self._swept(step)
+            rate = length / np.maximum((step * fallen).sum(axis=0), 1e-300)
+            left, move, before = left - rate * step, move - rate * fallen, length
+            length = (move**2).sum(axis=0)
+            step = move + length / np.maximum(before, 1e-300) * step
+        return left
+
+    def _swept(self, values):
+        """Return values after a sweep over all blocks, forth and back, so that it is symmetric."""
+        root = None if self._root is None else self._root[:, None]
+        blocks = list(zip(self.blocks, self._means, strict=True))
+        for cells, share in blocks + blocks[-2::-1]:
+            scaled = values if root is None else values * root
+            mean = np.column_stack([np.bincount(cells, plane) * share for plane in scaled.T])[cells]
+            values = values - (mean if root is None else mean * root)
+        return self._off_main_effects(values)
+
+    def leverage(self, people: np.ndarray | None = None, rank: float | None = None) -> np.ndarray:
+        """Return the leverage of one person of each row, shape (n_rows,).
+
+        That of cells is one over the people of the cell, so that in all there is a little too much
+        of it where crossings overlap; then it is scaled to the rank.
+        """
+        inverse = linalg.solve_triangular(self._factor, np.eye(self.rank))
+        parts = range(0, self._main.shape[0], 20_000)
+        found = [((self._main[i : i + 20_000] @ inverse) ** 2).sum(axis=1) for i in parts]
+        own = np.concatenate([np.zeros(0), *found])
+        for cells, share in zip(self.blocks, self._means, strict=True):
+            own = own + self._mass * share[cells]
+        if rank is not None and self.blocks:
+            own = own * min(rank / max(own.sum(), 1e-300), 1)
+        return own if people is None else own / people
+
+    def parts(self, fitted: np.ndarray) -> dict:
+        """Return what each column contributes to fitted values, determined up to constants.
+
+        Parameters
+        ----------
+        fitted : ndarray of float, shape (n_rows,)
+            In the span of the main effects and cells; otherwise, its projection is divided.
+
+        Returns
+        -------
+        dict of tuple of int to ndarray of float, shape (n_rows,)
+            By the columns that go together: one, or those of a crossing.
+        """
+        found, scaled = {}, fitted if self._root is None else fitted * self._root
+        main, cells = self._slopes(scaled)
+        root = 1 if self._root is None else np.where(self._root > 0, self._root, 1)
+        owner = self._owner[self._kept]
+        for j in dict.fromkeys(o for o in owner if o is not None):
+            own = owner == j
+            found[(j,)] = (self._main[:, own] @ main[own]) / root
+        for names, codes, slopes in zip(self.names, self.blocks, cells, strict=True):
+            found[names] = found.get(names, 0) + slopes[codes]
+        return found
+
+    def _slopes(self, scaled):
+        """Return coefficients of the main effects kept, and of the cells of each block."""
+        if not self.blocks:
+            return linalg.cho_solve((self._factor, False), self._main.T @ scaled), []
+        one = np.ones(len(scaled)) if self._root is None else self._root
+        blocks = [_one_hot(cells).multiply(one[:, None]) for cells in self.blocks]
+        design = sparse.hstack([self._main, *blocks], format="csr")
+        slopes = sparse.linalg.lsqr(design, scaled, atol=1e-10, btol=1e-10, iter_lim=2000)[0]
+        ends = np.cumsum([self.rank, *(block.shape[1] for block in blocks)])
+        return slopes[: self.rank], np.split(slopes[self.rank :], ends[1:-1] - self.rank)
+
+
+class Spline:
+    """The spline of one number; people without the number are at its median.
+
+    Parameters
+    ----------
+    x : ndarray of float, shape (n_rows,)
+    people : ndarray of int64, shape (n_rows,), optional
+    """
+
+    def __init__(self, x: np.ndarray, people: np.ndarray | None) -> None:
+        known = x[~np.isnan(x)]
+        if people is None:
+            ends = np.quantile(known, _KNOTS)
+        else:
+            ends = quantiles(known, _KNOTS, people[~np.isnan(x)])
+        self.middle, self.knots = ends[2], np.unique(ends)  # heaped numbers have fewer knots
+        self._basis = None
+        if len(self.knots) > 2:
+            self._basis = SplineTransformer(
+                knots=self.knots[:, None], extrapolation="constant", include_bias=False
+            ).fit(self.knots[:, None])
+
+    def columns(self, x: np.ndarray) -> np.ndarray:
+        """Return the basis functions at some numbers, shape (n, n_functions)."""
+        there = np.where(np.isnan(x), self.middle, x)[:, None]
+        return there - self.middle if self._basis is None else self._basis.transform(there)
+
+
+def _main_effects(covariates, people):
+    """Return splines, ``(column, codes)`` of indicators, and numbers without all of theirs.
+
+    Values that people share have indicators while they are at most a fifth of the people, in the
+    order of their number: otherwise they would cost more than they can tell.
+    """
+    n = covariates.n_rows if people is None else int(people.sum())
+    splines, indicators, shared = [], [], []
+    for j, (x, is_number) in enumerate(zip(covariates.values, covariates.is_number, strict=True)):
+        has_numbers = is_number and np.nanmin(x, initial=np.inf) < np.nanmax(x, initial=-np.inf)
+        splines.append(Spline(x, people) if has_numbers else None)
+        if is_number:
+            shared.append((j, shared_values(x, people)))
+        else:
+            indicators.append((j, dense(x)))
+    shared.sort(key=lambda pair: pair[1].max(initial=-1))
+    n_values = np.cumsum([codes.max(initial=-1) + 1 for _, codes in shared])
+    fits = n_values <= n / PEOPLE_PER_SHARED_VALUE
+    indicators += [own for own, is_in in zip(shared, fits, strict=True) if is_in]
+    return splines, indicators, [j for (j, _), is_in in zip(shared, fits, strict=True) if not is_in]
+
+
+def _divided(indicators):
+    """Return the indicators that are columns of a matrix, and those that are means."""
+    small, large, n_columns = [], [], 0
+    for own in sorted(indicators, key=lambda pair: pair[1].max(initial=-1)):
+        n_columns += own[1].max(initial=-1) + 1
+        is_small = own[1].max(initial=-1) < _LARGE and n_columns <= _MOST_COLUMNS
+        (small if is_small else large).append(own)
+    return small, large
+
+
+def _one_hot(codes):
+    """Return a sparse matrix with an indicator of each code; none for -1."""
+    rows = np.flatnonzero(codes >= 0)
+    shape = len(codes), int(codes.max(initial=-1)) + 1
+    return sparse.csr_matrix((np.ones(len(rows)), (rows, codes[rows])), shape)

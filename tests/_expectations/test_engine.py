@@ -1,0 +1,189 @@
+"""The engine as a whole: what is left to learn, what is drawn, and what does not count."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hard_laws import codes, parity, turning_code
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from skdisc._expectations import Covariates, deal_rows, learn, said_about
+
+
+def learned(table, y, woman, seed=0, **settings):
+    return learn(Covariates.of(table), y, woman, np.random.default_rng(seed), **settings)
+
+
+WORLDS = [codes, parity, turning_code]
+
+
+@pytest.mark.slow
+@pytest.mark.statistics
+@pytest.mark.parametrize("gap", [0.0, -0.1])
+@pytest.mark.parametrize("world", WORLDS)
+def test_intervals_cover(world, gap):
+    """.95 is meant; of 30 intervals that cover so, fewer than 26 would cover in 1 %."""
+    covered = 0
+    for seed in range(30):
+        X, y, woman = world(seed, gap)
+        found = learned(X, y, woman, seed, n_splits=1)
+        low, high = found.interval()
+        covered += low <= gap <= high
+        assert found.error[0] < 0.04
+    assert covered >= 26
+
+
+def test_cells_that_move_the_estimate_join_before_trees():
+    found = learned(*parity(0), learner="additive")
+    assert any({"a", "b", "c"} <= set(own.columns) for own in found.joined)
+    assert not found.left[0]
+    assert abs(found.gap[0]) < 3 * found.error[0]
+    assert any("'a' × 'b' × 'c' (8 cells)" in note for note in found.notes)
+
+
+def test_a_real_gap_is_nothing_to_learn():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"town": rng.integers(6, size=3000).astype(str), "x": rng.normal(size=3000)})
+    woman = (rng.random(3000) < 0.2 + 0.1 * rng.integers(6, size=3000)).astype(float)
+    y = rng.normal(size=3000) - 2 * woman
+    found = learned(X, y, woman)
+    assert not found.left[0]
+    assert found.gap[0] == pytest.approx(-2, abs=0.15)
+
+
+def test_what_is_left_to_learn_widens_the_interval():
+    X, y, woman = codes(1, n=400, n_codes=20)
+    found = learned(X, y, woman, learner="additive")
+    wave = 0.3 * np.sin(X["zip"].to_numpy())
+    assert not found.left_to_learn(found.outcome, found.parts[:, 0])
+    left = found.left_to_learn(found.outcome + wave, found.parts[:, 0] + wave)
+    assert left
+    assert left[0].bias > 0
+    assert "'zip'" in said_about(left)
+    assert "widened down by" in said_about(left)
+
+
+SETTINGS = [{}, {"learner": "additive"}]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_no_order_of_rows_or_columns_counts(settings):
+    X, y, woman = codes(0, n=500)
+    weight, cluster = np.random.default_rng(1).uniform(0.5, 2, 500), np.arange(500) // 3
+    given = {"weight": weight, "cluster": cluster}
+    one = learned(X, y, woman, **given, **settings)
+    order = np.random.default_rng(2).permutation(500)
+    given = {"weight": weight[order], "cluster": (7 * cluster % 167)[order]}
+    other = learned(X.iloc[order, ::-1], y[order], woman[order], **given, **settings)
+    np.testing.assert_array_equal(one.outcome[order], other.outcome)
+    np.testing.assert_array_equal(one.parts[order], other.parts)
+    np.testing.assert_array_equal(one.error, other.error)
+
+
+def test_the_unit_of_weights_does_not_count():
+    X, y, woman = codes(0, n=500)
+    weight = np.random.default_rng(1).uniform(0.5, 2, 500)
+    one, other = (learned(X, y, woman, weight=weight * unit) for unit in (1, 64))
+    np.testing.assert_allclose(one.outcome, other.outcome, atol=1e-9)
+    np.testing.assert_allclose(one.error, other.error)
+
+
+def test_rows_of_many_people_are_copies_where_nothing_is_drawn():
+    X, y, woman = codes(0, n=300, n_codes=6)
+    people = np.random.default_rng(1).integers(1, 6, 300)
+    counted = learned(X, y, woman, people=people, learner="additive")
+    at = np.repeat(np.arange(300), people)
+    copies = learned(X.iloc[at], y[at], woman[at], learner="additive")
+    np.testing.assert_allclose(counted.outcome[at], copies.outcome, atol=1e-5)
+    np.testing.assert_allclose(counted.gap, copies.gap, atol=1e-6)
+    np.testing.assert_allclose(counted.error, copies.error, rtol=0.01)
+    assert [own.columns for own in counted.joined] == [own.columns for own in copies.joined]
+
+
+def test_people_of_a_row_are_dealt_into_folds():
+    people = np.array([40, 1, 7, 1000])
+    rows, pieces, folds = deal_rows(people, 3, np.random.default_rng(0))
+    np.testing.assert_array_equal(np.bincount(rows, pieces), people)
+    for fold in folds:
+        sizes = np.bincount(fold, pieces)
+        assert len(sizes) == 5
+        assert np.ptp(sizes) <= 1
+
+
+def test_clusters_stay_whole_in_folds():
+    """Copies of people in other folds would tell trees what to expect of them."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(150, 3)), columns=[*"abc"]).iloc[np.repeat(range(150), 8)]
+    y, woman = rng.normal(size=150).repeat(8), rng.integers(2, size=150).repeat(8).astype(float)
+    whole = learned(X, y, woman, cluster=np.arange(150).repeat(8))
+    apart = learned(X, y, woman)
+    assert (whole.outcome**2).mean() > 0.7
+    assert (apart.outcome**2).mean() < 0.6
+    assert whole.error[0] > 1.5 * apart.error[0]
+
+
+def test_a_part_and_all_others_are_mirrored_and_shares_add_up():
+    X, y, woman = codes(3, n=600)
+    race = np.random.default_rng(0).integers(3, size=600)
+    parts = np.column_stack([woman, 1 - woman, *(race == k for k in range(3))])
+    found = learned(X, y, parts)
+    np.testing.assert_allclose(found.parts[:, 0], -found.parts[:, 1], atol=1e-6)
+    np.testing.assert_allclose(found.shares[:, 2:].sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(found.gap[0], -found.gap[1], atol=1e-6)
+    assert found.clipped_shares().min() >= 0.005
+    assert found.clipped_shares().max() <= 0.995
+
+
+def test_expectations_and_residuals_add_up_to_what_is_there():
+    X, y, woman = codes(3, n=600)
+    found = learned(X, y, woman)
+    np.testing.assert_allclose(found.expected + found.outcome, y)
+    np.testing.assert_allclose(found.shares[:, 0] + found.parts[:, 0], woman)
+
+
+def test_an_estimator_of_the_user_learns_and_is_checked():
+    X, y, woman = parity(0)
+    given = {"X": X, "learner": LinearRegression()}
+    found = learned(X, y, woman, **given)
+    assert any({"a", "b", "c"} <= set(own.columns) for own in found.joined)
+    found = learned(X, y, woman, X=X, learner=LogisticRegression())
+    assert np.isfinite(found.outcome).all()
+
+
+@pytest.mark.parametrize(
+    ("learner", "town", "message"),
+    [
+        (LogisticRegression(), 0, "is a classifier, but the outcomes are numbers other than"),
+        (LinearRegression(), "a", "failed on the legitimate columns.*could not convert"),
+    ],
+)
+def test_an_estimator_that_cannot_learn_is_refused(learner, town, message):
+    X, y, woman = parity(0, n=100)
+    y[0] = 0.5
+    X["town"] = town
+    with pytest.raises(ValueError, match=message):
+        learned(X, y, woman, X=X, learner=learner)
+
+
+def test_columns_that_look_like_codes_are_named():
+    X, y, woman = codes(0)
+    X["age"] = np.random.default_rng(0).integers(18, 66, len(X))
+    notes = learned(X, y + X["age"] ** 2 / 1000, woman, learner="additive").notes
+    assert [note.split(" looks")[0] for note in notes if "looks like a code" in note] == ["'zip'"]
+
+
+def test_nothing_to_learn_from():
+    y, woman = np.array([1.0, 0, 1, 0]), np.array([1.0, 1, 0, 0])
+    found = learned(pd.DataFrame(index=range(4)), y, woman)
+    assert found.gap[0] == pytest.approx(0)
+    np.testing.assert_allclose(found.outcome, y - 0.5)
+    X = pd.DataFrame({"a": [np.nan] * 4, "b": [1.0] * 4, "c": [None] * 4})
+    left = learned(X, y, woman, learner="additive").outcome
+    np.testing.assert_allclose(left, y - 0.5, atol=1e-7)
+
+
+def test_new_and_missing_categories():
+    X = pd.DataFrame({"town": ["a", None, "b", "a"], "x": [1.0, np.nan, 2, 3]})
+    covariates = Covariates.of(X)
+    np.testing.assert_array_equal(covariates.values[0], [0, 2, 1, 0])
+    other = covariates.like(pd.DataFrame({"town": ["c", "b", None], "x": [0, 1, 2]}))
+    np.testing.assert_array_equal(other.values[0], [-1, 1, 2])
