@@ -19,7 +19,7 @@ from time import process_time
 import numpy as np
 import pandas as pd
 
-from skdisc import FeatureSpace
+from skdisc import FeatureSpace, Rule
 from skdisc.group import VeriFair
 
 SLACK, DELTA = 0.15, 1e-10
@@ -112,7 +112,11 @@ def fit(weights, threshold, seed):
     """Return the same of `VeriFair.fit`; a certificate of each orientation."""
     space = FeatureSpace.from_domains(LIMITS, protected="sex")
     detector = VeriFair(
-        sampler=people, slack=SLACK, significance=DELTA, random_state=seed, max_draws=10**7
+        sampler=people,
+        slack=SLACK,
+        rule=Rule(significance=DELTA),
+        random_state=seed,
+        max_draws=10**7,
     )
     result = detector.fit(
         space, model=lambda X: (X.to_numpy(dtype=float) @ np.array(weights) > threshold).astype(int)

@@ -23,7 +23,7 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
-from skdisc import all_detectors
+from skdisc import Rule, all_detectors
 from skdisc.exceptions import SkdiscWarning
 
 LEVEL = 0.05
@@ -72,7 +72,8 @@ def shares(detector, seeds, n=1000, gap=0.3, **settings):
     first, in_sample, held_out : float
     """
     known = inspect.signature(detector).parameters
-    own = {"protected": ["sex", "race"], "significance": LEVEL, "pos_label": 1, **settings}
+    rule = Rule(significance=LEVEL)
+    own = {"protected": ["sex", "race"], "rule": rule, "pos_label": 1, **settings}
     own = {name: value for name, value in own.items() if name in known}
     finds = "group" if detector.__name__ in ADDITIVE else detector.card.finds
     planted = PLANTED[finds]

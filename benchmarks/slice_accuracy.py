@@ -16,6 +16,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from skdisc import Rule
 from skdisc.subgroup import SliceFinder
 
 APPROACHES = ("lattice", "tree", "cluster")
@@ -44,7 +45,7 @@ def accuracy(approach, correction, seeds, n=3000):
     scores = []
     for seed in seeds:
         X, y, model, inside = flipped(seed, n)
-        settings = {"approach": approach, "correction": correction, "effect_size": 0.6}
+        settings = {"approach": approach, "rule": Rule(correction=correction), "effect_size": 0.6}
         settings |= {"versus": "everyone", "order": "effect", "distinct": False}
         finder = SliceFinder(pos_label=1, k=100, random_state=seed, **settings).fit(X, y, model)
         accepted = finder.result_.findings.table["problematic"].to_numpy(dtype=bool)

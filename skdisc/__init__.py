@@ -15,6 +15,7 @@ __all__ = [
     "FeatureSpace",
     "Finding",
     "Predicate",
+    "Rule",
     "Subgroup",
     "all_detectors",
     "auditing",
@@ -46,6 +47,7 @@ _HOMES = {  # loaded at first use: the command can say so when it is interrupted
     "FeatureSpace": "_space._feature_space",
     "Finding": "_results._findings",
     "Predicate": "_space._subgroup",
+    "Rule": "_verdicts._rule",
     "Subgroup": "_space._subgroup",
     "all_detectors": "_registry",
 }

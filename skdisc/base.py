@@ -5,6 +5,7 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
@@ -28,12 +29,14 @@ from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._json import settings
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 from skdisc._utils._types import ArrayLike, FrameLike, Model
+from skdisc._verdicts._relevant import NUMBER, PROBABILITY, RATE, relevant_gap_of
+from skdisc._verdicts._rule import Rule, RuledMixin
 
 _COUNT = Interval(Integral, 0, None, closed="left")
 _TECHNICAL = ("n_jobs", "verbose", "memory")  # settings that results do not depend on
 
 
-class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all detectors; see the guide on adding one.
 
     Besides its documented attributes, a fitted detector keeps three records: ``_audited``, the
@@ -74,7 +77,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "protected": ["array-like", str, Integral, None],
-        "significance": [Interval(Real, 1e-12, 1, closed="left")],  # 1 - level / 2 < 1
+        "rule": [Rule, None],
         "n_refits": [_COUNT],
         "max_tests": [_COUNT, None],
         "max_queries": [_COUNT, None],
@@ -145,6 +148,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _fit(self, request):
         self._validate_params()
+        self._check_rule()
         request = with_rows(self, request, at_fit=True)
         self._counted_bins = request.bins
         request = self._repeated(request, is_trained(request.model, self.estimator))
@@ -308,7 +312,7 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         discovery = with_caveats(discovery, few_clusters(task.people.groups))
         return AuditResult(
             detector=type(self).__name__,
-            params=settings(self.get_params(deep=False), but=_TECHNICAL),
+            params=self._settings(),
             audited=self.audited_,
             pos_label=list(self.pos_label_),
             protected=list(self.protected_),
@@ -320,6 +324,19 @@ class BaseDetector(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             null=self.null,
             shared_values=self._shared_values(task, discovery.findings),
         )
+
+    def _gap_that_matters(self, outcome, weight=None):
+        """Return the `RelevantGap` of outcomes, NaN for people whom the measure is not about."""
+        outcome = np.asarray(outcome, dtype=float)
+        is_rate = np.isin(outcome[~np.isnan(outcome)], (0.0, 1.0)).all()
+        of_numbers = PROBABILITY if self.output == "probability" else NUMBER
+        kind = RATE if is_rate else of_numbers
+        return relevant_gap_of(self.relevant_gap, outcome, kind=kind, weight=weight)
+
+    def _settings(self):
+        """Return the parameters in JSON types, with the rule in force."""
+        given = self.get_params(deep=False) | {"rule": self._rule_to_dict()}
+        return settings(given, but=_TECHNICAL)
 
     def _shared_values(self, task, findings):
         """Return the values that enough people share, by column, of the columns in question."""

@@ -54,6 +54,7 @@ from skdisc._task._budget import Budget
 from skdisc._task._card import Card
 from skdisc._task._clustered import WeightedMixin
 from skdisc._task._task import People, Request, Task
+from skdisc._verdicts._rule import Rule
 from skdisc.base import BaseDetector
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._prober import Prober
@@ -116,6 +117,7 @@ __all__ = [
     "Queries",
     "Request",
     "Rows",
+    "Rule",
     "SearchDetector",
     "Seeds",
     "Steps",

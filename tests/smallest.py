@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import all_detectors, individual, preprocessing, repair
+from skdisc import Rule, all_detectors, individual, preprocessing, repair
 from skdisc._blackbox._default_models import default_model
 
 
@@ -156,7 +156,7 @@ SMALLEST = {
             {"method": "gelbach"},
         ),
     ),
-    "OutcomeTest": Entry({}, {"correction": ["holm", "none"]}),
+    "OutcomeTest": Entry({}, {"rule": [Rule(correction="holm"), Rule(correction="none")]}),
     "RankingDisparity": Entry({}, {"exposure": ["log", "linear"]}),
     "ProxyDisparity": Entry(
         {"learner": "linear", "n_folds": 2},

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdisc import AuditResult, FeatureSpace, extending, report
+from skdisc import AuditResult, FeatureSpace, Rule, extending, report
 from skdisc.extending import SubgroupDetector
 from skdisc.testing import detector_checks
 
@@ -114,7 +114,7 @@ def test_a_test_of_your_own_is_that_of_statsmodels():
     from statsmodels.stats.contingency_tables import StratifiedTable
 
     X, y = by_town(0.05)
-    result = peers(correction="none").fit(X, y).result_
+    result = peers(rule=Rule(correction="none")).fit(X, y).result_
     assert len(result) > 5
     for finding in result:
         inside = finding.subject.mask(X)
@@ -141,7 +141,7 @@ def test_a_test_of_your_own_measures_again_on_new_rows():
 
 def test_nothing_confirmed_is_no_evidence_of_equality():
     """Whatever the rows searched say, whose p-values are not corrected here."""
-    detector = peers(correction="none", relevant_gap=0.9)
+    detector = peers(rule=Rule(correction="none", relevant_gap=0.9))
     detector.confirm = 0.5
     result = detector.fit(*by_town(0, seed=1, n=1000)).result_
     assert (result.findings.table["p_adjusted"] <= 0.05).any()
@@ -155,7 +155,7 @@ def test_a_null_of_your_own_is_not_judged_by_gaps_to_everyone_else():
     class Plain(PEERS.EqualPeers):
         _reasons = SubgroupDetector._reasons
 
-    detector = Plain(protected="sex", pos_label=1, relevant_gap=0.9, random_state=0)
+    detector = Plain(protected="sex", pos_label=1, rule=Rule(relevant_gap=0.9), random_state=0)
     result = detector.fit(*by_town(0, n=1000)).result_
     assert (result.n_found, result.verdict) == (0, "insufficient evidence")
     assert "not those of a conditional null" in result.reason

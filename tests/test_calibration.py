@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import all_detectors
+from skdisc import Rule, all_detectors
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -82,7 +82,9 @@ def test_a_comparison_with_everyone_differs_there_and_is_no_disparity():
 
 @pytest.mark.statistics
 def test_uncorrected_tests_do_not_keep_their_level():
-    uncorrected = Configuration("uncorrected", KNOWN["DivExplorer"].kind, {"correction": "none"})
+    uncorrected = Configuration(
+        "uncorrected", KNOWN["DivExplorer"].kind, {"rule": Rule(correction="none")}
+    )
     assert share(uncorrected, "coin") >= MANY / len(SEEDS)
 
 

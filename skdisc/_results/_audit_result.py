@@ -91,9 +91,14 @@ class AuditResult(InDatabase):
         return self.findings[i]
 
     @property
+    def rule(self) -> dict:
+        """The fields of the `Rule` in force that the detector uses."""
+        return self.params.get("rule") or {}
+
+    @property
     def significance(self) -> float:
         """The significance level of verdict, intervals and corrected p-values."""
-        return self.params.get("significance", 0.05)
+        return self.rule.get("significance", 0.05)
 
     @property
     def verdict(self) -> str:

@@ -20,6 +20,7 @@ from skdisc._utils._types import (
     Model,
     RandomState,
 )
+from skdisc._verdicts._rule import Rule, RuledMixin
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._beside._methods import BesideMixin
@@ -31,7 +32,7 @@ from skdisc.report._audit_page import meta_fields
 _SHARE = Interval(Real, 0, 1, closed="neither")
 
 
-class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
+class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
     """Audit a table of decisions, or a model, for discrimination: all methods, one answer.
 
     The audit asks, for each protected column, the questions that what was given can answer: do the
@@ -65,14 +66,14 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
         Largest number of columns in the definition of a group.
     confirm : float or None, default=None
         Share of the rows held out: groups are searched on the others and tested on these.
-    significance : float, default=0.05
-        The chance that an audit says "disparity found" where none of its null hypotheses is false.
-    min_effect, relevant_gap, relevant_ratio : float, default=0.0, 0.1, 0.8
-        Largest effect that is not of interest; smallest gap, and ratio, that "no disparity found"
-        must exclude.
+    rule : Rule or None, default=None
+        When a question is answered. None: ``Rule()``. Its `significance` is the chance that the
+        audit says "disparity found" where none of its null hypotheses is false. Each detector gets
+        the fields that it uses.
     settings : dict or None, default=None
         Further parameters of detectors: ``{"max_tests": 500}`` for all that have them, and
-        ``{"KOSEI": {"n_seeds": 50}}`` for one.
+        ``{"KOSEI": {"n_seeds": 50}}`` for one. There, ``"rule"`` is a dict of the fields in which
+        the rule of this detector differs: ``{"DivExplorer": {"rule": {"correction": "holm"}}}``.
     min_cell : int, default=10
         Groups of fewer people are counted, but not described.
     weights : {"probability", "frequency"}, default="probability"
@@ -132,6 +133,7 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     __metadata_request__fit = {"model": True, "sample_weight": True, "groups": True}
+    rule_fields = tuple(Rule().get_params())
     _parameter_constraints = {
         "estimator": "no_validation",
         "protected": ["array-like", str, Integral, None],
@@ -142,10 +144,7 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
         "n_bins": [Interval(Integral, 2, None, closed="left"), Bins],
         "max_predicates": [Interval(Integral, 1, None, closed="left")],
         "confirm": [_SHARE, None],
-        "significance": [Interval(Real, 1e-12, 1, closed="left")],  # 1 - level / 2 < 1
-        "min_effect": [Interval(Real, 0, None, closed="left")],
-        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
-        "relevant_ratio": [_SHARE],
+        "rule": [Rule, None],
         "settings": [dict, None],
         "min_cell": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"probability", "frequency"})],
@@ -173,10 +172,7 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
         n_bins: int | Bins = 4,
         max_predicates: int = 3,
         confirm: float | None = None,
-        significance: float = 0.05,
-        min_effect: float = 0.0,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
+        rule: Rule | None = None,
         settings: dict | None = None,
         min_cell: int = 10,
         weights: str = "probability",
@@ -200,10 +196,7 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_bins = n_bins
         self.max_predicates = max_predicates
         self.confirm = confirm
-        self.significance = significance
-        self.min_effect = min_effect
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
+        self.rule = rule
         self.settings = settings
         self.min_cell = min_cell
         self.weights = weights
@@ -328,6 +321,7 @@ class Audit(BesideMixin, MetaEstimatorMixin, BaseEstimator):
     def _check_settings(self):
         """Raise ValueError if a setting or a field of `meta` is not allowed."""
         self._validate_params()
+        self._check_rule()
         self._sha256_of_plan()
         fields = meta_fields(self.template)
         unknown = [n for n in self.meta or {} if n not in fields]

@@ -247,7 +247,7 @@ def _bound(result):
 
 def _is_open_by_size_of_gap(result, checked):
     """Return True if a verdict is open only because a relevant gap is not excluded."""
-    given = result.null, result.params.get("relevant_gap", 0.0), result.significance
+    given = result.null, result.required_gap, result.significance
     by_gaps = judge_groups(0, checked, [], *given)
     return not (checked["open"] != "").any() and result.reason == by_gaps.reason
 

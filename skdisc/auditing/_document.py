@@ -12,6 +12,7 @@ from skdisc._task._notes import alike_values
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
+from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import RATE_OF, as_gaps, judge
@@ -144,8 +145,8 @@ NOT_SETTINGS = ("estimator", "cache", "meta", "n_jobs", "verbose", "counterfactu
 
 def _settings(audit):
     """Return the parameters that the answers depend on."""
-    parameters = audit.get_params(deep=False).items()
-    return {n: jsonable(v) for n, v in parameters if n not in NOT_SETTINGS}
+    parameters = audit.get_params(deep=False) | {"rule": audit._rule_in_force.to_dict()}
+    return {n: jsonable(v) for n, v in parameters.items() if n not in NOT_SETTINGS}
 
 
 def _groups(audit, given, plan, results):
@@ -355,7 +356,8 @@ def make_code(audit, call):
     if len(line) > _CODE_WIDTH or "#" in line:
         lines = "".join(f"\n    {_with_comma(argument)}" for argument in arguments) + "\n"
         line = f"report = Audit{call.format(arguments=lines)}"
-    return f"from skdisc import Audit\n\n{line}\n"
+    names = "Audit, Rule" if "rule" in dict(changed) else "Audit"
+    return f"from skdisc import {names}\n\n{line}\n"
 
 
 def _with_comma(argument):
@@ -365,5 +367,5 @@ def _with_comma(argument):
 
 
 def _as_code(value):
-    plain = isinstance(value, (str, int, float, list, tuple, dict, type(None)))
+    plain = isinstance(value, (str, int, float, list, tuple, dict, Rule, type(None)))
     return repr(value) if plain else f"...  # {type(value).__name__}"

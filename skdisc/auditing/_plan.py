@@ -278,10 +278,7 @@ def _replaced(step, **changes):
 def _settings(audit, given, detector):
     """Return the parameters of a detector that the audit sets."""
     common = {
-        "significance": audit.significance,
-        "relevant_gap": audit.relevant_gap,
-        "relevant_ratio": audit.relevant_ratio,
-        "min_effect": audit.min_effect,
+        "rule": audit._rule_in_force.only(detector.rule_fields),
         "n_bins": audit.n_bins,
         "confirm": audit.confirm,
         "weights": audit.weights,
@@ -304,7 +301,14 @@ def _settings(audit, given, detector):
     if "adjust_for" in own and own["adjust_for"].default is None:
         del common["adjust_for"]  # its question is about groups as they are
     chosen = {n: v for n, v in common.items() if n in own and n != "protected"}
-    return chosen | extra.get(detector.__name__, {})
+    own_settings = dict(extra.get(detector.__name__, {}))
+    fields = own_settings.pop("rule", {})
+    if not isinstance(fields, dict):
+        raise ValueError(
+            f"settings[{detector.__name__!r}] has rule={fields!r}; give a dict of the fields that "
+            "differ from those of the audit's rule."
+        )
+    return chosen | own_settings | {"rule": chosen["rule"].set_params(**fields)}
 
 
 def _metric(metric, detector):

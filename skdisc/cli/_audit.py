@@ -22,6 +22,7 @@ from skdisc.auditing._document import INTERRUPTED
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
+from skdisc.cli._rule import FIELDS, add_rule, rule_of
 
 EXIT_CODES = (
     "exit codes: 0 no disparity found by any question, 1 disparity found, also after correction "
@@ -111,35 +112,8 @@ def _add_questions(audit):
     add("--direction", choices=("lower", "higher", "both"), help="sides that detectors report")
     add("--redundancy", type=float, metavar="D", help="least change by each condition of a group")
     add("--confirm", type=float, metavar="SHARE", help="share of rows held out to test findings")
-    add(
-        "--significance",
-        type=float,
-        default=0.05,
-        metavar="A",
-        help="significance level of the audit (%(default)s)",
-    )
-    _add_margins(audit)
+    add_rule(audit, FIELDS)
     _add_limits(audit)
-
-
-def _add_margins(audit):
-    """Add the options that say what is of interest."""
-    add = audit.add_argument
-    add("--min-effect", type=float, default=0.0, metavar="D", help="largest effect of no interest")
-    add(
-        "--relevant-gap",
-        type=float,
-        default=0.1,
-        metavar="D",
-        help="smallest gap that 'no disparity found' must exclude (%(default)s)",
-    )
-    add(
-        "--relevant-ratio",
-        type=float,
-        default=0.8,
-        metavar="R",
-        help="ratio of rates that it must exclude (%(default)s)",
-    )
 
 
 def _add_limits(audit):
@@ -314,10 +288,7 @@ def _built(arguments, protected, favorable, names):
         metric=a.metric if a.metric == "all" else [m.strip() for m in a.metric.split(",")],
         settings={n: v for n, v in settings.items() if v is not None} or None,
         confirm=a.confirm,
-        significance=a.significance,
-        min_effect=a.min_effect,
-        relevant_gap=a.relevant_gap,
-        relevant_ratio=a.relevant_ratio,
+        rule=rule_of(arguments),
         time_budget=a.time_budget,
         n_refits="auto" if a.refits is None else a.refits,
         template=a.template,

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from skdisc.auditing import Audit
+from skdisc.cli._rule import add_rule, rule_of
 from skdisc.cli._verify import report_in
 
 
@@ -55,9 +56,7 @@ def add_power(commands: argparse._SubParsersAction) -> None:
     add("--rate", type=float, default=0.5, metavar="R", help="favorable share (%(default)s)")
     add("--questions", type=int, metavar="N", help="default: three for each attribute")
     add("--power", type=float, default=0.8, metavar="P", help="(%(default)s)")
-    add("--significance", type=float, default=0.05, metavar="A", help="(%(default)s)")
-    add("--relevant-gap", type=float, default=0.1, metavar="D", help="(%(default)s)")
-    add("--relevant-ratio", type=float, default=0.8, metavar="R", help="(%(default)s)")
+    add_rule(power, ("significance", "relevant_gap", "relevant_ratio"))
     add("--context", type=float, default=1.0, metavar="SHARE", help="people of a context (all)")
     add("--contexts", type=int, default=1, metavar="N", help="number of contexts (%(default)s)")
 
@@ -65,8 +64,7 @@ def add_power(commands: argparse._SubParsersAction) -> None:
 def _power(arguments):
     """Print what an audit could show."""
     a = arguments
-    relevant = {"relevant_gap": a.relevant_gap, "relevant_ratio": a.relevant_ratio}
-    table = Audit(significance=a.significance, **relevant).power(
+    table = Audit(rule=rule_of(a)).power(
         a.n,
         dict(map(_shares, a.shares)),
         a.rate,

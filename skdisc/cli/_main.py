@@ -32,8 +32,9 @@ _OPTIONS = {  # of `audit` and `monitor`, where they differ from the parameter's
     "n_jobs": "--jobs",
 }
 _SAME = (
-    *("protected", "metric", "adjust_for", "confirm", "significance", "min_effect", "strata"),
-    *("relevant_gap", "relevant_ratio", "max_tests", "max_queries", "max_found", "time_budget"),
+    *("protected", "metric", "adjust_for", "confirm", "strata", "significance", "min_effect"),
+    *("relevant_gap", "relevant_ratio", "relevant_size", "relevant_share", "correction"),
+    *("max_tests", "max_queries", "max_found", "time_budget"),
     *("direction", "redundancy", "min_cell", "groups"),
 )
 

@@ -10,11 +10,13 @@ from skdisc._results._judgment import FOUND, NOTHING
 from skdisc._stats._rates import RATES, WITHOUT_LABELS
 from skdisc._utils._io import check_writable, only_writer, read_table, read_text, write_text
 from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
+from skdisc.cli._rule import add_rule, rule_of
 from skdisc.monitoring import DisparityMonitor
 
 _CODES = {NOTHING: 0, FOUND: 1}
 _UNSURE = 3
 _SHOWN = 10  # groups
+_FIELDS = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
 
 
 def add_monitor(commands: argparse._SubParsersAction) -> None:
@@ -36,7 +38,7 @@ def add_monitor(commands: argparse._SubParsersAction) -> None:
     add("--label", metavar="COL", help="column of the true labels, for rates that need them")
     add("--metric", choices=sorted(RATES), help="selection_rate by default")
     add("--strata", metavar="COLS", help="columns within whose values people are compared")
-    add("--significance", type=float, metavar="A", help="0.05 by default")
+    add_rule(command, _FIELDS, later=True)
 
 
 def _monitor(arguments):
@@ -92,22 +94,23 @@ def _begun(arguments, frame):
     if arguments.favorable is not None:
         decision = column_named("--decision", arguments.decision or "", names)
         favorable = labels_named("--favorable", arguments.favorable, frame[decision])
-    given = {n: getattr(arguments, n) for n in ("metric", "significance")}
     return DisparityMonitor(
         protected=columns_named("--protected", arguments.protected, names),
         strata=columns_named("--strata", arguments.strata or "", names) or None,
         pos_label=favorable,
-        **{name: value for name, value in given.items() if value is not None},
+        metric="selection_rate" if arguments.metric is None else arguments.metric,
+        rule=rule_of(arguments),
     )
 
 
 def _refuse_changes(arguments, monitor):
     """Raise ValueError if an option would change what a state was begun with."""
-    begun = {"metric": monitor.metric, "significance": monitor.significance}
+    begun = {name: getattr(monitor, name) for name in ("metric", *_FIELDS)}
     for name, old in begun.items():
-        new = getattr(arguments, name)
+        new, old = getattr(arguments, name), "auto" if old is None else old
         if new is not None and new != old:
-            raise ValueError(f"--{name} is {old} in the state, and cannot become {new}.")
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} is {old} in the state, and cannot become {new}.")
     for name in ("protected", "strata"):
         old, new = getattr(monitor, name), getattr(arguments, name)
         if new is not None and new != ",".join(map(str, old or [])):

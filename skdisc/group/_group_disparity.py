@@ -24,6 +24,7 @@ from skdisc._utils._types import (
     RandomState,
 )
 from skdisc._utils._validation import check_protected
+from skdisc._verdicts._rule import Rule
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_people import (
@@ -85,22 +86,6 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         in y, such as pay, of which more is better.
     k : int, default=None
         Number of findings kept; None: all.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, over all measures and groups. With ``reference="best"`` they
-        are corrected for the choice of the best group, too: by the range of all groups of a column,
-        and then over measures and columns.
-    relevant_gap : float, default=0.1
-        Smallest difference of rates that is relevant. The verdict is "no disparity found" if for
-        each judged group the interval (of level 1 - 2 `significance`) of its difference from the
-        reference excludes differences of this size, and that of the ratio excludes
-        `relevant_ratio`; judged are groups of at least as many people as it takes to show that.
-        With ``output="value"`` in standard deviations of y, and no ratio is asked for.
-    relevant_ratio : float, default=0.8
-        Ratio of rates, of the rarer of the two outcomes, below which (or above the inverse of
-        which) a disparity is relevant. In the presets: of favorable decisions.
-    min_effect : float, default=0.0
-        Largest difference that is not of interest: findings are also significantly larger. In the
-        unit of the measure; for ratios the difference of the rates.
     confirm : float or None, default=None
         Share of the rows to hold out (whole clusters): groups are then found on the others, and
         those that differ again on the rows held out, in the same direction, count as found.
@@ -122,8 +107,9 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -204,6 +190,15 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         published="a survey; its experiment on a queue is reproduced in the examples",
         reference="Zliobaite, DMKD 2017",
     )
+    rule_fields = (
+        "significance",
+        "correction",
+        "min_effect",
+        "relevant_gap",
+        "relevant_ratio",
+        "relevant_size",
+    )
+    own_correction = "bh"
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "measures": [StrOptions({"all"}), "array-like", None],
@@ -216,10 +211,6 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         "direction": [StrOptions({"both", "lower", "higher"})],
         "output": [StrOptions({"decision", "probability", "value"})],
         "k": [Interval(Integral, 1, None, closed="left"), None],
-        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
-        "relevant_gap": [Interval(Real, 0, 1, closed="right")],
-        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
-        "min_effect": [Interval(Real, 0, None, closed="left")],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
         "weights": [StrOptions({"probability", "frequency"})],
         "shrinkage": ["boolean"],
@@ -241,10 +232,6 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         direction: str = "both",
         output: str = "decision",
         k: int | None = None,
-        correction: str = "bh",
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
-        min_effect: float = 0.0,
         confirm: float | None = None,
         weights: str = "probability",
         shrinkage: bool = False,
@@ -252,7 +239,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -271,10 +258,6 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         self.direction = direction
         self.output = output
         self.k = k
-        self.correction = correction
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
-        self.min_effect = min_effect
         self.confirm = confirm
         self.weights = weights
         self.shrinkage = shrinkage
@@ -282,7 +265,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         self.n_refits = n_refits
         self.max_queries = max_queries
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

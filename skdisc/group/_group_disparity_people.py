@@ -63,11 +63,6 @@ class ComparedPeople:
         """Number of people."""
         return len(self.X) if self.frequency is None else int(self.frequency.sum())
 
-    @property
-    def spread(self):
-        """Standard deviation of what is compared; 1 if it is constant, or there is no one."""
-        return float(np.std(self.decided)) or 1.0 if len(self.decided) else 1.0
-
     def split(self, share, rng):
         """Return the people to search and a random share of them to hold out."""
         if self.frequency is None:

@@ -62,7 +62,8 @@ def compare(detector, task, people, known, reference):
     measured = evaluations(rows, measures, reference, least)
     table = _measured(d, rows, measured, reference, seed)
     rarer = d.preset is None
-    gap = d.relevant_gap * (people.spread if d.output == "value" else 1.0)
+    weight = people.weight if people.frequency is None else people.frequency
+    gap = d._gap_that_matters(people.decided, weight).size
     margins = EquivalenceMargins(gap, d.relevant_ratio, d.significance, rarer)
     checked = equivalence(rows, table["measure"].unique(), reference, margins, least)
     if d.min_effect:

@@ -19,6 +19,7 @@ from skdisc._utils._types import (
     Memory,
     RandomState,
 )
+from skdisc._verdicts._rule import Rule
 from skdisc.base import BaseDetector
 from skdisc.group._verifair_report import verdicts
 from skdisc.group._verifair_specification import READY_MADE, Mean, Spec
@@ -90,8 +91,8 @@ class VeriFair(BaseDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
-    significance : float, default=0.05
-        Probability :math:`\delta` that any verdict is wrong.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -164,6 +165,7 @@ class VeriFair(BaseDetector):
         published="verifies models of more than 16 million parameters (Bastani et al. 2019)",
         reference="Bastani et al., OOPSLA 2019",
     )
+    rule_fields = ("significance",)
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "spec": [StrOptions(set(READY_MADE)), Spec],
@@ -203,7 +205,7 @@ class VeriFair(BaseDetector):
         max_found: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -230,7 +232,7 @@ class VeriFair(BaseDetector):
         self.max_found = max_found
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

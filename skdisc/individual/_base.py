@@ -90,14 +90,13 @@ class IndividualDetector(BaseDetector):
 
     null = "individual"
     _asks = True
+    rule_fields = ("significance", "relevant_share")
     scope = "joint"  # a setting of some: "each" varies one protected column at a time
-    relevant_share = 0.01
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "output": [StrOptions({"decision", "probability"})],
         "min_gap": [Interval(Real, 0, 1, closed="left")],
         "space": [FeatureSpace, None],
-        "relevant_share": [Interval(Real, 0, 1, closed="left")],
     }
 
     def score(

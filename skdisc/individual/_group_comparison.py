@@ -28,7 +28,6 @@ class GroupsDetector(BaseDetector):
         "reference": "no_validation",
         "features": ["array-like", None],
         "max_distance": [Interval(Real, 0, None, closed="left"), None],
-        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
     }
 

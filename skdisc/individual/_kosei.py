@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.individual._search._base import SEED_CHOICES, VALUE_OUTPUTS, SearchDetector
 from skdisc.individual._search._input_generator import boundary_pool, make_generator
 from skdisc.individual._search._loop import Strategy, propose
@@ -63,9 +64,6 @@ class KOSEI(SearchDetector):
         Size of the samples of random inputs, rows of X and cases from which
         ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
         and severe the cases found are. 0 omits the table.
-    relevant_share : float, default=0.01
-        Share of people of X with a case above which a disparity is found (of uniformly drawn
-        inputs if only a space is passed).
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -78,8 +76,9 @@ class KOSEI(SearchDetector):
     missing : {"category", "drop", "raise"}, default="category"
         Treatment of rows with a missing protected value: missing counts as a category, the rows are
         dropped, or an error is raised.
-    significance : float, default=0.05
-        Level of the intervals.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance` and
+        `relevant_share`.
     pos_label : label or collection of labels, default=None
         The favorable label or labels; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -170,14 +169,13 @@ class KOSEI(SearchDetector):
         scope: str = "joint",
         store_tested: bool = False,
         n_quality: int = 0,
-        relevant_share: float = 0.01,
         n_refits: int = 19,
         max_tests: int | None = 10_000,
         max_queries: int | None = None,
         max_found: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -195,14 +193,13 @@ class KOSEI(SearchDetector):
         self.scope = scope
         self.store_tested = store_tested
         self.n_quality = n_quality
-        self.relevant_share = relevant_share
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

@@ -19,6 +19,7 @@ from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike, Labels, Memory
+from skdisc._verdicts._rule import Rule
 from skdisc.base import BaseDetector
 from skdisc.monitoring._batch_outcomes import given_batch, labels_of_first, outcomes, values
 from skdisc.monitoring._monitor_report import report
@@ -63,21 +64,15 @@ class DisparityMonitor(BaseDetector):
         matter for the delay of an alarm, and not for its level.
     run_length : float, default=1000
         Smallest mean number of blocks between false reports of a change in one group.
-    relevant_gap : float, default=0.1
-        Smallest difference of rates that is relevant. The verdict is "no disparity found" if the
-        confidence sequences of all gaps exclude differences of this size, and ratios of
-        `relevant_ratio`.
-    relevant_ratio : float, default=0.8
-        Ratio of rates, of the rarer outcome, below which a disparity is relevant.
     n_refits : int, default=19
         As in `GroupDisparity`.
     max_queries : int or None, default=None
         Largest number of rows queried by `fit` and `audit`.
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated.
-    significance : float, default=0.05
-        Probability that any disparity is ever reported where all rates are equal; the rate of false
-        discoveries among the groups reported; and one minus the confidence of the sequences.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap`,
+        `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable decision. `partial_fit` needs it unless decisions are 0 and 1, or booleans.
     memory : str or joblib.Memory, default=None
@@ -157,6 +152,7 @@ class DisparityMonitor(BaseDetector):
         "New rows have no decisions: add them with partial_fit(X, y_pred=decisions). audit() "
         "without X returns the result so far."
     )
+    rule_fields = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "subgroups": ["array-like", AuditResult, None],
@@ -166,8 +162,6 @@ class DisparityMonitor(BaseDetector):
         "strata": ["array-like", str, Integral, None],
         "gaps": ["array-like"],
         "run_length": [Interval(Real, 1, None, closed="neither")],
-        "relevant_gap": [Interval(Real, 0, 1, closed="right")],
-        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(
@@ -182,12 +176,10 @@ class DisparityMonitor(BaseDetector):
         strata: Columns | None = None,
         gaps: Sequence[float] = (0.025, 0.05, 0.1, 0.2),
         run_length: float = 1000,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: Any = None,
@@ -203,12 +195,10 @@ class DisparityMonitor(BaseDetector):
         self.strata = strata
         self.gaps = gaps
         self.run_length = run_length
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.n_refits = n_refits
         self.max_queries = max_queries
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state
@@ -263,6 +253,7 @@ class DisparityMonitor(BaseDetector):
             If a column holds a type that cannot be audited.
         """
         self._validate_params()
+        self._check_rule()
         check_order(X=X, y=y, y_pred=y_pred)
         X, y, y_pred, n = given_batch(X, y, y_pred, self.output)
         frame, is_first = self._next_frame(X), self._memory is None
@@ -276,6 +267,7 @@ class DisparityMonitor(BaseDetector):
         about = self._audited, self.metric, self.output
         outcome = outcomes(people.y, None if y is None else y[stay], *about)
         stream.add(people.X, outcome, self.significance, people.frequency)
+        self._fix_gap(stream, outcome, people.frequency)
         return self._keep(stream)
 
     def to_json(self) -> str:
@@ -363,6 +355,7 @@ class DisparityMonitor(BaseDetector):
         labels = task.favorable_labels() if task.y is not None else None
         outcome = values(task.decisions(), labels, self.metric, self.output)
         stream.add(task.X, outcome, self.significance)
+        self._fix_gap(stream, outcome)
         return stream
 
     def _next_frame(self, X):
@@ -385,6 +378,12 @@ class DisparityMonitor(BaseDetector):
         """Learn what the first batch of decisions tells."""
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
         self._audited = labels_of_first(y_pred, self.pos_label, self.output)
+
+    def _fix_gap(self, stream, outcome, frequency=None):
+        """Fix the relevant gap by the first batch in which outcomes differ; it stays the same."""
+        if stream.relevant_gap is None:
+            gap = self._gap_that_matters(outcome, frequency)
+            stream.relevant_gap = None if gap.problem else gap.size
 
     def _keep(self, stream):
         """Take the stream as the state, and report on it."""

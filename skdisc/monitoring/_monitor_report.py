@@ -7,6 +7,7 @@ from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import FOUND, Judgment, judge_groups
 from skdisc._space import _keys
 from skdisc._space._items import value_name
+from skdisc._verdicts._relevant import ALL_EQUAL
 from skdisc.monitoring._stream import Stream
 
 _TEST = "betting against equal rates, at all times"
@@ -45,7 +46,7 @@ def report(detector, stream: Stream, space, stopped_by=None) -> Discovery:
         n_tested=int(tested.sum()),
         n_found=int(found.sum()),
         smallest_gap=float("nan"),
-        required_gap=float(d.relevant_gap),
+        required_gap=float("nan"),
         by_value=by_value,
         tables={"groups": _changes(stream, order, table), "history": _history(stream)},
         notes=_notes(stream),
@@ -124,10 +125,13 @@ def _judge(d, stream, table, groups, n_found, stopped_by):
     if stream.alarm_at is not None and not n_found:
         return Judgment(FOUND, f"by all groups together, after {stream.alarm_at:,} people")
     reasons = [] if stopped_by is None else [f"{stopped_by} ended the run before any comparison"]
+    if stream.relevant_gap is None:
+        reasons.append(ALL_EQUAL if stream.n_people else "there are no outcomes")
+    relevant = np.nan if stream.relevant_gap is None else stream.relevant_gap
     gaps = table[["ci_low", "ci_high"]].abs().max(axis=1)
     checked = table[["ci_low", "ci_high"]].set_axis(["gap_low", "gap_high"], axis=1)
     checked["group"], checked["judged"], checked["open"] = groups, True, ""
-    checked["gap_inside"] = gaps < d.relevant_gap
+    checked["gap_inside"] = gaps < relevant
     ratios = table["ratio_low"] > d.relevant_ratio, table["ratio_high"] < 1 / d.relevant_ratio
     checked["ratio_inside"] = d.output == "probability" or (ratios[0] & ratios[1])
-    return judge_groups(n_found, checked, reasons, d.null, d.relevant_gap, d.significance)
+    return judge_groups(n_found, checked, reasons, d.null, relevant, d.significance)

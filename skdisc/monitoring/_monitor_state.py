@@ -9,9 +9,10 @@ from skdisc import __version__
 from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._utils._json import jsonable, settings
 from skdisc._utils._validation import check_protected, is_number
+from skdisc._verdicts._rule import Rule
 from skdisc.monitoring._stream import Stream, StreamRules
 
-_VERSION = 1
+_VERSION = 2
 _NOT_KEPT = ("estimator", "memory", "n_jobs", "verbose", "subgroups", "random_state")
 
 
@@ -45,7 +46,7 @@ def to_json(monitor: Any, stream: Stream) -> str:
     state = {
         "skdisc": __version__,
         "version": _VERSION,
-        "settings": settings(monitor.get_params(deep=False), but=_NOT_KEPT),
+        "settings": _settings(monitor),
         "columns": jsonable(list(monitor._columns)),
         "protected": jsonable(monitor.protected_),
         "favorable": jsonable(monitor.pos_label_),
@@ -53,6 +54,25 @@ def to_json(monitor: Any, stream: Stream) -> str:
         "stream": stream.to_dict(),
     }
     return json.dumps(state, indent=1, allow_nan=False)
+
+
+def _settings(monitor):
+    """Return the parameters that a state keeps, in JSON types."""
+    rule = None if monitor.rule is None else monitor.rule.to_dict()
+    return settings(monitor.get_params(deep=False) | {"rule": rule}, but=_NOT_KEPT)
+
+
+def _of_version_1(state):
+    """Return a state of version 1 as one of this version.
+
+    Its wealths go on, for to start anew would spend the level twice. The gap that it took for
+    relevant, as a difference of rates, stays the same.
+    """
+    given = dict(state["settings"])
+    fields = {n: given.pop(n) for n in ("significance", "relevant_gap", "relevant_ratio")}
+    fixed = {"relevant_gap": fields["relevant_gap"]}
+    about = {"settings": given | {"rule": fields}, "stream": state["stream"] | fixed}
+    return state | {"version": _VERSION} | about
 
 
 def from_json(cls: type, text: str) -> tuple[Any, Stream]:
@@ -65,10 +85,15 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
     """
     try:
         state = json.loads(text)
+        if state["version"] == 1:
+            state = _of_version_1(state)
         if state["version"] != _VERSION:
-            raise ValueError(f"it has version {state['version']!r}, not {_VERSION}")
-        monitor, stream = cls(**state["settings"]), Stream.from_dict(state["stream"])
+            raise ValueError(f"it has version {state['version']!r}, not 1 or {_VERSION}")
+        given = state["settings"]
+        given["rule"] = None if given["rule"] is None else Rule(**given["rule"])
+        monitor, stream = cls(**given), Stream.from_dict(state["stream"])
         monitor._validate_params()
+        monitor._check_rule()
         monitor._columns, monitor.protected_ = list(state["columns"]), list(state["protected"])
         decided = state["labels"], list(state["favorable"])
         monitor._audited = AuditedModel(None, "decisions", *decided)

@@ -61,6 +61,8 @@ class Stream:
         People when the evidence against equal rates in all groups first reached the level.
     history : list of dict
         Records of batches.
+    relevant_gap : float or None
+        The gap that matters, fixed by the first people of both outcomes; None before.
     """
 
     rules: StreamRules
@@ -72,6 +74,7 @@ class Stream:
     alarm_at: int | None = None
     largest: float = 0.0
     history: list = field(default_factory=list)
+    relevant_gap: float | None = None
 
     @classmethod
     def of_groups(cls, rules: StreamRules, groups: Sequence[Subgroup]) -> Self:
@@ -86,7 +89,9 @@ class Stream:
     def fresh(self) -> "Stream":
         """Return a stream about the same groups that has seen nobody."""
         groups = [Wealth(w.group, w.context, w.share, w.n_bets) for w in self.groups]
-        return Stream(self.rules, is_open=False, groups=groups)
+        again = Stream(self.rules, is_open=False, groups=groups)
+        again.relevant_gap = self.relevant_gap
+        return again
 
     def add(
         self,
@@ -215,6 +220,7 @@ class Stream:
     def to_dict(self) -> dict:
         """Return the state as JSON types."""
         kept = ("is_open", "n_people", "n_batches", "n_waves", "alarm_at", "largest", "history")
+        kept = (*kept, "relevant_gap")
         return {
             "rules": vars(self.rules),
             "groups": [w.to_dict() for w in self.groups],

@@ -21,9 +21,10 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
 
     A detector looks at decisions that are favorable or not. Where none of several classes is
     (departments, diagnoses, kinds of contract), a clone of the detector is fitted for each of them,
-    with this class as `pos_label` and with its share of the level: `significance` over the number
-    of classes (Bonferroni). The probability that a class differs by chance is then at most
-    `significance` over all of them, whatever depends on what, and all intervals hold together.
+    with this class as `pos_label` and with its share of the level: the `significance` of its rule
+    over the number of classes (Bonferroni). The probability that a class differs by chance is then
+    at most `significance` over all of them, whatever depends on what, and all intervals hold
+    together.
 
     Parameters
     ----------
@@ -105,8 +106,8 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         """
         params = self._params()
         classes = self._classes(y, model)
-        self.significance_ = params["significance"] / len(classes)
-        own = {"significance": self.significance_}
+        self.significance_ = self.detector.significance / len(classes)
+        own = {"rule__significance": self.significance_}
         if params.get("n_refits", "auto") != "auto":
             own["n_refits"] = max(params["n_refits"], ceil(1 / self.significance_ - 1e-9) - 1)
         self.detectors_ = {}

@@ -53,7 +53,7 @@ class MonitorDisplay(_Display):
         names = [str(f.subject) for f in result.findings][:max_groups]
         display = cls(history[history["group"].isin([*names, "all groups"])])
         display.names = names
-        display.level = float(result.params.get("significance", 0.05))
+        display.level = result.significance
         return display.plot(ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:

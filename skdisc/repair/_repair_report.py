@@ -11,6 +11,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import People, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.individual import Themis
 
 _NAMES = ("IF_r", "IF_o", "statistical_parity_difference", "average_odds_difference", "accuracy")
@@ -91,7 +92,7 @@ def repair_report(
     """
     check_consistent_length(X, y)
     settings = {"protected": protected, "pos_label": pos_label, "random_state": random_state}
-    settings |= {"margin": margin, "space": space, "significance": significance}
+    settings |= {"margin": margin, "space": space, "rule": Rule(significance=significance)}
     both = [_of_model(model, X, y, reference, settings) for model in (model_before, model_after)]
     before, after = (values for values, _ in both)
     table = pd.DataFrame(np.hstack([before, after, _change(*both)]), index=_NAMES)
@@ -103,7 +104,8 @@ def repair_report(
 
 def _of_model(model, X, y, reference, settings):
     """Return all metrics with both ends of their intervals, and what each row adds to them."""
-    detector, significance = Themis(**settings).fit(X, y, model), settings["significance"]
+    detector = Themis(**settings).fit(X, y, model)
+    significance = detector.significance
     random = detector.result_.estimates[["estimate", "ci_low", "ci_high"]].iloc[-1].to_numpy()
     frame = pd.DataFrame(X)
     has_case = np.isin(np.arange(len(frame)), detector.audit(X).findings.row)

@@ -1,6 +1,6 @@
 """SubgroupDetector and DecidedDetector: what detectors of subgroups share."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ from skdisc.subgroup._estimation._discovery import (
     single_groups,
     subgroup_discovery,
 )
-from skdisc.subgroup._estimation._task_rows import rows_of
+from skdisc.subgroup._estimation._task_rows import outcome_of, rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
 _BOUNDED = ("contextual", "marginal", "everyone")  # nulls that `single_bounds` is about
@@ -47,26 +47,31 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     ``task.memory``, and returns a Discovery. Or it overrides `_discover` and `_remeasure`.
     """
 
+    rule_fields = (
+        "significance",
+        "correction",
+        "min_effect",
+        "relevant_gap",
+        "relevant_ratio",
+        "relevant_size",
+    )
+    own_correction = "bh"
     _expects = False  # whether outcomes are compared with those expected given all columns
     _scored = "effect"  # the column that `score` is about; ratios have no limit
     _takes_trees = False  # whether it can test on other rows than the tree bins were fitted to
     _no_larger_items = None  # why nested bins and taxonomies are not supported, if they are not
     features = confirm = None  # these are settings of some detectors
     versus, order, distinct = "context", "evidence", True
-    relevant_ratio, min_effect = 0.8, 0.0
     min_support = n_bootstrap = n_permutations = 0
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "features": ["array-like", None],
         "must_include": [StrOptions({"protected"}), None],
         "max_predicates": [Interval(Integral, 1, None, closed="left"), None],
-        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
         "k": [Interval(Integral, 1, None, closed="left")],
         "versus": [StrOptions({"context", "everyone"})],
         "order": [StrOptions({"evidence", "bound", "effect"})],
         "distinct": ["boolean"],
-        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
-        "min_effect": [Interval(Real, 0, None, closed="left")],
     }
 
     @property
@@ -209,9 +214,12 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         given = self.significance, self._list_correction, protected, self.min_effect
         return measure_again(findings, rows, *given)
 
-    def _unit_of_gap(self, rows):
-        """Return the unit of `relevant_gap`."""
-        return 1.0
+    def _gap_that_matters_on(self, rows, j=0):
+        """Return the `RelevantGap` of a measure of the rows."""
+        weight = getattr(rows, "weight", None)
+        return self._gap_that_matters(
+            outcome_of(rows, j), rows.frequency if weight is None else weight
+        )
 
     def _measure_held_out(self, task, findings, rows):
         """Return a table of the findings of a search measured on the rows held out."""
@@ -266,7 +274,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
             reasons += [*self._reasons(discovery), *caveats]
             given = discovery.n_found, discovery.tables["equivalence"], reasons
-            discovery.judgment = judge_groups(*given, self.null, self.relevant_gap)
+            discovery.judgment = judge_groups(*given, self.null, discovery.required_gap)
         elif discovery.judgment is None and self.null == "everyone" and discovery.n_found:
             discovery.judgment = Judgment(DIFFERS)
         return super()._conclude(task, discovery)

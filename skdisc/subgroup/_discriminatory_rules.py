@@ -16,6 +16,7 @@ from skdisc._space._items import count_items
 from skdisc._task._card import Card
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._base import N_BINS, DecidedDetector, SubgroupDetector
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
 from skdisc.subgroup._discriminatory_rules_miners import (
@@ -79,8 +80,6 @@ class DiscriminatoryRules(DecidedDetector):
         ignored if no rule that counts as found would be left.
     k : int, default=10
         Number of findings kept.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values over all rules.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
     order : {"evidence", "bound", "effect"}, default="evidence"
@@ -94,12 +93,6 @@ class DiscriminatoryRules(DecidedDetector):
         decisions of each kind are required of not A in the context, too. False: each frequent
         itemset with a protected item is a rule, as published, and intervals are those of a rule
         that was not searched for.
-    min_effect : float, default=0
-        Largest difference of the confidences of A and not A in the context that is not worth a
-        finding: "disparity found" rejects smaller ones, too.
-    relevant_gap, relevant_ratio : float, default=0.1, 0.8
-        "No disparity found" claims that no judged rule has a difference of the confidences of A
-        and not A this large, nor a ratio of the rarer decision this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how many equal people it stands for, a whole number. These are
@@ -116,8 +109,9 @@ class DiscriminatoryRules(DecidedDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error. In other columns a missing value is always an item of its own.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -196,7 +190,6 @@ class DiscriminatoryRules(DecidedDetector):
         "direction": [StrOptions({"both", "lower", "higher"})],
         "redundancy": [Interval(Real, 0, None, closed="left"), None],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-        "relevant_gap": [Interval(Real, 0, 1, closed="right")],
     }
     del _parameter_constraints["must_include"]
 
@@ -215,20 +208,16 @@ class DiscriminatoryRules(DecidedDetector):
         direction: str = "higher",
         redundancy: float | None = None,
         k: int = 10,
-        correction: str = "bh",
         confirm: float | None = None,
         order: str = "evidence",
         distinct: bool = True,
-        min_effect: float = 0.0,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -247,20 +236,16 @@ class DiscriminatoryRules(DecidedDetector):
         self.direction = direction
         self.redundancy = redundancy
         self.k = k
-        self.correction = correction
         self.confirm = confirm
         self.order = order
         self.distinct = distinct
-        self.min_effect = min_effect
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

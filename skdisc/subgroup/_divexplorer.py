@@ -11,6 +11,7 @@ from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
 from skdisc.subgroup._divexplorer_given import given_groups_tested
@@ -76,8 +77,6 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         items that bring the rate of a group closest to the overall rate.
     k : int, default=10
         Number of findings kept for each rate.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, over all groups and rates tested.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
     versus : {"context", "everyone"}, default="context"
@@ -93,11 +92,6 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     distinct : bool, default=True
         Whether definitions of the same set of rows count as one group, the shortest, and
         conditions that every row meets define none.
-    min_effect : float, default=0
-        Largest effect that is not worth a finding: "disparity found" rejects smaller ones, too.
-    relevant_gap, relevant_ratio : float, default=0.1, 0.8
-        "No disparity found" claims that no judged group has a gap this large, nor a ratio of the
-        rarer outcome this far from 1. The gap is in standard deviations where numbers are compared.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how many equal people it stands for, a whole number. These are
@@ -114,8 +108,9 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error. In other columns a missing value is always an item of its own.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome, the positive class of each rate; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -201,7 +196,6 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         "direction": [StrOptions({"both", "lower", "higher"})],
         "redundancy": [Interval(Real, 0, None, closed="left"), None],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-        "relevant_gap": [Interval(Real, 0, 1, closed="right")],
     }
 
     def __init__(
@@ -222,21 +216,17 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         redundancy: float | None = None,
         explain: bool = False,
         k: int = 10,
-        correction: str = "bh",
         confirm: float | None = None,
         versus: str = "context",
         order: str = "evidence",
         distinct: bool = True,
-        min_effect: float = 0.0,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -258,21 +248,17 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         self.redundancy = redundancy
         self.explain = explain
         self.k = k
-        self.correction = correction
         self.confirm = confirm
         self.versus = versus
         self.order = order
         self.distinct = distinct
-        self.min_effect = min_effect
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

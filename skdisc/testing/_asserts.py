@@ -6,6 +6,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import People, Task
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
 from skdisc._utils._validation import closest, plain
+from skdisc._verdicts._rule import Rule
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI
 from skdisc.individual._prober import Prober
@@ -200,7 +201,7 @@ def assert_no_disparity(
         measures=[measure],
         reference=reference,
         intersections=intersections,
-        significance=significance,
+        rule=Rule(significance=significance),
         pos_label=pos_label,
         random_state=0,
     )

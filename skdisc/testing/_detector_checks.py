@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND, NOTHING
+from skdisc._verdicts._rule import Rule
 from skdisc.base import BaseDetector
 
 _N, _N_NULL, _DRAWS = 400, 300, 20
@@ -274,8 +275,10 @@ def _clear_errors(detector):
     """What is not allowed is refused by name."""
     X, y, model = made_up_people()
     _refuses(lambda: _made(detector, protected=["sox"]).fit(X, y, model), "sox")
-    if "significance" in detector.get_params(deep=False):
-        _refuses(lambda: _made(detector, significance=2).fit(X, y, model), "significance")
+    if "rule" in detector.get_params(deep=False):
+        _refuses(
+            lambda: _made(detector, rule=Rule(significance=2)).fit(X, y, model), "significance"
+        )
     _refuses(lambda: _made(detector).audit(), "not fitted", NotFittedError)
     order = np.random.default_rng(1).permutation(len(X))
     labels = pd.Series(y, X.index)
@@ -322,7 +325,7 @@ def _false_alarms(detector):
     alarms = sum(
         _made(detector).fit(*_fair(seed)).result_.verdict == FOUND for seed in range(_DRAWS)
     )
-    level = detector.get_params(deep=False).get("significance", 0.05)
+    level = detector.significance
     most = int(binom.ppf(_SURE, _DRAWS, level))
     _require(
         alarms <= most,

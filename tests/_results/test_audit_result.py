@@ -89,7 +89,7 @@ def result(findings=None, *, found=None, **changes):
     findings = cases() if findings is None else findings
     fields = {
         "detector": "Detector",
-        "params": {"k": 10, "gap": None, "significance": 0.1, "features": ["a", "b"]},
+        "params": {"k": 10, "gap": None, "rule": {"significance": 0.1}, "features": ["a", "b"]},
         "audited": "model",
         "pos_label": [1],
         "protected": ["sex"],

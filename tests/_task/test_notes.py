@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import BlackBox
+from skdisc import BlackBox, Rule
 from skdisc.group import GroupDisparity, VeriFair
 from skdisc.individual import (
     CounterfactualFairness,
@@ -127,8 +127,8 @@ def test_protected_columns_that_are_no_features_are_not_cleared(detector):
 
 
 REFUSED = [
-    ({"n_neighbors": 5, "correction": "bonferroni"}, 0.9),
-    ({"n_neighbors": 5, "correction": "holm"}, 0.9),
+    ({"n_neighbors": 5, "rule": Rule(correction="bonferroni")}, 0.9),
+    ({"n_neighbors": 5, "rule": Rule(correction="holm")}, 0.9),
     ({"n_neighbors": 4}, 0.2),
     ({"n_neighbors": 5}, 0.06),
     ({"n_neighbors": 5, "direction": "both"}, 0.1),

@@ -9,7 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import BlackBox
+from skdisc import BlackBox, Rule
 from skdisc._blackbox._default_models import default_model
 from skdisc._task._refits import evidence
 from skdisc._task._task import People, Task
@@ -32,10 +32,8 @@ def people(n, seed, gap=0.0):
 class Scripted(Themis):
     """Themis whose model has a given statistic, and each refit the next one."""
 
-    def __init__(self, protected=None, values=(), n_refits=19, significance=0.05):
-        super().__init__(
-            protected=protected, n_refits=n_refits, significance=significance, random_state=0
-        )
+    def __init__(self, protected=None, values=(), n_refits=19, rule=None):
+        super().__init__(protected=protected, n_refits=n_refits, rule=rule, random_state=0)
         self.values = values
 
     def _statistic(self, task):
@@ -108,7 +106,7 @@ def test_more_refits_allow_for_more_that_are_as_large():
     ("n_refits", "level", "least"), [(0, 0.05, 19), (18, 0.05, 19), (8, 0.1, 9)]
 )
 def test_too_few_refits_are_no_evidence(n_refits, level, least):
-    detector, log = scripted([], n_refits=n_refits, significance=level)
+    detector, log = scripted([], n_refits=n_refits, rule=Rule(significance=level))
     assert (detector.result_.verdict, log) == ("insufficient evidence", [])
     assert (
         f"takes n_refits >= {least} at level {level:g}, not {n_refits}" in detector.result_.reason

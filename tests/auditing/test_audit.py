@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import Audit, AuditReport, BlackBox
+from skdisc import Audit, AuditReport, BlackBox, Rule
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc.auditing import _run
 from skdisc.datasets import make_loan
@@ -36,7 +36,7 @@ def verdicts(report):
     return {r["null"]: r["verdict"] for r in report.document["verdicts"]}
 
 
-class Rule:
+class Decider:
     """A model that decides by a function of the columns."""
 
     classes_ = np.array([0, 1])
@@ -108,7 +108,7 @@ def test_what_one_test_finds_may_not_outlast_the_number_of_questions():
 @pytest.mark.slow
 def test_facts_about_a_given_model_have_no_sampling_error():
     X, _ = people(500)
-    fair, unfair = Rule(lambda X: X["points"] > 9), Rule(lambda X: X["sex"] == "M")
+    fair, unfair = Decider(lambda X: X["points"] > 9), Decider(lambda X: X["sex"] == "M")
     assert verdicts(Audit(protected="sex").fit(X, None, fair).report_)["individual"] == NOTHING
     report = Audit(protected="sex").fit(X, None, unfair).report_
     row = next(r for r in report.document["verdicts"] if r["null"] == "individual")
@@ -266,7 +266,7 @@ def test_audits_are_estimators():
 
 def test_decisions_labels_and_models_give_the_same_answers():
     X, y = planted(1500)
-    rule = Rule(lambda X: (X["points"] > 9) & ~((X["sex"] == "F") & (X["town"] == "u")))
+    rule = Decider(lambda X: (X["points"] > 9) & ~((X["sex"] == "F") & (X["town"] == "u")))
     names = ["GroupDisparity", "DivExplorer", "DisparityPursuit"]
     settings = {"protected": "sex", "detectors": names, "pos_label": 1}
     decided = rule.predict(X)
@@ -369,7 +369,7 @@ def test_results_of_another_model_are_not_taken_from_the_folder(tmp_path):
     seen = X[~woman_of_u(X)]  # about them, the two models decide alike
     audit, shares = Audit(protected="sex", cache=str(tmp_path)), []
     for rule in (many_points, many_points_but_one, many_points):
-        report = audit.fit(seen, None, Rule(rule)).report_
+        report = audit.fit(seen, None, Decider(rule)).report_
         shares.append(report.document["cases"][0]["share"])
     assert shares[0] == shares[2] == 0 < shares[1]
     names = [path.name for path in tmp_path.iterdir()]
@@ -409,7 +409,7 @@ def test_identifiers_are_named_among_the_limits():
 def test_long_code_is_broken_into_lines_and_runs():
     X, y = make_loan(300, random_state=0, return_X_y=True)
     audit = Audit(
-        protected=["gender"], pos_label=[1], relevant_gap=0.15, metric=["selection_rate"]
+        protected=["gender"], pos_label=[1], rule=Rule(relevant_gap=0.15), metric=["selection_rate"]
     ).fit(X, y)
     code = audit.report_.document["code"]
     assert max(map(len, code.splitlines())) < 80

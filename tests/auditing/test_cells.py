@@ -58,7 +58,7 @@ def judged(gap_low, gap_high, caveats=(), n_found=0, open_group=""):
     row |= {"gap_inside": inside, "ratio_inside": True, "open": open_group}
     checked = pd.DataFrame([row])
     verdict = judge_groups(n_found, checked, list(caveats), "marginal", 0.1)
-    known = {"null": "marginal", "params": {"relevant_gap": 0.1}, "significance": 0.05}
+    known = {"null": "marginal", "required_gap": 0.1, "significance": 0.05}
     tables = {"equivalence": checked}
     return SimpleNamespace(tables=tables, **known, **vars(verdict))
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from smallest import has, smallest
 
-from skdisc import BlackBox, Predicate, Subgroup, all_detectors
+from skdisc import BlackBox, Predicate, Rule, Subgroup, all_detectors
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import CaseFindings, Discovery, GroupFindings
 from skdisc.benchmark import run_benchmark
@@ -268,9 +268,9 @@ def test_what_a_detector_with_confirm_claims_is_what_it_found(name):
     X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "town": rng.choice(list("abc"), n)})
     X["points"] = rng.integers(0, 20, n)
     y = rng.random(n) < np.where((X["sex"] == "F") & (X["town"] == "a"), 0.35, 0.6)
-    settings = {"protected": ["sex"], "significance": 0.2, "confirm": 0.5}
-    if has(name, "correction"):
-        settings["correction"] = "none"
+    settings = {"protected": ["sex"], "rule": Rule(significance=0.2), "confirm": 0.5}
+    if "correction" in all_detectors()[name].rule_fields:
+        settings["rule"] = Rule(significance=0.2, correction="none")
     result = smallest(name, **settings | CONFIRMING.get(name, {})).fit(X, y).result_
     sure = (result.findings.table["p_adjusted"] <= 0.2).to_numpy()
     searched = pd.Series(result.findings.subgroups, dtype=object)[sure].nunique()

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import Audit, BlackBox
+from skdisc import Audit, BlackBox, Rule
 from skdisc import measures as m
 from skdisc._stats import equivalence, people_needed, ratio_interval, score_z
 from skdisc.group import GroupDisparity, OutcomeTest, RankingDisparity
@@ -48,9 +48,11 @@ def test_weights_may_be_as_far_apart_as_is_allowed(detector):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda level: DiscriminationPatterns(protected="sex", significance=level).fit(X, Y),
+        lambda level: DiscriminationPatterns(protected="sex", rule=Rule(significance=level)).fit(
+            X, Y
+        ),
         lambda level: m.mean_difference.report(None, Y, protected=X["sex"], significance=level),
-        lambda level: Audit(protected="sex", significance=level).fit(X, Y),
+        lambda level: Audit(protected="sex", rule=Rule(significance=level)).fit(X, Y),
     ],
 )
 def test_one_less_half_a_level_is_not_one(call):
@@ -59,9 +61,13 @@ def test_one_less_half_a_level_is_not_one(call):
 
 
 def test_the_smallest_level_gives_intervals():
-    table = DiscriminationPatterns(protected="sex", significance=1e-12).fit(X, Y).result_.to_frame()
+    table = (
+        DiscriminationPatterns(protected="sex", rule=Rule(significance=1e-12))
+        .fit(X, Y)
+        .result_.to_frame()
+    )
     assert table[["ci_low", "ci_high"]].notna().all(axis=None)
-    themis = Themis(protected="sex", significance=1e-12, max_tests=50, random_state=0)
+    themis = Themis(protected="sex", rule=Rule(significance=1e-12), max_tests=50, random_state=0)
     share = themis.fit(X, Y, lambda rows: rows["sex"] == "F").result_.estimates
     assert (share["ci_high"] <= 1).all()
 
@@ -171,7 +177,7 @@ def test_two_tests_of_a_level_beyond_a_half(significance):
     assert people_needed([0, 0.5], 0.05, significance=significance).tolist() == (
         people_needed([0, 0.5], 0.05, significance=0.5).tolist()
     )
-    found = GroupDisparity(protected="sex", significance=significance).fit(X, Y).result_
+    found = GroupDisparity(protected="sex", rule=Rule(significance=significance)).fit(X, Y).result_
     table = found.tables["equivalence"].dropna(subset="ratio")
     assert len(table)
     assert table["ratio"].between(table["ratio_low"], table["ratio_high"]).all()
@@ -187,7 +193,7 @@ def test_ratios_lie_in_the_narrowest_interval():
 
 
 def test_nobody_has_recourse_at_a_level_of_nine_tenths():
-    facts = FACTS(protected="sex", significance=0.9, n_refits=0, random_state=0)
+    facts = FACTS(protected="sex", rule=Rule(significance=0.9), n_refits=0, random_state=0)
     facts.fit(X, Y, model=lambda rows: np.arange(len(rows)) == 0)
     assert (facts.result_.tables["equivalence"]["needed"] > 0).all()
 
@@ -217,7 +223,7 @@ def test_effects_that_few_samples_know_have_no_interval():
     mine[["ci_low", "ci_high"]] = np.nan
     rng = np.random.default_rng(0)
     means = np.column_stack([rng.normal(size=30), [0.2, *[np.nan] * 29]])
-    table = _with_intervals(CounterfactualFairness(significance=0.05), mine, means)
+    table = _with_intervals(CounterfactualFairness(rule=Rule(significance=0.05)), mine, means)
     assert np.isfinite(table["low"]).tolist() == [True, False]
 
 

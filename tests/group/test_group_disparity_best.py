@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import _stats
+from skdisc import Rule, _stats
 from skdisc.group import GroupDisparity
 
 
@@ -31,7 +31,11 @@ def test_p_values_are_those_of_the_range():
 def test_columns_and_measures_are_corrected_together():
     X, y = sample(1, 4)
     X["sex"] = np.random.default_rng(2).choice(["f", "m"], len(X))
-    settings = {"protected": ["race", "sex"], "reference": "best", "correction": "bonferroni"}
+    settings = {
+        "protected": ["race", "sex"],
+        "reference": "best",
+        "rule": Rule(correction="bonferroni"),
+    }
     table = GroupDisparity(**settings).fit(X, y).result_.to_frame("measures")
     for attribute, k in (("race", 4), ("sex", 2), ("race & sex", 8)):
         rows = table[table["attribute"] == attribute]

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from test_group_disparity import people
 
-from skdisc import BlackBox
+from skdisc import BlackBox, Rule
 from skdisc.group import GroupDisparity
 
 FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
@@ -119,14 +119,16 @@ def test_min_effect_is_rejected_too(measures):
     X, y = people({("m",): (5000, 10_000), ("f",): (4600, 10_000)})
     settings = {"protected": "sex", "measures": measures}
     assert GroupDisparity(**settings).fit(X, y).result_.verdict == FOUND
-    small = GroupDisparity(min_effect=1e-9, **settings).fit(X, y).result_
+    small = GroupDisparity(rule=Rule(min_effect=1e-9), **settings).fit(X, y).result_
     plain = GroupDisparity(**settings).fit(X, y).result_
     assert small[0].p_value == plain[0].p_value
     for least, verdict in ((0.02, FOUND), (0.035, NOTHING), (0.05, NOTHING)):
-        result = GroupDisparity(min_effect=least, **settings).fit(X, y).result_
+        result = GroupDisparity(rule=Rule(min_effect=least), **settings).fit(X, y).result_
         assert (result.verdict, result.n_found) == (verdict, int(verdict == FOUND))
     z = (0.04 - 0.02) / np.sqrt((0.25 + 0.46 * 0.54) / 10_000)
-    adjusted = GroupDisparity(min_effect=0.02, **settings).fit(X, y).result_[0].p_adjusted
+    adjusted = (
+        GroupDisparity(rule=Rule(min_effect=0.02), **settings).fit(X, y).result_[0].p_adjusted
+    )
     assert adjusted == pytest.approx(stats.norm.sf(z), rel=0.05)
 
 
@@ -156,7 +158,7 @@ def test_a_relevant_gap_or_ratio_is_seldom_cleared(reference):
     assert ratio.count(NOTHING) <= 6  # .05 of 40, and three standard errors
     far = verdicts(range(20), [3600, 1800, 600], [0.3, 0.3, 0.192], **settings)
     assert far.count(NOTHING) == 0
-    gap = {"relevant_ratio": 0.5, **settings}
+    gap = {"rule": Rule(relevant_ratio=0.5), **settings}
     assert verdicts(range(40), [3000, 1500, 500], [0.5, 0.5, 0.4], **gap).count(NOTHING) <= 6
     assert verdicts(range(20), [3000, 1500, 500], [0.5, 0.5, 0.3], **gap).count(NOTHING) == 0
 

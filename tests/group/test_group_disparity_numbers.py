@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.linear_model import LinearRegression
 
+from skdisc import Rule
 from skdisc.group import GroupDisparity
 from skdisc.measures import wasserstein_distance_report
 
@@ -63,7 +64,7 @@ def test_the_margin_is_in_standard_deviations():
     assert result.verdict == "no disparity found"
     assert result.tables["equivalence"]["quantity"].tolist() == ["mean"]
     assert result.discovery.required_gap == pytest.approx(0.1 * y.std())
-    few = compared(X, y, relevant_gap=0.02)
+    few = compared(X, y, rule=Rule(relevant_gap=0.02))
     assert few.verdict == "insufficient evidence"
     assert compared(*pay(20_000, gap=0.1)).verdict == "disparity found"
 
@@ -126,6 +127,6 @@ def test_of_equal_means_one_in_twenty_differs_and_relevant_gaps_are_not_excluded
     excluded = 0
     for seed in range(50):
         X, y = pay(800, seed, gap=0.31)  # 0.3 standard deviations of all people
-        checked = compared(X, y, relevant_gap=0.3).tables["equivalence"]
+        checked = compared(X, y, rule=Rule(relevant_gap=0.3)).tables["equivalence"]
         excluded += bool(checked["gap_inside"].iloc[0])
     assert stats.binom.sf(excluded - 1, 50, 0.05) > 0.01

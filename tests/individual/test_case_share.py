@@ -12,7 +12,7 @@ from scipy import stats
 from searches import QUICK, every, quick
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import BlackBox, FeatureSpace, _stats
+from skdisc import BlackBox, FeatureSpace, Rule, _stats
 from skdisc._task._task import People, Request, Task
 from skdisc.individual import KOSEI, ExactTree, Themis, _case_share
 
@@ -75,7 +75,7 @@ def test_everyone_is_looked_at_by_all_variants(name, share):
     assert (row["name"], row["n"]) == (PEOPLE, 400)
     assert row[["estimate", "ci_low", "ci_high"]].tolist() == [truth.mean()] * 3
     assert result.verdict == (FOUND if truth.mean() > 0.01 else NOTHING)
-    assert fit(name, X, model, relevant_share=truth.mean()).result_.verdict == NOTHING
+    assert fit(name, X, model, rule=Rule(relevant_share=truth.mean())).result_.verdict == NOTHING
 
 
 @pytest.mark.parametrize("name", [*QUICK, "KOSEI"])

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdisc import Audit
+from skdisc import Audit, Rule
 from skdisc.group import EffectDecomposition, GroupDisparity
 from skdisc.multiclass import OneVsRest
 from skdisc.subgroup import DivExplorer, SliceLine
@@ -41,7 +41,7 @@ def test_each_class_is_the_binary_run_at_its_share_of_the_level(detector):
     audit = OneVsRest(detector).fit(X, y)
     assert audit.classes_ == list(CLASSES)
     for c in CLASSES:
-        own = clone(detector).set_params(significance=0.05 / 3)
+        own = clone(detector).set_params(rule__significance=0.05 / 3)
         own = own.fit(X, (y == c).astype(int)).result_
         found = audit.results_[c]
         assert found.verdict == own.verdict
@@ -127,7 +127,9 @@ def test_new_rows_are_audited_class_by_class():
     assert audit.audit() == audit.results_
     again, scores = audit.audit(*new), []
     for c in CLASSES:
-        own = DivExplorer(protected="sex", significance=0.05 / 3).fit(X, (y == c).astype(int))
+        own = DivExplorer(protected="sex", rule=Rule(significance=0.05 / 3)).fit(
+            X, (y == c).astype(int)
+        )
         y_new = (new[1] == c).astype(int)
         assert again[c].to_frame()["effect"].equals(own.audit(new[0], y_new).to_frame()["effect"])
         scores.append(own.score(new[0], y_new))
@@ -143,7 +145,7 @@ def test_an_audit_asks_its_questions_of_each_class():
     audit = OneVsRest(plain).fit(X, y)
     assert audit.verdict_ == "disparity found"
     assert "desk" in audit.found_
-    own = clone(plain).set_params(significance=0.05 / 3, pos_label="desk").fit(X, y).report_
+    own = clone(plain).set_params(rule__significance=0.05 / 3, pos_label="desk").fit(X, y).report_
     assert audit.results_["desk"].to_frame().equals(own.to_frame())
     assert set(audit.table_["class"]) == set(audit.found_)
     assert set(audit.audit(*staff(1, gap=0.3))) == set(CLASSES)

@@ -547,7 +547,7 @@ def test_a_gap_that_is_found_and_small_is_said_to_be_small():
     row = document["verdicts"][0] | {"verdict": "disparity found", "reason": "", "kind": "cell"}
     document["verdicts"] = [row | {"effect": 0.04, "ci_low": 0.03, "ci_high": 0.05}]
     for gap, is_said in ((0.1, True), (0.045, False)):
-        document["settings"]["relevant_gap"] = gap
+        document["settings"]["rule"]["relevant_gap"] = gap
         for form in FORMS:
             told = " ".join(form(document).replace("\\", "").split())
             assert (f"smaller than the gap that matters ({gap})" in told) == is_said

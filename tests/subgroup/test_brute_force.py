@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from published import BiasScan, DivExplorer, SliceFinder, SliceLine
 from scipy.optimize import minimize_scalar
 
+from skdisc import Rule
 from skdisc.group import GroupDisparity, VeriFair
 from skdisc.subgroup import DiscriminationPatterns, DiscriminatoryRules
 
@@ -178,7 +179,13 @@ def test_the_scan_ends_where_no_column_can_be_chosen_better(table, penalty):
 @settings(max_examples=4)
 def test_patterns_are_the_largest_of_the_model(table):
     X, y, _ = table
-    own = {"min_support": 0.0, "delta": 0.01, "k": 40, "correction": "none", "order": "effect"}
+    own = {
+        "min_support": 0.0,
+        "delta": 0.01,
+        "k": 40,
+        "rule": Rule(correction="none"),
+        "order": "effect",
+    }
     result = DiscriminationPatterns(**SEARCH, **own).fit(X, y).result_
     odds = {
         (c, v): [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skdisc import _stats
+from skdisc import Rule, _stats
 from skdisc.subgroup import DiscriminatoryRules
 from skdisc.subgroup._discriminatory_rules_measures import MEASURES, rule_measures
 
@@ -272,7 +272,7 @@ def test_verdicts_are_claims_about_gap_and_ratio(data):
     fair = unaffected(0, 20_000)
     result = DiscriminatoryRules(**own).fit(*fair).result_
     assert (result.verdict, result.reason[:14]) == ("no disparity found", "no gap above 0")
-    ratio = DiscriminatoryRules(**own, relevant_ratio=0.97).fit(*fair).result_
+    ratio = DiscriminatoryRules(**own, rule=Rule(relevant_ratio=0.97)).fit(*fair).result_
     assert ratio.verdict == "insufficient evidence"
     few = DiscriminatoryRules(**own).fit(*unaffected(1, 400)).result_
     assert few.reason.startswith("too few people to judge")
@@ -283,14 +283,14 @@ def test_verdicts_are_claims_about_gap_and_ratio(data):
 def test_small_effects_and_confirmation(data):
     own = {"protected": "sex", "max_predicates": 2}
     verdicts = {
-        least: DiscriminatoryRules(**own, min_effect=least).fit(*data).result_.verdict
+        least: DiscriminatoryRules(**own, rule=Rule(min_effect=least)).fit(*data).result_.verdict
         for least in (0.1, 0.5)
     }
     assert verdicts[0.1] == "disparity found" != verdicts[0.5]
     held_out = DiscriminatoryRules(**own, confirm=0.5, random_state=0).fit(*data).result_
     assert held_out.verdict == "disparity found"
     assert held_out.to_frame()["held_out_ci_low"][0] > 0
-    strict = DiscriminatoryRules(**own, confirm=0.5, random_state=0, min_effect=0.5)
+    strict = DiscriminatoryRules(**own, confirm=0.5, random_state=0, rule=Rule(min_effect=0.5))
     assert strict.fit(*data).result_.n_found == 0
 
 

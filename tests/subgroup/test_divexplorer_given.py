@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Predicate, Subgroup
+from skdisc import Predicate, Rule, Subgroup
 from skdisc.subgroup import DivExplorer, from_itemsets
 
 RNG = np.random.default_rng(0)
@@ -34,7 +34,7 @@ def by_subject(result):
         {"versus": "everyone"},
         {"versus": "everyone", "must_include": None},
         {"direction": "lower"},
-        {"output": "value", "relevant_gap": 0.1},
+        {"output": "value", "rule": Rule(relevant_gap=0.1)},
     ],
 )
 def test_the_groups_that_a_search_tests_have_the_results_of_the_search(more):
@@ -58,7 +58,7 @@ def test_the_groups_of_mlxtend_are_tested_and_no_others():
     dummies = pd.get_dummies(X[["sex", "race", "member"]])
     frame = apriori(dummies, min_support=0.1, use_colnames=True)
     groups = from_itemsets(frame, X)
-    settings = {**SETTINGS, "correction": "none"}
+    settings = {**SETTINGS, "rule": Rule(correction="none")}
     found = DivExplorer(**settings, subgroups=groups).fit(X, Y).result_
     protected = [g for g in groups if {p.column for p in g.predicates} & {"sex", "race"}]
     table = by_subject(found)
@@ -123,7 +123,9 @@ def test_a_gap_of_a_given_group_that_is_not_excluded_forbids_no_disparity_found(
     sizes["M", "b"] = 340, 186
     rows = [(*who, int(i < k)) for who, (n, k) in sizes.items() for i in range(n)]
     table = pd.DataFrame(rows, columns=["sex", "race", "y"])
-    detector = DivExplorer(protected=["sex", "race"], correction="bonferroni", pos_label=1)
+    detector = DivExplorer(
+        protected=["sex", "race"], rule=Rule(correction="bonferroni"), pos_label=1
+    )
     verdicts = [
         detector.set_params(subgroups=groups)
         .fit(table[["sex", "race"]], table["y"])

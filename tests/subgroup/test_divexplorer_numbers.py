@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
+from skdisc import Rule
 from skdisc.subgroup import DivExplorer
 
 
@@ -44,7 +45,7 @@ def test_each_group_is_compared_by_welch(seed):
 def test_a_planted_gap_is_found_in_any_unit():
     X, pay = people()
     pay[(X["sex"] == "f") & (X["town"] == "b")] -= 200
-    result = audit(X, pay, min_effect=0.0)
+    result = audit(X, pay, rule=Rule(min_effect=0.0))
     assert str(result[0].subject) == "sex = 'f' and town = 'b'"
     assert result[0].effect == pytest.approx(-200, abs=80)
     thousands = audit(X, pay / 1000)
@@ -85,7 +86,7 @@ def test_other_columns_are_no_disparity(skewed):
     found, reassured = [], []
     for seed in range(60):
         X, pay = people(seed)
-        result = audit(X, np.exp(pay / 500) if skewed else pay, correction="holm")
+        result = audit(X, np.exp(pay / 500) if skewed else pay, rule=Rule(correction="holm"))
         found.append(result.verdict == "disparity found")
         if seed < 20:
             X, pay = people(seed, 2000)

@@ -8,7 +8,7 @@ import pytest
 from published import DivExplorer
 from scipy import stats
 
-from skdisc import AuditResult, BlackBox
+from skdisc import AuditResult, BlackBox, Rule
 
 
 def compas(load):
@@ -40,7 +40,12 @@ def test_redundancy_leaves_the_published_number_on_compas(load):
     X, y, decided = compas(load)
     settings = {"metric": "false_positive_rate", "min_support": 0.1, "redundancy": 0.05}
     detector = DivExplorer(
-        must_include=None, max_predicates=None, pos_label=1, k=200, significance=0.999, **settings
+        must_include=None,
+        max_predicates=None,
+        pos_label=1,
+        k=200,
+        rule=Rule(significance=0.999),
+        **settings,
     )
     # the published 6 count everyone as one
     assert len(detector.fit(X, y, BlackBox(decisions=decided)).result_) == 5

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from skdisc import Rule
 from skdisc.group import GroupDisparity
 from skdisc.individual import Themis
 from skdisc.subgroup import DivExplorer
@@ -94,7 +95,7 @@ def test_a_single_global_draw_is_seen_whatever_was_drawn_before():
 
 
 def test_uncorrected_tests_are_false_alarms():
-    detector = DivExplorer(max_predicates=2, correction="none")
+    detector = DivExplorer(max_predicates=2, rule=Rule(correction="none"))
     with pytest.raises(AssertionError, match=r"in \d+ of 20 data sets without one"):
         detector_checks()["false_alarms"](detector)
 

@@ -17,6 +17,9 @@ TESTS = """
 import numpy as np
 import pandas as pd
 
+from skdisc import Rule
+
+RULE = Rule(significance=0.01)
 DRAW = np.random.default_rng(0)
 X = pd.DataFrame({"sex": DRAW.choice(["f", "m"], 600), "age": DRAW.integers(20, 60, 600)})
 Y = DRAW.random(600) < np.where(X["sex"] == "m", 0.8, 0.3)
@@ -29,7 +32,7 @@ def test_unfair(skdisc):
 
 
 def test_again(skdisc):
-    report = skdisc.audit(X, Y, protected="sex", detectors=["GroupDisparity"], significance=0.01)
+    report = skdisc.audit(X, Y, protected="sex", detectors=["GroupDisparity"], rule=RULE)
     assert report.verdict != "disparity found"
 
 

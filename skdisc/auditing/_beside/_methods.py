@@ -9,6 +9,8 @@ from sklearn.base import clone
 
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
+from skdisc._verdicts._relevant import RATE, relevant_gap
+from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._beside._counts import audit_counts
 from skdisc.auditing._beside._plan_file import (
@@ -127,8 +129,16 @@ class BesideMixin:
         1     M  1200.0      0.068     0.061
         """
         self._check_settings()
-        own = ("significance", "relevant_gap", "relevant_ratio")
-        return power_table(n, shares, rate, **{name: getattr(self, name) for name in own}, **how)
+        gap = relevant_gap(self.relevant_gap, kind=RATE, mean=rate).size
+        return power_table(
+            n,
+            shares,
+            rate,
+            significance=self.significance,
+            relevant_gap=gap,
+            relevant_ratio=self.relevant_ratio,
+            **how,
+        )
 
     @_of_an_audit
     def to_plan(self, path: FilePath | None = None) -> dict:
@@ -183,7 +193,10 @@ class BesideMixin:
         unknown = [n for n in plan["settings"] if n not in audit.get_params(deep=False)]
         if unknown:
             raise ValueError(f"The plan has the setting {unknown[0]!r}, which there is not.")
-        audit.set_params(**{n: v for n, v in plan["settings"].items() if n not in others})
+        planned = {n: v for n, v in plan["settings"].items() if n not in others}
+        if "rule" in planned:
+            planned["rule"] = Rule(**planned["rule"])
+        audit.set_params(**planned)
         audit._plan = plan
         audit._sha256_of_plan()
         return audit
@@ -230,8 +243,8 @@ class BesideMixin:
 
     def _planned_settings(self):
         """Return the parameters that a plan fixes."""
-        own = self.get_params(deep=False).items()
-        return {n: v for n, v in own if n not in NOT_SETTINGS}
+        own = self.get_params(deep=False) | {"rule": self._rule_in_force.to_dict()}
+        return {n: v for n, v in own.items() if n not in NOT_SETTINGS}
 
     def _sha256_of_plan(self):
         """Return the hash of the plan, None without one; raise ValueError if it is not kept."""

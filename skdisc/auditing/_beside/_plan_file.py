@@ -10,7 +10,7 @@ from skdisc._utils._json import jsonable
 from skdisc._utils._types import FilePath
 from skdisc.auditing._fingerprints import settings_fingerprint
 
-SCHEMA = "skdisc-plan/1"
+SCHEMA = "skdisc-plan/2"
 
 
 def make_plan_file(kind: str, values: dict) -> dict:

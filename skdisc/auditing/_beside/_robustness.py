@@ -4,14 +4,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
+from sklearn.base import clone
 
 from skdisc._utils._json import jsonable
 
 SETTINGS = {
     "n_bins": (3, 4, 6),
     "missing": ("category", "drop"),
-    "relevant_gap": (0.05, 0.1, 0.15),
-    "relevant_ratio": (0.7, 0.8, 0.9),
+    "rule__relevant_gap": (0.05, 0.1, 0.15),
+    "rule__relevant_ratio": (0.7, 0.8, 0.9),
     "max_predicates": (1, 2, 3),
 }
 _COLUMNS = ["attribute", "null", "setting", "value", "verdict"]
@@ -44,14 +45,15 @@ def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tu
         model = model if first._box is None else first._box
         rows = []
         for name, values in SETTINGS.items():
-            own = getattr(audit, name)
-            rows += _rows(report, name, own)
+            field = name.removeprefix("rule__")
+            own = getattr(audit, field)
+            rows += _rows(report, field, own)
             for value in values:
                 if isinstance(own, type(value)) and value == own:
                     continue
-                one = type(audit)(**first.get_params(deep=False))
+                one = type(audit)(**clone(first).get_params(deep=False))
                 one.set_params(estimator=None, **{name: value})
-                rows += _rows(one.fit(X, y, model, **extra).report_, name, value)
+                rows += _rows(one.fit(X, y, model, **extra).report_, field, value)
     return pd.DataFrame(rows, columns=_COLUMNS), report
 
 

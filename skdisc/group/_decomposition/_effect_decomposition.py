@@ -13,6 +13,7 @@ from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._utils._validation import check_protected
+from skdisc._verdicts._rule import Rule
 from skdisc.group._decomposition._effects import EffectNuisances, EffectParts
 from skdisc.group._pairwise._comparison_report import PairComparison
 from skdisc.group._pairwise._estimates import estimate_table
@@ -70,14 +71,6 @@ class EffectDecomposition(PairwiseDetector):
         protected column, or one for each column.
     n_bins : int, default=4
         Quantile bins of a protected number.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
-        Correction of the p-values over all groups.
-    relevant_gap : float, default=0.1
-        The verdict is "no disparity found" if direct effects of this size are excluded; with
-        ``output="value"`` in standard deviations of y.
-    relevant_ratio : float, default=0.8
-        "no disparity found" requires that ratios of the rarer outcome below it, and above its
-        inverse, are excluded, too; not used where outcomes are no rates.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -86,8 +79,9 @@ class EffectDecomposition(PairwiseDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "holm"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -193,13 +187,10 @@ class EffectDecomposition(PairwiseDetector):
         n_folds: int = 5,
         reference: Any = "largest",
         n_bins: int = 4,
-        correction: str = "holm",
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -216,13 +207,10 @@ class EffectDecomposition(PairwiseDetector):
         self.n_folds = n_folds
         self.reference = reference
         self.n_bins = n_bins
-        self.correction = correction
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.n_refits = n_refits
         self.max_queries = max_queries
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._utils._validation import check_protected
+from skdisc._verdicts._rule import Rule
 from skdisc.group._outcome_tests._selected import OutcomeDetector
 from skdisc.group._outcome_tests._threshold_gap import ThresholdGap
 from skdisc.group._outcome_tests._threshold_model import ThresholdModel
@@ -59,15 +60,11 @@ class ThresholdTest(OutcomeDetector):
         protected column, or one for each column.
     n_bins : int, default=4
         Quantile bins of a protected number.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
-        Correction of the p-values over all groups.
     model_error : float, default=0.15
         By how much the difference of thresholds may be off because risks are distributed otherwise
         than the model has it, above all if the risks of both groups are told apart unequally well.
         Intervals are wider by it on both sides, and "disparity found" takes a difference that is
         significantly larger. "No disparity found" takes a `relevant_gap` above it.
-    relevant_gap : float, default=0.1
-        The verdict is "no disparity found" if effects of this size are excluded.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -76,8 +73,9 @@ class ThresholdTest(OutcomeDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "holm"), `relevant_gap` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The decision that selects, and the outcome that is a success; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -174,6 +172,8 @@ class ThresholdTest(OutcomeDetector):
     _measure = "threshold difference"
     _compares_rates = False
     _test = "posterior"
+    rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
+    own_correction = "holm"
     _parameter_constraints = {
         **OutcomeDetector._parameter_constraints,
         "place": [str, Integral, None],
@@ -188,13 +188,11 @@ class ThresholdTest(OutcomeDetector):
         place: Hashable | None = None,
         reference: Any = "largest",
         n_bins: int = 4,
-        correction: str = "holm",
         model_error: float = 0.15,
-        relevant_gap: float = 0.1,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -206,13 +204,11 @@ class ThresholdTest(OutcomeDetector):
         self.place = place
         self.reference = reference
         self.n_bins = n_bins
-        self.correction = correction
         self.model_error = model_error
-        self.relevant_gap = relevant_gap
         self.n_refits = n_refits
         self.max_queries = max_queries
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

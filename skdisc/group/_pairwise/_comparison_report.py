@@ -12,6 +12,7 @@ from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import judge_effects
 from skdisc._space._items import count_values
 from skdisc._task._notes import unseen
+from skdisc._verdicts._relevant import RelevantGap
 from skdisc.group._pairwise._estimates import Estimate
 from skdisc.group._pairwise._group_pairs import GroupPair, PairRows
 
@@ -64,7 +65,7 @@ def report(
     task: Any,
     compared: Sequence[tuple[GroupPair, PairRows, PairComparison]],
     excluded: Sequence[tuple[str, int, str]],
-    unit: float,
+    relevant: RelevantGap,
     doubts: Sequence[str] = (),
 ) -> Discovery:
     """Return the Discovery of some comparisons.
@@ -76,8 +77,7 @@ def report(
     compared : list of (GroupPair, PairRows, PairComparison)
     excluded : list of (str, int, str)
         Groups that could not be compared, their sizes, and why.
-    unit : float
-        The unit of the relevant gap.
+    relevant : RelevantGap
     doubts : list of str
         Why the absence of findings is inconclusive.
 
@@ -112,13 +112,13 @@ def report(
         n_tested=len(table),
         n_found=int(found.sum()),
         smallest_gap=float("nan"),
-        required_gap=float(d.relevant_gap),
+        required_gap=relevant.size,
         by_value=count_values(groups, [g for g, f in zip(groups, found, strict=True) if f], []),
         excluded=lost,
         tables=_tables(compared),
         notes=list(dict.fromkeys([*new, *_notes(compared)])),
         versus=_versus(compared),
-        judgment=_judged(d, table, groups, found, [*doubts, *new], unit),
+        judgment=_judged(d, table, groups, found, [*doubts, *new], relevant),
     )
 
 
@@ -183,11 +183,11 @@ def _tables(compared):
     return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}
 
 
-def _judged(d, table, groups, found, doubts, unit):
+def _judged(d, table, groups, found, doubts, relevant):
     """Return the Judgment."""
     effects = table[["ci_low", "ci_high", "low", "high"]].copy()
     effects["gap"], effects["group"] = table["effect"], list(map(str, groups))
     effects["p_adjusted"] = np.where(found, table["p_adjusted"], 1.0)
     effects["rate"] = table["outcome"]
     ratio = d.relevant_ratio if d._compares_rates else 0.0
-    return judge_effects(effects, list(doubts), d.relevant_gap * unit, ratio, d.significance)
+    return judge_effects(effects, list(doubts), relevant.size, ratio, d.significance)

@@ -3,10 +3,10 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from skdisc._task._numbers import audited_numbers, numbers_of
 from skdisc._task._task import Request
@@ -34,15 +34,13 @@ class PairwiseDetector(BaseDetector):
     _test = "influence function"
     _needs_labels = False  # whether labels beside decisions enter
     outcomes = "selected"  # whose labels: of rows with a favorable decision, or of all
-    correction = "holm"
+    own_correction = "holm"
+    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
     output = "decision"
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "reference": "no_validation",
         "n_bins": [Interval(Integral, 2, None, closed="left")],
-        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
-        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
-        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def score(
@@ -108,7 +106,7 @@ class PairwiseDetector(BaseDetector):
         y, labels = self._outcome(task), None
         if not len(y):
             limit = f"{task.budget.stopped_by} ended the run before any comparison"
-            return report(self, task, [], [], 1.0, [limit])
+            return report(self, task, [], [], self._gap_that_matters(y), [limit])
         if self._needs_labels and task.queries is not None and task.y is not None:
             labels = task.favorable_labels() * (y if self.outcomes == "selected" else 1.0)
         seed = int(task.rng.integers(2**31))
@@ -121,12 +119,9 @@ class PairwiseDetector(BaseDetector):
                 excluded.append((str(pair.group), people.sizes[0], found))
             else:
                 compared.append((pair, people, found))
-        constant = ["all outcomes are equal"] if np.ptp(y) == 0 else []
-        return report(self, task, compared, excluded, self._unit(y), constant)
-
-    def _unit(self, y):
-        """Return the unit of the relevant gap."""
-        return float(np.std(y)) or 1.0 if self._compares_numbers else 1.0
+        relevant = self._gap_that_matters(y)
+        problems = [relevant.problem] if relevant.problem else []
+        return report(self, task, compared, excluded, relevant, problems)
 
     def _people_of(self, pair, task, y, labels):
         """Return the rows of a pair."""

@@ -16,6 +16,7 @@ from skdisc._utils._types import (
     Memory,
     RandomState,
 )
+from skdisc._verdicts._rule import Rule
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
 from skdisc.group._pairwise._estimates import Estimate, estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
@@ -74,13 +75,6 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         Folds in which it is learned.
     n_bins : int, default=4
         Quantile bins of a protected number that is no probability.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
-        Correction of the p-values over all groups.
-    relevant_gap : float, default=0.1
-        The verdict is "no disparity found" if gaps of this size are excluded.
-    relevant_ratio : float, default=0.8
-        "no disparity found" requires that ratios of the rarer outcome below it, and above its
-        inverse, are excluded, too; not used where outcomes are no rates.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -89,8 +83,9 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing value of a known group are treated: as a group of their own, left
         out, or as an error. Rows without a probability are left out of what needs it.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "holm"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -213,13 +208,10 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         learner: str | Estimator = "auto",
         n_folds: int = 5,
         n_bins: int = 4,
-        correction: str = "holm",
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -236,13 +228,10 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         self.learner = learner
         self.n_folds = n_folds
         self.n_bins = n_bins
-        self.correction = correction
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.n_refits = n_refits
         self.max_queries = max_queries
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

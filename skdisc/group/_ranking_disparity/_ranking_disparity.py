@@ -13,6 +13,8 @@ from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._utils._validation import check_protected
+from skdisc._verdicts._relevant import NUMBER, relevant_gap
+from skdisc._verdicts._rule import Rule
 from skdisc.group._pairwise._comparison_report import PairComparison
 from skdisc.group._pairwise._estimates import estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
@@ -63,10 +65,6 @@ class RankingDisparity(PairwiseDetector):
         protected column, or one for each column.
     n_bins : int, default=4
         Quantile bins of a protected number.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="holm"
-        Correction of the p-values over all groups.
-    relevant_gap : float, default=0.1
-        The verdict is "no disparity found" if gaps of this size are excluded.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -75,8 +73,9 @@ class RankingDisparity(PairwiseDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "holm"), `relevant_gap` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome of a classifier, or of y.
     memory : str or joblib.Memory, default=None
@@ -177,6 +176,7 @@ class RankingDisparity(PairwiseDetector):
     )
     _measure = "exposure gap"
     _test = "studentized permutation"
+    rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
     _parameter_constraints = {
         **PairwiseDetector._parameter_constraints,
         "query": [str, Integral, None],
@@ -196,12 +196,10 @@ class RankingDisparity(PairwiseDetector):
         output: str = "auto",
         reference: Any = "rest",
         n_bins: int = 4,
-        correction: str = "holm",
-        relevant_gap: float = 0.1,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -216,12 +214,10 @@ class RankingDisparity(PairwiseDetector):
         self.output = output
         self.reference = reference
         self.n_bins = n_bins
-        self.correction = correction
-        self.relevant_gap = relevant_gap
         self.n_refits = n_refits
         self.max_queries = max_queries
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state
@@ -263,6 +259,11 @@ class RankingDisparity(PairwiseDetector):
     def _people_of(self, pair, task, y, labels):
         lists, relevant = self._lists(task.X), self._relevant(task)
         return RankingPeople.of(pair, task.X, y, lists, self.exposure, relevant)
+
+    def _gap_that_matters(self, outcome, weight=None):
+        """Return the `RelevantGap` of exposures, whose mean is 1 (or, linear, a half)."""
+        mean, all_equal = 0.5 if self.exposure == "linear" else 1.0, np.ptp(outcome) == 0
+        return relevant_gap(self.relevant_gap, kind=NUMBER, mean=mean, all_equal=all_equal)
 
     def _relevant(self, task):
         """Return who has a favorable label, where a model ranks people with labels of two kinds."""

@@ -17,6 +17,7 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector, input_keys
@@ -72,15 +73,6 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         What is compared; "value" is a margin or the number that a regressor predicts.
     min_gap : float, default=0
         The gap g that must be exceeded.
-    relevant_gap : float, default=0.1
-        "no disparity found" requires that mean effects and a mean absolute difference of this size
-        are excluded (of values: in standard deviations).
-    relevant_ratio : float, default=0.8
-        "no disparity found" requires that ratios of the rarer outcome below it, and above its
-        inverse, are excluded, too; not used where outcomes are no rates.
-    relevant_share : float, default=0.01
-        The share of people with a case that is a disparity, if it is not due to the fitting of
-        causal models.
     sensitivity : "auto", sequence of float in (-1, 1), or None; default="auto"
         Correlations of the protected column with hidden causes of its numeric children, under which
         the first causal model is fitted again (table ``sensitivity``). "auto": up to 0.4 in both
@@ -109,8 +101,9 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
-    significance : float, default=0.05
-        Level of the verdict and of intervals.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap`,
+        `relevant_ratio` and `relevant_share`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -195,6 +188,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         published="none: it is a definition",
         reference="Kusner et al., NeurIPS 2017",
     )
+    rule_fields = ("significance", "relevant_gap", "relevant_ratio", "relevant_share")
     _parameter_constraints = {
         **IndividualDetector._parameter_constraints,
         "counterfactuals": "no_validation",
@@ -204,9 +198,6 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         "group": [dict, None],
         "output": [StrOptions({"decision", "probability", "value"})],
         "min_gap": [Interval(Real, 0, None, closed="left")],
-        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
-        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
-        "relevant_share": [Interval(Real, 0, 1, closed="left")],
         "sensitivity": ["array-like", StrOptions({"auto"}), None],
         "evaluate": [StrOptions({"model", "refit"})],
         "n_resamples": [Interval(Integral, 0, None, closed="left")],
@@ -224,9 +215,6 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         group: Any = None,
         output: str = "decision",
         min_gap: float = 0.0,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
-        relevant_share: float = 0.01,
         sensitivity: str | Sequence[float] | None = "auto",
         evaluate: str = "model",
         n_resamples: int = 200,
@@ -235,7 +223,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -251,9 +239,6 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         self.group = group
         self.output = output
         self.min_gap = min_gap
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
-        self.relevant_share = relevant_share
         self.sensitivity = sensitivity
         self.evaluate = evaluate
         self.n_resamples = n_resamples
@@ -262,7 +247,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

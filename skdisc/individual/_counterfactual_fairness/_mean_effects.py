@@ -44,12 +44,17 @@ def judgment(c, effects, groups, samples, is_known):
     table["p_adjusted"] /= _OF_MEANS
     table["rate"] = [c.own[groups[name]].mean() for name in table["group"]]
     bound = high if d.output == "decision" else 0.0
-    relevant = d.relevant_gap * (c.own.std() if d.output == "value" else 1.0)
+    gap = d._gap_that_matters(c.own)
+    relevant = gap.size
     largest = max(bound, float(np.nanquantile(samples.sizes, 1 - d.significance, axis=0).max()))
     reasons = (
-        []
-        if largest < relevant
-        else [f"the mean absolute difference may be {largest:.2g}; {relevant:.2g} is relevant"]
+        [gap.problem]
+        if gap.problem
+        else (
+            []
+            if largest < relevant
+            else [f"the mean absolute difference may be {largest:.2g}; {relevant:.2g} is relevant"]
+        )
     )
     n_valid = int((~np.isnan(samples.shifts).any(axis=1)).sum())
     few = too_few_draws(n_valid, _OF_SHIFTS * d.significance)

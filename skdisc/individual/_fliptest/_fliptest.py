@@ -25,6 +25,7 @@ from skdisc._utils._types import (
     Memory,
     RandomState,
 )
+from skdisc._verdicts._rule import Rule
 from skdisc.individual._base import share_with_case
 from skdisc.individual._fliptest._flipsets import (
     PlacedPeople,
@@ -95,9 +96,6 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         Pairs farther apart (L1, standardized) are not cases, though they count in the flipsets.
     n_bins : int, default=4
         Bins of protected numbers.
-    relevant_gap, relevant_ratio : float, default=0.1, 0.8
-        "no disparity found" requires that a net of flips of this share is excluded, and of this
-        ratio of the rarer decision, and a flipset that is by the share larger than by chance.
     time_budget : float or None, default=None
         Limit in seconds, checked between samples and permutations, of which there is at least one.
     n_refits : int, default=19
@@ -106,8 +104,9 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap` and
+        `relevant_ratio`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -196,6 +195,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         published="715 disadvantaged and 1,215 advantaged among 10,000 women (Black et al.)",
         reference="Black et al., FAT* 2020",
     )
+    rule_fields = ("significance", "relevant_gap", "relevant_ratio")
     _parameter_constraints = {
         **GroupsDetector._parameter_constraints,
         "combine": [StrOptions({"multiple", "intersectional"})],
@@ -228,12 +228,10 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         n_permutations: int | None = None,
         max_distance: float | None = None,
         n_bins: int = 4,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         n_refits: int = 19,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -256,12 +254,10 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         self.n_permutations = n_permutations
         self.max_distance = max_distance
         self.n_bins = n_bins
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.n_refits = n_refits
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

@@ -22,13 +22,13 @@ def judgment(detector, people, parts, flipsets, caveats):
     caveats : list of str
         From `too_few`.
     """
-    level, gap = detector.significance, detector.relevant_gap
+    level, relevant = detector.significance, detector._gap_that_matters(people.decided)
     effects = flipsets[["group", "p_adjusted"]].assign(gap=flipsets["net"] / flipsets["n"])
     for ends, at in ((["ci_low", "ci_high"], level), (["low", "high"], 2 * level)):
         effects[ends] = [net_interval(part.problem, at) for part in parts]
     effects["rate"] = [people.decided[part.problem.one].mean() for part in parts]
-    reasons = _reasons(detector, people, flipsets, caveats)
-    found = judge_effects(effects, reasons, gap, detector.relevant_ratio, level)
+    reasons = _reasons(detector, relevant, flipsets, caveats)
+    found = judge_effects(effects, reasons, relevant.size, detector.relevant_ratio, level)
     if found.verdict != FOUND:
         return found
     first = flipsets.loc[flipsets["p_adjusted"].idxmin()]
@@ -37,12 +37,12 @@ def judgment(detector, people, parts, flipsets, caveats):
     return Judgment(FOUND, f"{some}, {first['by_chance']:.2g} by chance")
 
 
-def _reasons(detector, people, flipsets, caveats):
+def _reasons(detector, relevant, flipsets, caveats):
     """Return why the absence of findings is inconclusive, a list of str."""
     if detector.n_permutations == 0:
         return ["n_permutations is 0, so flips were not tested"]
-    if np.ptp(people.decided) == 0:
-        return ["every decision is the same"]
+    if relevant.problem:
+        return [relevant.problem]
     fewest = flipsets["n_permutations"].min()
     if detector.n_permutations is None and fewest < FEWEST_PERMUTATIONS:
         return [f"time_budget ended a test after {fewest:.0f} permutations"]
@@ -51,7 +51,7 @@ def _reasons(detector, people, flipsets, caveats):
     level = detector.significance
     spread = flipsets["smallest_gap"] / (ndtri(1 - level) + ndtri(0.8))
     largest = float((flipsets["excess"] + ndtri(1 - level) * spread).max())
-    if not caveats and largest >= detector.relevant_gap:
+    if not caveats and largest >= relevant.size:
         return [f"a flipset may be larger than by chance by {largest:.2g} of the people"]
     return caveats
 

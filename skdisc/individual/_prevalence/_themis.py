@@ -12,6 +12,7 @@ from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
 from skdisc.individual._case_share import CaseShare, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
@@ -57,9 +58,6 @@ class Themis(IndividualDetector):
         Gap :math:`g` between outcomes that must be exceeded; use a value > 0 with probabilities.
     space : FeatureSpace or None, default=None
         The possible inputs; learned from X by default.
-    relevant_share : float, default=0.01
-        Share of people of X with a case above which a disparity is found (of uniformly drawn
-        inputs if only a space is passed).
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
         protected columns; "disparity found" takes at least 1 / significance - 1.
@@ -71,8 +69,9 @@ class Themis(IndividualDetector):
     missing : {"category", "drop", "raise"}, default="category"
         Treatment of rows with a missing protected value: missing counts as a category, the rows are
         dropped, or an error is raised.
-    significance : float, default=0.05
-        Level of the intervals.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance` and
+        `relevant_share`.
     pos_label : label or collection of labels, default=None
         The favorable label or labels; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -166,14 +165,13 @@ class Themis(IndividualDetector):
         output: str = "decision",
         min_gap: float = 0.0,
         space: FeatureSpace | None = None,
-        relevant_share: float = 0.01,
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         max_found: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -189,14 +187,13 @@ class Themis(IndividualDetector):
         self.output = output
         self.min_gap = min_gap
         self.space = space
-        self.relevant_share = relevant_share
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.max_found = max_found
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

@@ -50,7 +50,6 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         "threshold": [Interval(Real, 0, None, closed="left")],
         "direction": [StrOptions({"lower", "higher", "both"})],
         "test": [StrOptions({"fisher", "mid-p"})],
-        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none"})],
         "criterion": [StrOptions({"adjusted", "interval", "gap"}), None],
         "output": [StrOptions({"decision", "probability", "value"})],
         "complainants": ["array-like", None],

@@ -9,6 +9,7 @@ from skdisc._task._card import Card
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._types import ArrayLike, Columns, Estimator, Labels, Memory, RandomState
 from skdisc._utils._validation import is_favorable
+from skdisc._verdicts._rule import Rule
 from skdisc.causal._counterfactual_rows import counterfactual_rows, is_frame, ready, take_rows
 from skdisc.individual._situation_testing._base import SituationDetector
 
@@ -82,8 +83,6 @@ class CounterfactualSituationTesting(SituationDetector):
         Fisher's exact test, or its mid-p version. Counts that shared ties make fractional are
         rounded towards no difference. With a threshold, the p-value is the level at which the
         interval begins to contain it; numbers are compared by Welch's test.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, over all complainants.
     criterion : {"adjusted", "interval", "gap"} or None, default=None
         What makes a case: "adjusted" (the default), a difference that exceeds the threshold and is
         significant after correction; "interval", one whose interval lies beyond the threshold;
@@ -98,12 +97,6 @@ class CounterfactualSituationTesting(SituationDetector):
         Keep the groups of every case in the table ``neighbours``.
     n_bins : int, default=4
         Bins of protected numbers.
-    relevant_gap : float, default=0.1
-        "no disparity found" requires that mean gaps of this size are excluded (of numbers: in
-        standard deviations).
-    relevant_ratio : float, default=0.8
-        "no disparity found" requires that ratios of the rarer outcome below it, and above its
-        inverse, are excluded, too; not used where outcomes are no rates.
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
     max_rows : int, None or "auto", default="auto"
@@ -118,8 +111,9 @@ class CounterfactualSituationTesting(SituationDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "bh"), `relevant_gap` and `relevant_ratio`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -202,6 +196,8 @@ class CounterfactualSituationTesting(SituationDetector):
         reference="Alvarez and Ruggieri, JAIR 2025",
     )
     _versus = "people of the reference similar to their counterfactuals"
+    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio")
+    own_correction = "bh"
     _parameter_constraints = {
         **SituationDetector._parameter_constraints,
         "counterfactuals": "no_validation",
@@ -229,19 +225,16 @@ class CounterfactualSituationTesting(SituationDetector):
         threshold: float = 0.0,
         direction: str = "lower",
         test: str = "fisher",
-        correction: str = "bh",
         criterion: str | None = None,
         output: str = "decision",
         complainants: ArrayLike | None = None,
         store_neighbors: bool = False,
         n_bins: int = 4,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         compat: str | None = None,
         max_rows: int | str | None = "auto",
         n_refits: int = 19,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -266,19 +259,16 @@ class CounterfactualSituationTesting(SituationDetector):
         self.threshold = threshold
         self.direction = direction
         self.test = test
-        self.correction = correction
         self.criterion = criterion
         self.output = output
         self.complainants = complainants
         self.store_neighbors = store_neighbors
         self.n_bins = n_bins
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.compat = compat
         self.max_rows = max_rows
         self.n_refits = n_refits
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

@@ -121,14 +121,13 @@ def judgment(detector, table, gaps, outcome, still_open):
     effects = table[["group", "gap", "ci_low", "ci_high", "p_adjusted"]].copy()
     effects["low"], effects["high"] = ends.T
     effects["rate"] = [outcome[g.matched].mean() if len(g.matched) else np.nan for g in gaps]
-    constant = "every outcome is the same" if np.ptp(outcome) == 0 else ""
-    relevant = detector.relevant_gap * (outcome.std() if detector.output == "value" else 1.0)
+    relevant = detector._gap_that_matters(outcome)
     few = f"too few people have similar people of the reference: {', '.join(still_open)}"
     names = ", ".join(dict.fromkeys(repr(g.too_fine) for g in gaps if g.too_fine))
     fine = f"too many values of {names} for people to be compared at equal ones; group the values"
-    reasons = [r for r in (constant, few if still_open else "", fine if names else "") if r]
+    reasons = [r for r in (relevant.problem, few if still_open else "", fine if names else "") if r]
     ratio = detector.relevant_ratio if detector.output == "decision" else 0.0
-    return judge_effects(effects, reasons, relevant, ratio, detector.significance)
+    return judge_effects(effects, reasons, relevant.size, ratio, detector.significance)
 
 
 def open_values(predicates, comparisons, gaps, X, excluded, share):

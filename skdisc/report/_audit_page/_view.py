@@ -50,7 +50,8 @@ def _opening(document):
     evidence = document.get("evidence") or []
     found = {(str(e.get("group")), str(e.get("measure"))) for e in evidence if e.get("found")}
     system = (document.get("meta") or {}).get("system")
-    relevant = _number_or_none((document.get("settings") or {}).get("relevant_gap"))
+    rule = (document.get("settings") or {}).get("rule") or {}
+    relevant = _number_or_none(rule.get("relevant_gap"))
     verdicts = [_with_share(row, document) for row in _by_attribute(document, about)]
     return {
         "title": f"Audit of {system}" if system else "Audit",

@@ -14,6 +14,7 @@ from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._bias_scan import _contexts as contexts
 from skdisc.subgroup._bias_scan import _observed_expected as observed
@@ -92,8 +93,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         The Jaccard index of each subset with each subset before it is below this.
     k : int, default=10
         Largest number of subsets kept, among the ends of the ascents.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of p-values on other rows, over the subsets measured.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
     versus : {"context", "everyone"}, default="context"
@@ -101,9 +100,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         outcomes are compared with what is expected given all other columns, and the p-value is
         that of scans with protected columns redrawn given the others. "everyone": the published
         scan, whose verdict is "differs from everyone".
-    relevant_gap, relevant_ratio : float, default=0.1, 0.8
-        "No disparity found" claims that no judged group has a gap this large, nor a ratio of the
-        rarer outcome this far from 1 (in numeric modes: a gap of so many standard deviations).
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how often it is repeated, a whole number.
@@ -118,8 +114,9 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error. In other columns a missing value is always a value of its own.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "bh"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True. In numeric modes "high" (default) or
         "low", or the highest or lowest value.
@@ -196,6 +193,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         published="COMPAS: scores 36.3 for more than 5 priors (1,221) and 45.1 for none (2,085)",
         reference="Zhang and Neill, 2016",
     )
+    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "mode": [StrOptions(set(SCORINGS))],
@@ -210,7 +208,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         "n_bins": N_BINS,
         "max_overlap": [Interval(Real, 0, 1, closed="right")],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
     }
 
     def __init__(
@@ -233,18 +230,15 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         n_bins: int | Bins = 4,
         max_overlap: float = 0.5,
         k: int = 10,
-        correction: str = "bh",
         confirm: float | None = None,
         versus: str = "context",
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -268,18 +262,15 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         self.n_bins = n_bins
         self.max_overlap = max_overlap
         self.k = k
-        self.correction = correction
         self.confirm = confirm
         self.versus = versus
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state
@@ -364,9 +355,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         masks = [g.mask(outcome.X) for g in groups]
         table = self._table(outcome, groups, masks, list(zip(targets, signs, strict=True)))
         return beside_fit(table, findings, self.correction)
-
-    def _unit_of_gap(self, rows):
-        return float(np.nanstd(rows.values)) or 1.0 if self._is_numeric and len(rows) else 1.0
 
     def _items_again(self, task, outcome):
         return self._items_of(outcome)

@@ -13,6 +13,7 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._utils import _validation as check
 from skdisc._utils._types import Columns, Estimator, FrameLike, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._disparity_pursuit._run import (
     explained_by,
@@ -88,11 +89,6 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         Number of draws of the Gaussian multiplier bootstrap of the largest evidence; 0: Bonferroni.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
-    min_effect : float, default=0
-        Largest effect that is not worth a finding: a group enters only if its effect is larger.
-    relevant_gap, relevant_ratio : float, default=0.1, 0.8
-        "No disparity found" claims that no judged group has an effect this large, nor a ratio of
-        the rarer outcome this far from 1. For numbers, the gap is in standard deviations.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how often it is repeated, a whole number.
@@ -107,8 +103,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error. In other columns a missing value is always an item of its own.
-    significance : float, default=0.05
-        The chance that any group enters where none differs; level of intervals.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `min_effect`,
+        `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome, the positive class of each rate; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -200,8 +197,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     )
     null = "conditional"
     must_include = "protected"
-    correction = "holm"  # of lists of single groups
+    own_correction = "holm"  # of lists of single groups
     _expects = _takes_trees = True
+    rule_fields = ("significance", "min_effect", "relevant_gap", "relevant_ratio", "relevant_size")
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "metric": [str, callable],
@@ -213,7 +211,6 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         "n_bins": N_BINS,
         "n_bootstrap": [_COUNT],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
     }
 
     def __init__(
@@ -233,16 +230,13 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         k: int = 50,
         n_bootstrap: int = 199,
         confirm: float | None = None,
-        min_effect: float = 0.0,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -263,16 +257,13 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         self.k = k
         self.n_bootstrap = n_bootstrap
         self.confirm = confirm
-        self.min_effect = min_effect
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

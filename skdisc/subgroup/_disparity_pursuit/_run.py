@@ -106,7 +106,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     given = d._least(rows), d.max_predicates, lambda n: d._spend(task, n)
     candidates = ContextGroups.mined(items, *given, rows.frequency)
     residuals = _adjusted(d, task, rows, candidates, folds)
-    scores = Scores(candidates, residuals, d.min_effect * d._unit_of_gap(rows))
+    scores = Scores(candidates, residuals, d.min_effect)
     level = Level(scores, d.n_bootstrap, task.rng, d.borrow)
 
     def in_time():
@@ -171,7 +171,7 @@ def _described(detector, task, rows, items, run, level):
         scores,
         found.given,
         d.significance,
-        d.relevant_gap * d._unit_of_gap(rows),
+        d._gap_that_matters_on(rows).size,
         d.relevant_ratio,
         values,
     )
@@ -283,7 +283,7 @@ def measured(
     items = d._items_again(task, rows)
     single = [Subgroup([items.predicates[i]]) for i in np.flatnonzero(items.protected)]
     candidates = ContextGroups.given([*groups, *single], d.protected_, rows.X, rows.frequency)
-    least = d.min_effect * d._unit_of_gap(rows)
+    least = d.min_effect
     scores = Scores(candidates, _adjusted(d, task, rows, candidates, folds), least)
     if len(groups) and findings.table["scale"].iloc[0] in scores.residuals.scales:
         scores = scores.on(findings.table["scale"].iloc[0])
@@ -303,7 +303,7 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
     table = beside_fit(table, at_fit, "holm")
     again = confirmed(table, d.significance)
     counts = d._counts(items, at_fit.subgroups, again)
-    values, gap = _people_of(items), d.relevant_gap * d._unit_of_gap(rows)
+    values, gap = _people_of(items), d._gap_that_matters_on(rows).size
     groups = list(range(len(at_fit)))
     given = scores.given(groups)
     bounds, _ = _causes.bounds(scores, given, d.significance, gap, d.relevant_ratio, values)

@@ -131,16 +131,17 @@ def equivalence_of(
     group cannot exclude a gap. The largest contrasts are judged (see `jointly_judged`). One whose
     interval lies beyond the relevant gap is judged nevertheless: its data say enough.
     """
-    relevant = detector.relevant_gap * detector._unit_of_gap(family.contrasts.rows)
-    contrasts, parts = family.contrasts, []
+    contrasts, parts, gaps = family.contrasts, [], []
     for j, name in enumerate(contrasts.rows.names):
         at = np.flatnonzero(family.tested[j])
         tally = contrasts.at(at).tallies[j]
         table = bounds_of(detector, contrasts.rows, j, tally)
         table["measure"], table["at"] = name, at
+        gaps += [detector._gap_that_matters_on(contrasts.rows, j).size] * len(at)
         parts.append(table)
     table = pd.concat(parts, ignore_index=True)
     value = {name: table[name].to_numpy() for name in table}
+    relevant = np.array(gaps)
     beyond = (value["gap_low"] > relevant) | (value["gap_high"] < -relevant)
     sizes = value["n_compared"], value["needed"]
     may = beyond | _stats.jointly_judged(*sizes, detector.significance)
@@ -170,7 +171,7 @@ def bounds_of(detector: Any, rows: Any, j: int, tally: Any) -> pd.DataFrame:
     """
     d = detector
     overall = rows.tally(j, rows.total_sums(j)[:, None])
-    gap = d.relevant_gap * d._unit_of_gap(rows)
+    gap = d._gap_that_matters_on(rows, j).size
     table = tally.equivalence(overall, gap, d.relevant_ratio, d.significance)
     table.insert(2, "judged", table["n"] >= table["needed"])
     return table

@@ -10,6 +10,7 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._results._findings import Discovery, GroupFindings
+from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Group
 from skdisc._stats._rates import GroupTally
@@ -91,13 +92,16 @@ def subgroup_discovery(
     >>> discovery.n_found, discovery.measure, discovery.notes
     (1, 'selection_rate', ['A note.'])
     """
+    relevant = detector._gap_that_matters_on(rows)
+    if relevant.problem and not counts.n_found:
+        more.setdefault("judgment", Judgment(UNSURE, relevant.problem))
     fields = {
         "findings": findings,
         "measure": ", ".join(rows.names),
         "n_tested": counts.n_tested,
         "n_found": counts.n_found,
         "smallest_gap": largest(groups["min_detectable_gap"]),
-        "required_gap": float(detector.relevant_gap),
+        "required_gap": relevant.size,
         "by_value": counts.by_value,
         "estimates": rows.overall(detector.significance),
         "excluded": excluded_groups(groups, detector._least(rows)),

@@ -24,14 +24,6 @@ class NumbersMixin:
             return audited
         return audited_numbers(self, people, model)
 
-    def _unit_of_gap(self, rows):
-        """Return the unit of `relevant_gap`: 1 for rates, the standard deviation for numbers."""
-        y = rows.tree_target
-        is_share = np.isin(y, (0.0, 1.0)).all()
-        if is_share or self.output == "probability":
-            return 1.0
-        return float(np.sqrt(np.cov(y, ddof=0, fweights=rows.frequency))) or 1.0
-
 
 def rows_of(
     task: Task, metric: str | Sequence[str] | Callable, output: str = "decision"
@@ -78,6 +70,13 @@ def rows_of(
     names = [*names, *(f.__name__ for f in own)]
     about = task.weight, task.people.groups, task.people.frequency
     return Summed.ordered(task.X, np.array(values), names, *about)
+
+
+def outcome_of(rows: Counted | Summed, j: int) -> np.ndarray:
+    """Return the outcome that a measure is about, by row; NaN where it is not about the person."""
+    if isinstance(rows, Counted):
+        return rate_values(rows.cell, rows.names[j])
+    return np.asarray(rows.values if rows.values.ndim == 1 else rows.values[j], dtype=float)
 
 
 def _numeric_rows(task, output):

@@ -7,6 +7,7 @@ from skdisc import _stats
 from skdisc._results._judgment import COVERED
 from skdisc._stats._means import Welch
 from skdisc._stats._rates import AGAINST_REST, names_of_tests
+from skdisc._verdicts._relevant import RATE, relevant_gap
 from skdisc.subgroup._estimation._contextual import widest_at
 from skdisc.subgroup._facts._notions import REST, Verdicts, shortfalls
 
@@ -212,7 +213,8 @@ def _covered(recourse, judged, n):
 
 def _bounds_of(d, rate, x1, n1, x0, n0):
     """Return what the data exclude about shares of groups with `rate` overall, a dict of arrays."""
-    given = d.relevant_gap, d.relevant_ratio, d.significance
+    gap = relevant_gap(d.relevant_gap, kind=RATE, mean=rate).size
+    given = gap, d.relevant_ratio, d.significance
     needed = np.full(len(n1), _stats.people_needed(min(rate, 1 - rate), *given))
     found = vars(_stats.equivalence(x1, n1, x0, n0, *given, rarer=rate <= 0.5))
     return {"n": n1, "needed": needed, "judged": n1 >= needed, **found}

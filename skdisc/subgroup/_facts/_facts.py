@@ -11,6 +11,7 @@ from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._utils._hashing import by_name, canonical_order
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._confirmation import put_beside
 from skdisc.subgroup._facts._flips import DecisionCache
@@ -96,8 +97,6 @@ class FACTS(SubgroupDetector):
         A subgroup inside another one that is at least as unfair is not shown.
     k : int, default=10
         Number of findings kept.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values over all subgroups measured.
     choose_on : float or None, default=0.5
         Share of the people on whom the best action of each group is chosen (effectiveness, also
         within budget, macro); it is tested on the others. None: as published, both on all.
@@ -106,10 +105,6 @@ class FACTS(SubgroupDetector):
     order : {"evidence", "effect"}, default="evidence"
         Order of the findings: by p-value, with intervals that account for the search; or, as
         published, by the notion, with Newcombe's intervals of shares.
-    relevant_gap, relevant_ratio : float, default=0.1, 0.8
-        "No disparity found" claims that no judged group differs from the others in its subgroup by
-        this much in the share with recourse, nor by a ratio of the rarer outcome this far from 1;
-        no such claim is made for notions of costs and counts.
     max_rows : int or None, default=None
         Largest number of rows under audit. Of more, a random sample is, stratified by protected
         group, as a note says; an estimator is trained on all rows. Positions of rows in results
@@ -124,8 +119,9 @@ class FACTS(SubgroupDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error. No action makes a value missing.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "bh"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -201,6 +197,7 @@ class FACTS(SubgroupDetector):
         reference="Kavouras et al., NeurIPS 2023",
     )
     _asks = True
+    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "notion": [StrOptions(set(NOTIONS))],
@@ -235,7 +232,6 @@ class FACTS(SubgroupDetector):
         "choose_on": [Interval(Real, 0, 1, closed="neither"), None],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
         "order": [StrOptions({"evidence", "effect"})],
-        "relevant_gap": [_SHARE],
     }
 
     def __init__(
@@ -269,19 +265,16 @@ class FACTS(SubgroupDetector):
         minimal_change: bool = False,
         remove_contained: bool = False,
         k: int = 10,
-        correction: str = "bh",
         choose_on: float | None = 0.5,
         confirm: float | None = None,
         order: str = "evidence",
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         max_rows: int | None = None,
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -316,19 +309,16 @@ class FACTS(SubgroupDetector):
         self.minimal_change = minimal_change
         self.remove_contained = remove_contained
         self.k = k
-        self.correction = correction
         self.choose_on = choose_on
         self.confirm = confirm
         self.order = order
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.max_rows = max_rows
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

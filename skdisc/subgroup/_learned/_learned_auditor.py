@@ -31,7 +31,7 @@ class LearnedAuditor(SubgroupDetector):
     _measure = "outcome"
     _is_group = False  # whether the witness is the indicator of a group
     _no_larger_items = "values of protected columns must not overlap"
-    must_include, correction = "protected", "holm"
+    must_include, own_correction = "protected", "holm"
     n_score_bins = 1
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
@@ -42,7 +42,6 @@ class LearnedAuditor(SubgroupDetector):
         "n_bins": N_BINS,
         "n_score_bins": [Interval(Integral, 1, None, closed="left")],
         "adjust_for": "no_validation",
-        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
     }
 
     @abstractmethod
@@ -173,7 +172,7 @@ class LearnedAuditor(SubgroupDetector):
             n_tested=0,
             n_found=0,
             smallest_gap=float("nan"),
-            required_gap=float(self.relevant_gap),
+            required_gap=float("nan"),
             judgment=Judgment(UNSURE, reason),
         )
 

@@ -5,6 +5,7 @@ from sklearn.utils._param_validation import StrOptions
 from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._learned._learned_auditor import LearnedAuditor
 from skdisc.subgroup._learned._outcome_of import errors_or_decisions
 
@@ -56,12 +57,6 @@ class MultiaccuracyAudit(LearnedAuditor):
         Columns that may define rules; None: all.
     n_bins : int or Bins, default=4
         Number of quantile bins of a numeric column, of a protected one for the witness, too.
-    relevant_gap : float, default=0.1
-        "No disparity found" claims that no protected value has an effect this large, in standard
-        deviations where the outcome is no rate.
-    relevant_ratio : float, default=0.8
-        "no disparity found" requires that ratios of the rarer outcome below it, and above its
-        inverse, are excluded, too; not used where outcomes are no rates.
     max_tests, max_queries : int or None, default=None
         Largest numbers of rules compared, and of rows queried; if X has more rows than
         `max_queries`, nothing is audited.
@@ -70,8 +65,9 @@ class MultiaccuracyAudit(LearnedAuditor):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error.
-    significance : float, default=0.05
-        Level of the test, and of intervals.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap` and
+        `relevant_ratio`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -151,6 +147,7 @@ class MultiaccuracyAudit(LearnedAuditor):
         published="finds and repairs groups with large errors in face recognition",
         reference="Kim, Ghorbani and Zou 2019",
     )
+    rule_fields = ("significance", "relevant_gap", "relevant_ratio")
     _parameter_constraints = {
         **LearnedAuditor._parameter_constraints,
         "residual": [StrOptions({"auto", "error", "outcome"})],
@@ -173,13 +170,11 @@ class MultiaccuracyAudit(LearnedAuditor):
         max_predicates: int = 3,
         features: Columns | None = None,
         n_bins: int | Bins = 4,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -199,13 +194,11 @@ class MultiaccuracyAudit(LearnedAuditor):
         self.max_predicates = max_predicates
         self.features = features
         self.n_bins = n_bins
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

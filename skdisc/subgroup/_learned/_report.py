@@ -174,8 +174,10 @@ def discovery_of(
     table["test"] = np.full(len(table), TEST, dtype=object)
     table["part"] = np.array([learned.setting.name_of(k) for _, k in learned.words], dtype=object)
     is_rate = np.isin(everyone.people.outcome, (0.0, 1.0)).all()
-    unit = d.relevant_gap * (1.0 if is_rate else float(np.std(everyone.people.outcome)) or 1.0)
-    bounds = bounds_of(learned, everyone, d.significance, unit, d.relevant_ratio * is_rate)
+    relevant = d._gap_that_matters(everyone.people.outcome)
+    if relevant.problem:
+        reasons.append(relevant.problem)
+    bounds = bounds_of(learned, everyone, d.significance, relevant.size, d.relevant_ratio * is_rate)
     is_found = (table["p_adjusted"] <= d.significance).to_numpy()
     if task.is_audit:
         at_fit = d.result_.findings.table["effect"].to_numpy()
@@ -189,12 +191,12 @@ def discovery_of(
         n_tested=len(groups),
         n_found=len(kept),
         smallest_gap=float("nan"),
-        required_gap=float(d.relevant_gap),
+        required_gap=relevant.size,
         by_value=count_values(groups, kept, d.protected_),
         tables={"witness": tests, "equivalence": bounds},
         notes=[*notes, *_notes(learned, tests, table, d.significance), *new],
         versus=IN_CONTEXT,
-        judgment=_judged(d, tests, bounds, [*reasons, *new], doubted=bool(reasons)),
+        judgment=_judged(d, tests, bounds, [*reasons, *new], relevant.size, doubted=bool(reasons)),
     )
 
 
@@ -215,7 +217,7 @@ def _notes(learned, tests, table, significance):
     return notes
 
 
-def _judged(detector, tests, bounds, reasons, doubted):
+def _judged(detector, tests, bounds, reasons, gap, doubted):
     d, p, z = detector, tests["p_value"].iloc[0], tests["z"].iloc[0]
     if p <= d.significance and not doubted:
         said = f"a learned witness predicts who is treated differently (z = {z:.2f})"
@@ -224,4 +226,4 @@ def _judged(detector, tests, bounds, reasons, doubted):
         reasons = ["that nobody differs from everyone cannot be shown", *reasons]
     if np.isnan(p):
         reasons = ["the witness could not be tested", *reasons]
-    return judge_groups(0, bounds, reasons, d.null, d.relevant_gap, d.significance)
+    return judge_groups(0, bounds, reasons, d.null, gap, d.significance)

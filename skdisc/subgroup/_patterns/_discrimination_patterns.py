@@ -14,6 +14,7 @@ from skdisc._space._items import Items, count_values
 from skdisc._task._card import Card
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._base import N_BINS, DecidedDetector
 from skdisc.subgroup._estimation._confirmation import confirmed
 from skdisc.subgroup._estimation._contextual import mine_family, single_bounds, with_widest
@@ -84,17 +85,12 @@ class DiscriminationPatterns(DecidedDetector):
         this; ignored if no pattern would be left.
     k : int, default=10
         Number of findings kept.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values over all x.
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
     order : {"evidence", "effect"}, default="evidence"
         Order of the findings: the pattern of each significant x that is first by `rank`, in the
         order of the standardized log-odds of x, then the others by `rank`; or, as published, by
         `rank` alone, with intervals of patterns that were not searched for.
-    relevant_gap, relevant_ratio : float, default=0.1, 0.8
-        "No disparity found" claims that no judged group differs from the others in its context by
-        a gap this large, nor by a ratio of the rarer decision this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how many equal people it stands for, a whole number. These are
@@ -111,8 +107,9 @@ class DiscriminationPatterns(DecidedDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error. In other columns a missing value is always a value of its own.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "bh"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -186,6 +183,7 @@ class DiscriminationPatterns(DecidedDetector):
         published="best patterns of COMPAS, Adult and German credit at delta 0.01 to 0.1",
         reference="Choi et al., AAAI 2020",
     )
+    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
     _parameter_constraints = {
         **DecidedDetector._parameter_constraints,
         "delta": [Interval(Real, 0, 1, closed="left")],
@@ -199,7 +197,6 @@ class DiscriminationPatterns(DecidedDetector):
         "redundancy": [Interval(Real, 0, None, closed="left"), None],
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
         "order": [StrOptions({"evidence", "effect"})],
-        "relevant_gap": [Interval(Real, 0, 1, closed="right")],
     }
     del _parameter_constraints["must_include"]
 
@@ -220,18 +217,15 @@ class DiscriminationPatterns(DecidedDetector):
         direction: str = "both",
         redundancy: float | None = None,
         k: int = 10,
-        correction: str = "bh",
         confirm: float | None = None,
         order: str = "evidence",
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -252,18 +246,15 @@ class DiscriminationPatterns(DecidedDetector):
         self.direction = direction
         self.redundancy = redundancy
         self.k = k
-        self.correction = correction
         self.confirm = confirm
         self.order = order
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

@@ -27,7 +27,6 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
         "min_rows": [Interval(Integral, 1, None, closed="left")],
         "n_bins": N_BINS,
         "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-        "relevant_gap": [Interval(Real, 0, None, closed="neither")],
     }
     _aliases = {**_NAMES, "slice_average_error": "outcome"}
 

@@ -12,6 +12,7 @@ from skdisc._space._items import count_items, count_values
 from skdisc._stats._means import Means
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import CORRECTIONS, Rule
 from skdisc.subgroup._estimation._discovery import FoundCounts
 from skdisc.subgroup._slices import _slice_finder_candidates as made
 from skdisc.subgroup._slices._alpha_investing import decide
@@ -73,9 +74,6 @@ class SliceFinder(SliceDetector):
     k : int, default=10
         Number of slices kept for each error and approach: problematic ones first, then by effect
         size.
-    correction : {"bh", "by", "holm", "bonferroni", "none", "alpha-investing"}, default="bh"
-        Correction of the p-values over all slices considered; "alpha-investing" is that of
-        ``problematic``, contrasts with contexts are then corrected by "bh".
     confirm : float or None, default=None
         Share of rows held out: the search uses the others, and its findings are tested on these.
     versus : {"context", "everyone"}, default="context"
@@ -92,11 +90,6 @@ class SliceFinder(SliceDetector):
     distinct : bool, default=True
         Whether definitions of the same set of rows count as one slice, the shortest, and
         conditions that every row meets define none; with ``versus="context"`` only.
-    min_effect : float, default=0
-        Largest effect that is not worth a finding: "disparity found" rejects smaller ones, too.
-    relevant_gap, relevant_ratio : float, default=0.1, 0.8
-        "No disparity found" claims that no judged group has a gap this large, in units of the
-        error, nor, for errors of 0 and 1, a ratio of the rarer outcome this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how many equal people it stands for, a whole number. These are
@@ -113,8 +106,9 @@ class SliceFinder(SliceDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error. In other columns a missing value is always an item of its own.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome, the positive class of "fp" and "fn"; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -191,13 +185,13 @@ class SliceFinder(SliceDetector):
         reference="Chung et al., TKDE 2020",
         worse=1,
     )
+    own_corrections = (*CORRECTIONS, "alpha-investing")
     _parameter_constraints = {
         **SliceDetector._parameter_constraints,
         "approach": [StrOptions({"both", "lattice", "tree", "cluster"})],
         "effect_size": [Interval(Real, 0, None, closed="left")],
         "max_depth": [Interval(Integral, 1, None, closed="left")],
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "correction": [StrOptions({"bh", "by", "holm", "bonferroni", "none", "alpha-investing"})],
     }
     _aliases = {"metric": "outcome", "slice": "subject", "slice_size": "support"}
 
@@ -218,21 +212,17 @@ class SliceFinder(SliceDetector):
         features: Sequence[Hashable] | None = None,
         n_bins: int | Bins = 4,
         k: int = 10,
-        correction: str = "bh",
         confirm: float | None = None,
         versus: str = "context",
         order: str = "evidence",
         distinct: bool = True,
-        min_effect: float = 0.0,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -253,21 +243,17 @@ class SliceFinder(SliceDetector):
         self.features = features
         self.n_bins = n_bins
         self.k = k
-        self.correction = correction
         self.confirm = confirm
         self.versus = versus
         self.order = order
         self.distinct = distinct
-        self.min_effect = min_effect
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

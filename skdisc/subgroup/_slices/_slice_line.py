@@ -13,6 +13,7 @@ from skdisc._space._codes import PAD
 from skdisc._task._card import Card
 from skdisc._utils._frequency import permuted
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
 from skdisc.subgroup._estimation._discovery import FoundCounts, redundant
 from skdisc.subgroup._estimation._family import wanted_in
@@ -68,9 +69,6 @@ class SliceLine(SliceDetector):
         the next slice takes its place. Ignored if no slice would be left.
     k : int, default=10
         Number of slices kept for each error.
-    correction : {"bh", "by", "holm", "bonferroni", "none"}, default="bh"
-        Correction of the p-values, for all slices tested; with ``versus="everyone"``, for all that
-        the search could have returned.
     n_permutations : int, default=0
         With ``versus="everyone"`` only. If above 0, the number of searches with errors permuted
         over the rows; the corrected p-value is then the share of them whose best score is at least
@@ -91,11 +89,6 @@ class SliceLine(SliceDetector):
     distinct : bool, default=True
         Whether definitions of the same set of rows count as one slice, the shortest, and
         conditions that every row meets define none; with ``versus="context"`` only.
-    min_effect : float, default=0
-        Largest effect that is not worth a finding: "disparity found" rejects smaller ones, too.
-    relevant_gap, relevant_ratio : float, default=0.1, 0.8
-        "No disparity found" claims that no judged group has a gap this large, in units of the
-        error, nor, for errors of 0 and 1, a ratio of the rarer outcome this far from 1.
     weights : {"probability", "frequency"}, default="probability"
         What `sample_weight` means: how many people a row stands for, on which variances depend,
         but not on the unit; or how many equal people it stands for, a whole number. These are
@@ -112,8 +105,9 @@ class SliceLine(SliceDetector):
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error. In other columns a missing value is always an item of its own.
-    significance : float, default=0.05
-        Level of the verdict, of intervals and of corrected p-values.
+    rule : Rule or None, default=None
+        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
+        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome, the positive class of "fp" and "fn"; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -205,22 +199,18 @@ class SliceLine(SliceDetector):
         n_bins: int | Bins = 4,
         redundancy: float | None = None,
         k: int = 10,
-        correction: str = "bh",
         n_permutations: int = 0,
         confirm: float | None = None,
         versus: str = "context",
         order: str = "evidence",
         distinct: bool = True,
-        min_effect: float = 0.0,
-        relevant_gap: float = 0.1,
-        relevant_ratio: float = 0.8,
         weights: str = "probability",
         n_refits: int = 19,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,
         missing: str = "category",
-        significance: float = 0.05,
+        rule: Rule | None = None,
         pos_label: Labels | None = None,
         memory: Memory = None,
         random_state: RandomState = None,
@@ -239,22 +229,18 @@ class SliceLine(SliceDetector):
         self.n_bins = n_bins
         self.redundancy = redundancy
         self.k = k
-        self.correction = correction
         self.n_permutations = n_permutations
         self.confirm = confirm
         self.versus = versus
         self.order = order
         self.distinct = distinct
-        self.min_effect = min_effect
-        self.relevant_gap = relevant_gap
-        self.relevant_ratio = relevant_ratio
         self.weights = weights
         self.n_refits = n_refits
         self.max_tests = max_tests
         self.max_queries = max_queries
         self.time_budget = time_budget
         self.missing = missing
-        self.significance = significance
+        self.rule = rule
         self.pos_label = pos_label
         self.memory = memory
         self.random_state = random_state

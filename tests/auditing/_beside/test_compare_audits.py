@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from skdisc import Audit
+from skdisc import Audit, Rule
 from skdisc.auditing import AuditComparison
 from skdisc.cli import main
 
@@ -80,7 +80,7 @@ def test_findings_appear_and_disappear():
 
 def test_questions_of_one_audit_only_are_named():
     table = {"attribute": "race", "group": ["b", "w"], "n": 1000, "selected": [300, 500]}
-    race = Audit.from_counts(table, relevant_gap=0.2)
+    race = Audit.from_counts(table, rule=Rule(relevant_gap=0.2))
     both = audited([300, 500]).compare(race)
     assert both.verdicts["change"].tolist() == ["only before", "only after"]
     assert both.evidence["status"].tolist() == ["disappeared", "appeared"]

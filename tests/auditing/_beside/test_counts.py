@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Audit
+from skdisc import Audit, Rule
 from skdisc._results._judgment import FOUND
 
 COLUMNS = ["attribute", "group", "n", "selected"]
@@ -74,7 +74,7 @@ def test_ratios_are_those_of_the_best_group():
 
 def test_the_code_repeats_the_audit():
     counts = table(SEX)
-    report = Audit.from_counts(counts, template="ll144", relevant_gap=0.05)
+    report = Audit.from_counts(counts, template="ll144", rule=Rule(relevant_gap=0.05))
     names = {"table": counts}
     exec(report.document["code"], names)
     again = names["report"].document

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import Audit
+from skdisc import Audit, Rule
 from skdisc._space._bins import Bins
 from skdisc.cli import main
 
@@ -33,13 +33,15 @@ def canonical(plan):
 @pytest.mark.slow
 def test_reports_have_the_hash_of_their_plan(tmp_path, people):
     path = tmp_path / "plan.json"
-    plan = Audit(protected=["sex"], significance=0.01, n_bins=3, pos_label=1).to_plan(path)
+    plan = Audit(protected=["sex"], rule=Rule(significance=0.01), n_bins=3, pos_label=1).to_plan(
+        path
+    )
     assert json.loads(path.read_text(encoding="utf-8")) == plan
     X = pd.read_csv(people)
     for audit in (Audit.from_plan(path), clone(Audit.from_plan(path, n_jobs=2))):
         document = audit.fit(X.drop(columns="y"), X["y"]).report_.document
         assert document["plan"]["sha256"] == canonical(plan)
-        assert document["settings"]["significance"] == 0.01
+        assert document["settings"]["rule"]["significance"] == 0.01
     path.write_text(json.dumps(dict(reversed(plan.items())), indent=7), encoding="utf-8")
     again = Audit.from_plan(path).fit(X.drop(columns="y"), X["y"]).report_.document
     assert again["plan"]["sha256"] == canonical(plan)
@@ -57,13 +59,15 @@ def test_an_audit_of_new_rows_keeps_the_plan(tmp_path, people):
 
 def test_what_contradicts_a_plan_is_refused(tmp_path, people):
     path, X = tmp_path / "plan.json", pd.read_csv(people)
-    Audit(protected=["sex"], significance=0.01).to_plan(path)
+    Audit(protected=["sex"], rule=Rule(significance=0.01)).to_plan(path)
     with pytest.raises(ValueError, match=r"significance=0.05 contradicts the plan.*0.01"):
-        Audit.from_plan(path, significance=0.05)
+        Audit.from_plan(path, rule=Rule(significance=0.05))
     changed = Audit.from_plan(path).set_params(n_bins=7)
     with pytest.raises(ValueError, match=r"n_bins=7 contradicts the plan"):
         changed.fit(X.drop(columns="y"), X["y"])
-    Audit.from_plan(path, estimator=LogisticRegression(), meta={"system": "x"}, significance=0.01)
+    Audit.from_plan(
+        path, estimator=LogisticRegression(), meta={"system": "x"}, rule=Rule(significance=0.01)
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,7 +93,7 @@ def test_objects_cannot_be_planned():
     with pytest.raises(ValueError, match=r"n_bins=.* is neither"):
         Audit(protected="sex", n_bins=Bins(3)).to_plan()
     with pytest.raises(ValueError, match="significance"):
-        Audit(protected="sex", significance=2).to_plan()
+        Audit(protected="sex", rule=Rule(significance=2)).to_plan()
 
 
 @pytest.mark.slow
@@ -104,7 +108,7 @@ def test_the_command_writes_a_plan_and_keeps_to_it(tmp_path, people, capsys):
         document = json.load(file)
     assert document["plan"]["sha256"] == expected
     assert document["about"]["significance"] == 0.01
-    assert document["settings"]["relevant_gap"] == 0.2
+    assert document["settings"]["rule"]["relevant_gap"] == 0.2
     same = ["--significance=0.01", "--jobs", "2", "--target", "y"]
     assert main(["audit", str(people), f"--plan={path}", *same]) == planned
 

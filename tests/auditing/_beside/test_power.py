@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Audit, _stats
+from skdisc import Audit, Rule, _stats
 from skdisc.cli import main
 
 SEX = {"sex": {"F": 0.3, "M": 0.7}}
@@ -64,7 +64,7 @@ def test_more_people_show_more_and_more_questions_less():
 
 
 def test_people_needed_are_those_of_the_verdict():
-    row = Audit(relevant_gap=0.05, relevant_ratio=0.7).power(1000, SEX, 0.7).iloc[0]
+    row = Audit(rule=Rule(relevant_gap=0.05, relevant_ratio=0.7)).power(1000, SEX, 0.7).iloc[0]
     assert row["people_needed"] == np.ceil(_stats.people_needed(0.3, 0.05, 0.7))
     assert row["can_be_judged"] == (row["people"] >= row["people_needed"])
 

@@ -32,10 +32,15 @@ def table(people):
 
 @pytest.mark.slow
 def test_rows_are_what_separate_audits_say(people, table):
-    chosen = [("n_bins", 6), ("missing", "drop"), ("relevant_gap", 0.15), ("max_predicates", 1)]
+    chosen = [
+        ("n_bins", 6),
+        ("missing", "drop"),
+        ("rule__relevant_gap", 0.15),
+        ("max_predicates", 1),
+    ]
     for name, value in chosen:
-        document = Audit(**QUICK, **{name: value}).fit(*people).report_.document
-        own = table[(table["setting"] == name) & (table["value"] == value)]
+        document = Audit(**QUICK).set_params(**{name: value}).fit(*people).report_.document
+        own = table[(table["setting"] == name.removeprefix("rule__")) & (table["value"] == value)]
         assert own["verdict"].tolist() == [v["verdict"] for v in document["verdicts"]]
         assert own["null"].tolist() == [v["null"] for v in document["verdicts"]]
     assert table["verdict"].nunique() > 1
@@ -43,9 +48,11 @@ def test_rows_are_what_separate_audits_say(people, table):
 
 def test_each_value_appears_once_the_own_one_first(table):
     for name, values in SETTINGS.items():
+        name = name.removeprefix("rule__")
         own = table[table["setting"] == name]
-        assert sorted(own["value"].unique(), key=str) == sorted(values, key=str)
-        assert own["value"].iloc[0] == getattr(Audit(), name)
+        default = getattr(Audit(), name)
+        assert sorted(own["value"].unique(), key=str) == sorted({*values, default}, key=str)
+        assert own["value"].iloc[0] == default
         assert not own.duplicated(["attribute", "null", "value"]).any()
 
 

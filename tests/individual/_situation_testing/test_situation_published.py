@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from skdisc import Rule
 from skdisc.individual import CounterfactualSituationTesting, SituationTesting
 
 pytestmark = pytest.mark.slow
@@ -130,7 +131,9 @@ def test_fisher_and_correction_of_the_published_cases(load):
     expected = {"CSTwo": [250, 234], "ST": [17, 0]}
     for method, counts in expected.items():
         for correction, n in zip(("bh", "by"), counts, strict=True):
-            result = audit(method, loan(load), compat="alvarez2023", correction=correction)
+            result = audit(
+                method, loan(load), compat="alvarez2023", rule=Rule(correction=correction)
+            )
             assert result.tables["counts"]["adjusted"].tolist() == [n]
 
 

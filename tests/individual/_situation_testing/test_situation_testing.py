@@ -14,7 +14,7 @@ from situations import by_hand, people, share_refused, table
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from skdisc import _stats
+from skdisc import Rule, _stats
 from skdisc._neighbors._nearest import shares
 from skdisc.datasets import make_loan
 from skdisc.individual import (
@@ -497,7 +497,7 @@ def test_the_published_interval_follows_significance():
     X, y = people()
     settings = {"protected": "sex", "n_neighbors": 8, "compat": "alvarez2023"}
     wide, usual, narrow = (
-        table(SituationTesting(significance=level, **settings), X, y).loc[8]
+        table(SituationTesting(rule=Rule(significance=level), **settings), X, y).loc[8]
         for level in (0.01, 0.05, 0.2)
     )
     errors = [(t["ci_high"] - t["ci_low"]).to_numpy() / 2 for t in (wide, usual, narrow)]

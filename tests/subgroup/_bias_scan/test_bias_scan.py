@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from skdisc import BlackBox, Subgroup
+from skdisc import BlackBox, Rule, Subgroup
 from skdisc.exceptions import ModelError
 from skdisc.report import to_html, to_markdown, to_text
 from skdisc.subgroup._bias_scan._counted_outcome import poisson_binomial
@@ -167,7 +167,7 @@ def test_held_out_intervals_cover_the_truth():
     for seed in range(30):
         X, y, _ = planted(seed, 800)
         own = FAST | {"n_bootstrap": 0, "random_state": seed}  # else all splits are one
-        scan = BiasScan(confirm=0.5, significance=0.1, direction="lower", **own)
+        scan = BiasScan(confirm=0.5, rule=Rule(significance=0.1), direction="lower", **own)
         row = scan.fit(X[["u", "v"]], y, Known()).result_.to_frame().iloc[0]
         if row.subject == "u in {'a', 'b'} and v = 'c'":
             first += 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skdisc import BlackBox, Counts
+from skdisc import BlackBox, Counts, Rule
 from skdisc.subgroup import DisparityPursuit
 from skdisc.subgroup._disparity_pursuit._expectations import in_folds
 from skdisc.subgroup._estimation._outcomes import Counted
@@ -63,7 +63,7 @@ VARIANTS = [
     {"adjust_for": None},
     {"output": "value"},
     {"metric": "false_negative_rate"},
-    {"borrow": False, "min_effect": 0.05},
+    {"borrow": False, "rule": Rule(min_effect=0.05)},
 ]
 
 

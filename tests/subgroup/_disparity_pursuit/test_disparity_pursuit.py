@@ -11,6 +11,7 @@ import statsmodels.api as sm
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from skdisc import Rule
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate, Subgroup
@@ -505,8 +506,8 @@ def test_numeric_columns_have_bins(how):
 def test_an_effect_below_the_least_is_none():
     X, y, _ = people(10, n=4000, gap=0.3)
     given_ = {"protected": PROTECTED, "random_state": 0}
-    assert DisparityPursuit(min_effect=0.1, **given_).fit(X, y).result_.n_found == 1
-    assert DisparityPursuit(min_effect=0.4, **given_).fit(X, y).result_.n_found == 0
+    assert DisparityPursuit(rule=Rule(min_effect=0.1), **given_).fit(X, y).result_.n_found == 1
+    assert DisparityPursuit(rule=Rule(min_effect=0.4), **given_).fit(X, y).result_.n_found == 0
 
 
 def test_no_disparity_is_a_claim_about_the_size_of_effects():

@@ -6,7 +6,7 @@ import pytest
 from published import DivExplorer
 from scipy import stats
 
-from skdisc import BlackBox
+from skdisc import BlackBox, Rule
 
 
 def planted(seed, n=3000, gap=0.3):
@@ -79,7 +79,7 @@ def test_noise_is_not_confirmed():
     found, confirmed = 0, 0
     for seed in range(30):
         X, y, _ = planted(seed, 1000, gap=0.0)
-        raw = DivExplorer(must_include=None, correction="none", min_support=0.02)
+        raw = DivExplorer(must_include=None, rule=Rule(correction="none"), min_support=0.02)
         found += raw.fit(X, y).result_.n_found > 0
         held_out = DivExplorer(must_include=None, min_support=0.02, confirm=0.5, random_state=seed)
         confirmed += held_out.fit(X, y).result_.n_found > 0

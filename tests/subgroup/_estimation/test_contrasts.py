@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skdisc import _stats
+from skdisc import Rule, _stats
 from skdisc.subgroup import DivExplorer
 
 
@@ -168,9 +168,9 @@ def test_no_disparity_is_a_claim_about_gap_and_ratio():
     assert result.reason.startswith("no gap above 0.0")
     table = result.tables["equivalence"]
     assert table[["gap_inside", "ratio_inside"]].all(axis=None)
-    strict = DivExplorer(protected=["sex", "race"], relevant_gap=0.02).fit(X, y).result_
+    strict = DivExplorer(protected=["sex", "race"], rule=Rule(relevant_gap=0.02)).fit(X, y).result_
     assert strict.verdict == "insufficient evidence"
-    ratio = DivExplorer(protected=["sex", "race"], relevant_ratio=0.97).fit(X, y).result_
+    ratio = DivExplorer(protected=["sex", "race"], rule=Rule(relevant_ratio=0.97)).fit(X, y).result_
     assert ratio.verdict == "insufficient evidence"
     few = DivExplorer(protected=["sex", "race"]).fit(X[:500], y[:500]).result_
     assert few.reason == "too few people to judge: race = 'b', race = 'c'; a group needs about 210"
@@ -179,8 +179,12 @@ def test_no_disparity_is_a_claim_about_gap_and_ratio():
 def test_an_effect_may_have_to_exceed_a_least_one():
     X, y = planted(0, gap=0.2)
     own = {"protected": "sex", "max_predicates": 2}
-    assert DivExplorer(**own, min_effect=0.1).fit(X, y).result_.verdict == "disparity found"
-    assert DivExplorer(**own, min_effect=0.3).fit(X, y).result_.verdict != "disparity found"
+    assert (
+        DivExplorer(**own, rule=Rule(min_effect=0.1)).fit(X, y).result_.verdict == "disparity found"
+    )
+    assert (
+        DivExplorer(**own, rule=Rule(min_effect=0.3)).fit(X, y).result_.verdict != "disparity found"
+    )
 
 
 @pytest.mark.parametrize("order", ["evidence", "bound", "effect"])
@@ -225,6 +229,6 @@ def test_a_gap_beyond_the_relevant_one_is_judged_however_few_the_others():
     few = (X["sex"] == "M") & (X["town"] == "u")
     y[few] = 1
     y[np.flatnonzero(X["town"] == "v")[-25:]] = 0  # the rates of women and men stay alike
-    detector = DivExplorer(protected="sex", min_support=0.01, correction="bonferroni")
+    detector = DivExplorer(protected="sex", min_support=0.01, rule=Rule(correction="bonferroni"))
     table = detector.fit(X, y).result_.tables["equivalence"]
     assert not table.loc[table["group"].str.contains("town"), "gap_inside"].all()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from skdisc import AuditResult
+from skdisc import AuditResult, Rule
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import Items
 from skdisc.subgroup import DiscriminationPatterns
@@ -121,7 +121,12 @@ def test_planted_pattern_is_found_first(data):
 def test_searches_agree(data):
     X, y = data
     X = X.drop(columns="grade")
-    shared = {"protected": ["sex", "race"], "min_support": 0.0, "k": 30, "correction": "none"}
+    shared = {
+        "protected": ["sex", "race"],
+        "min_support": 0.0,
+        "k": 30,
+        "rule": Rule(correction="none"),
+    }
     meet, branch = (
         DiscriminationPatterns(max_predicates=None, search=s, **shared).fit(X, y).result_
         for s in ("meet", "branch")
@@ -142,7 +147,7 @@ def test_searches_agree(data):
 
 
 def test_divergence_prefers_frequent_patterns(data):
-    shared = {"protected": ["sex", "race"], "min_support": 0.0, "correction": "none"}
+    shared = {"protected": ["sex", "race"], "min_support": 0.0, "rule": Rule(correction="none")}
     shared["order"] = "effect"
     by_size, by_score = (
         DiscriminationPatterns(rank=r, **shared).fit(*data).result_.findings.table
@@ -276,7 +281,7 @@ def test_german_credit_at_full_length(load):
         min_support=0.0,
         max_predicates=None,
         smoothing=0.0,
-        correction="none",
+        rule=Rule(correction="none"),
     )
     result = detector.fit(frame, y).result_
     assert result.n_tested == 70_252_248_672
@@ -342,7 +347,7 @@ def test_decisions_by_other_columns_are_no_discrimination():
 
 
 def test_the_first_pattern_of_each_x_comes_in_the_order_of_the_evidence(data):
-    own = {"protected": ["sex", "race"], "correction": "none"}
+    own = {"protected": ["sex", "race"], "rule": Rule(correction="none")}
     every = DiscriminationPatterns(**own, order="effect", k=10**6).fit(*data).result_.to_frame()
     few = DiscriminationPatterns(**own, k=12).fit(*data).result_
     frame = few.to_frame()

@@ -8,6 +8,7 @@ from scipy.optimize import check_grad
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import CategoricalNB
 
+from skdisc import Rule
 from skdisc.subgroup import DiscriminationPatterns, FairNaiveBayes
 from skdisc.subgroup._patterns._fair_naive_bayes import _Problem
 
@@ -48,8 +49,7 @@ def test_patterns_in_its_own_model_are_those_that_the_detector_counts():
         pos_label="yes",
         min_support=0.0,
         max_predicates=None,
-        correction="none",
-        significance=1 - 1e-12,
+        rule=Rule(correction="none", significance=1 - 1e-12),
     ).fit(X, y)
     assert counted.result_.n_found == sum(abs(d) > 0.02 for *_, d in every_pattern(plain._nb))
     best = counted.result_[0].effect

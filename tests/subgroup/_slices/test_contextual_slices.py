@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from skdisc import BlackBox, _stats
+from skdisc import BlackBox, Rule, _stats
 from skdisc.subgroup import DivExplorer, SliceFinder, SliceLine
 
 EVERY = [SliceLine, SliceFinder]
@@ -146,7 +146,7 @@ def test_no_disparity_is_a_claim_about_gaps(detector):
     result = audit(detector(protected="sex", max_predicates=2), X, y, model)
     assert result.verdict == "no disparity found"
     assert result.reason.startswith("no gap above 0.0")
-    strict = detector(protected="sex", max_predicates=2, relevant_gap=0.01)
+    strict = detector(protected="sex", max_predicates=2, rule=Rule(relevant_gap=0.01))
     assert audit(strict, X, y, model).verdict == "insufficient evidence"
 
 

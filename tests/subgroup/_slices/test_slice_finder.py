@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
+from skdisc import Rule
 from skdisc.subgroup import SliceFinder
 from skdisc.subgroup._slices._alpha_investing import invest
 from skdisc.subgroup._slices._slice_finder_candidates import SliceCandidates
@@ -167,7 +168,7 @@ def test_noise_is_not_reported(correction, rate):
         settings = {
             "effect_size": 0.0,
             "min_rows": 20,
-            "correction": correction,
+            "rule": Rule(correction=correction),
             "max_predicates": 3,
         }
         alarms += search(X, error, **settings).n_found > 0
@@ -200,7 +201,9 @@ def test_published_slices_of_census(load):
 @pytest.mark.statistics
 def test_a_planted_slice_is_found_again_on_other_rows():
     X, y, model, _ = flipped(3)
-    finder = SliceFinder(confirm=0.5, random_state=0, pos_label=1, correction="alpha-investing")
+    finder = SliceFinder(
+        confirm=0.5, random_state=0, pos_label=1, rule=Rule(correction="alpha-investing")
+    )
     result = finder.fit(X, y, model).result_
     assert result.n_found >= 1
     assert result.to_frame()["held_out_p_adjusted"][0] < 0.05

@@ -1,0 +1,242 @@
+"""Rule: when a question is answered, the same for detectors, audits, command line and monitor."""
+
+import re
+from collections.abc import Iterable
+from numbers import Real
+from typing import Self
+
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+
+CORRECTIONS = ("bh", "by", "holm", "bonferroni", "none")
+_PERCENT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*")
+
+
+class Rule(BaseEstimator):
+    """When a question is answered: what counts as a disparity, and what excludes one.
+
+    Detectors, `Audit`, the command line and the monitor take one as ``rule``. A detector lists the
+    fields that it uses in ``rule_fields``; another field, set away from its default on the detector
+    itself, is an error. `Audit` hands down to each detector the fields that it uses.
+
+    Parameters
+    ----------
+    significance : float, default=0.05
+        Level of the verdict, of intervals and of corrected p-values.
+    relevant_gap : float, str or None, default=None
+        The gap that matters: "no disparity found" excludes larger ones. A number is in the unit of
+        the outcome (a share, for rates). None stands for 0.2 standard deviations of a yes-or-no
+        outcome, 0.2 √(p (1 - p)) with p the favorable share of all people whom the measure is about
+        (or the mean of probabilities), and for 5 % of the mean of a number (that of the reference,
+        where there is one), rounded down to two digits. A text such as "3%" is this share of the
+        mean of a number.
+    relevant_ratio : float, default=0.8
+        The ratio of rates that matters, which "no disparity found" excludes in a marginal question.
+    relevant_size : float, default=0.05
+        Share of the people from which on a group is judged: "no disparity found" is about all
+        groups of this size or more.
+    relevant_share : float, default=0.01
+        Share of people with a case that matters, in searches for single cases.
+    min_effect : float, default=0.0
+        Largest effect that is not worth a finding: "disparity found" rejects smaller ones, too. In
+        the unit of the outcome.
+    correction : {"bh", "by", "holm", "bonferroni", "none", "alpha-investing"} or None, default=None
+        Correction of the p-values for their number. None: the detector's own. "alpha-investing" is
+        for `SliceFinder`.
+
+    See Also
+    --------
+    skdisc.Audit : Asks several questions by one rule.
+
+    Examples
+    --------
+    >>> from skdisc.group import GroupDisparity
+    >>> detector = GroupDisparity(protected="sex", rule=Rule(relevant_gap=0.05))
+    >>> detector.set_params(rule__significance=0.01).rule
+    Rule(relevant_gap=0.05, significance=0.01)
+    """
+
+    _parameter_constraints = {
+        "significance": [Interval(Real, 1e-12, 1, closed="left")],  # 1 - level / 2 < 1
+        "relevant_gap": [Interval(Real, 0, None, closed="neither"), str, None],
+        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
+        "relevant_size": [Interval(Real, 0, 1, closed="neither")],
+        "relevant_share": [Interval(Real, 0, 1, closed="left")],
+        "min_effect": [Interval(Real, 0, None, closed="left")],
+        "correction": [StrOptions({*CORRECTIONS, "alpha-investing"}), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        significance: float = 0.05,
+        relevant_gap: float | str | None = None,
+        relevant_ratio: float = 0.8,
+        relevant_size: float = 0.05,
+        relevant_share: float = 0.01,
+        min_effect: float = 0.0,
+        correction: str | None = None,
+    ) -> None:
+        self.significance = significance
+        self.relevant_gap = relevant_gap
+        self.relevant_ratio = relevant_ratio
+        self.relevant_size = relevant_size
+        self.relevant_share = relevant_share
+        self.min_effect = min_effect
+        self.correction = correction
+
+    def check(self) -> Self:
+        """Raise ValueError if a field is not allowed; return the rule.
+
+        Returns
+        -------
+        Rule
+
+        Raises
+        ------
+        ValueError
+            If a field is outside its limits.
+        """
+        self._validate_params()
+        if isinstance(self.relevant_gap, str):
+            share_of_mean(self.relevant_gap)
+        return self
+
+    def changed(self) -> list[str]:
+        """Return the fields that are not at their defaults, a list of str."""
+        defaults = Rule().get_params(deep=False)
+        return [n for n, value in self.get_params(deep=False).items() if value != defaults[n]]
+
+    def only(self, fields: Iterable[str]) -> Self:
+        """Return a rule with these fields, and all others at their defaults.
+
+        Parameters
+        ----------
+        fields : iterable of str
+
+        Returns
+        -------
+        Rule
+        """
+        fields = set(fields)
+        own = {n: v for n, v in self.get_params(deep=False).items() if n in fields}
+        return type(self)(**own)
+
+    def to_dict(self) -> dict:
+        """Return the fields, a JSON object; ``Rule(**fields)`` is the inverse.
+
+        Returns
+        -------
+        dict
+        """
+        return self.get_params(deep=False)
+
+
+def share_of_mean(text: str) -> float:
+    """Return the share that a text such as "5%" names; raise ValueError for another text."""
+    match = _PERCENT.fullmatch(text)
+    share = float(match[1]) / 100 if match else 0.0
+    if not share > 0:
+        raise ValueError(
+            f"relevant_gap={text!r} is not allowed: give a number in the unit of the outcome, a "
+            'share of the mean of a number, such as "5%", or None.'
+        )
+    return share
+
+
+class RuledMixin:
+    """Gives an estimator with a parameter ``rule`` its fields, read only, and makes it when set.
+
+    `rule_fields` names the fields that the class uses, `own_correction` its correction where the
+    rule leaves it open, and `own_corrections` those that it has.
+    """
+
+    rule = None
+    rule_fields: tuple[str, ...] = ("significance",)
+    own_correction: str | None = None
+    own_corrections: tuple[str, ...] = CORRECTIONS
+
+    @property
+    def significance(self) -> float:
+        """Level of the verdict, of intervals and of corrected p-values."""
+        return self._rule_in_force.significance
+
+    @property
+    def relevant_gap(self) -> float | str | None:
+        """The gap that matters, as the rule has it."""
+        return self._rule_in_force.relevant_gap
+
+    @property
+    def relevant_ratio(self) -> float:
+        """The ratio of rates that matters."""
+        return self._rule_in_force.relevant_ratio
+
+    @property
+    def relevant_size(self) -> float:
+        """Share of the people from which on a group is judged."""
+        return self._rule_in_force.relevant_size
+
+    @property
+    def relevant_share(self) -> float:
+        """Share of people with a case that matters."""
+        return self._rule_in_force.relevant_share
+
+    @property
+    def min_effect(self) -> float:
+        """Largest effect that is not worth a finding."""
+        return self._rule_in_force.min_effect
+
+    @property
+    def correction(self) -> str | None:
+        """Correction of the p-values for their number."""
+        return self._rule_in_force.correction or self.own_correction
+
+    def set_params(self, **params) -> Self:
+        """Set parameters, also fields of a rule that is None so far: ``rule__relevant_gap=0.05``.
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is no parameter of a name.
+        """
+        sets_a_field = any(name.startswith("rule__") for name in params)
+        if sets_a_field and params.get("rule", self.rule) is None:
+            params = {**params, "rule": Rule()}
+        return super().set_params(**params)
+
+    @property
+    def _rule_in_force(self):
+        return _DEFAULT if self.rule is None else self.rule
+
+    def _check_rule(self):
+        """Raise ValueError if a field of the rule is not allowed, or not used here."""
+        if self.rule is None:
+            return
+        unused = [n for n in self.rule.check().changed() if n not in self.rule_fields]
+        name = type(self).__name__
+        if unused:
+            raise ValueError(
+                f"rule has {unused[0]}={getattr(self.rule, unused[0])!r}, which {name} does not "
+                f"use. It uses {', '.join(self.rule_fields)}."
+            )
+        correction = self.rule.correction
+        if correction is not None and correction not in self.own_corrections:
+            raise ValueError(
+                f"rule has correction={correction!r}, which {name} does not have. Its corrections: "
+                f"{', '.join(map(repr, self.own_corrections))}."
+            )
+
+    def _rule_to_dict(self):
+        """Return the fields that the class uses, with their values in force, a JSON object."""
+        return {name: getattr(self, name) for name in self.rule_fields}
+
+
+_DEFAULT = Rule()
