@@ -1,27 +1,12 @@
-"""Reading tables and models, and writing files atomically."""
+"""Reading models, and writing files atomically."""
 
-import csv
-import gzip
 import os
 import tempfile
-import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-
-import pandas as pd
 
 from skdisc._utils._optional import require
 
-_MISSING = ["", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NULL", "null"]  # not "None"
-_READ = {
-    "encoding": "utf-8-sig",
-    "skipinitialspace": True,
-    "index_col": False,
-    "keep_default_na": False,
-    "na_values": _MISSING,
-}
-if pd.__version__.startswith("2."):  # from version 3 on, every number is read exactly
-    _READ["float_precision"] = "round_trip"
 _DANGEROUS = {
     "os",
     "posix",
@@ -69,138 +54,6 @@ _OF_SCIKIT_LEARN = {
         "tree._tree.Tree",
     )
 }  # what its estimators hold, and skops does not know
-TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
-
-
-def read_table(path):
-    """Read a CSV (also .gz; comma, semicolon, tab or bar; with or without a BOM) or Parquet file.
-
-    In a file with semicolons, numbers may have decimal commas. Empty cells and NA, N/A, NaN and
-    NULL in their usual spellings are missing; the word None is text.
-
-    Raises
-    ------
-    ValueError
-        If the file does not exist, is not a table, or has two columns of the same name.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise ValueError(f"There is no file {str(path)!r}.")
-    if path.suffix == ".parquet":
-        require("pyarrow", extra="io", purpose="Reading Parquet")
-        frame = pd.read_parquet(path)
-        return _with_rows(frame.reset_index() if frame.index.names != [None] else frame, path)
-    if not path.name.lower().endswith(TABLES):
-        raise ValueError(
-            f"{path.name!r} cannot be read as a table; its name must end in one of "
-            f"{', '.join(TABLES)}."
-        )
-    separator = csv_columns(path)[1]
-    with _told_as_table(path):
-        return _with_rows(_read_csv(path, separator), path)
-
-
-def _with_rows(frame, path):
-    """Return a frame; raise ValueError if it has no rows."""
-    if not len(frame):
-        raise ValueError(f"{path.name!r} has names of columns, but no rows.")
-    return frame
-
-
-def csv_columns(path):
-    """Return the names of the columns of a CSV file, and its separator.
-
-    Raises
-    ------
-    ValueError
-        If the file is not a table, or has two columns of the same name.
-    """
-    with _told_as_table(path):
-        header, separator = _header(path)
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise ValueError(
-            f"{path.name!r} has several columns named {twice!r}. Rename all but one of each."
-        )
-    return header, separator
-
-
-def csv_pieces(path, n_rows, *, columns=None, dtype=None, decimal="."):
-    """Yield the rows of a CSV file as DataFrames of at most `n_rows` rows.
-
-    Parameters
-    ----------
-    path : Path
-    n_rows : int
-    columns : list of str, default=None
-        The columns to read; None: all.
-    dtype : dict, default=None
-        The dtypes of some columns; others are inferred for each piece on its own.
-    decimal : {".", ","}
-
-    Raises
-    ------
-    ValueError
-        If the file is not a table.
-    """
-    separator = csv_columns(path)[1]
-    options = _READ | {"usecols": columns, "dtype": dtype, "decimal": decimal}
-    with _told_as_table(path):
-        pieces = pd.read_csv(path, sep=separator, chunksize=n_rows, **options)
-    with pieces:
-        while True:
-            with _told_as_table(path):
-                piece = next(pieces, None)
-            if piece is None:
-                return
-            yield piece
-
-
-@contextmanager
-def _told_as_table(path):
-    """Turn what goes wrong in reading a CSV file into a ValueError that names the file."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
-            yield
-    except pd.errors.ParserWarning as error:
-        raise ValueError(
-            f"{path.name!r} has rows with more values than the header has names, perhaps "
-            "a separator at their ends. Remove it, or name every column."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path.name!r} is not in UTF-8: {error}. Save it as UTF-8 (in a spreadsheet, "
-            "'CSV UTF-8'), or read it with pandas.read_csv(..., encoding=...)."
-        ) from error
-    except pd.errors.EmptyDataError as error:
-        raise ValueError(
-            f"{path.name!r} is empty. Its first line must name the columns, and each other line is "
-            "a row."
-        ) from error
-    except (pd.errors.ParserError, EOFError, OSError) as error:
-        raise ValueError(f"{path.name!r} could not be read as a CSV file: {error}") from error
-
-
-def _read_csv(path, separator):
-    """Return the frame; with semicolons, numbers may have decimal commas."""
-    frame = pd.read_csv(path, sep=separator, **_READ)
-    if separator == ";":
-        numbers = pd.read_csv(path, sep=separator, decimal=",", **_READ).select_dtypes("number")
-        known = frame.select_dtypes("number").columns
-        frame = frame.assign(**numbers.drop(columns=known, errors="ignore"))
-    return frame
-
-
-def _header(path):
-    """Return the column names and the separator that splits the header into most parts."""
-    opener, rows = gzip.open if path.suffix == ".gz" else open, []
-    for delimiter in (",", ";", "\t", "|"):
-        file = opener(path, "rt", encoding="utf-8-sig", newline="")
-        with file, suppress(csv.Error):  # a name of 131,072 characters: not this separator
-            rows.append((next(csv.reader(file, delimiter=delimiter), []), delimiter))
-    names, separator = max(rows, key=lambda row: len(row[0]), default=([], ","))
-    return [name.strip() for name in names], separator
 
 
 def read_model(path, *, trust_pickle=False, trusted=()):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from skdisc import BlackBox, __version__
-from skdisc._utils._io import read_table
+from skdisc._utils._tables import read_table
 from skdisc.auditing._fingerprints import (
     code_fingerprint,
     data_fingerprint,

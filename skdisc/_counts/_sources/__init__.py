@@ -9,14 +9,14 @@ from typing import Any
 import pandas as pd
 
 from skdisc._counts._sources._source import Source
-from skdisc._utils._io import TABLES
+from skdisc._utils._tables import PARTS, WHOLE, TableOptions, read_table
 
 __all__ = ["Source", "source_of"]
 
 _DATABASES = ("duckdb://", "sqlite://", "postgres://", "postgresql://", "mysql://")
 
 
-def source_of(data: Any) -> Source:
+def source_of(data: Any, options: TableOptions | None = None) -> Source:
     """Return a table as a source, which is read part by part.
 
     Parameters
@@ -28,6 +28,9 @@ def source_of(data: Any) -> Source:
         - an Ibis table, or the address of a table in a database: ``duckdb:///file.db::table``;
         - a Dask DataFrame;
         - a source.
+        A spreadsheet, a file of Stata or SPSS, or JSON Lines is read whole.
+    options : TableOptions, default=None
+        How files are read; None: as they tell themselves.
 
     Returns
     -------
@@ -45,9 +48,9 @@ def source_of(data: Any) -> Source:
     if isinstance(data, Source):
         return data
     if isinstance(data, str | Path):
-        return _of_address(data)
+        return _of_address(data, options)
     if isinstance(data, Sequence) and all(isinstance(p, (str, Path)) for p in data):
-        return _of_files([Path(p) for p in data], data)
+        return _of_files([Path(p) for p in data], data, options)
     if isinstance(data, pd.DataFrame):
         return _module("_in_memory").FrameSource(data)
     library = {c.__module__.partition(".")[0] for c in type(data).__mro__}
@@ -69,7 +72,7 @@ def _module(name):
     return import_module(f"skdisc._counts._sources.{name}")
 
 
-def _of_address(address):
+def _of_address(address, options=None):
     """Return the source of a path, a pattern of paths, or the address of a table."""
     text = str(address)
     if "://" in text:
@@ -80,14 +83,14 @@ def _of_address(address):
         return _module("_files").ParquetSource(text)
     path = Path(address)
     if path.is_dir():
-        files = [p for p in sorted(path.rglob("*")) if p.is_file() and p.name.endswith(TABLES)]
+        files = [p for p in sorted(path.rglob("*")) if p.is_file() and p.name.endswith(PARTS)]
         files = [p for p in files if not _is_hidden(p.relative_to(path))]
         if not files:
-            raise ValueError(f"The folder {text!r} has no file of a table: {', '.join(TABLES)}.")
-        return _of_files(files, text)
+            raise ValueError(f"The folder {text!r} has no file of a table: {', '.join(PARTS)}.")
+        return _of_files(files, text, options)
     if not path.exists() and has_magic(text):
-        return _of_files(sorted(map(Path, glob(text, recursive=True))), text)
-    return _of_files([path], text)
+        return _of_files(sorted(map(Path, glob(text, recursive=True))), text, options)
+    return _of_files([path], text, options)
 
 
 def _is_hidden(path):
@@ -95,21 +98,23 @@ def _is_hidden(path):
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
-def _of_files(paths, given):
-    """Return the source of files, all of Parquet or all of CSV."""
+def _of_files(paths, given, options=None):
+    """Return the source of files, all of Parquet or all of CSV, or of one that is read whole."""
     absent = [str(p) for p in paths if not p.is_file()]
     if absent or not paths:
         raise ValueError(
             f"There is no file {absent[0] if absent else given!r}. X takes a table, or paths of "
             "Parquet or CSV files."
         )
+    if len(paths) == 1 and paths[0].name.lower().endswith(WHOLE):
+        return _module("_in_memory").FrameSource(read_table(paths[0], options).frame)
     kinds = {p.name.lower().endswith(".parquet") for p in paths}
-    odd = [str(p) for p in paths if not p.name.lower().endswith(TABLES)]
+    odd = [str(p) for p in paths if not p.name.lower().endswith(PARTS)]
     if odd or len(kinds) > 1:
         raise ValueError(
             f"{(odd or list(map(str, paths)))[0]!r} cannot be read: all files must be Parquet, or "
-            f"all CSV, with names that end in one of {', '.join(TABLES)}."
+            f"all CSV, with names that end in one of {', '.join(PARTS)}."
         )
     if kinds == {True}:
         return _module("_files").ParquetSource(paths)
-    return _module("_csv").CsvSource(paths)
+    return _module("_csv").CsvSource(paths, options)

@@ -9,21 +9,30 @@ import pandas as pd
 
 from skdisc._counts._sources._files import mark_of_file, same_columns
 from skdisc._counts._sources._source import ROWS, Source, TablePart
-from skdisc._utils._io import csv_columns, csv_pieces
+from skdisc._utils._tables import CsvFile, TableNote, TableOptions, check_cells
+from skdisc._utils._tables._number_texts import NumberTexts, date_values, file_mark
+from skdisc._utils._tables._read_table import date_note, number_format
 from skdisc._utils._validation import of_numbers
 
 _ROWS = ROWS // 4  # text is larger than its numbers
 
 
 class CsvSource(Source):
-    """CSV files with the same columns, of any separator, also compressed.
+    """CSV files with the same columns, of any separator and encoding, also compressed.
 
     All files are read once before anything else, to learn of what type each column is: what is
-    a number in every row, true or false in every row, or text.
+    a number in every row, true or false in every row, or text. Columns of text are understood as
+    `read_table` understands them.
 
     Parameters
     ----------
     paths : list of Path
+    options : TableOptions, default=None
+
+    Attributes
+    ----------
+    notes : list of TableNote
+        What was decided in reading.
 
     Raises
     ------
@@ -31,49 +40,108 @@ class CsvSource(Source):
         If a file is no table, or files have other columns.
     """
 
-    def __init__(self, paths: list[Path]):
-        self._paths = paths
-        names = {str(p): list(next(csv_pieces(p, 1)).columns) for p in paths}
+    def __init__(self, paths: list[Path], options: TableOptions | None = None):
+        self._options = TableOptions() if options is None else options
+        self._files = [CsvFile(p, self._options) for p in paths]
+        names = {str(f.path): f.columns for f in self._files}
         same_columns({path: dict.fromkeys(found, "nothing") for path, found in names.items()})
-        self.columns = names[str(paths[0])]
-        self._commas, self._types = self._learn()
+        self.columns = list(names[str(paths[0])])
+        self.notes: list[TableNote] = list(dict.fromkeys(n for f in self._files for n in f.notes))
+        self._types, self._numbers, self._dates = {}, {}, {}
+        self._learn()
 
     def _learn(self):
-        """Return the columns with decimal commas, and the dtype of each column."""
+        """Learn the dtype of each column, and how numbers and dates are read from texts."""
+        kinds, texts = self._kinds_and_texts()
+        mixed = [n for n, found in kinds.items() if "text" in found and len(_known(found)) > 1]
+        texts |= self._texts_of(mixed)
+        separators = {f.separator for f in self._files}
+        separator = separators.pop() if len(separators) == 1 else None
+        mark, is_sure = file_mark(texts, self._options.decimal, separator)
+        if mark == "," and is_sure and self._options.decimal is None:
+            fractions = [n for n, found in kinds.items() if _known(found) >= {"numbers"}]
+            fractions = [n for n in fractions if n not in texts and n not in self._options.text]
+            grouped = self._texts_of(fractions)
+            texts |= {
+                name: found
+                for name, found in grouped.items()
+                if found.are_numbers and found.differ and not found.only["."]
+            }
+        for name in self.columns:
+            is_text = name in texts or name in self._options.text
+            self._types[name] = str if is_text else _dtype(kinds[name])
+            if name in texts:
+                self._decide(name, texts[name], mark, is_sure)
+
+    def _decide(self, name, texts, mark, is_sure):
+        """Decide how the texts of a column are read."""
+        number, note = number_format(name, texts, mark, is_sure, self._options)
+        self.notes += [] if note is None else [note]
+        if number is not None:
+            self._numbers[name] = number
+        elif texts.date_form is not None:
+            self._dates[name] = texts.date_form
+            self.notes.append(date_note(name))
+
+    def _kinds_and_texts(self):
+        """Return the kinds of value of each column, and what the texts of its pieces are."""
         kinds = {name: set() for name in self.columns}
-        commas = {name: set() for name in self.columns}
-        for path in self._paths:
-            for decimal, found in ((".", kinds), (",", commas)):
-                if decimal == "." or csv_columns(path)[1] == ";":
-                    for piece in csv_pieces(path, _ROWS, decimal=decimal):
-                        for name in self.columns:
-                            found[name] |= _kinds(piece[name])
-        by_comma = [
-            n
-            for n in self.columns
-            if "text" in kinds[n] and isinstance(_dtype(commas[n]), np.dtype)
-        ]
-        return by_comma, {n: _dtype((commas if n in by_comma else kinds)[n]) for n in self.columns}
+        texts: dict[Hashable, NumberTexts] = {}
+        n_missing = dict.fromkeys(self.columns, 0)
+        for file in self._files:
+            for piece in file.pieces(_ROWS):
+                check_cells(piece, file.path.name)
+                for name in self.columns:
+                    column = self._options.without_missing(piece[name], everywhere=False)
+                    found = _kinds(column)
+                    kinds[name] |= found
+                    n_missing[name] += int(column.isna().sum())
+                    if "text" in found and name not in self._options.text:
+                        texts.setdefault(name, NumberTexts()).add(column)
+        for name, found in texts.items():  # also in pieces that hold no text
+            found.n_missing = n_missing[name]
+        return kinds, texts
+
+    def _texts_of(self, names):
+        """Return what the texts of some columns are, read as text in all pieces."""
+        texts = {name: NumberTexts() for name in names}
+        for file in self._files if names else []:
+            for piece in file.pieces(_ROWS, columns=names, dtype=dict.fromkeys(names, str)):
+                for name in names:
+                    texts[name].add(self._options.without_missing(piece[name], everywhere=False))
+        return texts
 
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
         """Return one part for each file."""
         del compact
-        dtypes = {name: self._types[name] for name in columns}
+        names = list(columns)
         return [
-            TablePart(str(p), partial(self._frames, p, dtypes), partial(mark_of_file, p))
-            for p in self._paths
+            TablePart(str(f.path), partial(self._frames, f, names), partial(mark_of_file, f.path))
+            for f in self._files
         ]
 
-    def _frames(self, path, dtypes):
-        """Yield pieces of a file; columns with decimal commas are read beside the others."""
-        readers = []
-        for decimal in ".,":
-            names = [n for n in dtypes if (n in self._commas) == (decimal == ",")]
-            given = {n: dtypes[n] for n in names if dtypes[n] is not None}
-            if names:
-                readers.append(csv_pieces(path, _ROWS, columns=names, dtype=given, decimal=decimal))
-        for pieces in zip(*readers, strict=True):
-            yield pd.concat([p.reset_index(drop=True) for p in pieces], axis=1)[[*dtypes]]
+    def _frames(self, file, names):
+        """Yield pieces of a file."""
+        dtypes = {n: self._types[n] for n in names if self._types[n] is not None}
+        gone = {n for n in names if n in self._options.missing_in}
+        dtypes = {n: t for n, t in dtypes.items() if t is str or n not in gone}
+        for piece in file.pieces(_ROWS, columns=names, dtype=dtypes):
+            piece = piece.reset_index(drop=True)[names]
+            for name in gone:
+                piece[name] = self._options.without_missing(piece[name], everywhere=False)
+                if self._types[name] not in (None, str):
+                    piece[name] = piece[name].astype(self._types[name])
+            for name in names:
+                if name in self._numbers:
+                    piece[name] = self._numbers[name].read(piece[name])
+                elif name in self._dates:
+                    piece[name] = date_values(piece[name], self._dates[name])
+            yield piece
+
+
+def _known(kinds):
+    """Return the kinds of a column but missing values."""
+    return kinds - {"missing"}
 
 
 def _kinds(series):
@@ -91,7 +159,7 @@ def _kinds(series):
 
 def _dtype(kinds):
     """Return the dtype of a column: str, a dtype of NumPy, or None for what pandas infers."""
-    known = kinds - {"missing"}
+    known = _known(kinds)
     if not known <= {"integers", "numbers"}:
         return None if known == {"booleans"} else str
     if not known:

@@ -10,7 +10,7 @@ from tables_anywhere import facts
 from skdisc._counts._profile import Profile
 from skdisc._counts._sources import _csv, _files, source_of
 from skdisc._counts._sources._in_memory import FrameSource
-from skdisc._utils._io import read_table
+from skdisc._utils._tables import read_table
 
 FRAME = pd.DataFrame({"a": [1, 2, 3, 4], "b": ["x", "y", None, "x"]})
 

@@ -1,0 +1,248 @@
+"""`read_table`: a file in, its table and what was decided in reading it out."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from skdisc._utils._optional import require
+from skdisc._utils._tables._csv_files import PARTS, CsvFile
+from skdisc._utils._tables._number_texts import (
+    HINT,
+    NumberFormat,
+    NumberTexts,
+    date_values,
+    file_mark,
+)
+from skdisc._utils._tables._options import TableNote, TableOptions
+from skdisc._utils._tables._spreadsheets import (
+    LABELED,
+    LINES,
+    SPREADSHEETS,
+    read_labeled,
+    read_lines,
+    read_spreadsheet,
+)
+
+WHOLE = (*SPREADSHEETS, *LABELED, *LINES)  # files that are read whole
+TABLES = (*PARTS, *WHOLE)
+_MOST_BYTES = 4_000_000_000  # of text, after decompression
+_MOST_CHARACTERS = 100_000  # of a cell
+_FEW = 10  # rows; texts of fewer are not printed
+
+
+class ReadTable(NamedTuple):
+    """A table, and what was decided in reading it.
+
+    Attributes
+    ----------
+    frame : DataFrame
+    notes : list of TableNote
+    """
+
+    frame: pd.DataFrame
+    notes: list
+
+
+def read_table(path, options=None) -> ReadTable:
+    """Read a table from a file, by the end of its name.
+
+    CSV (``.csv``, ``.tsv``, also ``.gz``; comma, semicolon, tab or bar; UTF-8, UTF-16 and what can
+    only be cp1252), Parquet, spreadsheets (``.xlsx``, ``.xls``, ``.ods``), Stata (``.dta``), SPSS
+    (``.sav``) and JSON Lines (``.jsonl``). Empty cells and NA, N/A, NaN and NULL in their usual
+    spellings are missing; the word None is text. Numbers that are written as text (45,123, 76,4 %,
+    $5) are read as numbers where all cells of a column are, but for one text in at most 5 % of
+    the cells, which counts as missing.
+
+    Parameters
+    ----------
+    path : str or Path
+    options : TableOptions, default=None
+
+    Returns
+    -------
+    ReadTable
+
+    Raises
+    ------
+    ImportError
+        If a package is missing, with the extra that installs it.
+    ValueError
+        If the file does not exist, is not a table, is ambiguous (several sheets, an encoding that
+        cannot be told), or has two columns of the same name.
+    """
+    path, options = Path(path), TableOptions() if options is None else options
+    if not path.is_file():
+        raise ValueError(f"There is no file {str(path)!r}.")
+    name, csv_file = path.name.lower(), None
+    if name.endswith(".parquet"):
+        frame, notes = _parquet(path), []
+    elif name.endswith(SPREADSHEETS):
+        frame, notes = read_spreadsheet(path, options, _MOST_BYTES)
+    elif name.endswith(LABELED):
+        frame, notes = read_labeled(path, options)
+    elif name.endswith(LINES):
+        frame, notes = read_lines(path, options, _MOST_BYTES)
+    elif name.endswith(PARTS):
+        csv_file = CsvFile(path, options, _MOST_BYTES)
+        frame, notes = csv_file.read(), list(csv_file.notes)
+    else:
+        raise ValueError(
+            f"{path.name!r} cannot be read as a table; its name must end in one of "
+            f"{', '.join(TABLES)}."
+        )
+    if not len(frame):
+        raise ValueError(f"{path.name!r} has names of columns, but no rows.")
+    frame.columns = [c if isinstance(c, str) else str(c) for c in frame.columns]
+    options.check_columns(list(frame.columns))
+    check_cells(frame, path.name)
+    for column in frame:
+        frame[column] = options.without_missing(frame[column], everywhere=csv_file is None)
+    return ReadTable(*_understood(frame, notes, options, csv_file))
+
+
+def _understood(frame, notes, options, csv_file):
+    """Return the frame with numbers and dates in place of their texts, and more notes."""
+    learned = {}
+    for name in frame.columns:
+        if name not in options.text and _holds_text(frame[name]):
+            learned[name] = texts = NumberTexts()
+            texts.add(frame[name])
+    separator = None if csv_file is None else csv_file.separator
+    mark, is_sure = file_mark(learned, options.decimal, separator)
+    if csv_file is not None and mark == "," and is_sure:
+        more, again = grouped_by_points(csv_file, frame, options)
+        learned |= more
+        frame = frame.assign(**again)
+    for name, texts in learned.items():
+        number, note = number_format(name, texts, mark, is_sure, options)
+        notes += [note] if note is not None else []
+        if number is not None:
+            frame[name] = number.read(frame[name])
+        elif texts.date_form is not None and number is None:
+            try:
+                frame[name] = date_values(frame[name], texts.date_form)
+            except ValueError:
+                continue  # texts of this form that are no dates
+            notes.append(date_note(name))
+    return frame, notes
+
+
+def number_format(
+    name, texts: NumberTexts, mark: str, is_sure: bool, options: TableOptions
+) -> tuple[NumberFormat | None, TableNote | None]:
+    """Return how the texts of a column are read as numbers, and a note or a hint; each may be None.
+
+    Parameters
+    ----------
+    name : str
+    texts : NumberTexts
+        What was learned of the column.
+    mark : {".", ","}
+        The decimal mark of the file.
+    is_sure : bool
+        Whether the numbers of the file tell the mark.
+    options : TableOptions
+    """
+    own = texts.mark or mark
+    if options.decimal is not None and own != options.decimal:
+        seen = f"its numbers have the decimal mark {own!r}"
+        return None, TableNote(name, seen, "read as text", f"--decimal {own}")
+    if not texts.are_numbers:
+        if HINT <= texts.share < 1 and not texts.n_codes:
+            seen = f"{_percent(texts.share)} of the values are numbers, the others are texts"
+            option = f"--missing '{name}=TEXT' counts a text as missing"
+            return None, TableNote(name, seen, "read as text", option)
+        return None, None
+    unit = next((u for u in texts.units if u), "")
+    done = {"": "read as numbers", "%": "read as percent (5 % is 5)"}.get(unit)
+    done = done or f"read as numbers, without {unit.upper()}"
+    seen = f"numbers with the decimal mark {own!r}" if texts.only or texts.differ else "numbers"
+    if texts.mark is None and texts.differ and not is_sure:
+        other = "." if own == "," else ","
+        seen = f"numbers that fit the decimal marks {own!r} and {other!r}"
+        done += f" with {own!r}"
+    missing = texts.missing_text
+    if missing is not None:
+        what = repr(missing) if texts.n_others >= _FEW else "one text"
+        rows = "1 row" if texts.n_others == 1 else f"{texts.n_others:,} rows"
+        done += f"; {what} in {rows} counts as missing"
+    option = f"--text {name!r} keeps the text"
+    if texts.differ and not is_sure:
+        option = f"--decimal {'.' if own == ',' else ','} reads them otherwise"
+    whole = texts.is_whole and missing is None and not texts.n_missing
+    return NumberFormat(own, missing, whole), TableNote(name, seen, done, option)
+
+
+def date_note(name) -> TableNote:
+    """Return the note about a column of dates."""
+    return TableNote(
+        name,
+        "dates",
+        "which are not compared; an age is made of dates of birth",
+        f"--derive 'age={name}@YYYY-MM-DD'; --text {name!r} keeps the text",
+    )
+
+
+def grouped_by_points(csv_file, frame, options) -> tuple[dict, Mapping]:
+    """Return columns that were read as fractions, where a point stands between groups of digits.
+
+    In a file with decimal commas, 2.590 is two thousand five hundred and ninety if all numbers of
+    the column have groups of three digits.
+
+    Returns
+    -------
+    learned : dict from column to NumberTexts
+    columns : dict from column to Series
+        Their texts.
+    """
+    floats = [c for c in frame.select_dtypes("float") if c not in options.text]
+    if not floats or options.decimal is not None:
+        return {}, {}
+    texts, learned = csv_file.read(floats, as_text=floats), {}
+    for name in floats:
+        found = NumberTexts()
+        found.add(texts[name])
+        if found.are_numbers and found.differ and not found.only["."]:
+            learned[name] = found
+    return learned, {name: texts[name] for name in learned}
+
+
+def check_cells(frame, name) -> None:
+    """Raise ValueError about a cell with a text that is too long to be one value."""
+    for column in frame.columns:
+        if not _holds_text(frame[column]):
+            continue
+        longest = frame[column].dropna().astype(str).str.len().max()
+        if longest > _MOST_CHARACTERS:
+            raise ValueError(
+                f"{name!r} has a text of {longest:,.0f} characters in the column {column!r}; "
+                f"{_MOST_CHARACTERS:,} are allowed. Leave the column out of the file."
+            )
+
+
+def _holds_text(column):
+    """Return whether a column holds text, and is not a category."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return False
+    if isinstance(column.dtype, pd.StringDtype):
+        return True
+    if column.dtype != object:
+        return False
+    return pd.api.types.infer_dtype(column, skipna=True) in ("string", "mixed-integer", "mixed")
+
+
+def _parquet(path):
+    """Return the table of a Parquet file; a named index is a column."""
+    require("pyarrow", extra="io", purpose="Reading Parquet")
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError, OverflowError) as error:
+        raise ValueError(f"{path.name!r} could not be read as Parquet: {error}") from error
+    return frame.reset_index() if frame.index.names != [None] else frame
+
+
+def _percent(share):
+    """Return a share below 1 in percent; 99.96 % is not 100 %."""
+    return f"{min(share, 0.999):.1%}".replace(".0%", "%").replace("%", " %")

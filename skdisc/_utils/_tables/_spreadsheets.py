@@ -1,0 +1,156 @@
+"""Spreadsheets, files of Stata and SPSS, and JSON Lines, read whole."""
+
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+
+from skdisc._utils._optional import require
+from skdisc._utils._tables._encoding import opened
+from skdisc._utils._tables._options import MISSING, TableNote
+
+SPREADSHEETS = (".xlsx", ".xls", ".ods")
+LABELED = (".dta", ".sav")
+LINES = (".jsonl", ".jsonl.gz", ".ndjson")
+_PIECE = 2**20
+
+
+def read_spreadsheet(path, options, most_bytes):
+    """Return the one sheet of a spreadsheet, or the one that the options name, and notes.
+
+    Raises
+    ------
+    ValueError
+        If the file is not a spreadsheet, is too large when unpacked, or has several sheets.
+    """
+    require("python_calamine", extra="tables", purpose="Reading spreadsheets")
+    path = Path(path)
+    _refuse_bombs(path, most_bytes)
+    missing = [*MISSING, *options.missing]
+    how = {"engine": "calamine", "keep_default_na": False, "na_values": missing}
+    try:
+        with pd.ExcelFile(path, engine="calamine") as book:
+            names = [options.sheet] if options.sheet is not None else book.sheet_names
+            if unknown := [name for name in names if name not in book.sheet_names]:
+                sheets = ", ".join(map(repr, book.sheet_names))
+                raise _SheetError(f"has no sheet {unknown[0]!r}. Its sheets: {sheets}.")
+            dtype = dict.fromkeys(options.text, str)
+            sheets = {name: book.parse(name, dtype=dtype, **how) for name in names}
+    except _SheetError as error:
+        raise ValueError(f"{path.name!r} {error}") from None
+    except Exception as error:  # a foreign file: whatever is wrong with it
+        raise ValueError(f"{path.name!r} could not be read as a spreadsheet: {error}") from error
+    full = {name: sheet for name, sheet in sheets.items() if len(sheet) and len(sheet.columns)}
+    if len(full) > 1:
+        raise ValueError(
+            f"{path.name!r} has several sheets: {', '.join(map(repr, full))}. Name one: "
+            f"--sheet {next(iter(full))!r}"
+        )
+    name, frame = next(iter(full.items()), (names[0], sheets[names[0]]))
+    notes = []
+    if len(names) > 1:
+        notes.append(
+            TableNote(None, "the other sheets are empty", f"sheet {name!r} was read", "--sheet")
+        )
+    empty = [c for c in frame.columns if str(c).startswith("Unnamed: ") and frame[c].isna().all()]
+    return frame.drop(columns=empty).dropna(how="all").reset_index(drop=True), notes
+
+
+class _SheetError(ValueError):
+    """A spreadsheet does not have the sheet that is wanted."""
+
+
+def _refuse_bombs(path, most_bytes):
+    """Raise ValueError if a file that is a ZIP archive is too large when it is unpacked."""
+    if not zipfile.is_zipfile(path):
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = 0
+            for entry in archive.infolist():
+                with archive.open(entry) as file:  # what an archive says of its sizes can be wrong
+                    while piece := file.read(_PIECE):
+                        size += len(piece)
+                        if size > most_bytes:
+                            raise ValueError(
+                                f"{path.name!r} unpacks to more than {most_bytes / 1e9:g} GB, and "
+                                "is not read. Save the table as CSV or Parquet."
+                            )
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise ValueError(f"{path.name!r} could not be read as a spreadsheet: {error}") from error
+
+
+def read_labeled(path, options):
+    """Return the table of a Stata or SPSS file, with the labels of values in place of codes.
+
+    A column whose labels leave out some of its values keeps its numbers: these are counts or
+    measurements of which a few are named.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read.
+    """
+    pyreadstat = require("pyreadstat", extra="tables", purpose="Reading files of Stata and SPSS")
+    path = Path(path)
+    read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
+    how = {} if options.encoding is None else {"encoding": options.encoding}
+    try:
+        frame, about = read(str(path), **how)
+    except Exception as error:  # a foreign file: whatever is wrong with it
+        raise ValueError(f"{path.name!r} could not be read: {error}") from error
+    notes = []
+    for name, labels in (about.variable_value_labels or {}).items():
+        values = frame[name].dropna().unique()
+        if not len(values):
+            continue
+        lacking = [v for v in values if v not in labels]
+        if not lacking and len(set(labels.values())) == len(labels) and name not in options.text:
+            kinds = [labels[v] for v in sorted(labels) if v in values]
+            frame[name] = pd.Categorical(frame[name].map(labels), categories=kinds)
+        elif len(lacking) < len(values):
+            seen = f"{len(values) - len(lacking)} of its {len(values)} values have labels"
+            notes.append(TableNote(name, seen, "read as numbers", f"--missing '{name}=CODE'"))
+    return _whole(frame), notes
+
+
+def _whole(frame):
+    """Return a frame in which floats that are all whole numbers, none missing, are integers."""
+    return frame.astype(
+        {
+            name: "int64"
+            for name in frame.select_dtypes("float")
+            if frame[name].notna().all()
+            and (frame[name] % 1 == 0).all()
+            and frame[name].abs().max() < 2**53
+        }
+    )
+
+
+def read_lines(path, options, most_bytes):
+    """Return the table of a file of JSON objects, one a line.
+
+    Raises
+    ------
+    ValueError
+        If the file is too large, or a line is not an object.
+    """
+    path, encoding = Path(path), options.encoding or "utf-8-sig"
+    with opened(path) as file:
+        text = file.read(most_bytes + 1)
+    if len(text) > most_bytes:
+        raise ValueError(f"{path.name!r} has more than {most_bytes / 1e9:g} GB of text.")
+    try:
+        from io import StringIO
+
+        read = {"lines": True, "dtype": False, "convert_dates": False, "precise_float": True}
+        frame = pd.read_json(StringIO(text.decode(encoding)), **read)
+    except (ValueError, RecursionError, OverflowError) as error:
+        raise ValueError(f"{path.name!r} could not be read as JSON Lines: {error}") from error
+    nested = [c for c in frame if frame[c].map(lambda v: isinstance(v, (dict, list))).any()]
+    if nested:
+        raise ValueError(
+            f"{path.name!r} has objects or lists in {nested[0]!r}: each value must be a text, a "
+            "number, true, false or null."
+        )
+    return frame, []
