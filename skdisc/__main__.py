@@ -1,6 +1,5 @@
 """The command ``skdisc``, also ``python -m skdisc``; reports an interruption at any stage."""
 
-import os
 import sys
 
 from skdisc._utils._interruption import hold
@@ -14,9 +13,6 @@ def main() -> int:
         from skdisc import cli
 
         return cli.main()
-    except BrokenPipeError:  # the reader, such as ``head``, has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
     except KeyboardInterrupt:
         sys.stderr.write("skdisc: error: interrupted; no incomplete file was left behind\n")
         return 130

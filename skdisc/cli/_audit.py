@@ -12,9 +12,10 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from skdisc import BlackBox, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._counts._counted_table import CountedTable, SourceRows
-from skdisc._counts._sources import source_of
 from skdisc._utils._interruption import release
-from skdisc._utils._io import check_writable, read_model, read_table, read_text
+from skdisc._utils._io import check_writable, read_model, read_text
+from skdisc._utils._safe_text import clean
+from skdisc._utils._tables import TableNote
 from skdisc._utils._warnings import ignoring
 from skdisc.auditing import Audit, AuditReport
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
@@ -23,6 +24,8 @@ from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
+from skdisc.cli._say import say
+from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
 
 EXIT_CODES = (
     "exit codes: 0 no disparity found by any question, 1 disparity found, also after correction "
@@ -55,7 +58,7 @@ def _add_data(audit):
     """Add the options that name the data and the model."""
     add = audit.add_argument
     add("data", metavar="DATA", help=DATA)
-    add("--counted", action="store_true", help="count the table part by part, also one small file")
+    add("--by-parts", action="store_true", help="count the table part by part, also a small file")
     add("--target", required=True, metavar="COL", help="column of the labels")
     add(
         "--favorable",
@@ -78,6 +81,7 @@ def _add_data(audit):
         help="model to train on one half; the other half is audited",
     )
     add_model(audit)
+    add_reading(audit)
 
 
 def add_model(command: argparse.ArgumentParser) -> None:
@@ -154,11 +158,19 @@ def _add_output(audit):
 def _audit(arguments):
     """Audit a table."""
     _check_outputs(arguments)
-    if is_counted(arguments.data, arguments.counted):
+    refuse_nothing(arguments.data)
+    needs_rows = arguments.fit or arguments.weights or arguments.groups or arguments.robustness
+    counts = arguments.counts is not None and not needs_rows
+    if counts or is_counted(arguments.data, arguments.by_parts):
         return _audit_counts(arguments)
-    frame = in_canonical_order(read_table(arguments.data))
+    frame, notes = read_in(arguments.data, reading_of(arguments))
+    frame = in_canonical_order(frame)
     names = list(frame.columns)
     taken, protected = _roles(arguments, names)
+    if arguments.drop_unlabeled:
+        frame, notes = labeled(frame, taken["--target"] + taken["--predictions"], notes)
+    for line in lines_of(notes):
+        say(line)
     _check_filled(protected, [c for c in protected if frame[c].isna().all()])
     for option in ("--target", "--predictions", "--weights", "--groups"):
         for name in taken[option]:
@@ -179,7 +191,7 @@ def _audit(arguments):
     if arguments.fit:
         X, y, model, extra = trained(arguments.fit, X, y, arguments.seed, extra)
     audit = _built(arguments, protected, favorable, names)
-    source = _source(arguments, taken, favorable)
+    source = _source(arguments, taken, favorable, notes)
     answers = audit.fit(X, y, model, **extra).report_
     if arguments.robustness and not answers.document["about"]["interrupted"]:
         _try_settings(audit, X, y, model, extra)
@@ -193,7 +205,7 @@ def _try_settings(audit, X, y, model, extra):
     try:
         audit.robustness(X, y, model, **extra)
     except KeyboardInterrupt:
-        print("The verdicts under other settings were interrupted, and are left out.\n")
+        say("The verdicts under other settings were interrupted, and are left out.\n")
         audit.report_.document["verdict"]["exit_code"] = INTERRUPTED
 
 
@@ -201,7 +213,10 @@ def _audit_counts(arguments):
     """Audit a table that is counted, part by part."""
     refuse_rows(arguments)
     release()  # counting a large table takes its time
-    source = source_of(arguments.data)
+    source = source_in(arguments.data, reading_of(arguments))
+    notes = getattr(source, "notes", [])
+    for line in lines_of(notes):
+        say(line)
     taken, protected = _roles(arguments, source.columns)
     source = source.only([c for c in source.columns if c not in taken["--ignore"]])
     decided = taken["--predictions"]
@@ -218,7 +233,21 @@ def _audit_counts(arguments):
     if model is not None:
         file = model_fingerprint(model, None, arguments.model)
         answers.document["fingerprints"]["model"] = file
-    return finish(answers, arguments, _source(arguments, taken, favorable) | {"counted": True})
+    about = _source(arguments, taken, favorable, notes) | {"counted": True}
+    return finish(answers, arguments, about)
+
+
+def labeled(frame, ends, notes):
+    """Return the rows that have a label and a decision, and notes that say how many have none."""
+    kept = frame[ends].notna().all(axis=1)
+    n = int((~kept).sum())
+    if not n:
+        return frame, notes
+    if n == len(frame):
+        raise ValueError(f"{ends[0]!r} is missing in every row.")
+    rows = "1 row has" if n == 1 else f"{n:,} rows have"
+    about = TableNote(ends[0], f"{rows} no label", "left out", "by --drop-unlabeled")
+    return frame[kept].reset_index(drop=True), [*notes, about]
 
 
 def _roles(arguments, names):
@@ -253,7 +282,7 @@ def trained(kind, X, y, seed, extra):
     check_complete("--target", y)
     empty = [c for c in X if X[c].isna().all()]
     if empty:
-        print(f"Dropped, because they are empty: {', '.join(map(str, empty))}.")
+        say(f"Dropped, because they are empty: {clean(', '.join(map(str, empty)))}.")
         X = X.drop(columns=empty)
     groups = extra.get("groups")
     train, rest = _halves(y, groups, seed)
@@ -261,7 +290,7 @@ def trained(kind, X, y, seed, extra):
     groups = None if groups is None else groups.iloc[train]
     with ignoring(ConvergenceWarning):  # the network intentionally stops early
         model = BlackBox.trained(default_model(kind, seed), X_train, y_train, groups=groups)
-    print(f"Trained {kind} on {len(X_train):,} rows; the other {len(X):,} rows are audited.\n")
+    say(f"Trained {kind} on {len(X_train):,} rows; the other {len(X):,} rows are audited.\n")
     return X, y, model, {name: values.loc[X.index] for name, values in extra.items()}
 
 
@@ -312,13 +341,18 @@ def _meta(path):
     return {name: str(value) for name, value in fields.items()}
 
 
-def _source(arguments, taken, favorable):
+def _source(arguments, taken, favorable, notes):
     """Return which columns and values of the file were read, and how, for verification."""
     columns = {o.removeprefix("--"): several for o, several in taken.items()}
     one = {n: str(columns[n][0]) if columns[n] else None for n in columns if n != "ignore"}
     model = {"fit": arguments.fit, "seed": arguments.seed}
     model |= {"model_file": None if arguments.model is None else Path(arguments.model).name}
-    return one | model | {"favorable": favorable, "ignore": list(map(str, columns["ignore"]))}
+    reading = reading_of(arguments).to_dict() | (
+        {"drop_unlabeled": True} if arguments.drop_unlabeled else {}
+    )
+    how = {"reading": reading, "notes": [note.to_dict() for note in notes]}
+    about = {"favorable": favorable, "ignore": list(map(str, columns["ignore"]))}
+    return one | model | about | {name: value for name, value in how.items() if value}
 
 
 def _command(arguments):
@@ -329,9 +363,10 @@ def _command(arguments):
     for name, value in vars(arguments).items():
         if name in _NOT_ANSWERS or value == parser.get_default(name):
             continue
-        value = Path(value).name if name in _FILES else value
-        text = "" if value is True else f"={shlex.quote(str(value))}"
-        lines.append(f"--{name.replace('_', '-')}{text}")
+        for one in value if isinstance(value, list) else [value]:
+            one = Path(one).name if name in _FILES else one
+            text = "" if one is True else f"={shlex.quote(str(one))}"
+            lines.append(f"--{name.replace('_', '-')}{text}")
     return " \\\n    ".join(lines) + "\n"
 
 
@@ -351,18 +386,20 @@ def check_report(path):
 
 
 def finish(answers, arguments, source):
-    """Print and write the answers; return the exit code."""
+    """Write the answers, then print them; return the exit code."""
     if source is not None:
         answers.document |= {"source": source, "code": _command(arguments)}
         if arguments.plan is not None:
             plan = read_plan(arguments.plan, "options")
             answers.document["plan"]["sha256"] = plan_sha256(plan)
-    print(answers.to_text())
     if arguments.report is not None:
         answers.save(arguments.report)
-        print(f"\nReport: {arguments.report}")
-    if getattr(arguments, "details", None) is not None:
+    details = getattr(arguments, "details", None)
+    if details is not None:
         how = {"show_people": arguments.show_people}
-        report.write(list(answers.results.values()), arguments.details, **how)
-        print(f"\nDetails: {arguments.details}")
+        report.write(list(answers.results.values()), details, **how)
+    say(answers.to_text())
+    for name, path in (("Report", arguments.report), ("Details", details)):
+        if path is not None:
+            say(f"\n{name}: {path}")
     return answers.document["verdict"]["exit_code"]

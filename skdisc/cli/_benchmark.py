@@ -4,9 +4,10 @@ from pathlib import Path
 
 from skdisc._utils._io import write_text
 from skdisc._utils._validation import closest
+from skdisc.cli._say import say as say_on_screen
 
 
-def add_benchmark(commands, say=print):
+def add_benchmark(commands, say=say_on_screen):
     """Add both commands to the parser; `say` prints their output."""
     run = commands.add_parser("benchmark", help="run the detectors on planted discrimination")
     run.set_defaults(run=_benchmark, say=say)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from skdisc.auditing import Audit
 from skdisc.cli._rule import add_rule, rule_of
+from skdisc.cli._say import say
 from skdisc.cli._verify import report_in
 
 
@@ -26,7 +27,7 @@ def _compare(arguments):
     """Compare two audits."""
     before, after = (_read(path) for path in (arguments.before, arguments.after))
     comparison = before.compare(after)
-    print(comparison.to_text())
+    say(comparison.to_text())
     return int(comparison.found_anew)
 
 
@@ -74,11 +75,11 @@ def _power(arguments):
         n_contexts=a.contexts,
     )
     for row in table.itertuples():
-        print(f"{row.attribute} = {row.group}: {row.people:,.0f} people")
-        print(f"    shows a lower rate with power {a.power:g} {_from(row.gap_below)}")
-        print(f"    shows a higher rate with power {a.power:g} {_from(row.gap_above)}")
+        say(f"{row.attribute} = {row.group}: {row.people:,.0f} people")
+        say(f"    shows a lower rate with power {a.power:g} {_from(row.gap_below)}")
+        say(f"    shows a higher rate with power {a.power:g} {_from(row.gap_above)}")
         few = "" if row.can_be_judged else f"; too few: {row.people_needed:,.0f} are needed"
-        print(f'    "no disparity found" could exclude a gap above {row.excludes:.3f}{few}')
+        say(f'    "no disparity found" could exclude a gap above {row.excludes:.3f}{few}')
     return 0
 
 

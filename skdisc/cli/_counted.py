@@ -8,7 +8,7 @@ import pandas as pd
 from skdisc._counts._schema import CountsSchema
 
 DATA = (
-    "CSV (also .gz) or Parquet file; or a folder, a 'pattern/*.parquet' or an address such as "
+    "CSV (also .gz), Parquet, .xlsx, .xls, .ods, .dta, .sav or .jsonl file; or a folder, a 'pattern/*.parquet' or an address such as "
     "duckdb:///file.db::table, which are counted part by part, as is a file above 500 MB"
 )
 _LARGE = 500_000_000  # bytes of a file that is not read whole
@@ -30,11 +30,11 @@ def _is_large(path):
 
 def refuse_rows(arguments: Namespace) -> None:
     """Raise ValueError for options that need all rows."""
-    for name in ("weights", "groups", "fit", "robustness"):
+    for name in ("weights", "groups", "fit", "robustness", "derive", "drop_unlabeled"):
         if getattr(arguments, name):
             raise ValueError(
-                f"--{name} needs all rows, but the table is counted part by part: audit a single "
-                f"file, or leave --{name} out."
+                f"--{name.replace('_', '-')} needs all rows, but the table is counted part by "
+                "part: audit a single file, or leave the option out."
             )
 
 

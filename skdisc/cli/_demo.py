@@ -10,6 +10,7 @@ from skdisc._blackbox._default_models import default_model
 from skdisc._utils._io import check_writable, write_text
 from skdisc.auditing._document import INTERRUPTED
 from skdisc.cli._audit import check_report, finish
+from skdisc.cli._say import say
 
 _CELLS = (  # of the notebook: text, or code
     """# Does a bank's model treat women worse?
@@ -66,7 +67,7 @@ def _demo(arguments):
     halves = train_test_split(loans.data, loans.target, test_size=0.5, random_state=arguments.seed)
     X_train, X, y_train, y = halves
     model = BlackBox.trained(default_model("boosting", arguments.seed), X_train, y_train)
-    print(
+    say(
         f"{len(loans.data):,} synthetic loan applications. The bank's rule uses salary and balance "
         "only, but women\nearn and own less. A boosting model was trained on "
         f"{len(X_train):,} of the applications, with gender as\na feature; the others are "
@@ -91,5 +92,5 @@ def _write_notebook(arguments):
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     about = {"metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     write_text(arguments.notebook, json.dumps(about | {"cells": cells}, indent=1) + "\n")
-    print(f"Notebook: {arguments.notebook}")
+    say(f"Notebook: {arguments.notebook}")
     return 0

@@ -1,6 +1,7 @@
 """The command ``skdisc detectors``."""
 
 from skdisc._registry import all_detectors
+from skdisc.cli._say import say
 
 
 def add_detectors(commands):
@@ -13,8 +14,8 @@ def _detectors(arguments):
     """List the detectors."""
     for name, detector in all_detectors().items():
         card = detector.card
-        print(f"{name}  ({card.reference})")
-        print(f"  finds {card.finds} discrimination in the {card.where}; needs {card.access}")
-        print(f"  {card.statistic} -> {card.output}")
-        print(f"  published results: {card.published}")
+        say(f"{name}  ({card.reference})")
+        say(f"  finds {card.finds} discrimination in the {card.where}; needs {card.access}")
+        say(f"  {card.statistic} -> {card.output}")
+        say(f"  published results: {card.published}")
     return 0

@@ -3,9 +3,12 @@
 import argparse
 import re
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 from skdisc import __version__
+from skdisc._utils._safe_text import clean
+from skdisc.cli._say import say
 from skdisc.exceptions import ModelError
 
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
@@ -65,16 +68,29 @@ def main(argv: list[str] | None = None) -> int:
     0
     """
     argv = _renamed(sys.argv[1:] if argv is None else argv)
+    say.lost = None
     try:
         arguments = _parser(argv).parse_args(_with_plan(argv))
         code = arguments.run(arguments)
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:
-        raise
     except Exception as error:
         message, code = _told(error)
+        say.flush()
         return _report_error(_with_options(message, argv[:1]), code)
+    say.flush()
+    return code if say.lost is None else _without_output(arguments, code)
+
+
+def _without_output(arguments, code):
+    """Return the exit code of a command whose output could not be printed.
+
+    What was written to a file is not lost: the code is then that of the answer.
+    """
+    is_kept = getattr(arguments, "keeps_answer", False) or getattr(arguments, "report", None)
+    if isinstance(say.lost, BrokenPipeError):  # the reader, such as ``head``, has enough
+        return code if is_kept else 141
+    reason = say.lost.strerror or say.lost
+    _report_error(f"standard output could not be written: {reason}", FAILURE)
+    return code if is_kept else FAILURE
 
 
 def _renamed(argv):
@@ -123,7 +139,11 @@ def _with_options(error, command):
 
 def _report_error(message, code):
     """Print an error to standard error and return the exit code."""
-    print(f"skdisc: error: {message}", file=sys.stderr)
+    line = clean(str(message))  # of data that it quotes, nothing must reach the terminal
+    with suppress(OSError):  # nobody listens
+        encoding = getattr(sys.stderr, "encoding", None) or "ascii"
+        line = line.encode(encoding, "backslashreplace").decode(encoding)
+        print(f"skdisc: error: {line}", file=sys.stderr)
     return code
 
 

@@ -5,10 +5,13 @@ import json
 
 from skdisc.auditing._beside._plan_file import make_plan_file, plan_sha256, read_plan, write_plan
 from skdisc.cli._audit import add_audit_options
+from skdisc.cli._say import say
+from skdisc.cli._table import FILE
 
 _OPEN = {  # options that a plan leaves open: where things are, and how fast
     *("data", "model", "trust", "trust_pickle", "jobs", "report", "details", "meta", "cache"),
-    *("verbose", "plan", "source", "show_people", "robustness", "counted"),
+    *("verbose", "plan", "source", "show_people", "robustness", "by_parts"),
+    *FILE,
 }
 
 
@@ -34,7 +37,7 @@ def _plan(arguments):
     options = {n: v for n, v in vars(arguments).items() if n not in others}
     plan = make_plan_file("options", options)
     write_plan(plan, arguments.out)
-    print(f"Plan: {arguments.out}\nSHA-256: {plan_sha256(plan)}")
+    say(f"Plan: {arguments.out}\nSHA-256: {plan_sha256(plan)}")
     return 0
 
 
@@ -70,8 +73,8 @@ def with_plan(argv: list[str]) -> list[str]:
                 f"write another, before you look, by skdisc plan with {_option(name)}."
             )
     for name, value in options.items():
-        if name not in given and value not in (None, ""):
-            more.append(f"{_option(name)}={value}")
+        if name not in given and value not in (None, "", []):
+            more += [f"{_option(name)}={v}" for v in (value if isinstance(value, list) else [value])]
     return argv + more
 
 

@@ -5,12 +5,15 @@ import json
 from pathlib import Path
 
 from skdisc import BlackBox
-from skdisc._counts._sources import source_of
-from skdisc._utils._io import read_table, read_text
+from skdisc._utils._io import read_text
+from skdisc._utils._safe_text import clean
+from skdisc._utils._tables._reading import Reading
 from skdisc.auditing import AuditReport
 from skdisc.auditing._fingerprints import in_canonical_order
 from skdisc.auditing._verify import verify
-from skdisc.cli._audit import add_model, model_of, trained
+from skdisc.cli._audit import add_model, labeled, model_of, trained
+from skdisc.cli._say import say
+from skdisc.cli._table import read_in, source_in
 from skdisc.report._audit_page import document_in, without_document
 
 EQUAL, DIFFERENT = 0, 1
@@ -46,7 +49,11 @@ def _verify(arguments):
         )
     if source.get("counted"):
         return _tell([*changed, *_told_of_counts(document, source, arguments)])
-    frame = in_canonical_order(read_table(arguments.data))
+    reading, drops = _reading_of(source)
+    frame = in_canonical_order(read_in(arguments.data, reading).frame)
+    if drops and not _lacking(frame, source):
+        ends = [source[n] for n in ("target", "predictions") if source.get(n)]
+        frame = labeled(frame.rename(columns=str), ends, [])[0]
     return _tell(
         [*changed, *(_lacking(frame, source) or _told(document, source, frame, arguments))]
     )
@@ -66,6 +73,13 @@ def report_in(path: Path) -> tuple[AuditReport, str]:
     return AuditReport.from_dict(document_in(text)), text
 
 
+def _reading_of(source):
+    """Return how an audit read its file, and whether it left out rows without a label."""
+    how = dict(source.get("reading", {}))
+    drops = how.pop("drop_unlabeled", False)
+    return Reading.from_dict(how), drops
+
+
 def _read(path):
     """Return the document of an audit in a file, and what differs in the page around it."""
     report, text = report_in(path)
@@ -80,8 +94,8 @@ def _read(path):
 def _tell(told):
     """Print what differs; return the exit code."""
     for line in told:
-        print(line)
-    print(f"Differences: {len(told)}." if told else "Nothing differs.")
+        say(clean(line))  # a text of the document must not look like a line of this answer
+    say(f"Differences: {len(told)}." if told else "Nothing differs.")
     return DIFFERENT if told else EQUAL
 
 
@@ -94,7 +108,7 @@ def _lacking(frame, source):
 
 def _told_of_counts(document, source, arguments):
     """Return what differs from the audit of a table that was counted."""
-    table = source_of(arguments.data)
+    table = source_in(arguments.data, _reading_of(source)[0])
     lacking = _lacking(table, source)
     if lacking:
         return lacking

@@ -3,6 +3,8 @@
 import argparse
 import sys
 
+from skdisc.cli._say import say
+
 HAVE = {
     "decisions": "a table of decisions, or of labels",
     "model": "a model that can be asked about new people",
@@ -79,7 +81,7 @@ def _which(arguments):
     """Ask what is not given as an option, and print the call."""
     have = arguments.have or _asked("What do you have?", HAVE)
     if have == "stream":
-        print(CALLS["stream"])
+        say(CALLS["stream"])
         return 0
     about = arguments.about or _asked("What is your question about?", ABOUT)
     name = about
@@ -95,7 +97,7 @@ def _which(arguments):
     call = CALLS[name]
     for mark, text in given.items():
         call = call.replace(mark, ", model" if have == "model" else text)
-    print(call)
+    say(call)
     return 0
 
 
@@ -106,11 +108,11 @@ def _asked(question, choices):
             f"{question} There is no terminal to answer on; pass --have, --about and --want "
             f"(here: {', '.join(choices)})."
         )
-    print(question)
+    say(question)
     for i, text in enumerate(choices.values(), start=1):
-        print(f"  {i}  {text}")
+        say(f"  {i}  {text}")
     while True:
         answer = input("Number: ").strip()
         if answer.isdigit() and 1 <= int(answer) <= len(choices):
             return list(choices)[int(answer) - 1]
-        print(f"Please type a number from 1 to {len(choices)}.")
+        say(f"Please type a number from 1 to {len(choices)}.")

@@ -5,7 +5,7 @@ import gzip
 import pandas as pd
 import pytest
 
-from skdisc._utils._io import csv_columns, csv_pieces, read_table
+from skdisc._utils._tables import CsvFile, TableOptions, read_table
 
 FRAME = pd.DataFrame({"a b": ["x", None, "None", "y, z"], "n": [1.5, 0.1, None, 4.0]})
 
