@@ -8,8 +8,9 @@ import pandas as pd
 from skdisc._counts._schema import CountsSchema
 
 DATA = (
-    "CSV (also .gz), Parquet, .xlsx, .xls, .ods, .dta, .sav or .jsonl file; or a folder, a 'pattern/*.parquet' or an address such as "
-    "duckdb:///file.db::table, which are counted part by part, as is a file above 500 MB"
+    "CSV (also .gz), Parquet, .xlsx, .xls, .ods, .dta, .sav or .jsonl file; or a folder, a "
+    "'pattern/*.parquet' or an address such as duckdb:///file.db::table, which are counted part by "
+    "part, as is a file above 500 MB"
 )
 _LARGE = 500_000_000  # bytes of a file that is not read whole
 

@@ -64,6 +64,7 @@ def with_plan(argv: list[str]) -> list[str]:
     if "plan" not in given:
         return argv
     options, more = read_plan(given["plan"], "options")["options"], []
+    _check_plan(options, given["plan"])
     for name, value in given.items():
         if name not in _OPEN and (name not in options or options[name] != value):
             planned = options.get(name)
@@ -73,9 +74,32 @@ def with_plan(argv: list[str]) -> list[str]:
                 f"write another, before you look, by skdisc plan with {_option(name)}."
             )
     for name, value in options.items():
-        if name not in given and value not in (None, "", []):
-            more += [f"{_option(name)}={v}" for v in (value if isinstance(value, list) else [value])]
+        if name not in given and value not in (None, "", [], False):
+            several = value if isinstance(value, list) else [value]
+            more += [_option(name) + ("" if one is True else f"={one}") for one in several]
     return argv + more
+
+
+def _check_plan(options, path):
+    """Raise ValueError for a plan with anything but questions and settings, in their types.
+
+    A plan comes from somebody else: it must not name files to read or to write, or types to trust.
+    """
+    parser = argparse.ArgumentParser(prog="skdisc audit")
+    add_audit_options(parser)
+    known = {a.dest: a for a in parser._actions if a.dest not in _OPEN and a.dest != "help"}
+    for name, value in options.items():
+        if name not in known:
+            raise ValueError(
+                f"The plan {str(path)!r} sets {name!r}, which no plan may set. A plan says what is "
+                f"asked: {', '.join(known)}."
+            )
+        kinds = (list,) if isinstance(known[name].default, list) else (str, int, float, type(None))
+        parts = value if isinstance(value, list) else [value]
+        if not isinstance(value, kinds) or not all(
+            isinstance(one, (str, int, float, type(None))) for one in parts
+        ):
+            raise ValueError(f"The plan {str(path)!r} has {name} = {value!r:.80}: not a setting.")
 
 
 def _option(name):

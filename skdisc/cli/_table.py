@@ -37,9 +37,7 @@ def add_reading(command: argparse.ArgumentParser, *, rows: bool = True) -> None:
         help="age from a date of birth: 'age=date_of_birth@2026-01-01'; repeatable",
     )
     add("--counts", metavar="COL", help="column with the number of people of each row")
-    add(
-        "--drop-unlabeled", action="store_true", help="leave out rows without a label or decision"
-    )
+    add("--drop-unlabeled", action="store_true", help="leave out rows without a label or decision")
 
 
 def reading_of(arguments: argparse.Namespace) -> Reading:

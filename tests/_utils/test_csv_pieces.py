@@ -14,16 +14,17 @@ FRAME = pd.DataFrame({"a b": ["x", None, "None", "y, z"], "n": [1.5, 0.1, None, 
 def test_pieces_are_the_rows(tmp_path, n_rows):
     path = tmp_path / "t.csv.gz"
     FRAME.to_csv(path, index=False)
-    pieces = list(csv_pieces(path, n_rows, dtype={"a b": str, "n": float}))
+    pieces = list(CsvFile(path).pieces(n_rows, dtype={"a b": str, "n": float}))
     assert max(map(len, pieces)) <= n_rows
-    pd.testing.assert_frame_equal(pd.concat(pieces), read_table(path))
+    pd.testing.assert_frame_equal(pd.concat(pieces), read_table(path).frame)
 
 
 def test_columns_and_decimal_commas(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a;b\n1,5;x\n2,25;y\n", encoding="utf-8")
-    assert csv_columns(path) == (["a", "b"], ";")
-    (piece,) = csv_pieces(path, 10, columns=["a"], decimal=",")
+    file = CsvFile(path, TableOptions(decimal=","))
+    assert (file.columns, file.separator) == (["a", "b"], ";")
+    (piece,) = file.pieces(10, columns=["a"])
     assert piece["a"].tolist() == [1.5, 2.25]
 
 
@@ -31,7 +32,7 @@ def test_columns_and_decimal_commas(tmp_path):
     ("content", "message"),
     [
         (b"a,b\n1,2\n" * 3 + b"1,2,3\n", "Expected 2 fields"),
-        (b"a,b\n\xff,2\n", "is not in UTF-8"),
+        (b"a,b\nB\x84cker,2\n", "is not in UTF-8, and its encoding cannot be told"),
         (b"a,a\n1,2\n", "several columns named"),
         (b"", "is empty. Its first line must name the columns"),
     ],
@@ -40,11 +41,11 @@ def test_errors_name_the_file(tmp_path, content, message):
     path = tmp_path / "t.csv"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=f"t.csv.*{message}"):
-        list(csv_pieces(path, 2))
+        list(CsvFile(path).pieces(2))
 
 
 def test_a_truncated_file_is_refused(tmp_path):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 100_000)[:-20])
     with pytest.raises(ValueError, match=r"t.csv.gz.*could not be read"):
-        list(csv_pieces(path, 1000))
+        list(CsvFile(path).pieces(1000))

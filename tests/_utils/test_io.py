@@ -1,6 +1,5 @@
 """Tables and models are read as users have them; writes are whole or not at all."""
 
-import gzip
 import json
 import os
 import pickle
@@ -8,7 +7,6 @@ import stat
 import zipfile
 
 import numpy as np
-import pandas as pd
 import pytest
 import skops.io
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -19,59 +17,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc._utils import _io
-
-FRAME = pd.DataFrame({"name, full": ["Ann\nLee", "Bo"], "sex": ["F", "M"], "hired": [0, 1]})
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-def test_csv_with_any_separator_bom_and_quoted_newline(tmp_path, separator, encoding):
-    path = tmp_path / "people.csv"
-    FRAME.to_csv(path, sep=separator, index=False, encoding=encoding)
-    pd.testing.assert_frame_equal(_io.read_table(path), FRAME)
-
-
-def test_gzip_and_parquet(tmp_path):
-    FRAME.to_csv(tmp_path / "a.csv.gz", index=False)
-    FRAME.to_parquet(tmp_path / "a.parquet")
-    pd.testing.assert_frame_equal(_io.read_table(tmp_path / "a.csv.gz"), FRAME)
-    pd.testing.assert_frame_equal(_io.read_table(tmp_path / "a.parquet"), FRAME, check_dtype=False)
-
-
-def test_decimal_commas_in_a_file_with_semicolons(tmp_path):
-    frame = FRAME.assign(income=[40.5, np.nan], points=["1,5", "2.5"], code=["1,2,3", "4"])
-    path = tmp_path / "people.csv"
-    frame.to_csv(path, sep=";", decimal=",", index=False)
-    pd.testing.assert_frame_equal(_io.read_table(path), frame)
-    frame.to_csv(path, sep=";", index=False)
-    pd.testing.assert_frame_equal(_io.read_table(path), frame)
-
-
-def test_one_column_and_semicolons_inside_quotes(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text('"a;b",c\n1,2\n', encoding="utf-8")
-    assert list(_io.read_table(path)) == ["a;b", "c"]
-    path.write_text("only\n1\n", encoding="utf-8")
-    assert list(_io.read_table(path)) == ["only"]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.csv", b"a,b,a\n1,2,3\n", r"several columns named \['a'\]"),
-        ("a.csv", b"", "'a.csv' is empty. Its first line must name the columns"),
-        ("a.csv", b"a,b\n", "'a.csv' has names of columns, but no rows"),
-        ("a.csv", b"caf\xe9,b\n1,2\n", "is not in UTF-8: .* Save it as UTF-8"),
-        ("a.csv.gz", b"not gzip", "could not be read"),
-        ("a.xlsx", b"", "cannot be read as a table; its name must end in"),
-    ],
-)
-def test_unreadable_tables_are_refused(tmp_path, name, content, message):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(ValueError, match=message):
-        _io.read_table(tmp_path / name)
-    with pytest.raises(ValueError, match="There is no file"):
-        _io.read_table(tmp_path / "missing.csv")
 
 
 class Stranger(ClassifierMixin, BaseEstimator):
@@ -144,27 +89,6 @@ def test_unwritable_places_are_named(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
     with pytest.raises(ValueError, match="No permission"):
         _io.check_writable(tmp_path / "report.html")
-
-
-def test_gzip_header_is_read_as_text(tmp_path):
-    path = tmp_path / "a.csv.gz"
-    path.write_bytes(gzip.compress("é;b\n1;2\n".encode()))
-    assert list(_io.read_table(path)) == ["é", "b"]
-
-
-def test_a_header_longer_than_any_buffer(tmp_path):
-    names = [f"a_column_with_a_long_name_{i}" for i in range(5000)]
-    path = tmp_path / "wide.csv"
-    pd.DataFrame([range(5000)], columns=names).to_csv(path, index=False)
-    assert list(_io.read_table(path)) == names
-    path.write_text(path.read_text().replace(names[-1], names[0], 1), encoding="utf-8")
-    with pytest.raises(ValueError, match="several columns named"):
-        _io.read_table(path)
-
-
-def test_an_index_with_a_name_is_a_column_of_parquet(tmp_path):
-    FRAME.set_index("sex").to_parquet(tmp_path / "a.parquet")
-    assert set(_io.read_table(tmp_path / "a.parquet")) == set(FRAME)
 
 
 def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):

@@ -245,7 +245,7 @@ def test_failures_exit_with_4(people, capsys, monkeypatch):
     def breaks(_):
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr(cli._audit, "read_table", breaks)
+    monkeypatch.setattr(cli._audit, "read_in", breaks)
     assert audit(people) == cli.FAILURE
     assert "RuntimeError: out of order" in capsys.readouterr().err
 

@@ -57,7 +57,7 @@ def test_files_folders_and_addresses_give_one_answer(people, capsys):
     assert code == cli.DISPARITY_FOUND
     assert "counts" not in direct["about"]
     tables = (people / "parts" / "*.parquet", people / "parts", f"duckdb:///{people}/t.db::people")
-    for data, more in [*((data, ()) for data in tables), (people / "people.csv", ["--counted"])]:
+    for data, more in [*((data, ()) for data in tables), (people / "people.csv", ["--by-parts"])]:
         code, document = audit(people, data, *named, *more)
         assert code == cli.DISPARITY_FOUND
         assert answers(document) == answers(direct)

@@ -58,15 +58,13 @@ def test_the_demo_ends_as_an_audit_does(at_once, monkeypatch, tmp_path, capsys):
 
 
 def test_the_second_stops_at_once(at_once, command, monkeypatch, capsys):
-    monkeypatch.setattr(
-        "skdisc.cli._audit.read_table", lambda path: signal.raise_signal(signal.SIGINT)
-    )
+    monkeypatch.setattr("skdisc.cli._audit.read_in", lambda *_: signal.raise_signal(signal.SIGINT))
     assert command() == 130
     assert "skdisc: error: interrupted; no incomplete file" in capsys.readouterr().err
 
 
 def test_counting_a_large_table_stops_at_once(at_once, command, capsys):
-    assert command("--counted") == 130
+    assert command("--by-parts") == 130
     assert "skdisc: error: interrupted" in capsys.readouterr().err
 
 

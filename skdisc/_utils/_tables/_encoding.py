@@ -17,11 +17,14 @@ _MARKS = (  # at the beginning of a file; the longer one first
 _UPPER, _LOWER = "À-ÖØ-ÞŒŠŽŸ", "ß-öø-ÿœšž"
 _LETTER = f"A-Za-z{_UPPER}{_LOWER}"
 # What Western European text does not have: a sign inside a word (as „ for ä of a DOS file), and a
-# capital letter with an accent inside a word of small letters (as Š for ä of an old Macintosh).
+# capital letter with an accent inside a word of small letters (as Š for ä of an old Macintosh), or
+# two rare signs in a row (as in Chinese).
 _ODD = re.compile(
     f"(?<=[{_LETTER}])[^\x00-\x7f{_LETTER}’‘´·\xa0\xad](?=[{_LETTER}])"
     f"|(?<=[a-z{_LOWER}])[{_UPPER}]"
     f"|(?<=[{_LETTER}])[{_UPPER}](?=[a-z{_LOWER}])"
+    f"|[^\x00-\x7f{_LETTER}’‘“”„‚–—…«»€°\xa0]{{2}}"
+    f"|[^\x00-\x7f{_LETTER}’‘“”„‚–—…«»€°\xa0]{{2}}"
 )
 _WORD = re.compile(f"[{_LETTER}]*[{_UPPER}{_LOWER}][{_LETTER}]*")
 _ACCENTED = re.compile(f"[{_UPPER}{_LOWER}]")
@@ -40,10 +43,9 @@ def opened(path, mode="rb", **how):
 def encoding_of(path, most_bytes=None):
     """Return the encoding of a text file.
 
-    UTF-8 is recognized by its rules, UTF-16 and UTF-32 by their marks. What else is Western European
-    text in the encoding cp1252 (of which latin-1 is a part) is recognized by its words: other
-    encodings of single bytes put signs or capitals inside them, and those of other scripts
-    accented letters only.
+    UTF-8 is recognized by its rules, UTF-16 and UTF-32 by their marks. Western European text in
+    cp1252 (of which latin-1 is a part) is recognized by its words: other encodings of single bytes
+    put signs or capitals inside them, and those of other scripts accented letters only.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def encoding_of(path, most_bytes=None):
         return "utf-8-sig"
     if western.is_plausible:
         return "cp1252"
-    raise NotText(f"its bytes beyond ASCII are neither UTF-8 nor plausible as cp1252 ({western.why})")
+    raise NotText(f"its bytes are neither UTF-8 nor plausible as cp1252 ({western.why})")
 
 
 class _Western:

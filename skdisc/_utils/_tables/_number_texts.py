@@ -115,8 +115,7 @@ class NumberTexts:
                 self.others[text] += count
             return
         self.n_numbers += count
-        number, unit = values[under[0]]
-        self.units[unit] += count
+        self.units[values[under[0]][1]] += count
         if len(under) == 1:
             self.only[under[0]] += count
         elif values["."] != values[","]:

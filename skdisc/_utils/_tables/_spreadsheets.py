@@ -1,5 +1,6 @@
 """Spreadsheets, files of Stata and SPSS, and JSON Lines, read whole."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def read_spreadsheet(path, options, most_bytes):
     path = Path(path)
     _refuse_bombs(path, most_bytes)
     missing = [*MISSING, *options.missing]
-    how = {"engine": "calamine", "keep_default_na": False, "na_values": missing}
+    how = {"keep_default_na": False, "na_values": missing}
     try:
         with pd.ExcelFile(path, engine="calamine") as book:
             names = [options.sheet] if options.sheet is not None else book.sheet_names
@@ -35,7 +36,7 @@ def read_spreadsheet(path, options, most_bytes):
                 sheets = ", ".join(map(repr, book.sheet_names))
                 raise _SheetError(f"has no sheet {unknown[0]!r}. Its sheets: {sheets}.")
             dtype = dict.fromkeys(options.text, str)
-            sheets = {name: book.parse(name, dtype=dtype, **how) for name in names}
+            sheets = {n: pd.read_excel(book, sheet_name=n, dtype=dtype, **how) for n in names}
     except _SheetError as error:
         raise ValueError(f"{path.name!r} {error}") from None
     except Exception as error:  # a foreign file: whatever is wrong with it
@@ -140,13 +141,17 @@ def read_lines(path, options, most_bytes):
         text = file.read(most_bytes + 1)
     if len(text) > most_bytes:
         raise ValueError(f"{path.name!r} has more than {most_bytes / 1e9:g} GB of text.")
+    rows: list = []
     try:
-        from io import StringIO
-
-        read = {"lines": True, "dtype": False, "convert_dates": False, "precise_float": True}
-        frame = pd.read_json(StringIO(text.decode(encoding)), **read)
-    except (ValueError, RecursionError, OverflowError) as error:
-        raise ValueError(f"{path.name!r} could not be read as JSON Lines: {error}") from error
+        for line in text.decode(encoding).split("\n"):
+            if line.strip():
+                rows.append(json.loads(line))
+                if not isinstance(rows[-1], dict):
+                    raise ValueError("it is no object")
+    except (ValueError, RecursionError) as error:
+        reason = f"object {len(rows) + 1:,}: {error}"
+        raise ValueError(f"{path.name!r} could not be read as JSON Lines: {reason}") from error
+    frame = pd.DataFrame(rows)
     nested = [c for c in frame if frame[c].map(lambda v: isinstance(v, (dict, list))).any()]
     if nested:
         raise ValueError(

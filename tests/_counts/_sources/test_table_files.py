@@ -53,7 +53,7 @@ def test_text_comes_as_it_is_or_as_categories(tmp_path):
 def test_a_named_index_is_a_column_and_stands_first(tmp_path):
     FRAME.set_index("b").to_parquet(tmp_path / "t.parquet")
     source = source_of(tmp_path / "t.parquet")
-    assert source.columns == list(read_table(tmp_path / "t.parquet").columns) == ["b", "a"]
+    assert source.columns == list(read_table(tmp_path / "t.parquet").frame.columns) == ["b", "a"]
     assert same(source, FRAME)
     FRAME.set_axis(list("wxyz")).to_parquet(tmp_path / "u.parquet")
     for data in (tmp_path / "u.parquet", pa.Table.from_pandas(FRAME.set_axis(list("wxyz")))):
@@ -151,7 +151,7 @@ def test_csv_with_decimal_commas(tmp_path, monkeypatch):
     monkeypatch.setattr(_csv, "_ROWS", 2)
     path = tmp_path / "t.csv"
     path.write_text("a;b;c\n1,5;x,y;1\n2;z;2\n3,25;u;3.5\n", encoding="utf-8")
-    assert same(source_of(path), read_table(path))
+    assert same(source_of(path), read_table(path).frame)
     assert source_of(path).map_add(lambda f: f["a"].tolist(), ["a"]) == [1.5, 2, 3.25]
 
 
