@@ -11,7 +11,7 @@ import argparse
 import shutil
 from pathlib import Path
 
-from skdisc._utils._io import write_text
+from skdisc._utils._files import write_text
 from skdisc.benchmark import BenchmarkResult, write_article
 from skdisc.benchmark._article import _contents, _sentences
 from skdisc.benchmark._tables import markdown

@@ -246,7 +246,7 @@ def test_wrong_arrows_are_found(tmp_path, file, source, message):
         ("group/_group_disparity.py", "from ._group_disparity_table import x"),
         ("plotting/_bars.py", "import matplotlib\nfrom .._results._case import Case"),
         ("_registry.py", "from importlib import import_module\nimport_module('skdisc.group')"),
-        ("report/_html.py", "from . import _summary\nfrom .._utils._io import write"),
+        ("report/_html.py", "from . import _summary\nfrom .._utils._files import write"),
         ("cli/_main.py", "import skdisc\nfrom skdisc import BlackBox, individual"),
         ("__main__.py", "from .cli import main"),
     ],

@@ -12,6 +12,7 @@ import pandas as pd
 from skdisc._counts._cell_limit import MOST_CELLS, check_cells
 from skdisc._counts._running_total import RunningTotal
 from skdisc._counts._schema import CountedColumn, CountsSchema
+from skdisc._utils._files import written
 from skdisc._utils._optional import require
 
 _KEY_SIZE = 2**62  # codes of as many columns as fit are one number
@@ -316,13 +317,14 @@ class Counts:
         return Counts.of_codes(schema, self.part_codes()[: len(schema.parts)], self.n)
 
     def to_parquet(self, path: Any) -> None:
-        """Write the counts to a Parquet file, with their schema."""
+        """Write the counts to a Parquet file, with their schema, whole or not at all."""
         pa = require("pyarrow", extra="io", purpose="Writing counts")
         parquet = require("pyarrow.parquet", extra="io", purpose="Writing counts")
         columns = {f"key {i}": keys for i, keys in enumerate(self.keys)}
         table = pa.table({**columns, "n": self.n})
         schema = json.dumps(self.schema.to_dict())
-        parquet.write_table(table.replace_schema_metadata({"skdisc": schema}), path)
+        with written(path) as file:
+            parquet.write_table(table.replace_schema_metadata({"skdisc": schema}), file)
 
     @classmethod
     def read(cls, path: Any) -> "Counts":

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._counts._schema import CountsSchema
+from skdisc._utils._files import written
 from skdisc._utils._inputs import distinct_values
 from skdisc._utils._validation import of_numbers, plain
 
@@ -202,7 +203,7 @@ class Profile:
         return Profile(self.n_rows + other.n_rows, columns)
 
     def write(self, path: Any) -> None:
-        """Write the profile to a file."""
+        """Write the profile to a file, whole or not at all."""
         columns, arrays = [], {}
         for i, (name, column) in enumerate(self.columns.items()):
             kinds = [list(v) if v is not None else None for v in (column.categories, column.order)]
@@ -210,7 +211,7 @@ class Profile:
             if column.numbers is not None:
                 arrays[f"keys {i}"], arrays[f"n {i}"], *ends = astuple(column.numbers)
             columns.append([name, column.n_missing, *kinds, ends])
-        with open(path, "wb") as file:
+        with written(path) as file:
             np.savez(file, about=json.dumps([self.n_rows, columns]), **arrays)
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import Any, Self
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
-from skdisc._utils._io import write_text
+from skdisc._utils._files import write_text
 from skdisc._utils._json import misfit
 from skdisc._utils._types import FilePath
 from skdisc.auditing._beside._compare import AuditComparison

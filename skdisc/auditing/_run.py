@@ -18,8 +18,8 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND
 from skdisc._space._bins import Bins
 from skdisc._task._task import Request
+from skdisc._utils._files import write_text
 from skdisc._utils._interruption import release
-from skdisc._utils._io import write_text
 from skdisc._utils._safe_text import clean
 from skdisc.auditing._cells import refits_needed
 from skdisc.auditing._plan import FACTS, LEAD

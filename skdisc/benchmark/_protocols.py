@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from skdisc._registry import all_detectors
-from skdisc._utils._io import write_text
+from skdisc._utils._files import write_text
 from skdisc._utils._types import FilePath
 from skdisc.base import BaseDetector
 from skdisc.benchmark._benchmark_result import BenchmarkResult

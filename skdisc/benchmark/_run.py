@@ -21,7 +21,7 @@ from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._space._codes import NOBODY
 from skdisc._task._progress import Progress
-from skdisc._utils._io import write_bytes
+from skdisc._utils._files import write_bytes
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import require
 from skdisc._utils._types import FilePath

@@ -12,8 +12,9 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from skdisc import BlackBox, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._counts._counted_table import CountedTable, SourceRows
+from skdisc._utils._files import check_writable, read_text
 from skdisc._utils._interruption import release
-from skdisc._utils._io import check_writable, read_model, read_text
+from skdisc._utils._model_files import read_model
 from skdisc._utils._safe_text import clean
 from skdisc._utils._tables import TableNote
 from skdisc._utils._warnings import ignoring

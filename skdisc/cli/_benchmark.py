@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from skdisc._utils._io import write_text
+from skdisc._utils._files import write_text
 from skdisc._utils._validation import closest
 from skdisc.cli._say import say as say_on_screen
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from skdisc._results._judgment import FOUND, NOTHING
 from skdisc._stats._rates import RATES, WITHOUT_LABELS
-from skdisc._utils._io import check_writable, only_writer, read_table, read_text, write_text
+from skdisc._utils._files import check_writable, only_writer, read_table, read_text, write_text
 from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
 from skdisc.cli._rule import add_rule, rule_of
 from skdisc.monitoring import DisparityMonitor

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from skdisc import BlackBox
-from skdisc._utils._io import read_text
+from skdisc._utils._files import read_text
 from skdisc._utils._safe_text import clean
 from skdisc._utils._tables._reading import Reading
 from skdisc.auditing import AuditReport

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from skdisc._utils._files import write_bytes
 from skdisc.datasets._convert import CONVERT
 
 _TIMEOUT = 30  # seconds without a response
@@ -63,7 +64,7 @@ def find_csv(name, data_home=None, download_if_missing=True):
     if fault := _fault(table, entry):
         raise OSError(f"{path.name!r} could not be created: the converted file has {fault}.")
     _check_folder(path, entry)
-    _store(path, gzip.compress(table, mtime=0))
+    write_bytes(path, gzip.compress(table, mtime=0))
     return table
 
 
@@ -142,16 +143,3 @@ def _check_folder(path, entry):
             f"{path.name!r} cannot be stored in {str(path.parent)!r} ({error}). Pass a writable "
             f"folder by data_home= or SKDISC_DATA. {_by_hand(path, entry)}"
         ) from error
-
-
-def _store(path, data):
-    """Write a file atomically: to a temporary file first, which then replaces it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

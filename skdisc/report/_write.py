@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from skdisc._results._audit_result import AuditResult
-from skdisc._utils._io import write_text
+from skdisc._utils._files import write_text
 from skdisc._utils._types import FilePath
 from skdisc.report._html import to_html
 from skdisc.report._markdown import to_markdown

@@ -242,7 +242,7 @@ def test_a_protected_column_without_values_is_told(people, capsys):
 
 
 def test_failures_exit_with_4(people, capsys, monkeypatch):
-    def breaks(_):
+    def breaks(*_):
         raise RuntimeError("out of order")
 
     monkeypatch.setattr(cli._audit, "read_in", breaks)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc._utils._io import only_writer
+from skdisc._utils._files import only_writer
 from skdisc.cli import main
 
 

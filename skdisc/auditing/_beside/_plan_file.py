@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from skdisc import __version__
-from skdisc._utils._io import read_text, write_text
+from skdisc._utils._files import read_text, write_text
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import FilePath
 from skdisc.auditing._fingerprints import settings_fingerprint

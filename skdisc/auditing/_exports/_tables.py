@@ -8,7 +8,7 @@ from hashlib import sha256
 import pandas as pd
 
 from skdisc._results._in_database import opened
-from skdisc._utils._io import write_text
+from skdisc._utils._files import write_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how a formula starts in a spreadsheet
 _SAID = {"conditions"}  # the name of the group says them

@@ -4,7 +4,7 @@ import io
 import re
 from pathlib import Path
 
-from skdisc._utils._io import write_bytes, write_text
+from skdisc._utils._files import write_bytes, write_text
 from skdisc._utils._optional import require
 from skdisc._utils._types import FilePath
 from skdisc.benchmark._article import _contents

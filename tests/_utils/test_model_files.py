@@ -1,9 +1,8 @@
-"""Tables and models are read as users have them; writes are whole or not at all."""
+"""Models are read as users have them, and nothing that runs programs is loaded."""
 
 import json
 import os
 import pickle
-import stat
 import zipfile
 
 import numpy as np
@@ -16,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc._utils import _io
+from skdisc._utils import _model_files
 
 
 class Stranger(ClassifierMixin, BaseEstimator):
@@ -29,12 +28,14 @@ class Stranger(ClassifierMixin, BaseEstimator):
 
 def test_skops_models_and_their_untrusted_types(tmp_path):
     skops.io.dump(LogisticRegression().fit([[0], [9]], [0, 1]), tmp_path / "known.skops")
-    assert _io.read_model(tmp_path / "known.skops").predict([[9]]) == [1]
+    assert _model_files.read_model(tmp_path / "known.skops").predict([[9]]) == [1]
     skops.io.dump(Stranger().fit(None, [0, 1]), tmp_path / "stranger.skops")
     with pytest.raises(ValueError, match=r"not trusted.*Stranger.*--trust") as error:
-        _io.read_model(tmp_path / "stranger.skops")
+        _model_files.read_model(tmp_path / "stranger.skops")
     trusted = str(error.value).rpartition("--trust ")[2].split(",")
-    assert isinstance(_io.read_model(tmp_path / "stranger.skops", trusted=trusted), Stranger)
+    assert isinstance(
+        _model_files.read_model(tmp_path / "stranger.skops", trusted=trusted), Stranger
+    )
 
 
 class Bomb:
@@ -51,63 +52,13 @@ def test_a_pickle_runs_only_when_trusted(tmp_path):
     path, proof = tmp_path / "model.pkl", tmp_path / "ran"
     path.write_bytes(pickle.dumps(Bomb(str(proof))))
     with pytest.raises(ValueError, match="--trust-pickle"):
-        _io.read_model(path)
+        _model_files.read_model(path)
     assert not proof.exists()
-    _io.read_model(path, trust_pickle=True)
+    _model_files.read_model(path, trust_pickle=True)
     assert proof.exists()
     (tmp_path / "model.txt").touch()
     with pytest.raises(ValueError, match=r"must be a \.skops file"):
-        _io.read_model(tmp_path / "model.txt")
-
-
-def test_write_replaces_whole_or_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "report.md"
-    _io.write_text(path, "old")
-    _io.write_text(path, "new ≤")
-    assert path.read_text(encoding="utf-8") == "new ≤"
-    assert not stat.S_IMODE(path.stat().st_mode) & 0o111
-
-    def fails(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", fails)
-    with pytest.raises(OSError, match="disk full"):
-        _io.write_text(path, "half")
-    assert path.read_text(encoding="utf-8") == "new ≤"
-    assert [p.name for p in tmp_path.iterdir()] == ["report.md"]
-
-
-def test_unwritable_places_are_named(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match="does not exist"):
-        _io.check_writable(tmp_path / "no" / "report.html")
-    with pytest.raises(ValueError, match="is a folder"):
-        _io.check_writable(tmp_path)
-    with pytest.raises(ValueError, match="cannot be written: File name too long"):
-        _io.check_writable(tmp_path / f"{'a' * 300}.html")
-    assert not list(tmp_path.iterdir())
-    (tmp_path / "report.html").touch()
-    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
-    with pytest.raises(ValueError, match="No permission"):
-        _io.check_writable(tmp_path / "report.html")
-
-
-def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
-    path = tmp_path / "report.html"
-    path.touch()
-    path.chmod(0o600)
-    _io.write_text(path, "new")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match=r"report.html' was not written: No space left") as error:
-        _io.write_text(tmp_path / "report.html", "new")
-    assert error.value.errno == 28
-    assert list(tmp_path.iterdir()) == []
+        _model_files.read_model(tmp_path / "model.txt")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +74,7 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, monkeypatch):
 def test_models_of_scikit_learn_need_no_trust(tmp_path, model):
     path, X, y = tmp_path / "model.skops", [[0.0], [9.0]] * 20, [0, 1] * 20
     skops.io.dump(model.fit(X, y), path)
-    assert (_io.read_model(path).predict(X) == model.predict(X)).all()
+    assert (_model_files.read_model(path).predict(X) == model.predict(X)).all()
 
 
 def _changed(path, change):
@@ -142,12 +93,12 @@ def test_damaged_models_are_refused(tmp_path):
     for damaged in (b"", b"nothing", whole[: len(whole) // 2]):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"'model.skops' could not be read as a skops file"):
-            _io.read_model(path)
+            _model_files.read_model(path)
     for change in (lambda _: b"{}", lambda _: b"{", lambda _: b"[" * 100_000):
         path.write_bytes(whole)
         _changed(path, change)
         with pytest.raises(ValueError, match=r"'model.skops' could not be read as a skops file"):
-            _io.read_model(path)
+            _model_files.read_model(path)
 
 
 def test_what_runs_programs_is_never_loaded_nor_offered(tmp_path):
@@ -157,16 +108,5 @@ def test_what_runs_programs_is_never_loaded_nor_offered(tmp_path):
     _changed(path, lambda schema: json.dumps(json.loads(schema) | bomb).encode())
     for trusted in ((), ("os.system",)):
         with pytest.raises(ValueError, match=r"can run any program: os.system") as error:
-            _io.read_model(path, trusted=trusted)
+            _model_files.read_model(path, trusted=trusted)
         assert "--trust" not in str(error.value)
-
-
-@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0, 0o666)])
-def test_a_new_file_has_the_permissions_that_the_user_asks_for(tmp_path, mask, mode):
-    before = os.umask(mask)
-    try:
-        _io.write_text(tmp_path / "new.txt", "text")
-        assert os.umask(mask) == mask
-    finally:
-        os.umask(before)
-    assert (tmp_path / "new.txt").stat().st_mode & 0o777 == mode

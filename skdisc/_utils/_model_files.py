@@ -1,8 +1,5 @@
-"""Reading models, and writing files atomically."""
+"""Reading models from files, of which only known types are loaded."""
 
-import os
-import tempfile
-from contextlib import contextmanager
 from pathlib import Path
 
 from skdisc._utils._optional import require
@@ -120,76 +117,3 @@ def _refuse_types(path, inside, trusted):
             f"{path.name!r} holds types that are not trusted by default: {', '.join(unknown)}. If "
             f"you know them, pass --trust {','.join(unknown)}"
         )
-
-
-def check_writable(path):
-    """Raise ValueError if a file cannot be written at `path`."""
-    folder = Path(path).resolve().parent
-    if not folder.is_dir():
-        raise ValueError(
-            f"The folder {str(folder)!r} does not exist: {str(path)!r} cannot be written."
-        )
-    try:
-        tempfile.NamedTemporaryFile(dir=folder, prefix=f".{Path(path).name}.").close()
-    except OSError as error:
-        raise ValueError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
-    if Path(path).is_dir():
-        raise ValueError(f"{str(path)!r} is a folder; give the name of a file.")
-    if Path(path).exists() and not os.access(path, os.W_OK):
-        raise ValueError(f"No permission to write {str(path)!r}.")
-
-
-@contextmanager
-def only_writer(path):
-    """Hold a lock file beside `path`; a ValueError if another process holds it."""
-    path = Path(path)
-    lock = path.with_name(f".{path.name}.lock")
-    try:
-        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-    except FileExistsError:
-        raise ValueError(
-            f"{str(path)!r} is being written by another process, which holds {str(lock)!r}. Try "
-            "again when it has ended; if there is none, because one was killed, delete that file."
-        ) from None
-    try:
-        yield
-    finally:
-        os.unlink(lock)
-
-
-def read_text(path):
-    """Return the text of a UTF-8 file, without the mark that some editors put before it."""
-    return Path(path).read_text(encoding="utf-8-sig")
-
-
-def write_text(path, text):
-    """Write a text file atomically, in UTF-8 with the line ends of `text`."""
-    write_bytes(path, text.encode("utf-8"))
-
-
-def write_bytes(path, data):
-    """Write a file atomically: to a temporary file beside it, which then replaces it."""
-    path = Path(path)
-    check_writable(path)
-    handle, temporary = tempfile.mkstemp(dir=path.resolve().parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, _mode(path))
-        os.replace(temporary, path)
-    except OSError as error:
-        os.unlink(temporary)
-        reason = f"{str(path)!r} was not written: {error.strerror or error}"
-        raise OSError(*((error.errno, reason) if error.errno else (reason,))) from error
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _mode(path):
-    """Return the permissions of a file that is replaced, or those of a new one."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
