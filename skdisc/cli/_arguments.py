@@ -1,6 +1,16 @@
 """Columns and labels named by the text of an option."""
 
-from skdisc._utils._validation import check_protected, plain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._utils._validation import check_protected, closest, is_number, listed, plain
+
+_LABELS = ("--target", "--predictions", "--decision", "--label")
+_BOOLEANS = {True: ("true", "1", "1.0"), False: ("false", "0", "0.0")}
+_MANY_VALUES = 20  # of a column of numbers that is no class
+_FEW = 10  # rows; values of fewer people are not listed
 
 
 def columns_named(option, text, names):
@@ -57,15 +67,30 @@ def labels_named(option, text, *columns):
         If a label does not occur; the message lists the labels that do.
     """
     values = [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
-    whole = any(_reads(v, text) for v in values)
+    whole = any(names_label(v, text) for v in values)
     wanted = [text] if whole else [t.strip() for t in text.split(",")]
-    missing = [t for t in wanted if not any(_reads(v, t) for v in values)]
+    missing = [t for t in wanted if not any(names_label(v, t) for v in values)]
     if missing:
-        shown = ", ".join(map(str, values[:10])) + (", …" if len(values) > 10 else "")
+        shared = _shared(columns)
+        hidden = len(values) - len(shared)
+        shown = f"Its values: {listed(list(map(str, shared)))}" if shared else "Its values are rare"
+        if len(values) > _MANY_VALUES and all(map(is_number, values)):
+            shown = f"It holds {len(values):,} different numbers: compare it with a limit first"
+        elif shared and hidden:
+            shown += f", and {hidden:,} of fewer than {_FEW} rows"
         raise ValueError(
-            f"{option} {missing[0]!r} does not occur in {columns[0].name!r}. Its values: {shown}."
+            f"{option} {missing[0]!r} does not occur in {columns[0].name!r}"
+            f"{closest(missing[0], shared)} {shown}."
         )
-    return [v for v in values if any(_reads(v, t) for t in wanted)]
+    return [v for v in values if any(names_label(v, t) for t in wanted)]
+
+
+def _shared(columns):
+    """Return the values that enough rows have to be named, the most frequent first."""
+    counts = pd.concat([c.dropna() for c in columns]).value_counts()
+    if len(columns[0]) == columns[0].nunique():  # a list of values, not a column of rows
+        return [plain(v) for v in counts.index]
+    return [plain(v) for v, n in counts.items() if n >= _FEW]
 
 
 def check_complete(option, column):
@@ -73,13 +98,16 @@ def check_complete(option, column):
     n = int(column.isna().sum())
     if n:
         rows = "1 row" if n == 1 else f"{n:,} rows"
-        raise ValueError(f"{option} {column.name!r} is missing in {rows}. Drop these rows.")
+        more = ", or add --drop-unlabeled" if option in _LABELS else ""
+        raise ValueError(f"{option} {column.name!r} is missing in {rows}. Drop these rows{more}.")
 
 
-def _reads(value, text):
-    """Return True if a label equals the text, as text or as a number."""
+def names_label(value: Any, text: str) -> bool:
+    """Return True if a label is what a text says: as text, as a number, or as true or false."""
     if str(value) == text:
         return True
+    if isinstance(value, (bool, np.bool_)):  # a file says TRUE where Python says True
+        return text.strip().casefold() in _BOOLEANS[bool(value)]
     try:
         return not isinstance(value, str) and float(value) == float(text)
     except (TypeError, ValueError):

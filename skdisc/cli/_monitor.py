@@ -8,9 +8,25 @@ import pandas as pd
 
 from skdisc._results._judgment import FOUND, NOTHING
 from skdisc._stats._rates import RATES, WITHOUT_LABELS
-from skdisc._utils._files import check_writable, only_writer, read_table, read_text, write_text
-from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
+from skdisc._utils._files import (
+    check_is_file,
+    check_writable,
+    only_writer,
+    read_text,
+    write_text,
+)
+from skdisc.auditing._fingerprints import data_fingerprint
+from skdisc.cli._arguments import (
+    check_complete,
+    column_named,
+    columns_named,
+    labels_named,
+    names_label,
+)
+from skdisc.cli._audit import labeled
 from skdisc.cli._rule import add_rule, rule_of
+from skdisc.cli._say import say
+from skdisc.cli._table import add_reading, lines_of, read_in, reading_of
 from skdisc.monitoring import DisparityMonitor
 
 _CODES = {NOTHING: 0, FOUND: 1}
@@ -26,9 +42,10 @@ def add_monitor(commands: argparse._SubParsersAction) -> None:
         help="add a batch of decisions to a monitor, and look at it at any time",
         epilog="exit codes: 0 all relevant gaps are excluded, 1 a disparity was found, 2 usage, "
         "3 neither so far, 4 failure. Later batches need --decision (and --label) only: the "
-        "settings are those of the state. Without DATA, the state is shown.",
+        "settings are those of the state. A batch that was counted before is not counted again, so "
+        "that a command may be repeated. Without DATA, the state is shown.",
     )
-    command.set_defaults(run=_monitor)
+    command.set_defaults(run=_monitor, keeps_answer=True)
     add = command.add_argument
     add("state", metavar="STATE", help=".json file, made by the first call")
     add("data", metavar="DATA", nargs="*", help="CSV (also .gz) or Parquet files of the batch")
@@ -39,6 +56,8 @@ def add_monitor(commands: argparse._SubParsersAction) -> None:
     add("--metric", choices=sorted(RATES), help="selection_rate by default")
     add("--strata", metavar="COLS", help="columns within whose values people are compared")
     add_rule(command, _FIELDS, later=True)
+    add("--again", action="store_true", help="count a batch although the same rows were counted")
+    add_reading(command)
 
 
 def _monitor(arguments):
@@ -48,27 +67,44 @@ def _monitor(arguments):
         if not path.is_file():
             raise ValueError(f"There is no file {str(path)!r}: name the data of the first batch.")
         monitor = _read(path)
+        lines = list(_lines(monitor))
     else:
+        check_is_file(path)
         check_writable(path)
-        frame = _joined(arguments.data)
+        frame, notes = _joined(arguments.data, reading_of(arguments))
+        mark = data_fingerprint(frame)
         with only_writer(path):
-            monitor = _added(arguments, _read(path) if path.is_file() else None, frame)
-            write_text(path, monitor.to_json())
-    for line in _lines(monitor):
-        print(line)
+            monitor = _read(path) if path.is_file() else None
+            is_known = monitor is not None and mark in monitor.batches_ and not arguments.again
+            if is_known:
+                _refuse_changes(arguments, monitor)
+                _batch(arguments, monitor, frame)  # a mistake in an option is one again
+                more = ["This batch was counted before; nothing is added (--again counts it)."]
+            else:
+                monitor, notes = _added(arguments, monitor, frame, notes)
+                monitor.batches_ = [*monitor.batches_, mark]
+                more = []
+            # Everything that can fail comes before the state is written, and printing after it.
+            lines, state = [*lines_of(notes), *more, *_lines(monitor)], monitor.to_json()
+            if not is_known:
+                write_text(path, state)
+    for line in lines:
+        say(line)
     return _CODES.get(monitor.result_.verdict, _UNSURE)
 
 
-def _joined(paths):
-    """Return the rows of all files of a batch."""
-    frames = [read_table(path) for path in paths]
+def _joined(paths, reading):
+    """Return the rows of all files of a batch, and notes on how they were read."""
+    tables = [read_in(path, reading) for path in paths]
+    frames = [table.frame for table in tables]
     for path, frame in zip(paths, frames, strict=True):
         if list(frame.columns) != list(frames[0].columns):
             raise ValueError(
                 f"The files of a batch must have the same columns: {paths[0]!r} has "
                 f"{list(frames[0].columns)!r}, {path!r} has {list(frame.columns)!r}."
             )
-    return pd.concat(frames, ignore_index=True)
+    notes = list(dict.fromkeys(note for table in tables for note in table.notes))
+    return pd.concat(frames, ignore_index=True), notes
 
 
 def _read(path):
@@ -76,13 +112,17 @@ def _read(path):
     return DisparityMonitor.from_json(read_text(path))
 
 
-def _added(arguments, monitor, frame):
-    """Return the monitor, begun if there is none, with a batch."""
+def _added(arguments, monitor, frame, notes):
+    """Return the monitor, begun if there is none, with a batch, and notes."""
+    if arguments.drop_unlabeled:
+        ends = [column_named("--decision", arguments.decision or "", list(frame.columns))]
+        ends += columns_named("--label", arguments.label or "", list(frame.columns))
+        frame, notes = labeled(frame, ends, notes)
     if monitor is None:
         monitor = _begun(arguments, frame)
     else:
         _refuse_changes(arguments, monitor)
-    return monitor.partial_fit(*_batch(arguments, monitor, frame))
+    return monitor.partial_fit(*_batch(arguments, monitor, frame)), notes
 
 
 def _begun(arguments, frame):
@@ -105,6 +145,17 @@ def _begun(arguments, frame):
 
 def _refuse_changes(arguments, monitor):
     """Raise ValueError if an option would change what a state was begun with."""
+    if arguments.favorable is not None:
+        known = monitor.pos_label_
+        wanted = [arguments.favorable]
+        if not any(names_label(v, arguments.favorable) for v in known):
+            wanted = [t.strip() for t in arguments.favorable.split(",")]
+        same = all(any(names_label(v, t) for v in known) for t in wanted)
+        if not same or len(set(wanted)) != len(known):
+            raise ValueError(
+                f"--favorable is {', '.join(map(str, known))} in the state, and cannot become "
+                f"{arguments.favorable}."
+            )
     begun = {name: getattr(monitor, name) for name in ("metric", *_FIELDS)}
     for name, old in begun.items():
         new, old = getattr(arguments, name), "auto" if old is None else old

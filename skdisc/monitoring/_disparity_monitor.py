@@ -94,6 +94,8 @@ class DisparityMonitor(BaseDetector):
     alarm_at_ : int or None
         Number of people after which the evidence against equal rates of all groups first reached
         one over `significance`.
+    batches_ : list of str
+        Marks of the batches that `skdisc monitor` has added, so that none is counted twice.
     n_batches_, n_people_ : int
         Batches, and people whom the rate is about, so far.
     null : {"marginal", "contextual"}
@@ -369,6 +371,7 @@ class DisparityMonitor(BaseDetector):
             )
         if learns:
             self._columns = list(frame.columns)
+            self.batches_ = list(getattr(self, "batches_", []))
             self.protected_ = check.check_protected(self.protected, self._columns)
             given = {"protected": self.protected_, "is_frame": is_frame}
             self.space_ = FeatureSpace.from_frame(frame, **given)

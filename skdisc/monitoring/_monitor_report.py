@@ -109,7 +109,9 @@ def _notes(stream):
             f"{stream.alarm_at:,} people."
         )
     for w in stream.groups:
-        if w.changed_at is not None:
+        if w.changed_at is not None and not w.change_since:
+            notes.append(f"{w.group} differs from the first people on: this is no change.")
+        elif w.changed_at is not None:
             notes.append(
                 f"A change of {w.group} was reported after {w.changed_at:,} people; it is "
                 f"estimated to have begun after {w.change_since:,}."

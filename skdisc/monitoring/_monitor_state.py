@@ -51,6 +51,7 @@ def to_json(monitor: Any, stream: Stream) -> str:
         "protected": jsonable(monitor.protected_),
         "favorable": jsonable(monitor.pos_label_),
         "labels": jsonable(monitor._audited.labels),
+        "batches": list(getattr(monitor, "batches_", [])),
         "stream": stream.to_dict(),
     }
     return json.dumps(state, indent=1, allow_nan=False)
@@ -96,6 +97,7 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
         monitor._check_rule()
         monitor._columns, monitor.protected_ = list(state["columns"]), list(state["protected"])
         decided = state["labels"], list(state["favorable"])
+        monitor.batches_ = list(map(str, state.get("batches", [])))
         monitor._audited = AuditedModel(None, "decisions", *decided)
     except KeyError as error:
         raise ValueError(

@@ -106,17 +106,20 @@ def test_a_state_that_another_process_writes_is_refused(tmp_path, capsys):
         assert main(["monitor", str(state)]) in (0, 1, 3)  # reading is allowed
     assert "is being written by another process" in capsys.readouterr().err
     assert state.read_text() == before
-    assert main(["monitor", str(state), path, "--decision", "hired"]) in (0, 1, 3)
+    assert main(["monitor", str(state), path, "--decision", "hired", "--again"]) in (0, 1, 3)
     assert json.loads(state.read_text())["stream"]["n_batches"] == 2
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "state.json"]
 
 
 def test_of_many_processes_none_is_lost(tmp_path):
-    state, path = tmp_path / "state.json", month(tmp_path / "a.csv", 0, n=20)
+    state, paths = (
+        tmp_path / "state.json",
+        [month(tmp_path / f"{i}.csv", i, n=20) for i in range(8)],
+    )
     given = ["--protected", "sex", "--favorable", "yes", "--decision", "hired"]
 
-    def add(_):
-        return main(["monitor", str(state), path, *given])
+    def add(i):
+        return main(["monitor", str(state), paths[i], *given])
 
     with ThreadPool(4) as pool:
         codes = pool.map(add, range(8), chunksize=1)
@@ -133,3 +136,96 @@ def test_the_second_batch_without_its_column_of_decisions(tmp_path, capsys):
     assert "300 people in 1 batch\n" in capsys.readouterr().out
     assert main(["monitor", state, path]) == 2
     assert "--decision is missing; it names one of the columns" in capsys.readouterr().err
+
+
+BEGIN = ["--protected", "sex", "--favorable", "yes", "--decision", "hired"]
+
+
+def stream(state):
+    return json.loads(state.read_text())["stream"]
+
+
+def test_a_batch_is_counted_once_however_often_the_command_is_repeated(tmp_path, capsys):
+    state, path = tmp_path / "state.json", month(tmp_path / "a.csv", 0)
+    codes = [main(["monitor", str(state), path, *BEGIN]) for _ in range(3)]
+    assert len(set(codes)) == 1
+    assert "This batch was counted before; nothing is added" in capsys.readouterr().out
+    again = pd.read_csv(path).sample(frac=1, random_state=0)
+    again.to_csv(tmp_path / "other name.csv", index=False)
+    main(["monitor", str(state), str(tmp_path / "other name.csv"), "--decision", "hired"])
+    assert (stream(state)["n_people"], stream(state)["n_batches"]) == (300, 1)
+    main(["monitor", str(state), path, "--decision", "hired", "--again"])
+    assert stream(state)["n_people"] == 600
+    main(["monitor", str(state), month(tmp_path / "b.csv", 1), "--decision", "hired"])
+    assert stream(state)["n_people"] == 900
+
+
+def test_another_favorable_value_later_is_refused(tmp_path, capsys):
+    state, path = tmp_path / "state.json", month(tmp_path / "a.csv", 0)
+    main(["monitor", str(state), path, *BEGIN])
+    other = ["monitor", str(state), month(tmp_path / "b.csv", 1), "--decision", "hired"]
+    assert main([*other, "--favorable", "no"]) == 2
+    assert "--favorable is yes in the state, and cannot become no" in capsys.readouterr().err
+    assert stream(state)["n_batches"] == 1
+    assert main([*other, "--favorable", "yes"]) in (0, 1, 3)
+    assert stream(state)["n_batches"] == 2
+
+
+class _Closed:
+    """Standard output that cannot be written."""
+
+    encoding = "utf-8"
+
+    def write(self, text):
+        raise OSError(28, "No space left on device")
+
+    flush = isatty = write
+
+    def fileno(self):
+        raise OSError
+
+
+def test_a_failed_print_is_no_failure_of_the_monitor(tmp_path, monkeypatch, capsys):
+    state, path = tmp_path / "state.json", month(tmp_path / "a.csv", 0)
+    expected = main(["monitor", str(tmp_path / "other.json"), path, *BEGIN])
+    monkeypatch.setattr("sys.stdout", _Closed())
+    assert main(["monitor", str(state), path, *BEGIN]) == expected
+    assert "could not be written: No space left" in capsys.readouterr().err
+    assert stream(state)["n_people"] == 300
+
+
+def test_a_batch_that_fails_is_not_counted(tmp_path, monkeypatch):
+    state, path = tmp_path / "state.json", month(tmp_path / "a.csv", 0)
+    main(["monitor", str(state), path, *BEGIN])
+    before = state.read_bytes()
+
+    def fails(_):
+        raise RuntimeError
+
+    monkeypatch.setattr("skdisc.cli._monitor._lines", fails)
+    other = month(tmp_path / "b.csv", 1)
+    assert main(["monitor", str(state), other, "--decision", "hired"]) == 4
+    assert state.read_bytes() == before
+
+
+def test_a_state_behind_a_link_stays_one(tmp_path):
+    (tmp_path / "there").mkdir()
+    real, link = tmp_path / "there" / "state.json", tmp_path / "state.json"
+    main(["monitor", str(real), month(tmp_path / "a.csv", 0), *BEGIN])
+    link.symlink_to(real)
+    main(["monitor", str(link), month(tmp_path / "b.csv", 1), "--decision", "hired"])
+    assert link.is_symlink()
+    assert stream(real)["n_batches"] == 2
+
+
+def test_a_gap_from_the_first_people_on_is_no_change(tmp_path, capsys):
+    state = tmp_path / "state.json"
+    main(["monitor", str(state), month(tmp_path / "a.csv", 0, 0.4, n=4000), *BEGIN])
+    out = capsys.readouterr().out
+    assert "begun after 0" not in out
+    assert "differs from the first people on: this is no change" in out
+
+
+def test_a_device_keeps_no_state(tmp_path, capsys):
+    assert main(["monitor", "/dev/null", month(tmp_path / "a.csv", 0), *BEGIN]) == 2
+    assert "is a device or a pipe" in capsys.readouterr().err

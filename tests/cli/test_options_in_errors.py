@@ -39,7 +39,7 @@ AUDIT = ("--target=hired", "--favorable=yes")
 def test_missing_values_are_those_of_an_option(told, options, column):
     option = options[0].partition("=")[0] if options else "--target"
     error = told("audit", *AUDIT, *options, **{column: GAPS})
-    assert f"{option} '{column}' is missing in 2 rows. Drop these rows." in error
+    assert f"{option} '{column}' is missing in 2 rows. Drop these rows" in error
 
 
 @pytest.mark.parametrize(
