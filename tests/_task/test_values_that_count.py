@@ -66,7 +66,7 @@ def test_a_model_of_several_labels_was_trained_on_values_that_are_listed():
     assert "among the labels: 'no' (107)" in limit
 
 
-@pytest.mark.parametrize("counted", [[], ["--counted"]])
+@pytest.mark.parametrize("counted", [[], ["--by-parts"]])
 def test_the_command_line_lists_them(tmp_path, capsys, counted):
     X, y = people()
     X.assign(decision=y).to_csv(tmp_path / "people.csv", index=False)

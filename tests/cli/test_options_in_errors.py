@@ -47,7 +47,7 @@ def test_missing_values_are_those_of_an_option(told, options, column):
     [
         (["--weights=weight"], "error: --weights must be finite"),
         (["--favorable=yes,no"], "error: --favorable=['yes', 'no'] names every label"),
-        (["--relevant-gap=-1"], "The --relevant-gap parameter of Audit must be"),
+        (["--relevant-gap=-1"], "The --relevant-gap parameter of Rule must be"),
         (["--refits=-1"], "The --refits parameter of Audit must be"),
         (["--max-tests=-1"], "The --max-tests parameter of DivExplorer must be"),
         (["--groups=said"], "error: --groups has one cluster only"),
