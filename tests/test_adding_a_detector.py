@@ -45,11 +45,13 @@ def test_only_the_public_face_is_imported(code):
     assert {h for h in homes if h.startswith("skdisc")} == {"skdisc.extending"}
 
 
+@pytest.mark.every(6)
 @parametrize_with_checks(SMALL)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("check", detector_checks())
 @pytest.mark.parametrize("detector", [*SMALL, PEERS.EqualPeers(n_groups=20)])
 def test_common_checks(detector, check):

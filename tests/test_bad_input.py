@@ -398,6 +398,7 @@ def summary(result):
     return result.n_tested, result.n_found, result.verdict, numbers.to_numpy().tolist()
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_text_of_every_dtype_gives_the_same(make, dtype):
     wanted = make().fit(X, y, Model()).result_
@@ -406,6 +407,7 @@ def test_text_of_every_dtype_gives_the_same(make, dtype):
     assert make().fit(typed, y).result_.n_tested > 0
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
 def test_nullable_and_arrow_columns_give_the_same(make, backend):
     wanted = make().fit(X, y, Model()).result_
@@ -415,6 +417,7 @@ def test_nullable_and_arrow_columns_give_the_same(make, backend):
     assert make().fit(typed, y).result_.n_tested > 0
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("dtype", [bool, "boolean", "bool[pyarrow]", object])
 def test_booleans_give_the_same(make, dtype):
     wanted = make().fit(X, y, Model()).result_
@@ -433,6 +436,7 @@ def test_missing_values_are_a_value(make, column):
         assert "sex=missing" in result.metrics["dsn_by_attr_value"]
 
 
+@pytest.mark.every(3)
 def test_a_column_without_any_value(make):
     for empty in (np.nan, None, pd.NA):
         result = make().fit(X.assign(nothing=empty), y).result_
@@ -661,6 +665,7 @@ def test_names_of_several_levels(make):
         refused(make, named, y, r"column names of several levels, .*one name: X.columns = ")
 
 
+@pytest.mark.every(3)
 def test_missing_values_are_left_to_the_steps_of_a_pipeline(make):
     holes = X.assign(income=X["income"].where(X["income"] > 9), sex=X["sex"].where(X.index > 3))
     words = make_column_selector(dtype_exclude="number")

@@ -44,6 +44,7 @@ def figures(result):
     return result.verdict, [(str(f.subject), f.effect, f.p_value) for f in result]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", STRANGE)
 @pytest.mark.parametrize("detector", READING_SOME, ids=lambda d: type(d).__name__)
 def test_they_change_nothing(detector, kind):
@@ -70,6 +71,7 @@ def test_they_are_refused_where_they_are_read(protected, kind):
         SituationTesting(protected="sex", features=["age"]).fit(more, y)  # shows whole people
 
 
+@pytest.mark.slow
 def test_a_pipeline_may_read_them():
     X, y = people()
     X["since"] = STRANGE["dates"]

@@ -41,6 +41,7 @@ CHECKS = [name for name in detector_checks() if name != "false_alarms"]  # `test
 DRAWN = {"FACTS": {"choose_on": None}, "BiasScan": {"versus": "everyone"}}  # by the names, else
 
 
+@pytest.mark.every(4)
 @every
 @pytest.mark.parametrize("check", CHECKS)
 def test_what_every_detector_keeps_to(name, check):
@@ -48,6 +49,7 @@ def test_what_every_detector_keeps_to(name, check):
     detector_checks()[check](smallest(name, **more))
 
 
+@pytest.mark.every(4)
 @every
 def test_without_a_model_what_is_audited_is_said(name, data):
     once = {"n_refits": 0} if has(name, "n_refits") else {}
@@ -59,6 +61,7 @@ def test_without_a_model_what_is_audited_is_said(name, data):
     assert make(name, FrozenEstimator(unfitted.fit(*data))).fit(data[0]).audited_ == "model"
 
 
+@pytest.mark.every(2)
 @every
 def test_no_table_hides_a_view(name, data, forest):
     """`to_frame` has two rows for a case, and for a group beside its context; one for a group."""
@@ -78,6 +81,7 @@ def _has_view(result, kind):
     return True
 
 
+@pytest.mark.every(6)
 @every
 def test_grid_search_over_settings(name, data, forest):
     """A model in a box is routed to every fold, with metadata routing and without."""
@@ -99,6 +103,7 @@ def test_grid_search_over_settings(name, data, forest):
                 GridSearchCV(make(name), entry(name).grid, cv=2).fit(X, y, model=forest)
 
 
+@pytest.mark.every(6)
 @every
 def test_pipeline_and_cross_validation(name, data, forest):
     X, y = data
@@ -114,6 +119,7 @@ def test_pipeline_and_cross_validation(name, data, forest):
     assert all(e.audited_ == "model" for e in done["estimator"])
 
 
+@pytest.mark.every(2)
 @every
 def test_transformers_follow_set_output(name, data, forest):
     detector = make(name).set_params()
@@ -125,6 +131,7 @@ def test_transformers_follow_set_output(name, data, forest):
     assert set(marked.dtypes) == {np.dtype(bool)}
 
 
+@pytest.mark.every(4)
 @every
 def test_columns_are_picked_by_name_and_position(name, data, forest):
     X, y = data
@@ -142,6 +149,7 @@ def test_the_card_is_complete(name):
     assert all(getattr(card, f) for f in card.__dataclass_fields__)
 
 
+@pytest.mark.every(4)
 @every
 def test_audits_draw_the_same_numbers_whatever_the_random_state(name, data, forest):
     X, y = data
@@ -152,6 +160,7 @@ def test_audits_draw_the_same_numbers_whatever_the_random_state(name, data, fore
     assert (state.get_state()[1] == before).all()
 
 
+@pytest.mark.every(4)
 @every
 def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypatch):
     from skdisc._task import _progress

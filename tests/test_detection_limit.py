@@ -56,6 +56,7 @@ def detected(X, left, residuals_of):
     return np.abs(z) > CRITICAL
 
 
+@pytest.mark.slow
 def test_the_limit_is_how_often_a_planted_group_is_found_if_the_nuisances_are_known(people):
     X, fair, shift, share = people
     p = fair + shift
@@ -73,6 +74,7 @@ def test_the_limit_is_how_often_a_planted_group_is_found_if_the_nuisances_are_kn
     assert agrees(detected(X, outcomes(p), known), limit)
 
 
+@pytest.mark.slow
 def test_the_limit_counts_only_what_main_effects_leave(people):
     X, fair, shift, _ = people
     p, effects = fair + shift, main_effects(X, ["sex"])
@@ -90,6 +92,7 @@ def test_the_limit_counts_only_what_main_effects_leave(people):
     assert agrees(np.abs(z) > CRITICAL, raw)
 
 
+@pytest.mark.slow
 def test_a_score_assumes_more_variance_than_few_people_with_an_outcome_for_sure_have(people):
     X, _, _, _ = people
     rng = np.random.default_rng(5)

@@ -61,6 +61,7 @@ def test_labels_alone(people, capsys):
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_a_detector_of_one_metric_takes_the_first(people, capsys):
     given = ("--ignore", "advice", "--detectors", "DisparityPursuit", "--max-tests", "20")
     assert audit(people, *given, "--metric", "selection_rate,base_rate") != cli.USAGE
@@ -68,6 +69,7 @@ def test_a_detector_of_one_metric_takes_the_first(people, capsys):
     assert audit(people, *given, "--metric", "all") != cli.USAGE
 
 
+@pytest.mark.slow
 def test_all_leaves_out_those_that_take_no_missing_values(people, tmp_path, capsys):
     table = pd.read_csv(people)
     number = table.select_dtypes("number").columns[0]
@@ -82,6 +84,7 @@ def test_all_leaves_out_those_that_take_no_missing_values(people, tmp_path, caps
     assert f"column '{number}' has missing values" in capsys.readouterr().err
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("kind", ["tree", "forest", "logistic", "svm", "mlp", "boosting"])
 def test_fit_trains_on_one_half_and_audits_the_other(people, capsys, kind):
     given = ("--ignore", "advice", "--fit", kind, "--max-tests", "300", "--refits", "19")
@@ -121,6 +124,7 @@ def test_too_few_refits_are_no_evidence(people, capsys):
     assert "takes n_refits >= 19 at level 0.05, not 3" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.slow
 def test_predictions_column(people, capsys):
     assert (
         audit(people, "--predictions", "advice", "--metric", "true_positive_rate")
@@ -160,6 +164,7 @@ def test_nothing_and_too_little(tmp_path, capsys):
     assert "insufficient evidence" in capsys.readouterr().out
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("suffix", [".html", ".md", ".txt", ".json"])
 def test_reports(people, tmp_path, suffix, capsys):
     path = tmp_path / f"report{suffix}"
@@ -171,6 +176,7 @@ def test_reports(people, tmp_path, suffix, capsys):
         assert AuditReport.from_json(text).verdict == "disparity found"
 
 
+@pytest.mark.slow
 def test_details_are_the_results_of_all_detectors(people, tmp_path, capsys):
     path = tmp_path / "details.json"
     audit(people, "--ignore", "advice", "--details", str(path))
@@ -179,6 +185,7 @@ def test_details_are_the_results_of_all_detectors(people, tmp_path, capsys):
     assert names == {"GroupDisparity", "DivExplorer", "DisparityPursuit"}
 
 
+@pytest.mark.slow
 def test_meta_weights_and_groups(people, tmp_path, capsys):
     frame = pd.read_csv(people).assign(weight=2.0, home=np.arange(1000) // 2)
     frame.to_csv(people, index=False)
@@ -250,6 +257,7 @@ def test_failures_exit_with_4(people, capsys, monkeypatch):
     assert "RuntimeError: out of order" in capsys.readouterr().err
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("stage", ["numpy", "skdisc.cli", "skdisc.report._html"])
 def test_an_interruption_says_so_even_while_importing(stage):
     code = f"""
@@ -299,12 +307,14 @@ def test_the_old_spelling_warns_in_one_line_and_changes_nothing_else(people, cap
     assert capsys.readouterr().err == warning
 
 
+@pytest.mark.slow
 def test_column_names_with_commas(people, capsys):
     frame = pd.read_csv(people).rename(columns={"sex": "sex, legal"})
     frame.to_csv(people, index=False)
     assert audit(people, "--ignore", "advice", protected="sex, legal") == cli.DISPARITY_FOUND
 
 
+@pytest.mark.slow
 def test_the_code_of_a_report_is_the_command_that_made_it(people, tmp_path, monkeypatch, capsys):
     name = 'sex, "it\'s" $HOME\t;'
     pd.read_csv(people).rename(columns={"sex": name}).to_csv(people, index=False)
@@ -373,6 +383,7 @@ def test_as_a_module():
     )
 
 
+@pytest.mark.slow
 def test_adult_in_one_command(data_dir, tmp_path, capsys):
     arguments = [
         "--target",
@@ -427,6 +438,7 @@ def test_every_command_says_what_the_list_of_commands_says(command, capsys):
     assert capsys.readouterr().out.startswith(f"usage: skdisc {command} ")
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_enough_ends_the_output_without_a_word():
     command = f"{sys.executable} -m skdisc detectors | {sys.executable} -c 'import sys'"
     run = subprocess.run(command, shell=True, capture_output=True, text=True)

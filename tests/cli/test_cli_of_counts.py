@@ -47,6 +47,7 @@ def answers(document):
     return [document[name] for name in ("verdict", "verdicts", "evidence", "groups")]
 
 
+@pytest.mark.slow
 def test_files_folders_and_addresses_give_one_answer(people, capsys):
     duckdb = pytest.importorskip("duckdb")
     pytest.importorskip("ibis")
@@ -73,12 +74,14 @@ def test_files_folders_and_addresses_give_one_answer(people, capsys):
     assert "data: these are other rows" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_large_file_is_counted(people, monkeypatch):
     assert "counts" not in audit(people, people / "people.csv")[1]["about"]
     monkeypatch.setattr(_counted, "_LARGE", 1000)
     assert "counts" in audit(people, people / "people.csv")[1]["about"]
 
 
+@pytest.mark.slow
 def test_a_model_decides_about_partitions(people):
     """Its decisions are counted, and the file of the model is its fingerprint."""
     frame = pd.read_csv(people / "people.csv").drop(columns="id")

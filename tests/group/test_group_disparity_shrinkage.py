@@ -59,6 +59,7 @@ def by_conditioning(y, variance, design, level):
     return share @ np.array(means), *np.quantile(drawn, [level / 2, 1 - level / 2], axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", ["mean", "slope"])
 def test_the_model_is_that_of_normal_vectors(design):
     """The eight schools (Rubin 1981), whose first effect has the posterior interval -2 to 31."""

@@ -64,6 +64,7 @@ def first(result):
 # Oracles
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", [*QUICK, "KOSEI", *PREVALENCE])
 @pytest.mark.parametrize("share", [0, 0.005, 0.05])
 def test_everyone_is_looked_at_by_all_variants(name, share):
@@ -301,6 +302,7 @@ def test_another_model_is_examined_on_the_same_people(monkeypatch):
 # Properties
 
 
+@pytest.mark.every(6)
 @every
 def test_the_verdict_never_contradicts_the_tables(name):
     rng = np.random.default_rng(0)

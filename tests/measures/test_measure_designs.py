@@ -37,6 +37,7 @@ def report(name, rows, z, **how):
     return getattr(m, name).report(t, y, protected=s, **FEW, **(more | how))
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=5)
 @given(data=st.data())

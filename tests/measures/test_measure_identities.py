@@ -104,6 +104,7 @@ def test_kitagawa(data):
     assert number == pytest.approx(ours, abs=1e-12)
 
 
+@pytest.mark.every(6)
 @pytest.mark.filterwarnings("ignore::skdisc.exceptions.UndefinedMeasureWarning")
 @pytest.mark.parametrize("name", PAIRWISE)
 @settings(max_examples=15)

@@ -50,6 +50,7 @@ def test_groups_are_worse_and_better_off_in_turn_and_not_alike():
         assert 0.05 <= t.subgroup.mask(made.data).mean() <= 0.5
 
 
+@pytest.mark.slow
 def test_other_disparities_are_gone_and_other_effects_stay():
     X, y = table()
     made = PlantedTruth(rate=1e-3).plant(X, y, ["sex", "race"])[0]
@@ -63,6 +64,7 @@ def test_other_disparities_are_gone_and_other_effects_stay():
     assert (scores["f1"] == 0).all()
 
 
+@pytest.mark.slow
 def test_a_plain_truth_is_found_and_shadows_cost_precision():
     """Rates are equal: else the effect of changing nine of ten decisions depends on x, too."""
     X, y = table(slope=0)
@@ -75,6 +77,7 @@ def test_a_plain_truth_is_found_and_shadows_cost_precision():
     assert (every["f1"] == 2 * every["precision"] / (1 + every["precision"])).all()
 
 
+@pytest.mark.slow
 def test_settings_are_compared_on_the_same_drawings():
     X, y = table(500)
     drawn = [PlantedTruth(random_state=s).plant(X, y, ["sex"], pos_label=1) for s in (0, 0, 1)]
@@ -84,6 +87,7 @@ def test_settings_are_compared_on_the_same_drawings():
     assert scorer(clone(DETECTOR).fit(X, y), X, y) == scorer(DETECTOR, X, y)
 
 
+@pytest.mark.slow
 def test_a_search_takes_the_setting_that_finds_more():
     X, y = table(1200)
     scorer = PlantedTruth(n_groups=2, rate=0.8, n_drawings=1, metric="recall")
@@ -92,6 +96,7 @@ def test_a_search_takes_the_setting_that_finds_more():
     assert search.cv_results_["mean_test_score"][1] < search.best_score_
 
 
+@pytest.mark.slow
 def test_labels_may_have_any_names():
     X, y = table(600)
     detector = clone(DETECTOR).set_params(pos_label="yes")
@@ -99,6 +104,7 @@ def test_labels_may_have_any_names():
     assert scorer(detector, X, np.where(y, "yes", "no")) == scorer(DETECTOR, X, y)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_scored_is_refused():
     X, y = table(300)
     with pytest.raises(TypeError, match="take cases_per_query"):

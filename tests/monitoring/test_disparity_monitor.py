@@ -149,6 +149,7 @@ def test_a_file_that_is_no_state_says_what_is_lacking():
         DisparityMonitor.from_json('{"verdicts": []}')
 
 
+@pytest.mark.slow
 def test_the_state_is_small_and_holds_no_rows(monkeypatch):
     """Of a tenth of the records that are kept, a tenth of 200 kB; of all that were met, more."""
     most = 200_000 * 40 / _stream._MOST_RECORDS
@@ -161,6 +162,7 @@ def test_the_state_is_small_and_holds_no_rows(monkeypatch):
     assert "MARKER" not in monitor.to_json()
 
 
+@pytest.mark.slow
 def test_one_person_at_a_time_waits_for_the_other_side():
     monitor = DisparityMonitor(protected="sex")
     blocks = []
@@ -212,6 +214,7 @@ def test_error_rates_need_labels_and_leave_others_out():
         monitor.partial_fit(X, decided)
 
 
+@pytest.mark.slow
 def test_within_strata_only_gaps_within_them_count():
     rng = np.random.default_rng(0)
     plain, within = (DisparityMonitor(protected="sex", strata=s) for s in (None, "town"))
@@ -280,6 +283,7 @@ def test_text_decisions_need_their_favorable_one():
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(seed=st.integers(0, 10**6), n_shards=st.integers(1, 5))
 def test_counts_of_shards_add_up_to_the_batch(seed, n_shards):

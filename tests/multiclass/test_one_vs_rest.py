@@ -115,6 +115,7 @@ class OfThree(OneVsRest):
         return super().fit(X, None if y is None else np.arange(len(y)) % 3, model, **more)
 
 
+@pytest.mark.every(6)
 @parametrize_with_checks([OfThree(GroupDisparity(protected=[0]))])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

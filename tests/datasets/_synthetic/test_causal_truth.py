@@ -58,6 +58,7 @@ class Simulation:
         return oracle.predict_proba(rows)[:, -1]
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize(
     "asked",
     [
@@ -227,6 +228,7 @@ def test_counterfactual_fairness_with_the_causal_model_is_not_a_flip():
     assert len(found["scm"].findings) > 1.2 * len(found["flip"].findings) > 0
 
 
+@pytest.mark.slow
 def test_counterfactual_situation_testing_with_the_causal_model_is_not_situation_testing():
     made = make(seed=0, n_background=600)
     common = {"protected": "Attr1_T", "group": 0, "reference": "rest", "pos_label": 1}

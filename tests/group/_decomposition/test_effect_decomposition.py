@@ -208,6 +208,7 @@ def test_learners_of_nothing_leave_the_gap_within_places():
     assert leaks.value > within + 0.05
 
 
+@pytest.mark.slow
 def test_small_places_are_no_direct_effect_and_too_small_ones_leave_it_open():
     trees = {"mediators": "others", "nuisance": "boosting", "classifier": "boosting"}
     small = detector(**trees).fit(*of_places(200)).result_
@@ -253,6 +254,7 @@ def few(seed, n=30, n_jobs=25):
     return X, (rng.random(400 + n) < 0.2 + 0.5 / (1 + np.exp(-age))).astype(int)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(seed=st.integers(0, 10**6), n=st.integers(10, 40))
 def test_no_part_of_a_gap_in_rates_is_larger_than_one(seed, n):

@@ -62,6 +62,7 @@ def test_equal_risks_are_treated_alike_where_success_rates_differ():
     assert detector.result_.verdict == "disparity found"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "learner", ["linear", "boosting", make_pipeline(StandardScaler(), LogisticRegression())]
 )
@@ -83,6 +84,7 @@ def test_a_planted_gap_is_found(learner):
     assert (near < -0.1).all()
 
 
+@pytest.mark.slow
 def test_trees_are_taken_where_risk_has_no_main_effects():
     X, y, decisions = decided(2000)
     assert "Risk was learned by: linear." in audited(X, y, decisions).notes
@@ -91,6 +93,7 @@ def test_trees_are_taken_where_risk_has_no_main_effects():
     assert "Risk was learned by: boosting." in audited(X, y, decisions, n_folds=2).notes
 
 
+@pytest.mark.slow
 def test_the_table_of_risk_has_what_was_decided_and_became():
     X, y, decisions = decided(3000)
     table = audited(X, y, decisions).tables["risk"]
@@ -107,12 +110,14 @@ def test_the_table_of_risk_has_what_was_decided_and_became():
     )
 
 
+@pytest.mark.slow
 def test_with_a_gap_that_would_vanish_it_does():
     X, y, decisions = decided(3000, gap=-0.1)
     first = audited(X, y, decisions).findings.table.iloc[0]
     assert 1 < first["vanishes_at"] < 10
 
 
+@pytest.mark.slow
 def test_with_all_outcomes_known_what_decision_makers_saw_does_no_harm_to_risk():
     """Those who decide see half of what makes the risk, and the data do not show it."""
     X, y, decisions = decided(4000)
@@ -131,6 +136,7 @@ def test_with_all_outcomes_known_what_decision_makers_saw_does_no_harm_to_risk()
     assert np.isnan(own.findings.table["vanishes_at"][0])
 
 
+@pytest.mark.slow
 def test_outcomes_of_people_not_selected_do_not_count():
     X, y, decisions = decided(600)
     own, again = (

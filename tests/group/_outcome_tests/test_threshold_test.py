@@ -92,6 +92,7 @@ def outside(x):
     return ThresholdModel(np.zeros((1, 2, 3))).log_posterior(x, np.zeros((2, 3, 1, 4)))[0]
 
 
+@pytest.mark.slow
 def test_equal_thresholds_and_unequal_risks_differ_in_outcomes_only():
     X, y, decisions = in_places(n=800)
     box = BlackBox(decisions=decisions)
@@ -121,6 +122,7 @@ def test_unequal_thresholds_are_found():
     assert none.verdict == "insufficient evidence"
 
 
+@pytest.mark.slow
 def test_only_outcomes_of_people_selected_are_read_and_rows_have_no_order():
     X, y, decisions = in_places(n=100, n_places=8)
     rng = np.random.default_rng(0)

@@ -90,6 +90,7 @@ def test_intervals_contain_the_gap_wherever_it_is(worst):
     assert np.mean(hits) >= (0.93 if worst else 1.0)  # .85: fails with probability .96
 
 
+@pytest.mark.slow
 def test_the_verdict_is_insufficient_where_bounds_contain_zero_however_many_people():
     rng = np.random.default_rng(0)
     X, _, p = people(rng, 50_000, 2, 0.3)
@@ -185,6 +186,7 @@ def test_bad_probabilities_are_refused():
         ProxyDisparity(protected="c", proba=["c"]).fit(X, y)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**16))
 def test_rows_without_a_probability_are_left_out(seed):
     rng = np.random.default_rng(seed)

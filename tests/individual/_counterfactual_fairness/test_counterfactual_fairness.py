@@ -218,6 +218,7 @@ def test_a_mean_of_zero_hides_no_case():
     assert "No causal model was given" in " ".join(result.notes)
 
 
+@pytest.mark.slow
 def test_worlds_report_the_spread_of_every_answer(people):
     X, y = people
     model = LogisticRegression().fit(X[["test"]], y)

@@ -204,6 +204,7 @@ def test_multi_class_trees_and_sets_of_favorable_labels(reads):
     )
 
 
+@pytest.mark.slow
 def test_large_linear_spaces_are_convolved_within_bounds():
     """Twelve columns of 101 steps: the share of a slab of a sum of uniforms, against draws."""
     rng = np.random.default_rng(0)

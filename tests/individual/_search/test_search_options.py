@@ -67,6 +67,7 @@ def test_each_column_alone_is_the_same_as_enumeration(name):
     assert result.n_found == len(varied)
 
 
+@pytest.mark.every(6)
 @every
 @pytest.mark.parametrize("limit", ["max_tests", "max_found", "max_queries"])
 @pytest.mark.parametrize("most", [0, 7, 40])
@@ -196,6 +197,7 @@ def test_a_case_has_the_most_frequent_protected_values():
 # What is kept
 
 
+@pytest.mark.every(6)
 @every
 @pytest.mark.parametrize("scope", ["joint", "each"])
 def test_every_input_tested_is_kept_with_its_verdict_and_can_be_replayed(name, scope):

@@ -76,6 +76,7 @@ def test_no_time_no_test(name):
     assert (result.n_tested, result.stopped_by) == (0, "time_budget")
 
 
+@pytest.mark.every(6)
 @every
 @pytest.mark.parametrize("kind", ["tree", "logistic"])
 def test_neither_chunks_nor_threads_nor_batches_change_anything(name, kind, monkeypatch):

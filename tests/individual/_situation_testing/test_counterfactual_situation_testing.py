@@ -118,6 +118,7 @@ def test_no_neighbors_need_centers_and_another_number():
             detector.fit(X, y)
 
 
+@pytest.mark.slow
 def test_a_causal_model_judges_new_people_too_in_any_order_of_the_rows():
     X, y = people()
     X["x"] -= 0.5 * (X["sex"] == "F")

@@ -39,6 +39,7 @@ def test_pairs_of_small_groups_are_not_compared_across_towns():
     assert gaps.loc[is_small, "p_value"].isna().all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.0, 0.2])
 def test_too_many_towns_for_so_few_people_are_named(gap):
     result = compared(*people(0, 500, gap=gap))
@@ -48,6 +49,7 @@ def test_too_many_towns_for_so_few_people_are_named(gap):
     assert not result.n_found
 
 
+@pytest.mark.slow
 def test_an_identifier_is_no_column_of_towns():
     X, y = people(0, 20, gap=0.2)
     named = X.assign(name=[f"p{i}" for i in range(len(X))])

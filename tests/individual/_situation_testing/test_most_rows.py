@@ -19,6 +19,7 @@ def people(values=12, n=1200):
     return X, y.astype(int)
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("kind", [SituationTesting, CounterfactualSituationTesting])
 @pytest.mark.parametrize(
     ("settings", "values", "is_sampled"),

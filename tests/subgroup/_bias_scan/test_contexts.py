@@ -97,6 +97,7 @@ def test_a_model_is_judged_given_its_own_expectations():
     assert (result.verdict, result.null) == ("disparity found", "contextual")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("versus", ["context", "everyone"])
 def test_nothing_depends_on_the_order_of_columns(versus):
     """Starts, learned expectations and redrawn columns: all draws are in the order of names."""
@@ -186,6 +187,7 @@ def test_what_knows_no_clusters_refuses_them():
             scan.fit(X, y, groups=house)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frequency", [None, np.arange(200) % 3 + 1])
 def test_the_p_value_does_not_depend_on_how_many_tables_are_scanned_together(
     monkeypatch, frequency
@@ -200,6 +202,7 @@ def test_the_p_value_does_not_depend_on_how_many_tables_are_scanned_together(
     assert texts[0] == texts[1] == texts[2]
 
 
+@pytest.mark.slow
 def test_intervals_of_what_is_not_significant_contain_zero():
     """Searched for three conditions, a subset pays for each of them, and for few null scans."""
     shown = []

@@ -63,6 +63,7 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("asked", [None, ByTown()], ids=["labels", "model"])
 @pytest.mark.parametrize("more", VARIANTS, ids=str)
 def test_frequencies_equal_repeated_rows(more, asked):
@@ -97,6 +98,7 @@ def test_counts_equal_rows(versus, audited):
     assert direct[0].p_value == 0.05
 
 
+@pytest.mark.slow
 def test_parts_in_any_order_give_equal_results():
     X, y = table(2, 1500, numeric=False)
     rows = X.assign(y=y)
@@ -108,6 +110,7 @@ def test_parts_in_any_order_give_equal_results():
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_numbers_in_bins_give_the_subset_of_the_rows():
     """Expectations are learned from the bins then, so that the draws differ."""
     X, y = table(3, 6000)
@@ -153,6 +156,7 @@ def law_of(X, protected, frequency):
     return Redrawn(X, protected, frequency=people, fold=fold), row
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=30), st.integers(0, 100))
 def test_all_people_of_a_row_are_drawn_anew(times, seed):
@@ -170,6 +174,7 @@ def test_all_people_of_a_row_are_drawn_anew(times, seed):
     np.testing.assert_array_equal(drawn.donors["sex"], again.donors["sex"])
 
 
+@pytest.mark.slow
 def test_people_of_a_row_are_drawn_as_rows_of_their_own_are():
     """The same joint law of two protected columns and one other."""
     rng = np.random.default_rng(0)

@@ -18,6 +18,7 @@ def chosen_of(scores, seed):
     return np.random.default_rng(seed).choice(testable, 3, replace=False).tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10_000), st.booleans(), st.sampled_from([None, 60]))
 def test_the_own_score_is_exact_on_every_scale(seed, is_weighted, n_clusters):
@@ -66,6 +67,7 @@ def test_the_other_variances_are_those_that_the_fit_leaves(seed, is_weighted, n_
     assert_allclose(beside.score, free @ (r.outcome - scores.room * (beside.fitted @ f)), atol=1e-9)
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("most", [2, 50])
 @pytest.mark.parametrize("seed", range(6))
 def test_where_a_search_ends_no_cause_is_due_to_chance_or_surpassed(seed, most):

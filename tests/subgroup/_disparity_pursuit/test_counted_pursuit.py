@@ -67,6 +67,7 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("more", VARIANTS, ids=str)
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 10_000))
@@ -75,6 +76,7 @@ def test_frequencies_equal_repeated_rows(more, seed):
     assert_frequencies_equal_repeated_rows(more, *table(seed, 500), seed)
 
 
+@pytest.mark.slow
 def test_frequencies_equal_repeated_rows_with_boosting_and_rows_held_out():
     assert_frequencies_equal_repeated_rows(
         {"nuisance": "boosting", "confirm": 0.4}, *table(0, 400), 0
@@ -106,6 +108,7 @@ def assert_frequencies_equal_repeated_rows(more, X, y, seed):
         assert_equal(document(again[1]), document(again[0]))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("nuisance", ["additive", "auto", "boosting"])
 def test_counts_give_the_causes_of_the_rows(nuisance):
     X, y = table(1, 6000)

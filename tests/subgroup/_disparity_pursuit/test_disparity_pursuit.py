@@ -210,6 +210,7 @@ def test_of_a_part_and_all_others_one_is_learned():
     np.testing.assert_allclose(again, found + (np.arange(len(planes)) == 0)[:, None])
 
 
+@pytest.mark.slow
 def test_from_many_rows_on_trees_are_larger():
     from skdisc.subgroup._disparity_pursuit._expectations import _MANY, adjust
     from skdisc.subgroup._estimation._outcomes import Counted
@@ -303,6 +304,7 @@ def test_of_clear_groups_a_part_comes_before_a_whole_with_a_smaller_score():
     assert n_more_evidence
 
 
+@pytest.mark.slow
 def test_mirror_images_are_tested_once_and_named_by_the_side_treated_worse():
     X, y, _ = people(1, n=3000, gap=0.3)
     result = DisparityPursuit(protected=PROTECTED, random_state=0, pos_label=1).fit(X, y).result_
