@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from skdisc._stats._means import skewness_known
+
 
 @dataclass(frozen=True)
 class DesignMeans:
@@ -29,6 +31,9 @@ class DesignMeans:
     n_clusters : ndarray of float, shape (2, n_strata)
         Effective number of clusters, :math:`(\sum h^2)^2 / \sum h^4`, one more than the degrees of
         freedom of the variance (Satterthwaite).
+    third : ndarray of float, shape (2, n_strata)
+        Third cumulants of both means: the sums of cubes over clusters, each divided by
+        :math:`(1 - h) (1 - 2 h)`, which makes them unbiased where weights are equal.
     """
 
     mean: np.ndarray
@@ -37,6 +42,7 @@ class DesignMeans:
     covariance: np.ndarray
     kish: np.ndarray
     n_clusters: np.ndarray
+    third: np.ndarray
 
     @classmethod
     def of(cls, y, weight, one, other, cluster=None, stratum=None, n_strata=1, equal=False):
@@ -73,7 +79,7 @@ class DesignMeans:
         def by_stratum(values, index):
             return np.bincount(index, values, minlength=n_strata)[:n_strata]
 
-        means, centers, sums, shares = [], [], [], []
+        means, centers, sums, shares, cubes = [], [], [], [], []
         with np.errstate(divide="ignore", invalid="ignore"):
             all_of = by_stratum(weight[both], stratum[both])
             common = by_stratum((weight * y)[both], stratum[both]) / all_of
@@ -86,6 +92,10 @@ class DesignMeans:
                 share = np.bincount(unit, w, minlength=len(key)) / total[of_unit]
                 each = np.bincount(unit, residual, minlength=len(key)) / total[of_unit]
                 sums.append(np.where(share > 0, each / np.sqrt(np.maximum(1 - share, 0)), 0))
+                freedom = (1 - share) * np.maximum(1 - 2 * share, 1 / 3)  # 1/3: of three rows
+                with np.errstate(over="ignore"):  # such numbers count as too skewed
+                    cube = np.where(share > 0, each**3 / freedom, 0)
+                cubes.append(by_stratum(cube, of_unit))
                 means.append(mean)
                 shares.append(share)
             products = [by_stratum(a * b, of_unit) for a, b in _pairs_of(sums)]
@@ -94,7 +104,8 @@ class DesignMeans:
             kish = 1 / np.array(squares)
             counts = np.nan_to_num(np.array(squares) ** 2 / np.array(fourth))
         variance = np.where(np.isnan(means), np.nan, products[:2])
-        return cls(np.array(means), np.array(centers), variance, products[2], kish, counts)
+        about = variance, products[2], kish, counts, np.array(cubes)
+        return cls(np.array(means), np.array(centers), *about)
 
     @property
     def shared(self):
@@ -121,11 +132,18 @@ class DesignMeans:
             return size * (special.ndtri(0.975) / special.stdtrit(df, 0.975)) ** 2
 
     def moments(self):
-        """Return mean, variance and size for `Welch`, each of shape (2, n_strata).
+        """Return mean, variance, size and skewness of the mean, each of shape (2, n_strata).
 
-        The size is `n_clusters`, and variance over size the variance of the mean.
+        The size is `n_clusters`, and variance over size the variance of the mean. Clusters that
+        hold rows of both groups, whose means then differ less, leave the third cumulants of both
+        as they are: the skewness of the difference is at most the larger for it.
         """
-        return self.mean, self.variance * self.shared * self.n_clusters, self.n_clusters
+        variance = self.variance * self.shared
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            own = np.where(variance > 0, self.third / variance**1.5, 0.0)
+        both = [(s, n) for s, n in zip(own, self.kish, strict=True)]
+        skewness = np.array(skewness_known(both, both))
+        return self.mean, variance * self.n_clusters, self.n_clusters, skewness
 
 
 def _pairs_of(sums):

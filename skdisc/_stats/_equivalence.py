@@ -1,6 +1,7 @@
 """Equivalence: whether the data exclude a relevant difference of two groups."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -89,21 +90,13 @@ def equivalence(
 
 
 def equivalence_of_means(
-    gap: npt.ArrayLike,
-    error: npt.ArrayLike,
-    df: npt.ArrayLike,
-    relevant_gap: float,
-    significance: float = 0.05,
+    comparison: Any, relevant_gap: float, significance: float = 0.05
 ) -> Equivalence:
     """Test whether two means are equal up to a relevant gap.
 
-    >>> print(equivalence_of_means(0.1, 0.2, 30, relevant_gap=0.5).gap_high.round(3))
-    0.439
-
     Parameters
     ----------
-    gap, error, df : array-like of float, difference of the means, its standard error and degrees of
-        freedom, as of `Welch`
+    comparison : Welch
     relevant_gap : float, > 0, in the unit of the means
     significance : float, default=0.05
 
@@ -111,9 +104,7 @@ def equivalence_of_means(
     -------
     Equivalence
     """
-    level = level_of_two_tests(significance)
-    half = special.stdtrit(df, 1 - level / 2) * np.asarray(error, dtype=float)
-    low, high = gap - half, gap + half
+    low, high = comparison.interval(level_of_two_tests(significance))
     inside = (low > -relevant_gap) & (high < relevant_gap)
     nothing = np.full(np.shape(inside), np.nan)[()]
     return Equivalence(low, high, inside, nothing, nothing, np.ones_like(inside))

@@ -1,4 +1,4 @@
-"""Comparison of means: Welch's test, and the means of many groups, each against the rest."""
+"""Comparison of means: Welch's and Hall's test, and the means of many groups against the rest."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,34 @@ from scipy import special
 from skdisc._stats._equivalence import compared_size, equivalence_of_means, power_quantile
 
 FEWEST_ROWS = 30  # of a group, for the normal approximation of its mean
-WELCH_TEST = "Welch's test, group against rest"
+MEANS_TEST = "Welch's and Hall's test, group against rest"
+TOO_SKEWED = (
+    "too skewed to compare means of {n:.0f} people: about {needed:.0f} are needed; "
+    "ask about logarithms"
+)
+TOO_LARGE = "how skewed the numbers of {n:.0f} people are is unknown; change the unit"
 
 
 @dataclass(frozen=True)
 class Welch:
-    r"""Difference of two means whose variances may differ (Welch 1947).
+    r"""Difference of two means whose variances may differ, of numbers that may be skewed.
 
     With sample variances v and sizes n, the squared standard error is :math:`v_1/n_1 + v_0/n_0`;
-    the degrees of freedom are those of :doi:`10.1093/biomet/34.1-2.28`.
+    the degrees of freedom are those of :doi:`10.1093/biomet/34.1-2.28` (Welch 1947).
+
+    Where numbers are skewed to the right, a group whose mean is low by chance has a small variance,
+    too, so Welch's statistic t is large too often on that side. With A the skewness of the
+    difference of means, Hall's transformation (:doi:`10.1111/j.2517-6161.1992.tb01872.x`)
+
+    .. math:: h = t + A / 6 + A t^2 / 3 + A^2 t^3 / 27
+
+    removes that; but where both samples are alike, t is exact and h is not. So the p-value is the
+    larger of both, and an interval extends at each end to the farther of both inversions.
+
+    Neither is to be trusted where skewness may shift t by more than a standard error:
+    :math:`S (2 z^2 + 1) / 6 > 1`, with z the normal quantile of the level. S adds the skewness of
+    both sides, for they cancel only if both are known. So p-values are at least the smallest level
+    at which the comparison can be trusted, and intervals of smaller levels are infinite.
 
     Attributes
     ----------
@@ -28,32 +47,77 @@ class Welch:
     df : ndarray of float
         Degrees of freedom; NaN if both samples are constant, so that there is no interval and no
         p-value either. A caller for whom two constants are conclusive replaces it.
+    skewness : ndarray of float, default=0
+        A, of the difference.
+    most_skewness : ndarray of float, default=0
+        S, what the skewness of both sides adds up to if it does not cancel; infinite: unknown.
 
     Examples
     --------
     >>> w = Welch.of((4.0, 1.0, 3), (2.0, 1.0, 3))
     >>> print(w.gap, w.error.round(4), w.df, w.p_value().round(4))
     2.0 0.8165 4.0 0.0705
+
+    The mean of the second is as skewed as that of 100 people with a skewness of 3; it seems larger.
+
+    >>> w = Welch.of((0.7, 1.0, 400), (1.0, 1.0, 100, 3 / 10))
+    >>> print(w.p_value().round(4), np.round(w.interval(0.05), 2))
+    0.0182 [-0.56 -0.08]
     """
 
     gap: np.ndarray
     error: np.ndarray
     df: np.ndarray
+    skewness: float | np.ndarray = 0.0
+    most_skewness: float | np.ndarray = 0.0
 
     @classmethod
     def of(cls, one, other):
-        """Compare two samples, each a tuple (mean, sample variance, size) of arrays or floats."""
-        (m1, v1, n1), (m0, v0, n0) = (np.broadcast_arrays(*sample) for sample in (one, other))
-        with np.errstate(divide="ignore", invalid="ignore"):
+        """Compare two samples.
+
+        Parameters
+        ----------
+        one, other : tuple of arrays or floats
+            Mean, sample variance, size; and, if numbers may be skewed, the skewness of the mean:
+            that of the numbers divided by the root of the number of people.
+
+        Returns
+        -------
+        Welch
+        """
+        (m1, v1, n1, s1), (m0, v0, n0, s0) = (
+            np.broadcast_arrays(*(sample if len(sample) == 4 else (*sample, 0.0)))
+            for sample in (one, other)
+        )
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             e1, e0 = v1 / n1, v0 / n0
-            df = (e1 + e0) ** 2 / (e1**2 / (n1 - 1) + e0**2 / (n0 - 1))
-            return cls(m1 - m0, np.sqrt(e1 + e0), df)
+            share1, share0 = e1 / (e1 + e0), e0 / (e1 + e0)  # squares of errors may be infinite
+            df = 1 / (share1**2 / (n1 - 1) + share0**2 / (n0 - 1))
+            third = s1 * share1**1.5, s0 * share0**1.5
+            spreads = e1 + e0 > 0
+            skewness = np.where(spreads, third[0] - third[1], 0.0)
+            most = np.where(spreads, np.abs(third[0]) + np.abs(third[1]), 0.0)
+        return cls.bounded(m1 - m0, np.sqrt(e1 + e0), df, skewness, most)
+
+    @classmethod
+    def bounded(cls, gap, error, df, skewness, most_skewness):
+        """Return a comparison; skewness that is not known or infinite is taken to be too large."""
+        is_known = np.isfinite(skewness) & np.isfinite(most_skewness)
+        skewness = np.where(is_known, skewness, 0.0)
+        return cls(gap, error, df, skewness, np.where(is_known, most_skewness, np.inf))
 
     def interval(self, significance):
-        """Return low and high of the confidence interval, NaN where undefined."""
+        """Return low and high of the confidence interval, NaN where undefined.
+
+        They are infinite where numbers are too skewed for the level.
+        """
         with np.errstate(invalid="ignore"):
-            half = special.stdtrit(self.df, 1 - significance / 2) * self.error
-            return self.gap - half, self.gap + half
+            t = special.stdtrit(self.df, 1 - significance / 2)
+            above, below = np.maximum(t, self._t_of(t)), np.minimum(-t, self._t_of(-t))
+            refused = self.is_too_skewed(significance) & ~np.isnan(t)
+            low = np.where(refused, -np.inf, self.gap - above * self.error)
+            high = np.where(refused, np.inf, self.gap - below * self.error)
+            return low, high
 
     def p_value(self, alternative="two-sided", threshold=0.0):
         """Return the p-value of a difference beyond a threshold.
@@ -68,41 +132,125 @@ class Welch:
         -------
         p_value : ndarray of float, NaN where undefined
         """
-        gap = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
-        beyond = gap(self.gap) - threshold
+        sides = {"two-sided": np.where(self.gap < 0, -1.0, 1.0), "greater": 1.0, "less": -1.0}
+        side = sides[alternative]
+        beyond = side * self.gap - threshold
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(beyond == 0, 0.0, beyond / self.error)
-            tail = special.stdtr(self.df, -t)
+            t = np.where(beyond == 0, 0.0, side * beyond / self.error)
+            if alternative == "two-sided":
+                t = np.where(beyond < 0, 0.0, t)  # the gap lies within the threshold
+                t, h = -np.abs(t), -np.abs(self._hall(t))
+            else:
+                t, h = -side * t, -side * self._hall(t)
+            tail = np.maximum(special.stdtr(self.df, t), special.stdtr(self.df, h))
+            tail = np.maximum(tail, special.ndtr(-self._largest_z()))
         return np.minimum(1.0, 2 * tail) if alternative == "two-sided" else tail
+
+    def z(self):
+        """Return the statistic whose tail is the p-value: the smaller of t and h in size."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(self.gap == 0, 0.0, self.gap / self.error)
+            size = np.minimum(np.abs(t), np.abs(self._hall(t)))
+            return np.sign(t) * np.minimum(size, self._largest_z())
+
+    def is_too_skewed(self, significance):
+        """Return where numbers are too skewed to be compared at a level."""
+        z = special.ndtri(1 - np.asarray(significance) / 2)
+        return np.asarray(self.most_skewness) * (2 * z**2 + 1) / 6 > 1
+
+    def _largest_z(self):
+        """Return the quantile of the smallest level at which the comparison can be trusted."""
+        with np.errstate(divide="ignore"):
+            return np.sqrt(np.maximum((6 / np.asarray(self.most_skewness) - 1) / 2, 0))
+
+    def _hall(self, t):
+        """Return Hall's transformation of the statistic."""
+        a = np.asarray(self.skewness)
+        with np.errstate(invalid="ignore"):  # two constants differ by infinitely many errors
+            return np.where(a == 0, t, t + a / 6 + a * t**2 / 3 + a**2 * t**3 / 27)
+
+    def _t_of(self, h):
+        """Return the statistic with a transformation: h is ((1 + a t / 3)^3 - 1) / a + a / 6."""
+        a = np.asarray(self.skewness)
+        x = a * (h - a / 6)
+        with np.errstate(divide="ignore", invalid="ignore"):  # small x would be lost in 1 + x
+            root = np.where(np.abs(x) < 0.5, np.expm1(np.log1p(x) / 3), np.cbrt(1 + x) - 1)
+            return np.where(a == 0, h, 3 / a * root)
+
+
+def too_skewed(one, other, significance):
+    """Return why means cannot be compared at a level, an array of str; "" where they can.
+
+    Parameters
+    ----------
+    one, other : tuple of (mean, sample variance, size, skewness of the mean)
+    significance : float
+
+    Returns
+    -------
+    ndarray of object
+        For the side that adds more skewness, the people that it has and those that it needed.
+    """
+    refused = np.atleast_1d(Welch.of(one, other).is_too_skewed(significance))
+    found = np.full(refused.shape, "", dtype=object)
+    (_, v1, n1, s1), (_, v0, n0, s0) = (
+        np.broadcast_arrays(*map(np.atleast_1d, sample)) for sample in (one, other)
+    )
+    z = special.ndtri(1 - np.asarray(significance) / 2)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        first = np.abs(s1) * (v1 / n1) ** 1.5 >= np.abs(s0) * (v0 / n0) ** 1.5
+        n, skewness = np.where(first, n1, n0), np.where(first, s1, s0)
+        needed = n * (skewness * (2 * z**2 + 1) / 6) ** 2
+    for at in zip(*np.nonzero(refused), strict=True):
+        words = TOO_SKEWED if np.isfinite(needed[at]) else TOO_LARGE
+        found[at] = words.format(n=n[at], needed=_two_digits(needed[at]))
+    return found
+
+
+def _two_digits(number):
+    """Return a number rounded up to two significant digits."""
+    if not np.isfinite(number):
+        return number
+    unit = 10.0 ** max(np.floor(np.log10(max(number, 1))) - 1, 0)
+    return np.ceil(number / unit) * unit
 
 
 @dataclass(frozen=True)
 class Means:
     r"""Sums over groups, from which means and their tests are computed, optionally weighted.
 
-    With weights w and values o, ``sums`` holds per group :math:`\sum w`, :math:`\sum w (o - c)`,
-    :math:`\sum w (o - c)^2` and :math:`\sum w^2`; with weights that differ also
-    :math:`\sum w^2 (o - c)`, :math:`\sum w^2 (o - c)^2` and :math:`\sum w^4`. The variance of a
-    mean m is then the linearized one,
+    With weights w and values o, ``sums`` holds the `moment_columns` added up over each group. The
+    variance of a mean m is the linearized one,
     :math:`\sum w^2 (o - m)^2 / (\sum w)^2 \cdot k / (k - 1)` with :math:`k = (\sum w)^2 / \sum w^2`
     (Kish 1965), with :math:`(\sum w^2)^2 / \sum w^4 - 1` degrees of freedom: with equal weights
-    that of Welch's test.
+    that of Welch's test. Its third cumulant is
+    :math:`\sum w^3 (o - m)^3 / (\sum w)^3 \cdot k^2 / ((k - 1) (k - 2))`.
+
+    A group of 30 shows a third of the skewness that its numbers have. So that of all people of its
+    side, the protected part of the group in any context, is taken where it is larger, and that of
+    all others for the rest; and the mean of both, weighted by people, for either. Skewness is that
+    of what people contribute to a mean, :math:`w (o - m)`. With clusters, means are as skewed as
+    those of so many independent people fewer as their variance is larger.
 
     Attributes
     ----------
-    sums : ndarray of float, shape (4, n_groups) or (7, n_groups)
-    total : ndarray of float, shape (4,) or (7,), or with one column per group
+    sums : ndarray of float, shape (5, n_groups) or (11, n_groups)
+    total : ndarray of float, shape (5,) or (11,), or with one column per group
         The same sums over all rows, or over the context of each group.
     center : float
         c, close to the overall mean, so that no digits are lost.
     inflation : float or ndarray of float, shape (n_groups,), default=1
         Factor of the variance of differences from the rest, of rows in clusters.
+    sides : tuple of two ndarray of float, shape (5, n_groups) or (11, n_groups), default=None
+        The sums over all people of the side of each group, and over all others; None: of the group
+        and its rest.
     """
 
     sums: np.ndarray
     total: np.ndarray
     center: float = 0.0
     inflation: float | np.ndarray = 1.0
+    sides: tuple | None = None
 
     @property
     def n(self):
@@ -118,8 +266,7 @@ class Means:
     def rest(self):
         """The sums over the rest of each group."""
         total = self.total if self.total.ndim > 1 else self.total[:, None]
-        has_sign = np.isin(np.arange(len(total)), (1, 4))[:, None]
-        return np.maximum(total - self.sums, np.where(has_sign, -np.inf, 0))
+        return rest_of(self.sums, total)
 
     @property
     def effect(self):
@@ -144,10 +291,8 @@ class Means:
             return np.minimum(*sizes) / self.inflation >= FEWEST_ROWS
 
     def z(self):
-        """Return the gap of each group divided by its standard error."""
-        w = self._against_rest()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(w.gap == 0, 0.0, w.gap / w.error)
+        """Return the gap of each group by its standard error, as its test sees it."""
+        return self._against_rest().z()
 
     def contrast(self, level):
         """Compare the mean of each group with that of the rest.
@@ -164,7 +309,7 @@ class Means:
         """
         w = self._against_rest()
         mean, (low, high) = mean_and_error(self.sums)[0], w.interval(level)
-        tests = pd.Series([WELCH_TEST] * self.sums.shape[1], dtype=object)
+        tests = pd.Series(self._tests(level), dtype=object)
         columns = {"outcome": mean + self.center, "effect": w.gap, "ci_low": low, "ci_high": high}
         columns |= {"p_value": w.p_value(), "test": tests, "trials": self.n}
         return pd.DataFrame({**columns, "outcome_rest": mean - w.gap + self.center})
@@ -172,8 +317,8 @@ class Means:
     def p_beyond(self, least):
         """Return the two-sided p-value of a gap of at most `least` in either direction."""
         w = self._against_rest()
-        side = np.where(w.gap < 0, -1, 1)
-        return np.minimum(1.0, 2 * Welch(side * w.gap, w.error, w.df).p_value("greater", least))
+        beyond = [w.p_value(a, least) for a in ("greater", "less")]
+        return np.minimum(1.0, 2 * np.where(w.gap < 0, beyond[1], beyond[0]))
 
     def equivalence(self, overall, relevant_gap, relevant_ratio, significance):
         """Return what the data exclude about the gap of each group and its rest.
@@ -196,7 +341,7 @@ class Means:
         n, n_rest = (_mean_variance_size(sums)[2] / self.inflation for sums in both)
         variance = float(_mean_variance_size(overall.sums)[1][0])
         needed = power_quantile(significance) ** 2 * variance / relevant_gap**2
-        bounds = equivalence_of_means(w.gap, w.error, w.df, relevant_gap, significance)
+        bounds = equivalence_of_means(w, relevant_gap, significance)
         sizes = {"n": n, "n_compared": compared_size(n, n_rest), "needed": needed}
         return pd.DataFrame({**sizes, **vars(bounds)})
 
@@ -254,19 +399,114 @@ class Means:
                 "ci_low": share_rest * low,
                 "ci_high": share_rest * high,
                 "p_value": against_rest.p_value(),
-                "test": pd.Series([WELCH_TEST] * self.sums.shape[1], dtype=object),
+                "test": pd.Series(self._tests(significance), dtype=object),
                 "trials": self.n,
                 "outcome_rest": mean - against_rest.gap + self.center,
                 "t": t,
             }
         )
 
+    def too_skewed(self, level):
+        """Return why each mean cannot be compared at a level, "" where it can."""
+        return too_skewed(*self._samples(), level)
+
+    def _tests(self, level):
+        """Return the name of the test of each group, or why there is none."""
+        reason = self.too_skewed(level)
+        return np.where(reason == "", MEANS_TEST, reason)
+
     def _against_rest(self):
         """Compare groups with the rest; the difference of two constants has no error."""
-        w = Welch.of(_linearized(self.sums), _linearized(self.rest))
+        w = Welch.of(*self._samples())
         df = np.where(w.error == 0, np.inf, w.df)
         with np.errstate(invalid="ignore"):
-            return Welch(w.gap, w.error * np.sqrt(self.inflation), df)
+            error = w.error * np.sqrt(self.inflation)
+        return Welch(w.gap, error, df, w.skewness, w.most_skewness)
+
+    def _samples(self):
+        """Return mean, variance, size and skewness of the mean, of each group and of its rest."""
+        both = self.sums, self.rest
+        sides = both if self.sides is None else self.sides
+        kept = skewness_known(*([skewness_of_means(s) for s in pair] for pair in (both, sides)))
+        with np.errstate(invalid="ignore", over="ignore"):
+            fewer = np.sqrt(self.inflation)
+            return [(*_linearized(s), own * fewer) for s, own in zip(both, kept, strict=True)]
+
+
+def moment_columns(weight, value, is_weighted):
+    r"""Return what `Means` adds up, an array of shape (n_sums, n_rows).
+
+    With weights w and centered values x: :math:`w, w x, w x^2, w^2, w x^3`; with weights that
+    differ :math:`w, w x, w x^2, w^2, w^2 x, w^2 x^2, w^4` and :math:`w^3 x^k` for k from 0 to 3.
+
+    Parameters
+    ----------
+    weight, value : ndarray of float, shape (n_rows,)
+    is_weighted : bool
+    """
+    w, x = weight, value
+    columns = [w, w * x, w * x**2, w**2]
+    with np.errstate(over="ignore"):  # such numbers count as too skewed
+        if not is_weighted:
+            return np.stack([*columns, w * x**3])
+        columns += [w**2 * x, w**2 * x**2, w**4]
+        return np.stack([*columns, *(w**3 * x**k for k in range(4))])
+
+
+_SIGNED = {5: (1, 4), 11: (1, 4, 8, 10)}  # sums that may be negative
+
+
+def rest_of(sums, total):
+    """Return the sums over the rest of each group, those of squares not below 0 by rounding."""
+    has_sign = np.isin(np.arange(len(sums)), _SIGNED[len(sums)])[:, None]
+    with np.errstate(invalid="ignore"):
+        return np.maximum(total - sums, np.where(has_sign, -np.inf, 0))
+
+
+def skewness_of_means(sums):
+    """Return the skewness of the mean of each group and its number of people, by Kish.
+
+    0 where two people or none, or constant numbers, show nothing.
+    """
+    mean, variance, n = _mean_variance_size(sums)
+    weight = sums[0]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if len(sums) == 5:
+            cubes = sums[4] - 3 * mean * sums[2] + 3 * mean**2 * sums[1] - mean**3 * weight
+            variance = variance / n
+        else:
+            cubes = sums[10] - 3 * mean * sums[9] + 3 * mean**2 * sums[8] - mean**3 * sums[7]
+            variance = _variance_of_mean(sums, mean, n)
+        third = cubes / weight**3 * n**2 / ((n - 1) * (n - 2))
+        shows = (n > 2) & (variance > 0)
+        return np.where(shows, third / np.where(shows, variance, 1.0) ** 1.5, 0.0), n
+
+
+def skewness_known(both, sides):
+    """Return the skewness of two means, of which that of all people alike is known, too.
+
+    Parameters
+    ----------
+    both, sides : list of two tuples (skewness of the mean, number of people)
+        Of the group and of its rest; and of all people of the side of each.
+
+    Returns
+    -------
+    list of two ndarray of float
+        The largest in size, for as many people: that of the sample itself, of its side, and of both
+        sides together.
+    """
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        numbers = [np.where(n > 0, s * np.sqrt(n), 0.0) for s, n in sides]
+        people = [np.nan_to_num(n) for _, n in sides]
+        together = sum(g * n for g, n in zip(numbers, people, strict=True)) / sum(people)
+        found = []
+        for (own, n), side in zip(both, numbers, strict=True):
+            largest = own
+            for other in (side / np.sqrt(n), together / np.sqrt(n)):
+                largest = np.where(np.abs(other) > np.abs(largest), other, largest)
+            found.append(largest)
+    return found
 
 
 def mean_and_error(sums):
@@ -279,13 +519,20 @@ def mean_and_error(sums):
 def _linearized(sums):
     """Return mean, variance of the mean times a size, and that size: degrees of freedom plus 1."""
     mean, variance, n = _mean_variance_size(sums)
-    if len(sums) == 4:
+    if len(sums) == 5:
         return mean, variance, n
-    weight, _, _, squares, first, second, fourth = sums
+    squares, fourth = sums[3], sums[6]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.maximum(squares**2 / fourth, 1 + 1e-9)
+        return mean, _variance_of_mean(sums, mean, n) * size, size
+
+
+def _variance_of_mean(sums, mean, n):
+    """Return the linearized variance of weighted means; NaN where undefined."""
+    weight, squares, first, second = sums[0], sums[3], sums[4], sums[5]
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.maximum(second - 2 * mean * first + mean**2 * squares, 0) / weight**2
-        size = np.maximum(squares**2 / fourth, 1 + 1e-9)
-        return mean, np.where(n > 1, spread * n / (n - 1) * size, np.nan), size
+        return np.where(n > 1, spread * n / (n - 1), np.nan)
 
 
 def _mean_variance_size(sums):

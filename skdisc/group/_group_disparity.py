@@ -56,7 +56,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     measures : "all", sequence of str or None, default=None
         Names of absolute measures of `skdisc.measures`. None: mean_difference and impact_ratio;
         with a model and labels also equal_opportunity, balance_negative_class (false positives)
-        and predictive_parity; of numbers mean_difference (Welch's test), with which
+        and predictive_parity; of numbers mean_difference (Welch's and Hall's test), with which
         standardized_mean_difference, quantile_difference and wasserstein_distance (a test by
         `n_resamples` permutations) may be named. Measures without a direction (e.g.
         mutual_information) are reported in ``tables["measures"]`` only.

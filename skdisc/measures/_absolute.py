@@ -23,7 +23,7 @@ def mean_difference(pair):
     Above 0 the protected group is worse off. ±1 is reached only if the share of favorable decisions
     and the group sizes allow it; table 4 of the survey gives ±1 without this condition. If all
     decisions are equal, d is 0. Newcombe's interval and the score test (mid-p for small counts);
-    Welch's interval and test for numbers.
+    for numbers Welch's interval and test, with Hall's correction for skewness.
 
     References
     ----------
@@ -59,7 +59,7 @@ def standardized_mean_difference(pair, *, hedges=False):
     Above 0 the protected group is worse off. For decisions that are numbers, such as pay; undefined
     if they are constant within both groups. The interval is that of the delta method, with the
     degrees of freedom of Welch's test: it assumes neither normal decisions nor equal variances, and
-    at d = 0 it is Welch's. The test is Welch's test of equal means. With probability weights or
+    at d = 0 it is that of `mean_difference`. The test is that of equal means. With weights or
     clusters, s² is divided by the sum of weights. Groups of very unequal variances have no common
     unit: d then depends on their sizes.
 
@@ -304,7 +304,7 @@ def balanced_residuals(pair):
     -----
     Above 0 the protected group is worse off: its predictions are too low, compared with those of
     the reference. The measure inherits every bias of the labels. Between -2 and 2 for decisions, in
-    the unit of y for numbers. Welch's interval and test.
+    the unit of y for numbers. Welch's interval and test, with Hall's correction for skewness.
 
     References
     ----------

@@ -5,6 +5,7 @@ import pandas as pd
 from scipy import special
 from sklearn.base import clone
 
+from skdisc._stats._means import Welch
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import CMH, Contrast
 from skdisc.measures._formula._decorator import measure
@@ -32,7 +33,8 @@ def unexplained_difference(pair, *, explanatory):
     -----
     Above 0 the protected group is worse off within strata. Strata with a single group have no
     difference: they are left out, and the report gives their share. Stratified Newcombe interval
-    (Yan and Su 2010) and Cochran-Mantel-Haenszel test; for numbers, the errors of Welch's test.
+    (Yan and Su 2010) and Cochran-Mantel-Haenszel test; for numbers, the errors of Welch's test
+    and Hall's correction for skewness.
 
     References
     ----------
@@ -65,20 +67,31 @@ def _unexplained(pair, is_numeric):
 
     def interval(significance):
         if is_numeric:
-            v1, v0 = pair.strata_variance
-            error = np.sqrt(np.where(used, share**2 * (v1 / n1 + v0 / n0), 0).sum(-2))
-            half = -special.ndtri(significance / 2) * error
-            return value - half, value + half
+            return _of_strata(pair, used, share, value).interval(significance)
         return _contrast.stratified_newcombe(rates, np.where(used, share, 0), value, significance)
 
     def p_value():
         if not is_numeric:
             return _contrast.normal_p(_contrast.mantel_haenszel(rates), CMH)()
-        low, high = interval(0.05)
-        z = value / ((high - low) / 2 / -special.ndtri(0.025))
-        return _contrast.normal_p(z, "stratified z-test")()
+        return _of_strata(pair, used, share, value).p_value(), "stratified z-test"
 
     return Contrast(value, interval, p_value, _left_out(rates, used))
+
+
+def _of_strata(pair, used, share, value):
+    """Return the `Welch` comparison of means, reference minus group, averaged over strata."""
+    (e1, k1), (e0, k0) = pair.strata_moments
+
+    def over_strata(values):
+        return np.where(used, values, 0).sum(-2)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(over_strata(share**2 * (e1 + e0)))
+        skewness = over_strata(share**3 * (k0 - k1)) / error**3
+        most = over_strata(share**3 * (np.abs(k0) + np.abs(k1))) / error**3
+    constant = error == 0
+    skewness, most = (np.where(constant, 0.0, part) for part in (skewness, most))
+    return Welch.bounded(value, error, np.full(np.shape(value), np.inf), skewness, most)
 
 
 def _left_out(rates, used):

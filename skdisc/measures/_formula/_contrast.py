@@ -7,12 +7,14 @@ import numpy as np
 from scipy import special
 
 from skdisc import _stats
-from skdisc._stats._means import Welch
+from skdisc._stats._means import Welch, too_skewed
 from skdisc._stats._proportions import FISHER_TEST, SMALL_COUNT, names_of_tests
 from skdisc.measures._formula._pairs import Rates
 
 WELCH, RANKS, CMH = "Welch t-test", "Mann-Whitney test", "Cochran-Mantel-Haenszel test"
+MEANS = "Welch t-test with Hall's correction for skewness"
 CHI2 = "chi-squared test"
+SKEWED_AT = 0.05  # level at which the name of a test says that there is none
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def without_interval(value, p_value):
 
 
 def difference(part):
-    """Return reference minus group, with Newcombe's interval for rates and Welch's for means."""
+    """Return reference minus group: Newcombe's interval for rates, Welch and Hall's for means."""
     if isinstance(part, Rates):
         known = part.effective
         return Contrast(
@@ -55,14 +57,19 @@ def difference(part):
 
 
 def mean_gap(one, other):
-    """Return a difference of means, one minus other, with Welch's interval and test.
+    """Return a difference of means, one minus other, with the interval and test of `Welch`.
 
     Parameters
     ----------
-    one, other : tuple of (mean, sample variance, size)
+    one, other : tuple of (mean, sample variance, size, skewness of the mean)
     """
     welch = Welch.of(one, other)
-    return Contrast(welch.gap, welch.interval, lambda: (welch.p_value(), WELCH))
+
+    def p_value():
+        reason = too_skewed(one, other, SKEWED_AT)
+        return welch.p_value(), np.where(reason == "", MEANS, reason).reshape(np.shape(welch.gap))
+
+    return Contrast(welch.gap, welch.interval, p_value)
 
 
 def ratio(part, transform=lambda r: r):

@@ -82,7 +82,7 @@ class PairDesign:
         return found if by_stratum else found[:, 0]
 
     def moments(self, value, trials):
-        """Return means, variances and sizes, each of group and reference (`DesignMeans`)."""
+        """Return means, variances, sizes and skewness of means, each of group and reference."""
         found = [d.moments() for d in self._means(value, trials > 0, False)]
         return [np.stack(part, axis=-1)[:, 0] for part in zip(*found, strict=True)]
 

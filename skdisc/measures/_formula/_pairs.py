@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from skdisc._stats import DesignMeans
+from skdisc._stats._means import skewness_known
 from skdisc._stats._rates import FN, FP, N_CELLS, RATES, TN, TP
 
 ALL = (TN, FP, FN, TP)
@@ -65,7 +66,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean, sample variance and size of the group (1) and of its reference (0)."""
+    """Mean, sample variance, size and skewness of the mean of group (1) and reference (0)."""
 
     m1: np.ndarray
     v1: np.ndarray
@@ -73,28 +74,37 @@ class Moments:
     m0: np.ndarray
     v0: np.ndarray
     n0: np.ndarray
+    s1: np.ndarray
+    s0: np.ndarray
 
     @classmethod
     def of(cls, y1, w1, y0, w0):
         """Compute the moments of weighted values along the last axis; weights are frequencies."""
-        return cls(*_moments(y1, w1), *_moments(y0, w0))
+        (*group, s1), (*reference, s0) = _moments(y1, w1), _moments(y0, w0)
+        both = [(s1, group[2]), (s0, reference[2])]
+        return cls(*group, *reference, *skewness_known(both, both))
 
     @property
     def group(self):
-        """Mean, sample variance and size of the group."""
-        return self.m1, self.v1, self.n1
+        """Mean, sample variance, size and skewness of the mean of the group."""
+        return self.m1, self.v1, self.n1, self.s1
 
     @property
     def reference(self):
-        """Mean, sample variance and size of the reference."""
-        return self.m0, self.v0, self.n0
+        """Mean, sample variance, size and skewness of the mean of the reference."""
+        return self.m0, self.v0, self.n0, self.s0
 
 
 def _moments(y, w):
-    """Return mean, sample variance and size of weighted values, along the last axis."""
+    """Return mean, sample variance, size and skewness of the mean, along the last axis."""
     n = w.sum(axis=-1)
     mean = (y * w).sum(axis=-1) / n
-    return mean, ((y - np.expand_dims(mean, -1)) ** 2 * w).sum(axis=-1) / (n - 1), n
+    away = y - np.expand_dims(mean, -1)
+    variance = (away**2 * w).sum(axis=-1) / (n - 1)
+    with np.errstate(over="ignore"):  # such numbers count as too skewed
+        third = (away**3 * w).sum(axis=-1) / (n * (n - 1) * (n - 2))
+    shows = (n > 2) & (variance > 0)
+    return mean, variance, n, np.where(shows, third / np.where(shows, variance / n, 1) ** 1.5, 0.0)
 
 
 @dataclass(frozen=True)
@@ -182,8 +192,9 @@ class CountPair:
     def _moments(self, value, given=ALL):
         """Return the moments of a value per decision and label, over some confusion cells."""
         if self.design is not None and not self.overlap:
-            (m1, m0), (v1, v0), (n1, n0) = self.design.moments(np.asarray(value), _mask(given))
-            return Moments(m1, v1, n1, m0, v0, n0)
+            parts = self.design.moments(np.asarray(value), _mask(given))
+            (m1, m0), (v1, v0), (n1, n0), (s1, s0) = parts
+            return Moments(m1, v1, n1, m0, v0, n0, s1, s0)
         tables = ((t * _mask(given)).reshape(*t.shape[:-2], 4) for t in self.merged)
         (one, zero), value = tables, np.asarray(value).ravel()
         return Moments.of(value, one, value, zero)
@@ -264,8 +275,8 @@ class ValuePair:
         first = np.repeat([True, False], [len(parts[0]), len(parts[2])])
         y, weight = (np.concatenate(parts[k::2]) for k in (0, 1))
         means = DesignMeans.of(y, weight, first, ~first, np.concatenate(clusters))
-        (m1, m0), (v1, v0), (n1, n0) = (part[:, 0] for part in means.moments())
-        return Moments(m1, v1, n1, m0, v0, n0)
+        (m1, m0), (v1, v0), (n1, n0), (s1, s0) = (part[:, 0] for part in means.moments())
+        return Moments(m1, v1, n1, m0, v0, n0, s1, s0)
 
     def score(self, label):
         """Return the moments of decisions among rows with the label 1 or 0."""
@@ -281,14 +292,26 @@ class ValuePair:
         return Rates(*parts)
 
     @property
-    def strata_variance(self):
-        """Sample variances per stratum of the group and of its reference, shape (n_strata, 1)."""
+    def strata_moments(self):
+        """Squared errors and third cumulants of means per stratum, of group and of reference.
+
+        A list of two tuples of arrays of shape (n_strata, 1). Cumulants are those of the skewness
+        of the stratum or, if that is larger, of all residuals of the side, in units of the spread
+        of their stratum.
+        """
         found = []
         for pred, _, weight, stratum, _ in (self.one, self.zero):
             n = _sums(stratum, weight, self.n_strata)
             mean = _sums(stratum, weight * pred, self.n_strata) / n
-            spread = weight * (pred - mean[stratum, 0]) ** 2
-            found.append(_sums(stratum, spread, self.n_strata) / (n - 1))
+            away = pred - mean[stratum, 0]
+            variance = _sums(stratum, weight * away**2, self.n_strata) / (n - 1)
+            spread = np.sqrt(variance)[stratum, 0]
+            standard = np.divide(away, spread, out=np.zeros(len(away)), where=spread > 0)
+            cubes = _sums(stratum, weight * standard**3, self.n_strata)
+            own = np.where(n > 2, cubes * n / ((n - 1) * (n - 2)), 0.0)
+            side = weight @ standard**3 / max(weight.sum(), 1e-300)
+            kept = np.where(np.abs(own) >= np.abs(side), own, side)
+            found.append((variance / n, kept * variance**1.5 / n**2))
         return found
 
     def by_score(self, n_bins):

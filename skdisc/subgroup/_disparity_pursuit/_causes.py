@@ -1,5 +1,7 @@
 """Causes: the joint estimates of the groups found, and what their effects add up to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from scipy import special
@@ -8,6 +10,7 @@ from skdisc import _stats
 from skdisc._space._subgroup import Subgroup
 from skdisc.subgroup._disparity_pursuit._fits import BesideFit, errors
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
+from skdisc.subgroup._disparity_pursuit._skewness import compared_sides
 
 TEST = "orthogonal score, largest of all candidates by multiplier bootstrap"
 TEST_OF_FEW = "joint least squares of residuals, sandwich variance"
@@ -42,7 +45,8 @@ def estimates(
     at = np.array(groups, dtype=int)
     flipped = np.zeros(len(at), dtype=bool) if flipped is None else flipped
     effect = np.where(flipped, -fit.effect, fit.effect)
-    error, z, freedom = errors(scores, fit, level)
+    error, reach, freedom = errors(scores, fit, level)
+    below, above = np.where(flipped, reach[::-1], reach)
     effect = np.where(scores.testable[at], effect, np.nan)
     beside = [scores.one_given(own, groups) for own in groups]
     known = np.array([b.known[g] for b, g in zip(beside, groups, strict=True)], dtype=bool)
@@ -57,14 +61,14 @@ def estimates(
     columns = {
         "outcome": np.array([(r.raw * r.root)[own].sum() for own in members]) / size,
         "effect": effect,
-        "ci_low": effect - z * error,
-        "ci_high": effect + z * error,
+        "ci_low": effect - below * error,
+        "ci_high": effect + above * error,
         "p_value": np.where(known, 2 * special.ndtr(-np.abs(statistic)), np.nan),
         "support": np.where(flipped, total - c.support[at], c.support[at]).astype(np.int64),
         "support_context": total.astype(np.int64),
         "change": change,
-        "change_low": change - z * its_error,
-        "change_high": change + z * its_error,
+        "change_low": change - below * its_error,
+        "change_high": change + above * its_error,
         "overlap": scores.information[at] / size,
         **dict(zip(("alone", "alone_low", "alone_high"), own.T, strict=True)),
         "scale": np.full(len(at), scores.scale, dtype=object),
@@ -78,8 +82,8 @@ def alone(scores: Scores, groups: list[int], level: float, flipped: np.ndarray) 
     for row, group, other in zip(found, groups, flipped, strict=True):
         if scores.testable[group]:
             fit = scores.fit([group])
-            error, quantile, _ = errors(scores, fit, level)
-            ends = fit.effect + np.array([0.0, -1.0, 1.0]) * quantile * error
+            error, (below, above), _ = errors(scores, fit, level)
+            ends = np.array([0.0, -below[0], above[0]]) * error[0] + fit.effect[0]
             row[:] = -ends[[0, 2, 1]] if other else ends
     return found
 
@@ -343,6 +347,10 @@ def bounds(
         )
     z = special.ndtri(1 - significance)
     low, high = given.effect - z * given.error, given.effect + z * given.error
+    if not r.is_binary:
+        test = compared_sides(scores, given, np.arange(len(c)))
+        test = replace(test, gap=given.effect, error=given.error)
+        low, high = test.interval(2 * significance)
     everyone = c.context == 0
     single = np.array([len(c.groups[i].predicates) == 1 for i in np.flatnonzero(everyone)], bool)
     margin = min(gap, (1 - ratio) * min(mean, 1 - mean)) if is_share and ratio else gap

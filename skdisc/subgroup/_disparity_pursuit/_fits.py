@@ -1,11 +1,13 @@
 """Joint fits of chosen groups: what they leave, their errors, and the scores beside them."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
 
+from skdisc._stats._means import Welch
 from skdisc.subgroup._disparity_pursuit._adjustment import LEAST
+from skdisc.subgroup._disparity_pursuit._skewness import skewness_of
 
 SMALLEST = 1e-300  # instead of zero, where nothing is divided
 _EXACT = 1e-12  # of all squares, those that a fit must leave to be told from rounding
@@ -104,9 +106,10 @@ def errors(scores: Any, fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray,
     error : ndarray of float, shape (n_groups,)
         Larger than those of `Fit.covariance` where groups have few members, whose residuals
         the fit makes small.
-    quantile : ndarray of float, shape (n_groups,)
-        By how many errors an interval extends: quantiles of t, whose degrees of freedom are the
-        effective number of rows, or clusters, that have information about a group, less one.
+    reach : ndarray of float, shape (2, n_groups)
+        By how many errors an interval extends below the effect and above it: quantiles of t, whose
+        degrees of freedom are the effective number of rows, or clusters, that have information
+        about a group, less one; for numbers, by `Welch` with their skewness.
     freedom : ndarray of float, shape (n_rows,) or (n_clusters,)
         The share of its residuals that the fit leaves to each row, or cluster.
     """
@@ -123,11 +126,16 @@ def errors(scores: Any, fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray,
     for k in range(len(groups)):
         influence = r.by_cluster((scores.combined(groups, inverse[k]) * noise)[None])[0]
         error[k] = np.sqrt(((influence / freedom) ** 2).sum())
+    spread = error / np.maximum(np.abs(np.diag(inverse)), SMALLEST)  # of scores
     error *= scores.mean_room(groups)
     df = total**2 / np.maximum(squares, SMALLEST) - 1
-    with np.errstate(invalid="ignore"):
-        quantile = special.stdtrit(np.where(df > _LEAST_DF, df, np.nan), 1 - level / 2)
-    return error, quantile, freedom
+    df = np.where(df > _LEAST_DF, df, np.nan)
+    test = Welch(np.zeros(len(groups)), np.ones(len(groups)), df)
+    if not r.is_binary:
+        about = skewness_of(scores, groups, noise, spread)
+        test = replace(about, df=df)
+    low, high = test.interval(level)
+    return error, np.stack([-low, high]), freedom
 
 
 class BesideFit(NamedTuple):

@@ -1,9 +1,11 @@
-"""Tails of scores of few people, whose outcomes are 0 or 1."""
+"""Tails of scores: of few people whose outcomes are 0 or 1, and of numbers."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
+
+from skdisc.subgroup._disparity_pursuit._skewness import deviates_of_numbers
 
 FROM = 2.5  # standardized score from which its tail is computed
 MOST = 2000  # people in a context from which a score is normal
@@ -47,7 +49,9 @@ class Sums(NamedTuple):
 def deviates(
     scores: Any, given: Any, among: np.ndarray, share: np.ndarray, implied: np.ndarray
 ) -> np.ndarray:
-    """Return the standardized scores of some candidates; of few people, deviates of their tails.
+    """Return the standardized scores of some candidates, or normal deviates of their tails.
+
+    Those of numbers know how skewed they are (`deviates_of_numbers`).
 
     Where the members of a group are few, a score is not normal, and its variance depends on what is
     to be found: of 30 people with a chance of a half, 26 are rare, and vary less than 15 do. So a
@@ -73,9 +77,12 @@ def deviates(
     -------
     ndarray of float, shape (n_among,)
     """
-    found, r, c = given.z[among], scores.residuals, scores.candidates
+    r, c = scores.residuals, scores.candidates
+    if not r.is_binary:
+        return deviates_of_numbers(scores, given, among)
+    found = given.z[among]
     few = np.flatnonzero((np.abs(found) > FROM) & (c.support_context[among] <= MOST))
-    if not r.is_binary or r.cluster is not None:
+    if r.cluster is not None:
         return found
     near = np.zeros(c.n_rows, dtype=bool)
     for group in given.groups:

@@ -96,6 +96,9 @@ def contextual_discovery(
     counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
     discovery = detector._report(rows, items, findings, counts)
     discovery.notes += chosen_by_their_data(counts.n_found and detector.confirm is None)
+    discovery.notes += family.notes_on_skewness(
+        detector.significance, lambda i: items.subgroup(patterns.items[i])
+    )
     return with_widest(discovery, detector, family, items, patterns)
 
 

@@ -5,7 +5,7 @@ Its contrast compares the members with those in the context who do not have the 
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ import pandas as pd
 from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group, Subgroup
+from skdisc._stats._means import Means
 from skdisc.subgroup._estimation._clusters import clustered, inflation, members_of
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
@@ -41,6 +42,9 @@ class Contrasts:
         Numbers of rows, or sums of their weights.
     inflation : ndarray of float, shape (n_measures, n_groups), or None
         Factor of the variance of rows in clusters.
+    of_side : list of ndarray, shape (n_sums, n_groups), or None
+        By measure, the sums over all people of the protected part of each group, in any context;
+        only of numbers, which may be skewed.
     """
 
     rows: object
@@ -51,6 +55,7 @@ class Contrasts:
     size: np.ndarray
     size_context: np.ndarray
     inflation: np.ndarray | None = None
+    of_side: list | None = None
 
     @classmethod
     def of_patterns(
@@ -85,11 +90,15 @@ class Contrasts:
         support, size = rows.support(contexts)
         own = rows.support(patterns)
         support, size = np.append(support, rows.n)[at], np.append(size, rows.size)[at]
-        sums, inflated = (rows.pattern_sums(patterns), columns), None
+        sums, inflated, of_side = (rows.pattern_sums(patterns), columns), None, None
         if rows.cluster is not None:
             several = patterns.items, np.where(protected, PAD, patterns.items)
             inflated = inflation(rows, *(members_of(items, p) for p in several))
-        return cls(rows, *sums, own[0], support, own[1], size, inflated), known
+        if rows.has_numbers:
+            at, is_mined = patterns.find(np.where(protected, patterns.items, PAD))
+            at = np.where(is_mined & (at >= 0), at, np.arange(len(at)))
+            of_side = [of_group[:, at] for of_group in sums[0]]
+        return cls(rows, *sums, own[0], support, own[1], size, inflated, of_side), known
 
     @classmethod
     def of_groups(
@@ -109,7 +118,13 @@ class Contrasts:
         """
         masks = [g.mask(rows.X) for g in groups]
         contexts = [context_of(g, protected).mask(rows.X) for g in groups]
-        return cls.of_masks(rows, masks, contexts)
+        found = cls.of_masks(rows, masks, contexts)
+        if not rows.has_numbers:
+            return found
+        parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
+        sides = [part.mask(rows.X) for part in parts]
+        sums = [rows.group_sums(j, sides) for j in range(len(rows.names))]
+        return replace(found, of_side=sums)
 
     @classmethod
     def of_masks(cls, rows: object, masks: Iterable, contexts: Iterable) -> "Contrasts":
@@ -131,7 +146,8 @@ class Contrasts:
         sums = [[s[:, which] for s in several] for several in (self.sums, self.of_context)]
         counts = self.support, self.support_context, self.size, self.size_context
         inflated = None if self.inflation is None else self.inflation[:, which]
-        return Contrasts(self.rows, *sums, *(c[which] for c in counts), inflated)
+        of_side = None if self.of_side is None else [s[:, which] for s in self.of_side]
+        return Contrasts(self.rows, *sums, *(c[which] for c in counts), inflated, of_side)
 
     @cached_property
     def tallies(self) -> list:
@@ -139,7 +155,9 @@ class Contrasts:
         return [self._tally(j, slice(None)) for j in range(len(self.sums))]
 
     def _tally(self, j, group):
-        sums = self.sums[j][:, group], self.of_context[j][:, group]
+        sums = [self.sums[j][:, group], self.of_context[j][:, group]]
+        if self.of_side is not None:
+            sums.append(self.of_side[j][:, group])
         inflated = None if self.inflation is None else self.inflation[j, group]
         return clustered(self.rows.tally(j, *sums), inflated)
 
@@ -160,6 +178,17 @@ class Contrasts:
         """Return whether both sides have enough rows and events, shape (n_measures, n_groups)."""
         large = (self.size >= least) & (self.size_context - self.size >= least)
         return np.array([t.enough for t in self.tallies]) & large
+
+    def too_skewed(self, level: float) -> np.ndarray:
+        """Return why means cannot be compared at a level, "" where they can.
+
+        Of shape (n_measures, n_groups).
+        """
+        nothing = np.full(len(self.support), "", dtype=object)
+        by_measure = [
+            t.too_skewed(level) if isinstance(t, Means) else nothing for t in self.tallies
+        ]
+        return np.array(by_measure, dtype=object).reshape(len(self.sums), len(self.support))
 
     def table(
         self, measure: np.ndarray, group: np.ndarray, level: float | np.ndarray

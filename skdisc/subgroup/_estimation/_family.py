@@ -3,6 +3,7 @@
 The family depends on the columns of X, and on the outcomes only through their overall rate.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -89,6 +90,30 @@ class Family:
     def n_tests(self) -> int:
         """Number of contrasts, each measure counted."""
         return int(self.tested.sum())
+
+    def notes_on_skewness(self, significance: float, group_at: Callable) -> list[str]:
+        """Return a note on the comparisons that numbers are too skewed for, if there are any.
+
+        At the level that the correction leaves to each of the comparisons.
+
+        Parameters
+        ----------
+        significance : float
+        group_at : callable
+            Returns the group of the contrast at a position.
+        """
+        level = significance / max(self.n_tests, 1)
+        reason = np.where(self.tested, self.contrasts.too_skewed(level), "")
+        refused = np.argwhere(reason != "")
+        if not len(refused):
+            return []
+        support = self.contrasts.support[refused[:, 1]]
+        measure, group = refused[np.argmax(support)]
+        return [
+            f"{len(refused):,} of {self.n_tests:,} comparisons of means: numbers are too skewed to "
+            f"be compared at the level of this many comparisons. Of the largest, "
+            f"{group_at(group)}: {reason[measure, group]}."
+        ]
 
     @cached_property
     def gap(self) -> np.ndarray:

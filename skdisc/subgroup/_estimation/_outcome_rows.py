@@ -65,6 +65,7 @@ class OutcomeRows(PeopleRows):
     """
 
     weight = None
+    has_numbers = False  # whether means of numbers are compared, which may be skewed
 
     @property
     def test_of(self) -> list[int]:

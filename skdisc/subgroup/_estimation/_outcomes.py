@@ -16,7 +16,7 @@ from scipy import stats
 from skdisc import _stats
 from skdisc._space._items import Items
 from skdisc._stats._effective_tally import EffectiveTally, effective_size
-from skdisc._stats._means import Means, mean_and_error
+from skdisc._stats._means import Means, mean_and_error, moment_columns, rest_of
 from skdisc._stats._rates import (
     N_CELLS,
     RATES,
@@ -196,6 +196,11 @@ class Summed(OutcomeRows):
         """Return whether the numbers of a measure are 0, 1 or missing, and rows have no weights."""
         return self.weight is None and self._zero_one[j]
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether means of numbers are compared, which may be skewed."""
+        return not self._zero_one.all()
+
     @cached_property
     def _zero_one(self):
         plain = np.isnan(self.values) | (self.values == 0) | (self.values == 1)
@@ -216,10 +221,7 @@ class Summed(OutcomeRows):
             people = weight if self.frequency is None else weight * self.frequency
             center = float(people @ value / people.sum())
         centered = (value - center) * known
-        columns = [weight, weight * centered, weight * centered**2, weight**2]
-        if self.weight is not None:
-            columns += [weight**2 * centered, weight**2 * centered**2, weight**4]
-        return np.stack(columns), center
+        return moment_columns(weight, centered, self.weight is not None), center
 
     def added(self, j: int) -> np.ndarray:
         """Return the sums of `Means` over the people of each row, shape (n_sums, n_rows)."""
@@ -229,7 +231,7 @@ class Summed(OutcomeRows):
     @property
     def n_sums(self) -> int:
         """Number of the sums of `Means`."""
-        return 4 if self.weight is None else 7
+        return 5 if self.weight is None else 11
 
     @cached_property
     def totals(self) -> list[tuple[np.ndarray, float]]:
@@ -246,7 +248,11 @@ class Summed(OutcomeRows):
         return self.totals[j][0]
 
     def tally(
-        self, j: int, sums: np.ndarray, of_context: np.ndarray | None = None
+        self,
+        j: int,
+        sums: np.ndarray,
+        of_context: np.ndarray | None = None,
+        of_side: np.ndarray | None = None,
     ) -> GroupTally | EffectiveTally | Means:
         """Return the comparison of groups with the rest: of proportions, or of means.
 
@@ -256,15 +262,19 @@ class Summed(OutcomeRows):
         sums : ndarray of float, shape (n_sums, n_groups)
         of_context : ndarray of float, shape (n_sums, n_groups), optional
             The sums over the contexts that the rest belongs to; None: all rows.
+        of_side : ndarray of float, shape (n_sums, n_groups), optional
+            The sums over all people of the protected part of each group, whose numbers tell how
+            skewed those of the group are; None: over the group.
 
         Returns
         -------
         GroupTally, EffectiveTally or Means
         """
-        total, center = self.totals[j]
-        total = total if of_context is None else of_context
+        everyone, center = self.totals[j]
+        total = everyone if of_context is None else of_context
         if not self._zero_one[j]:
-            return Means(sums, total, center)
+            sides = None if of_side is None else (of_side, rest_of(of_side, everyone[:, None]))
+            return Means(sums, total, center, sides=sides)
         if self.weight is not None:
             return EffectiveTally.of_sums(sums, total)
         counts = *sums[[1, 0]], *total[[1, 0]]
@@ -280,7 +290,7 @@ class Summed(OutcomeRows):
         value = self.values[j]
         cell = np.where(np.isnan(value), 2, value == 1).astype(np.int64)
         no, yes, _ = items.counts(cell, 3, self.frequency).T.astype(float)
-        return np.stack([no + yes, yes, yes, no + yes])
+        return np.stack([no + yes, yes, yes, no + yes, yes])
 
     def support(self, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of rows of each pattern, and its size in weights."""
@@ -318,6 +328,6 @@ class Summed(OutcomeRows):
         if self.is_binary(j):  # counts are faster than sums
             known, yes = ~np.isnan(self.values[j]), self.values[j] == 1
             counts = [self.people_in((known & m, yes & m)) for m in masks]
-            return np.array(counts, dtype=float).reshape(-1, 2)[:, [0, 1, 1, 0]].T
+            return np.array(counts, dtype=float).reshape(-1, 2)[:, [0, 1, 1, 0, 1]].T
         columns = self.added(j)
         return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, self.n_sums).T

@@ -1,0 +1,130 @@
+"""Scores of numbers that may be skewed: `Welch` comparisons of the two sides of each candidate."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from skdisc._stats._means import Welch, skewness_known
+
+_FROM = 1.0  # standardized score from which skewness is looked at; below it, nothing depends on it
+_SMALLEST = 1e-300  # p-values below are zero
+
+
+def deviates_of_numbers(scores: Any, given: Any, among: np.ndarray) -> np.ndarray:
+    """Return normal deviates of the p-values of some candidates whose outcomes are numbers.
+
+    Parameters
+    ----------
+    scores : Scores
+    given : BesideFit
+    among : ndarray of int, shape (n_among,)
+        The candidates.
+
+    Returns
+    -------
+    ndarray of float, shape (n_among,)
+    """
+    found, among = given.z[among], np.asarray(among)
+    large = np.flatnonzero(np.abs(found) > _FROM)
+    if not len(large):
+        return found
+    test = compared_sides(scores, given, among[large])
+    p_value = test.p_value()
+    with np.errstate(divide="ignore"):
+        size = np.where(
+            p_value > _SMALLEST,
+            -special.ndtri(np.maximum(p_value, _SMALLEST) / 2),
+            np.abs(test.z()),
+        )
+    found[large] = np.sign(found[large]) * size
+    return found
+
+
+def compared_sides(scores: Any, given: Any, among: np.ndarray) -> Welch:
+    """Return the scores of some candidates beside a fit as comparisons that know skewness."""
+    gap = given.z[among] * np.sqrt(np.where(given.known, given.variance, 1.0)[among])
+    error = np.sqrt(np.where(given.known, given.variance, np.nan)[among])
+    noise = scores.residuals.noise(scores.left_by(given))
+    about = skewness_of(scores, among, noise, error)
+    return replace(about, gap=gap, error=error)
+
+
+def skewness_of(scores: Any, groups: np.ndarray, noise: np.ndarray, error: np.ndarray) -> Welch:
+    """Return how skewed the scores of some candidates are, as comparisons without gaps.
+
+    A score adds up f (y - mean) over both sides of a context, the protected part and the others;
+    what each side adds has a variance and a third cumulant, sums of squares and of cubes. As in
+    `Means`, residuals of all people of a side, in any context, tell how skewed they are where they
+    are more so than those of the context. Residuals, and not what groups in the fit leave of f,
+    are looked at: what people outside a context add is sums of many. Scores of clusters are as
+    skewed as those of so many people fewer as their variance is larger.
+
+    Parameters
+    ----------
+    scores : Scores
+    groups : ndarray of int, shape (n,)
+    noise : ndarray of float, shape (n_rows,)
+        What a fit leaves, as of `Residuals.noise`.
+    error : ndarray of float, shape (n,)
+        Standard errors of the scores.
+
+    Returns
+    -------
+    Welch
+        With gaps of 0, errors of 1 and normal tails.
+    """
+    groups = np.asarray(groups, dtype=int)
+    own, side = _sums_of_sides(scores, groups, noise)
+    if scores.residuals.is_centered:  # f is 1 - p for the protected part and -p for the others
+        share = own[:, 0, 2] / np.maximum(own[:, :, 2].sum(axis=1), _SMALLEST)
+        factor = np.stack([1 - share, share], axis=1)
+        own[:, :, 0] *= factor**2
+        own[:, :, 1] *= factor**3
+    both, of_all = (_means_of_sides(sums) for sums in (own, side))
+    kept = skewness_known(both, of_all)
+    if scores.residuals.cluster is not None:
+        spread = np.maximum(own[:, :, 0].sum(axis=1), _SMALLEST)
+        kept = [s * np.sqrt(np.maximum(error**2 / spread, 1.0)) for s in kept]
+    (v1, v0), (n1, n0) = own[:, :, 0].T, (n for _, n in both)
+    test = Welch.of((0.0, v1 * n1, n1, kept[0]), (0.0, v0 * n0, n0, kept[1]))
+    nothing, one = np.zeros(len(groups)), np.ones(len(groups))
+    return replace(test, gap=nothing, error=one, df=np.full(len(groups), np.inf))
+
+
+def _sums_of_sides(scores, groups, noise):
+    """Return sums over both sides of each context, and over everyone, each shape (n, 2, 4).
+
+    The squares and cubes of what people add, those of the others with the sign that outcomes have;
+    and the squares and fourth powers of f, for the number of people.
+    """
+    c, r = scores.candidates, scores.residuals
+    n_cells, part = c.members.shape[1], c.part[groups]
+    found, everyone = np.zeros((2, len(groups), 2, 4))
+    for p in np.unique(part):
+        own = np.flatnonzero(part == p)
+        f = r.root if r.is_centered else scores.d[p]
+        f = np.where(c.is_part[p], f, np.abs(f))  # of the others, f is negative
+        with np.errstate(over="ignore"):  # such numbers count as too skewed
+            planes = (f * noise) ** 2, (f * noise) ** 3 / r.share, f**2, f**4 / r.share**2
+        columns = [
+            np.bincount(c.cell, np.where(is_side, plane, 0.0), n_cells)
+            for is_side in (c.is_part[p], ~c.is_part[p])
+            for plane in planes
+        ]
+        by_cell = np.stack(columns, axis=1)
+        found[own] = (c.members[c.context[groups[own]]] @ by_cell).reshape(-1, 2, 4)
+        everyone[own] = by_cell.sum(axis=0).reshape(2, 4)
+    return found, everyone
+
+
+def _means_of_sides(sums):
+    """Return the skewness of the mean and the number of people of both sides, a list of tuples."""
+    squares, cubes, information, fourth = np.moveaxis(sums, -1, 0)
+    n = information**2 / np.maximum(fourth, _SMALLEST)
+    shows = (n > 2) & (squares > 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        kept = np.where(shows, cubes / np.where(shows, squares, 1.0) ** 1.5, 0.0)
+        kept *= np.sqrt(n * np.maximum(n - 1, 0)) / np.where(shows, n - 2, 1.0)  # of a sample
+    return list(zip(kept.T, n.T, strict=True))
