@@ -320,6 +320,10 @@ class Means:
         beyond = [w.p_value(a, least) for a in ("greater", "less")]
         return np.minimum(1.0, 2 * np.where(w.gap < 0, beyond[1], beyond[0]))
 
+    def interval(self, level):
+        """Return low and high of the interval of each gap, at one minus the confidence level."""
+        return self._against_rest().interval(level)
+
     def equivalence(self, overall, relevant_gap, relevant_ratio, significance):
         """Return what the data exclude about the gap of each group and its rest.
 

@@ -45,10 +45,10 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         negative_predictive_value, false_discovery_rate, false_omission_rate, accuracy,
         error_rate; or "all". All but the first compare decisions with labels. A callable takes
         labels and decisions (None where they are not available) and returns one number per row,
-        NaN for rows that do not enter; the means are compared by Welch's test.
+        NaN for rows that do not enter; the means are compared by Welch's and Hall's test.
     output : {"decision", "probability", "value"}, default="decision"
-        Whether rates of decisions are compared, as `metric` says; or means, by Welch's test: of
-        probabilities of the model, or of the numbers in y ("value", without a model).
+        Whether rates of decisions are compared, as `metric` says; or means, by Welch's and Hall's
+        test: of probabilities of the model, or of the numbers in y ("value", without a model).
     min_support : float, default=0.05
         Smallest share of the rows that a group must cover.
     support_of : {"rows", "trials"}, default="rows"

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from skewed_pay import oracle
 
 from skdisc._stats import DesignMeans, design_chi2
 from skdisc._stats._means import Welch
@@ -19,12 +20,11 @@ def sample(seed, n=400, size=1):
 def test_without_weights_it_is_welch():
     y, _, one, _ = sample(0)
     d = DesignMeans.of(y, np.ones(400), one, ~one)
-    mean, variance, size = d.moments()
-    welch = Welch.of(
-        (mean[0, 0], variance[0, 0], size[0, 0]), (mean[1, 0], variance[1, 0], size[1, 0])
-    )
+    group, rest = zip(*(part[:, 0] for part in d.moments()), strict=True)
     wanted = stats.ttest_ind(y[one], y[~one], equal_var=False)
-    assert welch.p_value() == pytest.approx(wanted.pvalue)
+    assert Welch.of(group[:3], rest[:3]).p_value() == pytest.approx(wanted.pvalue)
+    parts = y[one], y[~one]
+    assert Welch.of(group, rest).p_value() == pytest.approx(oracle(*parts, parts)[1])
     shares = DesignMeans.of(y > 0, np.ones(400), one, ~one)
     assert shares.sizes().ravel() == pytest.approx([one.sum(), (~one).sum()], rel=0.02)
 

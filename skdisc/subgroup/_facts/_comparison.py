@@ -5,13 +5,13 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._results._judgment import COVERED
-from skdisc._stats._means import Welch
+from skdisc._stats._means import Welch, skewness_known
 from skdisc._stats._rates import AGAINST_REST, names_of_tests
 from skdisc._verdicts._relevant import RATE, relevant_gap
 from skdisc.subgroup._estimation._contextual import widest_at
 from skdisc.subgroup._facts._notions import REST, Verdicts, shortfalls
 
-WELCH = "Welch's t-test of the costs of recourse"
+WELCH = "Welch's and Hall's test of the costs of recourse"
 SMIRNOV = "two-sample Kolmogorov-Smirnov test, asymptotic"
 ANY_ACTION = "smallest p-value of the actions, times their number"
 
@@ -141,6 +141,8 @@ def _any_action(mine, theirs):
 def _two_means(mine, theirs, notion, significance):
     """Test the equality of mean costs, or of shares with recourse if one side has no mean."""
     a, b = ([part.ravel() for part in side.moments(notion)] for side in (mine, theirs))
+    both = [(skewness, n) for *_, n, skewness in (a, b)]
+    a[3], b[3] = skewness_known(both, both)
     welch = Welch.of(a, b)
     p_value = welch.p_value()
     low = high = np.full(len(p_value), np.nan)

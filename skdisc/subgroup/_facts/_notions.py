@@ -211,19 +211,23 @@ class Measured:
         return np.where(self.n == 0, np.nan, out)
 
     def moments(self, notion):
-        """Return mean and variance of the cost of recourse, and the number of people."""
+        """Return mean and variance of costs of recourse, numbers of people, skewness of means."""
         n_saved = self.best("micro")
-        total, squares = (
-            self.of_subgroups(np.add, self.first * self.cost[:, None] ** k) for k in (1, 2)
+        total, squares, cubes = (
+            self.of_subgroups(np.add, self.first * self.cost[:, None] ** k) for k in (1, 2, 3)
         )
         n = n_saved
         if notion.name == "mean_recourse":
             lost, n = self.n - n_saved, self.n
             total, squares = total + lost * self.c_inf, squares + lost * self.c_inf**2
+            cubes = cubes + lost * self.c_inf**3
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = total / n
             variance = np.maximum(squares / n - mean**2, 0) * n / (n - 1)
-        return np.where(n == 0, np.inf, mean), variance, n
+            third = (cubes / n - 3 * mean * squares / n + 2 * mean**3) / ((n - 1) * (n - 2))
+            shows = (n > 2) & (variance > 0)
+            skewness = np.where(shows, third / np.where(shows, variance / n, 1) ** 1.5, 0.0)
+        return np.where(n == 0, np.inf, mean), variance, n, skewness
 
 
 def shortfalls(mine, theirs, notion):

@@ -145,13 +145,13 @@ class SliceLine(SliceDetector):
 
     Notes
     -----
-    Errors that are 0 or 1 are tested as proportions, others by Welch's test, with at least 30 rows
-    on either side. Which slices are tested against their contexts does not depend on the errors.
-    Which ones the published search measures does, so its p-values are corrected for all slices that
-    it could have returned: the number of conjunctions of frequent items. Slices of equal score are
-    sorted by size, number of conditions, and items. The upper bound uses the number of rows; a
-    released implementation and the authors' script use the number of one-hot columns, which misses
-    the best slice if there are more columns than rows.
+    Errors that are 0 or 1 are tested as proportions, others by Welch's and Hall's test, with at
+    least 30 rows on either side. Which slices are tested against their contexts does not depend on
+    the errors. Which ones the published search measures does, so its p-values are corrected for all
+    slices that it could have returned: the number of conjunctions of frequent items. Slices of
+    equal score are sorted by size, number of conditions, and items. The upper bound uses the number
+    of rows; a released implementation and the authors' script use the number of one-hot columns,
+    which misses the best slice if there are more columns than rows.
 
     References
     ----------
