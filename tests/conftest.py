@@ -21,8 +21,8 @@ settings.register_profile("dev", derandomize=True, max_examples=25, **SLOW_IS_FI
 settings.register_profile("few", derandomize=True, max_examples=8, **SLOW_IS_FINE)
 settings.register_profile("fresh", max_examples=25, print_blob=True, **SLOW_IS_FINE)
 settings.load_profile("dev")
-# Newer versions of hypothesis parse all modules of the package, ten seconds for each worker, to draw
-# constants from them, and what they draw then depends on which modules are loaded.
+# Newer versions of hypothesis parse all modules of the package, ten seconds for each worker, to
+# draw constants from them, and what they draw then depends on which modules are loaded.
 with suppress(ImportError):
     from hypothesis.internal.conjecture import providers
 
