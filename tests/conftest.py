@@ -2,7 +2,6 @@
 
 import os
 from collections import Counter
-from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +9,7 @@ from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # pytest-xdist gives every core a worker, so each works with one thread. The libraries read this
 # when they are first imported, so nothing above imports NumPy; workers inherit it.
@@ -21,12 +21,9 @@ settings.register_profile("dev", derandomize=True, max_examples=25, **SLOW_IS_FI
 settings.register_profile("few", derandomize=True, max_examples=8, **SLOW_IS_FINE)
 settings.register_profile("fresh", max_examples=25, print_blob=True, **SLOW_IS_FINE)
 settings.load_profile("dev")
-# Newer versions of hypothesis parse all modules of the package, ten seconds for each worker, to
-# draw constants from them, and what they draw then depends on which modules are loaded.
-with suppress(ImportError):
-    from hypothesis.internal.conjecture import providers
-
-    providers.is_local_module_file = lambda path: False
+# Hypothesis would parse all modules of the package, ten seconds for each worker, to draw constants
+# from them, and what it draws would depend on which modules are loaded.
+providers.is_local_module_file = lambda path: False
 
 LEFT_OUT = ("slow", "statistics")
 HOW_TO_RUN_ALL = (

@@ -25,7 +25,10 @@ from skdisc.report._audit_page import (
 
 SCHEMA = "skdisc-audit/2"
 FORMATS = (".html", ".md", ".txt", ".json", ".xml")
-TABLES = ("verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "log", "not_run")
+TABLES = (
+    *("verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "figures", "families"),
+    *("log", "not_run"),
+)
 
 
 class AuditReport:
@@ -59,7 +62,8 @@ class AuditReport:
 
         Parameters
         ----------
-        kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "log", "not_run"}
+        kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "figures", \
+                "families", "log", "not_run"}
 
         Returns
         -------
@@ -169,7 +173,8 @@ class AuditReport:
         ----------
         path : str or Path, optional
             A file; it is written completely or not at all.
-        kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "log", "not_run"}
+        kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "figures", \
+                "families", "log", "not_run"}
 
         Returns
         -------

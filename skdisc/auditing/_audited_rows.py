@@ -112,6 +112,12 @@ class AuditedRows:
         members = np.ones(len(self.X), dtype=bool) if members is None else members
         return people_in(members, self.frequency)
 
+    def share(self, members: np.ndarray) -> float:
+        """Return the share of a group of all people; of their weights, if rows have these."""
+        if self.weight is None:
+            return self.people(members) / max(self.people(), 1)
+        return float(self.weight[members].sum() / self.weight.sum())
+
     def sampled(self, n: int = SAMPLE, seed: int = 0) -> "AuditedRows":
         """Return a sample of the rows of the table that was counted, with the bins of counts."""
         n_all = self.table.n_people

@@ -12,18 +12,18 @@ from skdisc._results._judgment import (
     UNSURE,
     confirmed_p,
     is_reversed,
-    judge_groups,
+)
+from skdisc.auditing._figures import (
+    HELD_OUT,
+    RATE_OF,
+    REVERSED,
+    as_gaps,
+    gap_of,
+    what_is_shown,
 )
 from skdisc.auditing._plan import FACTS, LEAD, NULL_ORDER
 from skdisc.report._together import p_of
 
-RATE_OF = {  # the rate that a measure compares
-    "mean_difference": "selection_rate",
-    "equal_opportunity": "true_positive_rate",
-    "balance_negative_class": "false_positive_rate",
-    "predictive_parity": "positive_predictive_value",
-}
-REVERSED = ("predictive_parity", "positive_predictive_value")  # the worse off have more
 _REFITS = 80
 
 
@@ -99,7 +99,7 @@ def refits_needed(plan, results, significance, cell):
     return max(least, min(2 * least, _REFITS))
 
 
-def judge(plan, results, significance, given=None):
+def judge(plan, results, significance, figures=None):
     """Return the rows of the table of verdicts.
 
     Parameters
@@ -108,8 +108,8 @@ def judge(plan, results, significance, given=None):
     results : dict of str to AuditResult
         The results of the steps that ran.
     significance : float
-    given : AuditedRows, optional
-        The rows in which people are counted; without them, those that a detector searched.
+    figures : dict of str to Figures, optional
+        Those of each attribute; without them, rows have no numbers.
 
     Returns
     -------
@@ -123,7 +123,8 @@ def judge(plan, results, significance, given=None):
         step, result = pairs[0]
         judged = _judged([r for _, r in pairs], p, corrected, significance, len(leads))
         share = _share(result) if cell[1] == "individual" else {}
-        rows.append(_row(cell, "cell", step, result, given) | share | judged)
+        own = None if figures is None else figures[cell[0]]
+        rows.append(_row(cell, "cell", step, result, own) | share | judged)
         rows[-1] |= {"p_value": float(p), "p_adjusted": float(corrected)}
     for step in plan.steps:
         if step.role == FACTS:
@@ -158,7 +159,8 @@ def _judged(results, p, corrected, significance, n_cells):
         return {"verdict": UNSURE, "reason": "its test did not run"}
     if all(r.verdict == FOUND for r in results):
         if corrected <= significance:
-            return {"verdict": FOUND, "reason": ""}
+            answer = _answer(results[0])
+            return {"verdict": FOUND, "reason": "" if answer is None else answer.reason}
         told = f"p = {p:.2g}, and {corrected:.2g} after correction for {n_cells} questions"
         return {"verdict": UNSURE, "reason": told}
     if results[0].verdict == FOUND:
@@ -171,28 +173,81 @@ def _judged(results, p, corrected, significance, n_cells):
     return {"verdict": verdict, "reason": results[0].reason}
 
 
-def _row(cell, kind, step, result, given=None):
+def _row(cell, kind, step, result, figures=None):
     """Return the row of a cell without its verdict."""
     attribute, null = cell
+    answer = _answer(result)
     row = {"attribute": attribute, "null": null, "claim": NULLS[null], "kind": kind}
-    row |= {"lead": step.detector, "bound": None if result is None else _bound(result)}
-    row |= dict.fromkeys(("group", "measure", "effect", "ci_low", "ci_high", "people"))
-    row |= {"p_value": None, "p_adjusted": None}
-    if result is None or isinstance(result.findings, CaseFindings) or not len(result.findings):
+    row |= {"lead": step.detector, "bound": None if answer is None else answer.bound}
+    row |= dict.fromkeys(("group", "measure", "effect", "ci_low", "ci_high", "ci_level", "people"))
+    row |= {"judged": None}
+    row |= {"p_value": None, "p_adjusted": None, "answer": _facts(answer)}
+    row["aside"] = "" if answer is None else answer.aside
+    if figures is None or result is None or isinstance(result.findings, CaseFindings):
         return row
+    shown = _widest(step, result, figures) if result.verdict != FOUND else None
+    what, group, measure, people = shown or _strongest(step, result, figures) or (None,) * 4
+    if what is None:
+        return row
+    record = figures.get(what, attribute, group, measure) or {}
+    about = {"group": group, "measure": RATE_OF.get(measure, measure), "people": people}
+    about["judged"] = record.get("judged")
+    return row | figures.numbers(what, attribute, group, measure) | about
+
+
+def _answer(result):
+    """Return the answer of a lead; None where it has none, as where nobody is compared."""
+    return None if result is None else getattr(result, "answer", None)
+
+
+def _strongest(step, result, figures):
+    """Return what is estimated of the strongest finding, its group, measure and people.
+
+    None without findings. Of findings those of people worse off come first. A ratio has the p-value
+    of its gap.
+    """
+    if not len(result.findings):
+        return None
     table = as_gaps(result.findings.table)
     at = "held_out_" if "held_out_effect" in table else ""
     sure = (confirmed_p(table) <= result.significance) & _is_worse_off(table, at)
-    is_gap = (table["measure"] != "impact_ratio").to_numpy()  # a ratio has the p-value of its gap
-    order = strength(table, at) + 1000 * sure.to_numpy() + 10_000 * is_gap
-    i = int(np.argmax(order))  # somebody worse off, if one is found
-    numbers = {n: float(table[f"{at}{n}"].iloc[i]) for n in ("effect", "ci_low", "ci_high")}
-    measure, people = table["measure"].iloc[i], int(table["support"].iloc[i])
+    is_gap = (table["measure"] != "impact_ratio").to_numpy()
+    i = int(np.argmax(strength(table, at) + 1000 * sure.to_numpy() + 10_000 * is_gap))
+    measure = table["measure"].iloc[i]
+    what = what_is_shown(step, table, measure) + (HELD_OUT if at else "")
     group = result.findings.subgroups[i]
-    if given is not None and step.on == "given" and (at or given.weight is not None):
-        people = given.people(group.mask(given.X))  # not their weights, nor only those searched
-    about = {"group": str(group), "measure": RATE_OF.get(measure, measure)}
-    return row | about | numbers | {"people": people}
+    people = int(table["support"].iloc[i])
+    if step.on == "given":
+        people = figures.given.people(group.mask(figures.given.X))  # not only those searched
+    return what, str(group), measure, people
+
+
+def _widest(step, result, figures):
+    """Return what is estimated of the group whose gap may be largest, it, measure and people.
+
+    It is the one that the bound is about. One that another question shows as a finding, with an
+    interval of another level, is passed over.
+    """
+    table = result.tables.get("family")
+    if table is None:
+        return None
+    table = table[table["judged"] & np.isfinite(table["upper"])]
+    for row in table.sort_values("upper", ascending=False, kind="stable").to_dict("records"):
+        measure = row["measure"] or result.measure
+        record = figures.get(gap_of(step), step.attribute, row["group"], measure)
+        if record is not None and np.isclose(record["level"], row["level"]):
+            return gap_of(step), row["group"], measure, round(row["n"])
+    return None
+
+
+def _facts(answer):
+    """Return what an answer rests on, without sentences and positions; None without one."""
+    if answer is None:
+        return None
+    names = ("n_family", "n_found", "n_cleared", "relevant_gap", "relevant_ratio", "relevant_size")
+    more = ("ratio", "open_by_ratio", "resolution", "significance", "level", "curve")
+    facts = {name: getattr(answer, name) for name in names + more}
+    return facts | {"n_without_counterparts": len(answer.without_counterparts)}
 
 
 def strength(table, at=""):
@@ -209,47 +264,6 @@ def _is_worse_off(table, at):
     """Return whether each finding, told as a gap, is about people who are worse off."""
     is_reversed_rate = table["measure"].isin(REVERSED)
     return (table[f"{at}effect"] < 0) != (is_reversed_rate & table[f"{at}effect"].notna())
-
-
-def as_gaps(table):
-    """Return findings with every effect as the group's rate less that of the others.
-
-    `GroupDisparity` signs effects such that they are below 0 where the group is worse off. Of the
-    people selected those of a group that is worse off do better, so there the gap is above 0.
-    """
-    if "measure" not in table or not (table["measure"] == "predictive_parity").any():
-        return table
-    rows = (table["measure"] == "predictive_parity").to_numpy()
-    table = table.copy()
-    for at in ("", "held_out_"):
-        names = [f"{at}{name}" for name in ("effect", "ci_low", "ci_high")]
-        if names[0] in table:
-            effect, low, high = (table.loc[rows, name] for name in names)
-            table.loc[rows, names[0]] = -effect
-            table.loc[rows, names[1]], table.loc[rows, names[2]] = -high, -low
-    return table
-
-
-def _bound(result):
-    """Return the largest gap that the data do not exclude, or None.
-
-    That a gap is larger than the largest end of all intervals has the chance that its own interval
-    errs, whatever the verdict. Where groups are open or a caveat stands, there is no such number.
-    """
-    checked = result.tables.get("equivalence")
-    if checked is None or not checked["judged"].any():
-        return None
-    if result.verdict != NOTHING and not _is_open_by_size_of_gap(result, checked):
-        return None
-    ends = checked.loc[checked["judged"], ["gap_low", "gap_high"]].abs().to_numpy()
-    return float(ends.max()) if np.isfinite(ends).all() else None
-
-
-def _is_open_by_size_of_gap(result, checked):
-    """Return True if a verdict is open only because a relevant gap is not excluded."""
-    given = result.null, result.required_gap, result.significance
-    by_gaps = judge_groups(0, checked, [], *given)
-    return not (checked["open"] != "").any() and result.reason == by_gaps.reason
 
 
 def _share(result):

@@ -1,9 +1,10 @@
 """Protected values at equal legitimate columns, and which columns those are."""
 
+from skdisc.auditing._figures import EQUAL, GAP
 from skdisc.auditing._plan import LEAD
 
 
-def comparable(plan, results, groups):
+def comparable(plan, results, groups, figures):
     """Return the gap of each protected value, raw and at equal legitimate columns.
 
     Parameters
@@ -12,6 +13,8 @@ def comparable(plan, results, groups):
     results : dict of str to AuditResult
     groups : list of dict
         "groups" of the document, which count all people, not only those searched.
+    figures : dict of str to Figures
+        Those of each attribute.
 
     Returns
     -------
@@ -20,14 +23,13 @@ def comparable(plan, results, groups):
     """
     rows, sizes = [], {r["group"]: r["n"] for r in groups if r["measure"] == "selection_rate"}
     for step, tables in _leads(plan, results):
-        raw = tables["gaps"].query("kind == 'gap'").set_index("group")
+        own = figures[step.attribute]
         for row in tables["comparable"].to_dict("records"):
-            gap = raw.loc[row["group"]] if row["group"] in raw.index else {}
-            of_gap = {"gap": "amount", "gap_ci_low": "ci_low", "gap_ci_high": "ci_high"}
             people = sizes.get(row["group"], row["support"])
             about = {"attribute": step.attribute, "group": row["group"], "people": people}
-            numbers = {name: gap.get(own) for name, own in of_gap.items()}
-            rows.append(about | numbers | {n: row[n] for n in ("effect", "ci_low", "ci_high")})
+            of = step.attribute, row["group"], "selection_rate"
+            gap = own.numbers(GAP, *of, ("gap", "gap_ci_low", "gap_ci_high"))
+            rows.append(about | gap | own.numbers(EQUAL, *of))
     return rows
 
 

@@ -7,19 +7,23 @@ from pandas.api.types import is_integer_dtype, is_numeric_dtype, is_string_dtype
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._space._bins import Bins
 from skdisc._task._dependent_rows import dependent_rows
 from skdisc._task._notes import alike_values
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
+from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
-from skdisc.auditing._cells import RATE_OF, as_gaps, judge
+from skdisc.auditing._cells import judge
 from skdisc.auditing._comparable import comparable, legitimate
 from skdisc.auditing._evidence import find_evidence, joined_evidence
+from skdisc.auditing._families import families
+from skdisc.auditing._figures import EQUAL, GAP, RATE_OF, Figures, as_gaps, what_is_shown
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
-from skdisc.auditing._plan import DESCRIBES, LEAD
+from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
 from skdisc.report._audit_page import META
 from skdisc.report._summary import CAVEAT
@@ -46,10 +50,14 @@ def make_report(audit, given, plan, run, parts=None):
     `parts` are the rows and plans of several tables, if the audit is about more than one.
     """
     results, level = run.results, audit.significance
-    verdicts, parts = judge(plan, results, level, given), parts or [(given, plan)]
-    several = [find_evidence(g, p, results, verdicts, level) for g, p in parts]
+    parts = [
+        (g, p, Figures(g, p, results, audit._rule_in_force)) for g, p in parts or [(given, plan)]
+    ]
+    figures = {step.attribute: f for _, p, f in parts for step in p.steps}
+    verdicts = judge(plan, results, level, figures)
+    several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
-    groups = [row for g, p in parts for row in _groups(audit, g, p, results)]
+    groups = [row for part in parts for row in _groups(audit, *part, results)]
     document = {
         "schema": SCHEMA,
         "skdisc": {"versions": versions()},
@@ -63,9 +71,11 @@ def make_report(audit, given, plan, run, parts=None):
         "evidence": evidence,
         "shadows": shadows,
         "groups": groups,
-        "gaps": _gaps(plan, results),
-        "comparable": comparable(plan, results, groups),
+        "gaps": _gaps(plan, results, figures),
+        "comparable": comparable(plan, results, groups, figures),
         "legitimate": legitimate(plan, results, given),
+        "figures": [row for *_, f in parts for row in f.rows()],
+        "families": families(plan, results),
         "cases": _cases(plan, results),
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
         "not_run": run.not_run,
@@ -128,8 +138,20 @@ def _about(audit, given, run):
         "seconds": run.seconds,
         "interrupted": run.interrupted,
         "template": audit.template,
+        "binned": _binned(audit, given),
         **_counted(given),
     }
+
+
+def _binned(audit, given):
+    """Return the numbers that are compared in bins, and in how many, by column."""
+    n_bins, X = audit.n_bins, given.X
+    if given.table is not None:
+        edges = given.counts.schema.edges
+        return {str(name): len(cuts) + 1 for name, cuts in edges.items() if len(cuts)}
+    if isinstance(n_bins, Bins):
+        n_bins = n_bins.n
+    return {str(c): int(n_bins) for c in X if of_numbers(X[c].dtype) and X[c].nunique() > n_bins}
 
 
 def _counted(given):
@@ -149,16 +171,13 @@ def _settings(audit):
     return {n: jsonable(v) for n, v in parameters.items() if n not in NOT_SETTINGS}
 
 
-def _groups(audit, given, plan, results):
+def _groups(audit, given, plan, figures, results):
     """Return the rate and the gap of every protected group by every measure."""
     rows, known = [], set()
     for step in plan.steps:
         result = results.get(step.name)
         if step.detector != "GroupDisparity" or step.on != "given" or result is None:
             continue
-        checked = result.tables["equivalence"]
-        names = zip(checked["group"], checked["quantity"], strict=True)
-        judged = dict(zip(names, checked["judged"], strict=True))
         table = as_gaps(result.findings.table)
         found = zip(result.findings.subgroups, table.itertuples(), strict=True)
         for group, row in found:
@@ -168,13 +187,13 @@ def _groups(audit, given, plan, results):
             known.add((str(group), row.measure))
             rate = RATE_OF.get(row.measure, row.measure)
             about = {"attribute": step.attribute, "group": str(group), "measure": rate}
-            numbers = {"gap": row.effect, "ci_low": row.ci_low, "ci_high": row.ci_high}
             is_ratio = row.measure == "impact_ratio"
             members = group.mask(given.X)
+            of = what_is_shown(step, table, row.measure), step.attribute, group, rate
+            figures.tell_rates(*of, members, np.ones(len(members), dtype=bool))
+            numbers = figures.numbers(*of, ("gap", "ci_low", "ci_high"))
             value = row.estimate if is_ratio else given.rate(rate, members)
-            quantity = "selection_rate" if is_ratio else rate
-            is_found = step.role == DESCRIBES and row.p_adjusted <= audit.significance
-            state = {"judged": is_found or bool(judged.get((str(group), quantity), False))}
+            state = {"judged": given.share(members) >= audit.relevant_size}
             sides = (given.people(given.among(rate, m)) for m in (members, ~members))
             state["suppressed"] = min(sides) < audit.min_cell
             n = int(row.support) if audit.confirm is None else given.people(members)
@@ -191,7 +210,7 @@ def _not_compared(table, rows, min_cell):
     for row in table[~table["group"].isin(known)].itertuples():
         is_reference, hidden = row.note == "reference", row.n < min_cell
         about = {"attribute": row.attribute, "group": row.group, "n": int(row.n)}
-        about |= dict.fromkeys(("gap", "ci_low", "ci_high"))
+        about |= dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level"))
         about |= {"judged": is_reference, "suppressed": hidden}
         ratio = 1.0 if is_reference else row.impact_ratio
         for measure, rate in (("selection_rate", row.rate), ("impact_ratio", ratio)):
@@ -199,16 +218,19 @@ def _not_compared(table, rows, min_cell):
     return more
 
 
-def _gaps(plan, results):
+def _gaps(plan, results, figures):
     """Return the parts, which add up, of the gap of each group compared at equal columns."""
-    rows = []
+    rows, whats = [], {"gap": GAP, "equal": EQUAL}
     for step in plan.steps:
         result = results.get(step.name)
         table = None if result is None or step.on != "given" else result.tables.get("gaps")
         if step.role == LEAD and table is not None and "kind" in table:
             compared = result.tables["comparable"].dropna(subset="effect")["group"]
-            kept = table.loc[table["group"].isin(compared), _OF_GAP]
-            rows += kept.to_dict("records")
+            for row in table.loc[table["group"].isin(compared), _OF_GAP].to_dict("records"):
+                of = whats.get(row["kind"], ""), step.attribute, row["group"], "selection_rate"
+                own = figures[step.attribute].numbers(*of, ("amount", "ci_low", "ci_high"))
+                known = {} if own["amount"] is None else own
+                rows.append(row | {"ci_level": None} | known)
     return rows
 
 

@@ -4,17 +4,25 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from skdisc import _stats
 from skdisc._registry import all_detectors
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, confirmed_p
 from skdisc._stats._rates import RATES
 from skdisc._utils._frequency import people_in
-from skdisc.auditing._cells import RATE_OF, REVERSED, as_gaps, strength
+from skdisc.auditing._cells import strength
+from skdisc.auditing._figures import (
+    EQUAL,
+    GAP,
+    HELD_OUT,
+    RATE_OF,
+    REVERSED,
+    as_gaps,
+    what_is_shown,
+)
 from skdisc.auditing._plan import DESCRIBES, LEAD
 
-CAUSE, GAP, CONTEXT = "cause", "gap", "context"
-_KINDS = {"conditional": CAUSE, "marginal": GAP, "calibration": GAP, "contextual": CONTEXT}
+CAUSE, RAW, CONTEXT = "cause", "gap", "context"
+_KINDS = {"conditional": CAUSE, "marginal": RAW, "calibration": RAW, "contextual": CONTEXT}
 _SAME = 0.8  # groups that share so much of their people are one finding
 _EXPLAINED = 0.5  # share of an effect that a cause must account for to be called its cause
 _RATES = frozenset(RATES)
@@ -28,6 +36,8 @@ class Evidence:
     ----------
     step : AuditStep
     group : Group
+    what : str
+        What its effect is, as in `Figures`.
     numbers : dict
         The finding's row in the table of its result.
     members, context : ndarray of bool, shape (n_rows,)
@@ -45,6 +55,7 @@ class Evidence:
 
     step: object
     group: object
+    what: str
     numbers: dict
     members: np.ndarray
     context: np.ndarray
@@ -96,7 +107,7 @@ class Evidence:
         return is_one and bool((self.members == (other.context & ~other.members)).all())
 
 
-def find_evidence(given, plan, results, verdicts, significance):
+def find_evidence(given, plan, results, verdicts, significance, figures):
     """Return the rows of the evidence table, and those of the shadows.
 
     Parameters
@@ -107,6 +118,8 @@ def find_evidence(given, plan, results, verdicts, significance):
     verdicts : list of dict
         From `judge`.
     significance : float
+    figures : Figures
+        Which has the numbers of all rows.
 
     Returns
     -------
@@ -122,7 +135,7 @@ def find_evidence(given, plan, results, verdicts, significance):
         home = _home(e, rows)
         if home is None:
             rows.append(e)
-        elif not (home.members == e.members).all():
+        elif not ((home.members == e.members).all() and (home.context == e.context).all()):
             home.shadows.append(e)
     rows.sort(key=lambda e: (e.p > significance, e.kind != CAUSE, e.p))
     known = _FoundMembers(given.X)
@@ -131,8 +144,9 @@ def find_evidence(given, plan, results, verdicts, significance):
         agree, disagree = _others(e, plan, results, significance, known)
         others = {"agree": agree, "disagree": disagree, "n_shadows": len(e.shadows)}
         others |= {"again": _again(e, rows, significance)}
-        ranked.append(_row(rank, e, given, significance) | others)
-    return ranked, [_shadow(i, s) for i, e in enumerate(rows, 1) for s in e.shadows]
+        ranked.append(_row(rank, e, given, significance, figures) | others)
+    shadows = [_shadow(i, s, figures) for i, e in enumerate(rows, 1) for s in e.shadows]
+    return ranked, shadows
 
 
 def joined_evidence(several):
@@ -189,15 +203,24 @@ def _collected(given, plan, results, verdicts, significance):
             numbers["measure"] = RATE_OF.get(numbers["measure"], numbers["measure"])
             group = result.findings.subgroups[i]
             people = group.mask(given.X), _context(group, step.protected, given.X)
-            about = corrected, _versus(result, numbers), [step.attribute], given.frequency
-            found.append(Evidence(step, group, numbers, *people, *about))
+            what = what_is_shown(step, table, numbers["measure"])
+            versus = _compared_with(result, step, group, numbers, given)
+            about = corrected, versus, [step.attribute], given.frequency
+            found.append(Evidence(step, group, what, numbers, *people, *about))
     return found
 
 
-def _versus(result, numbers):
-    """Return with whom the people of a finding are compared."""
+def _compared_with(result, step, group, numbers, given):
+    """Return with whom the people of a finding are compared.
+
+    Other protected columns are conditions of the context, which is named: black women are compared
+    with black men in a question about sex, and with other women in one about race.
+    """
     reference = numbers.get("reference", result.versus)
-    return "everyone else" if reference == "rest" else str(reference)
+    text = "everyone else" if reference == "rest" else str(reference)
+    others = [c for c in given.protected if c not in step.protected]
+    named = [str(p) for p in getattr(group, "predicates", ()) if p.column in others]
+    return f"{text}, {' and '.join(named)}" if named else text
 
 
 def _context(group, protected, X):
@@ -213,7 +236,7 @@ def _distinct(found):
     """Return the findings with those of equal people, kind and measure joined."""
     kept = {}
     for e in found:
-        key = e.kind, e.numbers["measure"], e.members.tobytes()
+        key = e.kind, e.numbers["measure"], e.members.tobytes(), e.context.tobytes()
         first = kept.setdefault(key, e)
         if first is not e:
             first.attributes = list(dict.fromkeys([*first.attributes, *e.attributes]))
@@ -225,7 +248,7 @@ def _distinct(found):
 
 def _home(e, rows):
     """Return the row that accounts for a finding within a context, or None."""
-    same = [r for r in rows if (r.members == e.members).all()]
+    same = [r for r in rows if (r.members == e.members).all() and (r.context == e.context).all()]
     if same:
         return same[0]
     own = [r for r in rows if r.kind == CAUSE and set(r.attributes) & set(e.attributes)]
@@ -254,10 +277,9 @@ def _protected_part(e):
     return tuple(str(p) for p in several if p.column in e.step.protected)
 
 
-def _shadow(rank, e):
+def _shadow(rank, e, figures):
     """Return the row of a shadow."""
-    names = ("effect", "ci_low", "ci_high")
-    numbers = {n: _number(e.numbers[n]) for n in names}
+    numbers = figures.numbers(e.what, e.step.attribute, e.group, e.numbers["measure"])
     about = {"of": rank, "group": str(e.group), "null": e.step.null, "method": e.step.detector}
     people = {"people": e.people, "others": e.others, "p_adjusted": float(e.p)}
     return about | numbers | people
@@ -269,50 +291,38 @@ def _number(value):
     return value if np.isfinite(value) else None
 
 
-def _row(rank, e, given, significance):
+def _row(rank, e, given, significance, figures):
     """Return the row of a finding, without what other methods find."""
-    numbers = {n: _number(e.numbers[n]) for n in ("effect", "ci_low", "ci_high", "p_value")}
-    held = {n: e.numbers.get(f"held_out_{n}", np.nan) for n in ("effect", "ci_low", "ci_high")}
+    of = e.step.attribute, e.group, e.numbers["measure"]
+    held = [f"held_out_{n}" for n in ("effect", "ci_low", "ci_high")]
+    is_held = "held_out_effect" in e.numbers
     conditions = [
         {"column": str(p.column), "text": str(p), "protected": p.column in given.protected}
         for p in getattr(e.group, "predicates", ())
     ]
     row = {"rank": rank, "group": str(e.group), "conditions": conditions}
     row |= {"attributes": e.attributes, "kind": e.kind, "null": e.step.null}
-    row |= {"found": bool(e.p <= significance), "p_adjusted": float(e.p)} | numbers
-    row |= {f"held_out_{n}": _number(v) for n, v in held.items()}
-    row |= _raw_gap(e, given) | _alone(e)
+    row |= {"found": bool(e.p <= significance), "p_adjusted": float(e.p)}
+    row |= figures.numbers(e.what, *of) | {"p_value": _number(e.numbers["p_value"])}
+    row |= figures.numbers(e.what + HELD_OUT, *of, held)
+    if e.kind == CAUSE:
+        row |= figures.raw_gap(*of[:2], e.members, e.context)
+        alone = ("alone", "alone_ci_low", "alone_ci_high")
+        row |= figures.numbers(EQUAL + HELD_OUT * is_held, *of, alone)
+    else:
+        row |= figures.numbers(e.what, *of, ("gap", "gap_ci_low", "gap_ci_high"))
+        row |= dict.fromkeys(("alone", "alone_ci_low", "alone_ci_high", "alone_ci_level"))
+    is_raw = e.kind != CAUSE and e.numbers["measure"] == "selection_rate"
+    equal = ("equal", "equal_ci_low", "equal_ci_high")
+    row |= figures.numbers(EQUAL if is_raw else "", *of, equal)
+    figures.tell_rates(GAP, *of, e.members, e.context)
     row |= {"people": e.people, "others": e.others, "share": e.people / given.people()}
+    row["judged"] = bool(given.share(e.members) >= figures.relevant_size)
     return row | {
         "compared_with": e.versus,
         "measure": e.numbers["measure"],
         "lead": e.step.detector,
     }
-
-
-def _alone(e):
-    """Return what a cause differs by in all, on the rows held out if there are; else no number."""
-    at = "held_out_" if "held_out_alone" in e.numbers else ""
-    names = {"alone": "alone", "alone_ci_low": "alone_low", "alone_ci_high": "alone_high"}
-    return {n: _number(e.numbers.get(f"{at}{own}", np.nan)) for n, own in names.items()}
-
-
-def _raw_gap(e, given):
-    """Return the difference of the rates of the members and of the others in their context."""
-    if e.kind != CAUSE:
-        return {f"gap{n}": _number(e.numbers[k]) for n, k in _ENDS}
-    rest = e.context & ~e.members
-    if given.weight is not None or not rest.any() or not e.members.any():
-        return dict.fromkeys(("gap", "gap_ci_low", "gap_ci_high"))
-    (k, n), (k_rest, n_rest) = (
-        (given.people(m & (given.outcomes == 1)), given.people(m)) for m in (e.members, rest)
-    )
-    low, high = _stats.newcombe(k, n, k_rest, n_rest)
-    gap = k / n - k_rest / n_rest
-    return {"gap": float(gap), "gap_ci_low": float(low), "gap_ci_high": float(high)}
-
-
-_ENDS = (("", "effect"), ("_ci_low", "ci_low"), ("_ci_high", "ci_high"))
 
 
 class _FoundMembers:
@@ -411,7 +421,7 @@ def _why(e, result):
     tested = result.tables.get("family")
     if tested is None:
         return None
-    measure = tested["measure"].map(lambda name: RATE_OF.get(name, name))
+    measure = tested["measure"].replace("", result.measure).replace(RATE_OF)
     own = tested[(tested["group"] == str(e.group)) & (measure == e.numbers["measure"])]
     if not len(own) or own["found"].any():
         return None

@@ -5,8 +5,8 @@ from itertools import groupby
 from skdisc._results._shared_values import SharedValues
 from skdisc.auditing._evidence import ranked_again
 
-_NUMBERS = ("rate", "gap", "ci_low", "ci_high")
-_OF_GROUP = ("effect", "ci_low", "ci_high", "people")
+_NUMBERS = ("rate", "gap", "ci_low", "ci_high", "ci_level")
+_OF_GROUP = ("effect", "ci_low", "ci_high", "ci_level", "people")
 
 
 def without_people(document, shared, min_cell):
@@ -34,7 +34,8 @@ def without_people(document, shared, min_cell):
     def told(row):
         enough = row.get("people") is None or row["people"] >= min_cell
         enough = enough and (row.get("group"), row.get("effect")) not in hidden
-        return enough and all(shared.describe(text) for text in _texts(row))
+        told_apart = {n: v for n, v in row.items() if n not in ("reason", "aside")}
+        return enough and all(shared.describe(text) for text in _texts(told_apart))
 
     kept = [row for row in document["evidence"] if told(row)]
     ranks = {row["rank"]: i for i, row in enumerate(kept, 1)}
@@ -45,6 +46,12 @@ def without_people(document, shared, min_cell):
     gaps = [g for g in document["gaps"] if g["group"] not in small]
     unnamed = {g["group"] for g in gaps if not told(g)}
     limits = list(document["limits"])
+
+    def is_shown(row):
+        few = [n for n in (row["people"], row["others"]) if n is not None and n < min_cell]
+        gap = row["group"], row["estimate"]
+        return not few and gap not in hidden and shared.describe(row["group"])
+
     if n_left:
         limits.append(
             f"{n_left:,} findings and shadows are left out, because they are about groups of fewer "
@@ -64,6 +71,8 @@ def without_people(document, shared, min_cell):
             | {"associated": [a for a in row["associated"] if a["group"] not in small and told(a)]}
             for row in document.get("legitimate", [])
         ],
+        "figures": [row for row in document["figures"] if is_shown(row)],
+        "families": [row for row in document["families"] if is_shown(row)],
         "cases": [_case(row, shared) for row in document["cases"]],
         "log": [_line(row, shared, min_cell) for row in document["log"]],
         "not_run": [row | _reason(row, shared, min_cell) for row in document["not_run"]],
@@ -96,7 +105,11 @@ def _texts(value):
 def _verdict(row, is_told, shared, min_cell):
     """Return a verdict; one about a group that is not described keeps its p-values."""
     hidden = {} if is_told else dict.fromkeys(("group", "measure", *_OF_GROUP))
-    return row | _reason(row, shared, min_cell) | (hidden if row["kind"] == "cell" else {})
+    aside = row["aside"]
+    if aside and not shared.describe(aside):  # how many there are tells nobody who they are
+        aside = aside.partition(":")[0]
+    told = _reason(row, shared, min_cell) | {"aside": aside}
+    return row | told | (hidden if row["kind"] == "cell" else {})
 
 
 def _reason(row, shared, min_cell):

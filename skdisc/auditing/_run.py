@@ -12,7 +12,6 @@ from pathlib import Path
 import joblib
 from sklearn.utils import check_random_state
 
-from skdisc import __version__
 from skdisc._counts._counted_table import SAMPLE
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND
@@ -22,6 +21,7 @@ from skdisc._utils._files import write_text
 from skdisc._utils._interruption import release
 from skdisc._utils._safe_text import clean
 from skdisc.auditing._cells import refits_needed
+from skdisc.auditing._fingerprints import code_fingerprint
 from skdisc.auditing._plan import FACTS, LEAD
 
 
@@ -155,7 +155,9 @@ class Run:
         if self._folder is None:
             return None
         settings = {k: v for k, v in step.settings.items() if k != "n_jobs"}
-        about = [self._data, step.to_dict(), step.on, step.protected, settings, __version__]
+        # The version alone would bring back what other code of the same version concluded.
+        about = [self._data, step.to_dict(), step.on, step.protected, settings]
+        about.append(code_fingerprint())
         if step.on == "model":
             about.append(self._model)
             if self._model is None:

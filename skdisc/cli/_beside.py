@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from skdisc._verdicts._relevant import RATE, relevant_gap
 from skdisc.auditing import Audit
 from skdisc.cli._rule import add_rule, rule_of
 from skdisc.cli._say import say
@@ -57,7 +58,7 @@ def add_power(commands: argparse._SubParsersAction) -> None:
     add("--rate", type=float, default=0.5, metavar="R", help="favorable share (%(default)s)")
     add("--questions", type=int, metavar="N", help="default: three for each attribute")
     add("--power", type=float, default=0.8, metavar="P", help="(%(default)s)")
-    add_rule(power, ("significance", "relevant_gap", "relevant_ratio"))
+    add_rule(power, ("significance", "relevant_gap", "relevant_size"))
     add("--context", type=float, default=1.0, metavar="SHARE", help="people of a context (all)")
     add("--contexts", type=int, default=1, metavar="N", help="number of contexts (%(default)s)")
 
@@ -65,7 +66,10 @@ def add_power(commands: argparse._SubParsersAction) -> None:
 def _power(arguments):
     """Print what an audit could show."""
     a = arguments
-    table = Audit(rule=rule_of(a)).power(
+    audit = Audit(rule=rule_of(a))
+    relevant_size = audit.relevant_size
+    gap = relevant_gap(audit.relevant_gap, kind=RATE, mean=a.rate).size
+    table = audit.power(
         a.n,
         dict(map(_shares, a.shares)),
         a.rate,
@@ -78,8 +82,15 @@ def _power(arguments):
         say(f"{row.attribute} = {row.group}: {row.people:,.0f} people")
         say(f"    shows a lower rate with power {a.power:g} {_from(row.gap_below)}")
         say(f"    shows a higher rate with power {a.power:g} {_from(row.gap_above)}")
-        few = "" if row.can_be_judged else f"; too few: {row.people_needed:,.0f} are needed"
-        say(f'    "no disparity found" could exclude a gap above {row.excludes:.3f}{few}')
+        say(f"    excludes gaps above {row.excludes:.3f} where there is none")
+        say(
+            f"    excludes gaps above {row.excludes_in_context:.3f} in a context in which it has "
+            f"{100 * relevant_size:.3g} % of all people"
+        )
+    say(
+        f"A gap of {gap:g} is excluded with {table['side_needed'].iloc[0]:,.0f} people on each "
+        "side, or as good as that."
+    )
     return 0
 
 

@@ -309,7 +309,7 @@ def test_hollow_where_the_data_cannot_tell():
     html = _audit_page.audit_to_html(EXAMPLE)
     cells = [g for g in EXAMPLE["groups"] if not g["judged"]]
     assert html.count('class="strip open"') == len(cells) + 1  # and the legend
-    assert html.count("cannot tell: ") == len(cells)
+    assert html.count("too small to be judged: ") == len(cells)
     assert "o......" in _audit_page.audit_to_text(EXAMPLE)
 
 
@@ -426,7 +426,7 @@ def test_a_finding_is_not_drawn_as_what_the_data_cannot_tell():
     group, measure = sorted(unjudged)[0]
     document["evidence"].append({**document["evidence"][0], "group": group, "measure": measure})
     html = _audit_page.audit_to_html(document)
-    assert html.count("cannot tell: ") == len(unjudged) - 1
+    assert html.count("too small to be judged: ") == len(unjudged) - 1
 
 
 def test_mirrored_gaps_are_shown_once_and_small_columns_together():
@@ -547,7 +547,7 @@ def test_a_gap_that_is_found_and_small_is_said_to_be_small():
     row = document["verdicts"][0] | {"verdict": "disparity found", "reason": "", "kind": "cell"}
     document["verdicts"] = [row | {"effect": 0.04, "ci_low": 0.03, "ci_high": 0.05}]
     for gap, is_said in ((0.1, True), (0.045, False)):
-        document["settings"]["rule"]["relevant_gap"] = gap
+        document["verdicts"][0]["answer"] = {"relevant_gap": gap}
         for form in FORMS:
             told = " ".join(form(document).replace("\\", "").split())
             assert (f"smaller than the gap that matters ({gap})" in told) == is_said

@@ -13,7 +13,7 @@ from skdisc.auditing._cells import holm
 
 _QUESTION = ["attribute", "null"]
 _ROW = ["group", "null", "measure"]
-_NUMBERS = ["effect", "ci_low", "ci_high"]
+_NUMBERS = ["effect", "ci_low", "ci_high", "ci_level"]
 ASSUMED = (
     "Changes of effects assume that the two audits are of different people, drawn independently. "
     "Their intervals combine those of the audits (the method of variance estimates recovery: "
@@ -139,33 +139,38 @@ def _evidence(before, after):
         side = pd.concat([side[_ROW], numbers, side["people"]], axis=1)
         kept.append(side.rename(columns={n: f"{n}_{end}" for n in [*_NUMBERS, "people"]}))
     both = _outer(*kept)
-    levels = [d["about"]["significance"] for d in (before, after)]
-    changes = _changes(both, *(-special.ndtri(level / 2) for level in levels))
+    significance = max(d["about"]["significance"] for d in (before, after))
+    changes = _changes(both, -special.ndtri(significance / 2))
     columns = [*_ROW, "status", "effect_before", "effect_after", "people_before", "people_after"]
     return pd.concat([both[columns], changes], axis=1)
 
 
-def _changes(both, z_before, z_after):
-    """Return the change of each effect with its interval, and p-values."""
-    old, low_old, high_old = (both[f"{n}_before"].to_numpy(float) for n in _NUMBERS)
-    new, low_new, high_new = (both[f"{n}_after"].to_numpy(float) for n in _NUMBERS)
+def _changes(both, z):
+    """Return the change of each effect with its interval, and p-values.
+
+    Intervals of the audits have levels of their own, so that each arm is divided by the quantile of
+    its level; `z` is that of the interval of the change.
+    """
+    old, below_old, above_old = _arms(both, "before")
+    new, below_new, above_new = _arms(both, "after")
     change = new - old
-    down = np.hypot(new - low_new, high_old - old)
-    up = np.hypot(high_new - new, old - low_old)
-    toward_0 = np.where(
-        change > 0,
-        np.hypot((new - low_new) / z_after, (high_old - old) / z_before),
-        np.hypot((high_new - new) / z_after, (old - low_old) / z_before),
-    )
+    down, up = np.hypot(below_new, above_old), np.hypot(above_new, below_old)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * special.ndtr(-np.abs(change) / toward_0)
+        p = 2 * special.ndtr(-np.abs(change) / np.where(change > 0, down, up))
     p = np.where(change == 0, 1.0, p)
     known = np.isfinite(p)
     adjusted = np.full(len(p), math.nan)
     if known.any():
         adjusted[known] = holm(p[known], np.full(known.sum(), 1 / known.sum()))
-    numbers = {"change": change, "ci_low": change - down, "ci_high": change + up}
+    numbers = {"change": change, "ci_low": change - z * down, "ci_high": change + z * up}
     return pd.DataFrame(numbers | {"p_value": p, "p_adjusted": adjusted}, index=both.index)
+
+
+def _arms(both, end):
+    """Return estimates, and both arms of their intervals in standard errors."""
+    effect, low, high, level = (both[f"{n}_{end}"].to_numpy(float) for n in _NUMBERS)
+    z = -special.ndtri((1 - level) / 2)
+    return effect, (effect - low) / z, (high - effect) / z
 
 
 def _differences(before: dict, after: dict) -> list[str]:

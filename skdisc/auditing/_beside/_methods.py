@@ -108,11 +108,15 @@ class BesideMixin:
         DataFrame
             One row for each group: attribute, group, people; level, of the test of its gap after
             correction; gap_below and gap_above, the smallest gap to the other people that is shown
-            with this power where the group has the lower or the higher rate (NaN: none); excludes,
-            the gap above which "no disparity found" excludes all with probability .9 where there
-            is none; people_needed, for the `relevant_gap` and `relevant_ratio` of this audit, and
-            can_be_judged, whether they are there. Normal tails: where a group expects fewer than
-            10 outcomes of the rarer kind, the power may be off by a tenth.
+            with this power where the group has the lower or the higher rate (NaN: none). What is
+            excluded with probability .9 where there is no gap: excludes, above which all gaps of
+            the group are; excludes_in_context, the same in a context so small that the group has
+            `relevant_size` of all people there; side_needed, with how many people on each side
+            a gap of `relevant_gap` is; and cleared, whether the group and the others are as good as
+            that. A question is answered "no disparity found" only if all of its groups are
+            cleared: that about all people by its rows here, those about contexts down to
+            excludes_in_context. Normal tails: where a group expects fewer than 10 outcomes of the
+            rarer kind, the power may be off by a tenth.
 
         Raises
         ------
@@ -136,7 +140,7 @@ class BesideMixin:
             rate,
             significance=self.significance,
             relevant_gap=gap,
-            relevant_ratio=self.relevant_ratio,
+            relevant_size=self.relevant_size,
             **how,
         )
 
@@ -252,13 +256,21 @@ class BesideMixin:
         if plan is None:
             return None
         own = make_plan_file("settings", self._planned_settings())["settings"]
+        # A setting that did not exist when the plan was written was at its default there.
+        defaults = jsonable(type(self)()._planned_settings())
         for name, value in own.items():
-            if name not in plan["settings"] or plan["settings"][name] != value:
-                planned = plan["settings"].get(name)
-                raise ValueError(
-                    f"{name}={value!r} contradicts the plan, which says {planned!r}. Keep to the "
-                    "plan, or write another by to_plan, before you look."
-                )
+            planned = plan["settings"].get(name, defaults[name])
+            pairs = {name: (value, planned)}
+            if name == "rule":
+                planned = defaults[name] | planned
+                pairs = {field: (value[field], planned[field]) for field in value}
+            for field, (own_value, planned_value) in pairs.items():
+                if own_value != planned_value:
+                    raise ValueError(
+                        f"{field}={own_value!r} contradicts the plan, which says "
+                        f"{planned_value!r}. Keep to the plan, or write another by to_plan, before "
+                        "you look."
+                    )
         return plan_sha256(plan)
 
     def __sklearn_clone__(self):

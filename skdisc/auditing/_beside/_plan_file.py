@@ -63,7 +63,14 @@ def read_plan(path: FilePath, kind: str) -> dict:
         plan = json.loads(read_text(path))
     except (OSError, ValueError) as error:
         raise ValueError(f"The plan {str(path)!r} cannot be read: {error}.") from error
-    if not isinstance(plan, dict) or plan.get("schema") != SCHEMA:
+    schema = plan.get("schema") if isinstance(plan, dict) else None
+    if schema == "skdisc-plan/1":
+        raise ValueError(
+            f"{str(path)!r} is a plan of version 1 ({schema}), whose rule of verdicts this version "
+            f"of skdisc no longer has; it reads {SCHEMA}. Audit with the skdisc that wrote it, or "
+            "write the plan anew, before you look at the data."
+        )
+    if schema != SCHEMA:
         raise ValueError(
             f"{str(path)!r} is not a plan of this version: its schema is not {SCHEMA}."
         )

@@ -22,7 +22,7 @@ def power_table(
     *,
     significance: float,
     relevant_gap: float,
-    relevant_ratio: float,
+    relevant_size: float,
     power: float = 0.8,
     n_questions: int | None = None,
     context: float = 1.0,
@@ -41,10 +41,15 @@ def power_table(
     others = n * context - people
     level = significance / n_questions / contrasts
     error = np.sqrt(rate * (1 - rate) * (1 / people + 1 / others))
-    bound = (special.ndtri(_EXCLUDING) - special.ndtri(significance)) * error
-    needed = _stats.people_needed(
-        min(rate, 1 - rate), relevant_gap, relevant_ratio, significance=significance
-    )
+    # U, the upper end of a gap, is at most this many errors where there is no gap.
+    # The estimate is within ndtri((1 + .9) / 2) errors of 0 with probability .9, on either side.
+    reach = special.ndtri((1 + _EXCLUDING) / 2) - special.ndtri(significance)
+    variance = rate * (1 - rate)
+    # In a context so small that the group has `relevant_size` of all people, the others have in
+    # proportion; with n people on each side an error is √(2 p (1 - p) / n).
+    fewest = np.minimum(people, relevant_size * n)
+    small = np.sqrt(variance / fewest * (1 + people / others))
+    side_needed = np.ceil(2 * variance * (reach / relevant_gap) ** 2)
     sides = people, others, rate, level, power
     return pd.DataFrame(
         {
@@ -54,9 +59,10 @@ def power_table(
             "level": level,
             "gap_below": _smallest_gap(*sides, -1),
             "gap_above": _smallest_gap(*sides, 1),
-            "excludes": bound,
-            "people_needed": np.ceil(needed),
-            "can_be_judged": people >= needed,
+            "excludes": reach * error,
+            "excludes_in_context": reach * small,
+            "side_needed": side_needed,
+            "cleared": 2 * _stats.compared_size(people, others) >= side_needed,
         }
     )
 

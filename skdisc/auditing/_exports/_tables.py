@@ -11,7 +11,7 @@ from skdisc._results._in_database import opened
 from skdisc._utils._files import write_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how a formula starts in a spreadsheet
-_SAID = {"conditions"}  # the name of the group says them
+_SAID = {"conditions", "answer"}  # which the group and the reason say
 _DTYPES = {"integer": "Int64", "number": "Float64", "boolean": "boolean"}
 
 
@@ -72,7 +72,7 @@ def to_sql(document, schema, connection, prefix, kinds, **how):
 
 def _about(document):
     """Return one row about the whole audit."""
-    about = {n: v for n, v in document["about"].items() if not isinstance(v, list)}
+    about = {n: v for n, v in document["about"].items() if not isinstance(v, list | dict)}
     about |= {f"fingerprint_{n}": v for n, v in document["fingerprints"].items()}
     about |= {n: v for n, v in document["meta"].items() if n not in about}
     return pd.DataFrame([{**document["verdict"], **about}])

@@ -86,7 +86,8 @@ def _verdicts(page):
         )
         for v in page["verdicts"]
     ]
-    return _table([*names, f"No gap above ({page['sure']})"], rows)
+    table = _table([*names, f"No gap above ({page['sure']})"], rows)
+    return "\n\n".join([table, *map(_text, page["notes"])])
 
 
 def _comparable(page):
@@ -123,7 +124,7 @@ def _cell(cell):
     """Return the gap of a group as text."""
     if cell is None:
         return ""
-    unsure = ", cannot tell" if cell["state"] == "open" else ""
+    unsure = ", too small to be judged" if cell["state"] == "open" else ""
     return f"{cell['text']} {cell.get('interval', '')}".rstrip() + unsure
 
 
@@ -162,7 +163,12 @@ def _findings(page):
         )
         for i, f in enumerate(page["findings"], 1)
     ]
-    again = [f"{f['group']}: {f['again']}" for f in page["findings"] if f["again"]]
+    again = [
+        f"{f['group']}: at equal legitimate columns {f['equal']}"
+        for f in page["findings"]
+        if f["equal"]
+    ]
+    again += [f"{f['group']}: {f['again']}" for f in page["findings"] if f["again"]]
     disagree = [
         f"{f['group']}: {name} disagrees{': ' * bool(why)}{why}"
         for f in page["findings"]

@@ -9,9 +9,6 @@ from skdisc.report._audit_page._view import view
 MOST_FINDINGS, LABEL, FIGURES = 10, 24, 25
 
 
-_BOUNDS = "no gap above", "no mean gap above"  # which a row says in its own column
-
-
 def audit_to_text(document: dict, width: int = 80) -> str:
     """Return an audit as plain text.
 
@@ -98,10 +95,11 @@ def _verdicts(page, width):
             v["group"],
         ]
         found += [f"{v['people']} people"] if v["people"] else []
-        found += [f"no gap above {v['bound']} ({page['sure']})"] if v["bound"] else []
         lines += _item("    ", "; ".join(t for t in found if t), width, 6)
-        if v["reason"] and not v["reason"].lower().startswith(_BOUNDS):
+        if v["reason"]:
             lines += _item("    ", v["reason"], width, 6)
+    if lines:
+        lines += ["", *(line for t in page["notes"] for line in wrap(t, width))]
     return lines
 
 
@@ -112,7 +110,6 @@ def _comparable(page, width):
         raw = f"raw gap {r['gap']} {r['gap_interval']}".rstrip()
         equal = f"at equal columns {r['effect']} {r['interval']}".rstrip()
         lines += _item("", f"{r['group']}: {equal}; {raw}", width, 4)
-    lines += ["", *wrap(words.EACH_ALONE, width)] if lines else []
     for row in page["legitimate"]:
         lines += ["", *wrap(row["columns"], width)]
         lines += wrap(f"WARNING. {row['warning']}", width) if row["warning"] else []
@@ -136,7 +133,8 @@ def _groups(page, width):
                     lines += _group(row["group"], cell, block["axes"][j], width, room)
         lines += wrap(block["left_out"], width) if block["left_out"] else []
     if lines:
-        lines += ["", *wrap("* a gap; o too few people: the data cannot tell", width)]
+        small = f"; o under {page['size']} of the people: not judged" if page["size"] else ""
+        lines += ["", *wrap(f"* a gap{small}", width)]
     return lines
 
 
@@ -191,11 +189,12 @@ def _findings(page, width):
     for i, f in enumerate(shown, 1):
         lines += _item(f"{f['rank'] or i}. ", f["group"], width, 4)
         effect = f"{f['effect']} {f['interval']} {f['where']}".rstrip()
-        raw = f"raw gap {f['gap']} {f['gap_interval']}".rstrip()
-        raw = f"in all {f['alone']}; {raw}" if f["alone"] else raw
+        raw = [f"in all {f['alone']}"] if f["alone"] else []
+        raw += [f"raw gap {f['gap']} {f['gap_interval']}".rstrip()] if not f["is_raw"] else []
+        raw += [f"at equal legitimate columns {f['equal']}"] if f["equal"] else []
         people = f"{f['people']} people" + (f" ({f['share']})" if f["share"] else "")
         sure = f"corrected p {f['p']}" + ("" if f["found"] else ", not significant")
-        lines += _item("    ", f"{effect}; {raw}; {people}; {sure}", width)
+        lines += _item("    ", "; ".join([effect, *raw, people, sure]), width)
         lines += _item("    ", _who(f), width)
     if not shown:
         return wrap("There are no findings.", width)

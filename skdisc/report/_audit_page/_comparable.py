@@ -26,7 +26,7 @@ def comparable(rows):
 
 def _comparable(row):
     """Return one row of the table."""
-    gap = [row.get(n) for n in ("gap", "gap_ci_low", "gap_ci_high")]
+    gap = [row.get(n) for n in ("gap", "gap_ci_low", "gap_ci_high", "gap_ci_level")]
     numbers = [row.get(n) for n in ("effect", "ci_low", "ci_high")]
     known = None not in numbers
     return {
@@ -36,7 +36,7 @@ def _comparable(row):
         "gap": words.number(gap[0]),
         "gap_interval": words.interval(*gap[1:]),
         "effect": words.number(numbers[0]) if known else "not compared",
-        "interval": words.interval(*numbers[1:]),
+        "interval": words.interval(*numbers[1:], row.get("ci_level")),
         "numbers": numbers if known else None,
         "state": "differs" if known and (numbers[1] > 0 or numbers[2] < 0) else "same",
         "sort": [row.get("people"), gap[0], numbers[0]],

@@ -10,9 +10,10 @@ from importlib.resources import files
 from skdisc._utils._optional import require
 from skdisc.report._audit_page._embedded import embedded
 from skdisc.report._audit_page._pictures import axis
+from skdisc.report._audit_page._resolution import resolution_svg
 from skdisc.report._audit_page._strips import STATES, bar_strip, interval_strip, ticks
 from skdisc.report._audit_page._view import view
-from skdisc.report._audit_page._words import EACH_ALONE, JOINT
+from skdisc.report._audit_page._words import JOINT
 
 LONGEST_WORD = 24  # characters of a word that may not be broken
 _AFTER = re.compile(r"(?<=[_/.,:;=|&@])(?=[^\s])")
@@ -52,7 +53,6 @@ def audit_to_html(document: dict) -> str:
         document=embedded(document),
         states=STATES,
         joint=JOINT,
-        each_alone=EACH_ALONE,
         style=markup(style),
         script=markup(script),
         style_hash=_hash(style),
@@ -95,6 +95,7 @@ def _template():
     markup = require("markupsafe", extra="report", purpose="The HTML page").Markup
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     drawn = {"strip": interval_strip, "bar": bar_strip, "ticks": ticks}
+    drawn["resolution"] = resolution_svg
     environment.globals |= {n: _as_markup(f, markup) for n, f in drawn.items()}
     environment.filters["soft"] = _as_markup(soft, markup)
     return environment.from_string(_file("audit.html"))

@@ -28,8 +28,7 @@ def group_blocks(rows, found):
     rows : list of dict
         The groups of the document.
     found : set of (str, str)
-        Group and measure of the findings: these differ, even if they are too small for the absence
-        of a gap to be judged.
+        Group and measure of the findings: these differ, however small they are.
 
     Returns
     -------
@@ -111,7 +110,7 @@ def _cell(row, found):
         "state": "open" if not judged else "differs" if differs else "same",
         "numbers": numbers if whole else None,
         "text": "compared with" if judged and numbers[0] is None else words.number(numbers[0]),
-        "interval": words.interval(*numbers[1:]),
+        "interval": words.interval(*numbers[1:], row.get("ci_level")),
         "rate": "" if row.get("rate") is None else words.number(row["rate"]),
     }
 
@@ -150,7 +149,8 @@ def _ratio_text(row):
     ratio, numbers = _ratio(row), [row.get(name) for name in ("gap", "ci_low", "ci_high")]
     if None in (ratio, *numbers):
         return words.number(ratio)
-    return words.estimate(ratio, *(ratio - numbers[0] + end for end in numbers[1:]))
+    ends = (ratio - numbers[0] + end for end in numbers[1:])
+    return words.estimate(ratio, *ends, row.get("ci_level"))
 
 
 def _ratio(row):
@@ -209,7 +209,9 @@ def _waterfall(group, parts):
                 "class": part.get("kind") if part.get("kind") in _ORDER else "column",
                 "part": _PARTS.get(part.get("kind")) or part.get("part") or "–",
                 "amount": _rounded(part["amount"], whole),
-                "interval": words.interval(part.get("ci_low"), part.get("ci_high")),
+                "interval": words.interval(
+                    *(part.get(f"ci_{n}") for n in ("low", "high", "level"))
+                ),
                 "bar": bar,
             }
             for part, bar in drawn

@@ -1,7 +1,11 @@
 """Small pictures that stretch with the page: intervals and bars as SVG text."""
 
 EDGE = 3.0  # percent of the width left free on each side
-STATES = {"differs": "differs", "same": "may be no different", "open": "cannot tell"}  # in words
+STATES = {
+    "differs": "differs",
+    "same": "may be no different",
+    "open": "too small to be judged",
+}  # in words
 
 
 def interval_strip(numbers, axis, state="differs", band=None):

@@ -8,6 +8,7 @@ from skdisc.report._audit_page import _words as words
 from skdisc.report._audit_page._comparable import comparable, legitimate, on_half
 from skdisc.report._audit_page._moves import moves
 from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_ratios
+from skdisc.report._audit_page._resolution import resolutions
 
 MOST_FINDINGS, MOST_SHADOWS, MOST_STEPS, MOST_EXAMPLES = 100, 300, 200, 6
 
@@ -33,7 +34,7 @@ def view(document):
         **_found(document),
         "rule": rule,
         "ratios": impact_ratios(document.get("groups") or []) if rule else [],
-        "limits": [_sentence(text) for text in document.get("limits") or []],
+        "limits": [words.sentence(text) for text in document.get("limits") or []],
         "facts": _facts(document),
         "meta": _meta(document),
         "settings": [(k, _as_text(v)) for k, v in (document.get("settings") or {}).items()],
@@ -50,19 +51,21 @@ def _opening(document):
     evidence = document.get("evidence") or []
     found = {(str(e.get("group")), str(e.get("measure"))) for e in evidence if e.get("found")}
     system = (document.get("meta") or {}).get("system")
-    rule = (document.get("settings") or {}).get("rule") or {}
-    relevant = _number_or_none(rule.get("relevant_gap"))
+    relevant = _relevant_gap(document)
     verdicts = [_with_share(row, document) for row in _by_attribute(document, about)]
     return {
         "title": f"Audit of {system}" if system else "Audit",
         "sentence": about.get("sentence") or "",
         "level": words.level(verdict.get("verdict")),
         "verdict": verdict.get("verdict") or "–",
-        "reason": _sentence(verdict.get("reason")),
+        "reason": words.sentence(verdict.get("reason")),
         "interrupted": _interrupted(document) if about.get("interrupted") else "",
-        "verdicts": [_verdict(_with_size(row, relevant)) for row in verdicts],
+        "verdicts": [_verdict(_with_size(row, relevant), _size(document)) for row in verdicts],
         "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g}\u00a0%",
         "half": on_half(document),
+        "resolutions": resolutions(document),
+        "notes": _notes(document, about),
+        "size": _size(document),
         "comparable": comparable(document.get("comparable") or []),
         "legitimate": legitimate(document),
         "blocks": group_blocks(document.get("groups") or [], found),
@@ -83,13 +86,57 @@ def _found(document):
         "moves": moves(document.get("robustness") or []),
         "cases": [_case(c) for c in document.get("cases") or []],
         "log": [_step(s, repeated) for s in log[:MOST_STEPS]],
-        "log_notes": [_sentence(note) for note in repeated],
+        "log_notes": [words.sentence(note) for note in repeated],
         "log_left_out": words.shown(MOST_STEPS, len(log), "steps"),
         "not_run": [
             {"detector": n.get("detector") or "–", "reason": n.get("reason") or "–"}
             for n in document.get("not_run") or []
         ],
     }
+
+
+def _relevant_gap(document):
+    """Return the gap that matters to rates of selection, None if no question is about it."""
+    for row in document.get("verdicts") or []:
+        gap = (row.get("answer") or {}).get("relevant_gap")
+        gap = gap.get("selection_rate") if isinstance(gap, dict) else gap
+        if _number_or_none(gap) is not None:
+            return float(gap)
+    return None
+
+
+def _size(document):
+    """Return the smallest share of the people that a group judged holds, in percent."""
+    sizes = [
+        (row.get("answer") or {}).get("relevant_size") for row in document.get("verdicts") or []
+    ]
+    return words.percent(next((s for s in sizes if s), None)) if any(sizes) else ""
+
+
+def _notes(document, about):
+    """Return what a reader of the answers must know: how intervals and bins are meant."""
+    rows = document.get("verdicts") or []
+    has_intervals = any(row.get("ci_level") for row in rows)
+    levels = words.about_levels(about.get("significance") or 0.05)
+    return list(filter(None, [levels * has_intervals, _binned(about.get("binned") or {})]))
+
+
+def _binned(binned):
+    """Return the sentence on numbers that are compared in bins, or ''."""
+    if not binned:
+        return ""
+    counts = sorted(set(binned.values()))
+    several = [
+        f"{', '.join(n for n, k in binned.items() if k == count)} in {_COUNTS.get(count, count)}"
+        for count in counts
+    ]
+    return (
+        f"Numbers are compared in bins ({'; '.join(several)}); a gap in another range shows by the "
+        "part of it in a bin."
+    )
+
+
+_COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 8: "eight"}
 
 
 def _by_attribute(document, about):
@@ -111,11 +158,12 @@ def _with_share(row, document):
 def _with_size(row, relevant):
     """Return a row with the reason why a gap that is found may not matter, if it is small."""
     ends = [row.get("ci_low"), row.get("ci_high")]
-    if words.level(row.get("verdict")) != "found" or _is_share(row) or row.get("reason"):
+    if words.level(row.get("verdict")) != "found" or _is_share(row):
         return row
     if relevant is None or None in ends or max(map(abs, ends)) >= relevant:
         return row
-    return row | {"reason": f"the gap is smaller than the gap that matters ({relevant:g})"}
+    small = f"the gap is smaller than the gap that matters ({relevant:g})"
+    return row | {"reason": "; ".join(filter(None, [small, row.get("reason")]))}
 
 
 def _is_share(row):
@@ -123,11 +171,13 @@ def _is_share(row):
     return row.get("kind") == "fact" or row.get("null") == "individual"
 
 
-def _verdict(row):
+def _verdict(row, size):
     """Return one row of the table of verdicts."""
     question, claim = words.question(row.get("null"), row.get("claim"))
     numbers = [row.get(name) for name in ("effect", "ci_low", "ci_high")]
     share, bound = _is_share(row), row.get("bound")
+    if words.level(row.get("verdict")) == "found":
+        bound = None  # that of the others is in the sentence: beside the finding it would mislead
     return {
         "attribute": str(row.get("attribute") or "–"),
         "question": question,
@@ -135,10 +185,12 @@ def _verdict(row):
         "verdict": row.get("verdict") or "–",
         "level": words.level(row.get("verdict")),
         "fact": row.get("kind") == "fact",
-        "reason": _sentence(row.get("reason")),
-        "group": words.about(row.get("group"), row.get("measure")),
+        "reason": " ".join(
+            filter(None, map(words.sentence, [row.get("reason"), row.get("aside")]))
+        ),
+        "group": _marked(words.about(row.get("group"), row.get("measure")), row, size),
         "effect": "" if numbers[0] is None else words.number(numbers[0]),
-        "interval": words.interval(*numbers[1:]),
+        "interval": words.interval(*numbers[1:], row.get("ci_level")),
         "numbers": None if share or None in numbers else numbers,
         "what": "share" if share and numbers[0] is not None else "",
         "sort": [row.get("effect"), row.get("people"), bound],
@@ -149,6 +201,12 @@ def _verdict(row):
     }
 
 
+def _marked(text, row, size):
+    """Return what a row is about, marked if the group is too small to be judged."""
+    small = row.get("judged") is False and text
+    return f"{text} (under {size or 'the size'} of the people: not judged)" if small else text
+
+
 def _findings(document):
     """Return the distinct findings, each with the first of its shadows."""
     rows = (document.get("evidence") or [])[:MOST_FINDINGS]
@@ -156,13 +214,15 @@ def _findings(document):
     shadows = {}
     for row in document.get("shadows") or []:
         shadows.setdefault(row.get("of"), []).append(row)
-    return [_finding(row, shadows.get(row.get("rank"), []), each) for row in rows]
+    size = _size(document)
+    return [_finding(row, shadows.get(row.get("rank"), []), each, size) for row in rows]
 
 
-def _finding(row, shadows, each):
+def _finding(row, shadows, each, size):
     """Return one distinct finding."""
-    held = [row.get(f"held_out_{name}") for name in ("effect", "ci_low", "ci_high")]
-    here = [row.get(name) for name in ("effect", "ci_low", "ci_high")]
+    ends = ("effect", "ci_low", "ci_high", "ci_level")
+    held = [row.get(f"held_out_{name}") for name in ends]
+    here = [row.get(name) for name in ends]
     first, where = (here, "") if held[0] is None else (held, "on held-out rows")
     conditions = [
         {"text": c.get("text") or "–", "protected": bool(c.get("protected"))}
@@ -170,24 +230,28 @@ def _finding(row, shadows, each):
     ]
     n = row.get("n_shadows")
     n = len(shadows) if n is None else n
-    alone = [row.get(name) for name in ("alone", "alone_ci_low", "alone_ci_high")]
+    alone = [row.get(f"alone{end}") for end in ("", "_ci_low", "_ci_high", "_ci_level")]
+    equal = [row.get(f"equal{end}") for end in ("", "_ci_low", "_ci_high", "_ci_level")]
+    gap = [row.get(f"gap{end}") for end in ("", "_ci_low", "_ci_high", "_ci_level")]
     return {
         "rank": row.get("rank"),
         "group": row.get("group") or "–",
         "conditions": conditions or [{"text": row.get("group") or "–", "protected": False}],
-        "kind": words.KINDS.get(row.get("kind"), row.get("kind") or "–"),
+        "kind": _marked(words.KINDS.get(row.get("kind"), row.get("kind") or "–"), row, size),
         "found": bool(row.get("found")),
+        "is_raw": row.get("kind") != "cause" and first == gap,
         "measure": str(row.get("measure") or "").replace("_", " "),
         "compared_with": row.get("compared_with") or "",
         "effect": words.number(first[0]),
         "interval": words.interval(*first[1:]),
         "where": where,
         "alone": "" if None in alone or alone == first else words.estimate(*alone),
+        "equal": "" if None in equal else words.estimate(*equal),
         "again": _again(row.get("again") or {}),
-        "numbers": None if None in first else first,
+        "numbers": None if None in first else first[:3],
         "searched": words.estimate(*here) if where else "",
-        "gap": words.number(row.get("gap")),
-        "gap_interval": words.interval(row.get("gap_ci_low"), row.get("gap_ci_high")),
+        "gap": words.number(gap[0]),
+        "gap_interval": words.interval(*gap[1:]),
         "people": words.count(row.get("people")),
         "share": "" if row.get("share") is None else words.percent(row["share"]),
         "p": words.p_value(row.get("p_adjusted")),
@@ -216,7 +280,9 @@ def _shadow(row):
     return {
         "group": row.get("group") or "–",
         "method": row.get("method") or "–",
-        "estimate": words.estimate(row.get("effect"), row.get("ci_low"), row.get("ci_high")),
+        "estimate": words.estimate(
+            *(row.get(n) for n in ("effect", "ci_low", "ci_high", "ci_level"))
+        ),
         "people": words.count(row.get("people")),
         "p": words.p_value(row.get("p_adjusted")),
     }
@@ -257,7 +323,7 @@ def _example(example):
 def _step(row, repeated):
     """Return one step of the log; notes of several steps stand below it, once."""
     stopped = row.get("stopped_by")
-    notes = [_sentence(n) for n in row.get("notes") or [] if n not in repeated]
+    notes = [words.sentence(n) for n in row.get("notes") or [] if n not in repeated]
     notes += [f"Stopped by {stopped}."] if stopped else []
     seconds = row.get("seconds")
     return {
@@ -267,7 +333,7 @@ def _step(row, repeated):
         "tested": words.count(row.get("n_tested")),
         "found": words.count(row.get("n_found")),
         "verdict": row.get("verdict") or "–",
-        "reason": _sentence(row.get("reason")),
+        "reason": words.sentence(row.get("reason")),
         "seconds": "–" if seconds is None else f"{seconds:,.1f}",
         "queries": words.count(row.get("n_queries")),
         "notes": notes,
@@ -341,10 +407,3 @@ def _number_or_none(value):
     """Return a number, or None for anything else."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return float(value) if is_number else None
-
-
-def _sentence(text):
-    """Return a reason as a sentence."""
-    text = str(text or "")
-    first = text[:1] if text[1:2] in (" ", "=") else text[:1].upper()  # "p = .04" stays
-    return f"{first}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}" * bool(text)

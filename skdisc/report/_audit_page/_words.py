@@ -1,5 +1,8 @@
 """Words and numbers of an audit's page: questions, rules, figures."""
 
+import math
+import re
+
 from skdisc._results._judgment import FOUND, NOTHING, NULLS
 from skdisc.report import _summary
 
@@ -62,9 +65,6 @@ RULES = {
     },
 }
 CAVEAT = _summary.CAVEAT
-EACH_ALONE = (
-    "Each interval is for its group alone: a finding takes more, because many groups are tested."
-)
 JOINT = (
     'The effect of a cause is what its group adds to the other causes; "in all" is what the group '
     "differs by from the others in its context at equal legitimate columns, other causes included."
@@ -122,14 +122,31 @@ def p_value(p):
     return "–" if p is None else _summary.p_value(p)
 
 
-def interval(low, high):
-    """Return an interval as text, or '' without one."""
-    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+def interval(low, high, level=None):
+    """Return an interval as text with its confidence level, or '' without one."""
+    if low is None or high is None:
+        return ""
+    return f"[{number(low)}, {number(high)}]" + (f" ({confidence(level)})" if level else "")
 
 
-def estimate(value, low, high):
+def about_levels(significance):
+    """Return what the levels of intervals are."""
+    return (
+        "Each interval has its confidence beside it. Where nothing is found it is "
+        f"{confidence(1 - 2 * significance)}: each end holds with {confidence(1 - significance)}, "
+        'and the larger one is what "no gap above" is about. Findings have more, because they were '
+        "chosen among many."
+    )
+
+
+def confidence(level):
+    """Return a confidence level in percent, rounded down to a tenth."""
+    return f"{math.floor(1000 * level + 1e-6) / 10:g}\u00a0%"
+
+
+def estimate(value, low, high, level=None):
     """Return a number with its interval."""
-    return " ".join(filter(None, [number(value), interval(low, high)]))
+    return " ".join(filter(None, [number(value), interval(low, high, level)]))
 
 
 def people(n):
@@ -142,3 +159,10 @@ def shown(n, total, what):
     if n >= total:
         return ""
     return f"The first {count(n)} of {count(total)} {what}; the JSON document has all of them."
+
+
+def sentence(text):
+    """Return a reason as a sentence."""
+    text = re.sub(r"(?<=\d) %", "\u00a0%", str(text or ""))
+    first = text[:1] if text[1:2] in (" ", "=") else text[:1].upper()  # "p = .04" stays
+    return f"{first}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}" * bool(text)

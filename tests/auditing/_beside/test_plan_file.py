@@ -76,8 +76,9 @@ def test_what_contradicts_a_plan_is_refused(tmp_path, people):
         ("no json", "cannot be read"),
         ("[]", "is not a plan"),
         ('{"schema": "skdisc-plan/9"}', "is not a plan"),
-        ('{"schema": "skdisc-plan/1", "options": {}}', "a plan for skdisc audit --plan"),
-        ('{"schema": "skdisc-plan/1", "settings": {"colour": 1}}', "'colour', which there is not"),
+        ('{"schema": "skdisc-plan/1", "settings": {}}', r"version 1 \(skdisc-plan/1\)"),
+        ('{"schema": "skdisc-plan/2", "options": {}}', "a plan for skdisc audit --plan"),
+        ('{"schema": "skdisc-plan/2", "settings": {"colour": 1}}', "'colour', which there is not"),
     ],
 )
 def test_files_that_are_no_plans_are_refused(content, message, tmp_path):
@@ -87,6 +88,19 @@ def test_files_that_are_no_plans_are_refused(content, message, tmp_path):
         Audit.from_plan(path)
     with pytest.raises(ValueError, match="cannot be read"):
         Audit.from_plan(tmp_path / "none.json")
+
+
+def test_a_setting_that_is_newer_than_a_plan_does_not_contradict_it(tmp_path):
+    path = tmp_path / "plan.json"
+    plan = Audit(protected=["sex"], rule=Rule(significance=0.01)).to_plan()
+    del plan["settings"]["max_predicates"], plan["settings"]["rule"]["relevant_size"]
+    path.write_text(json.dumps(plan), encoding="utf-8")
+    audit = Audit.from_plan(path)
+    assert audit._sha256_of_plan() == canonical(plan)
+    assert (audit.rule.significance, audit.rule.relevant_size) == (0.01, 0.05)
+    for changed in ({"max_predicates": 2}, {"rule__relevant_size": 0.1}):
+        with pytest.raises(ValueError, match="contradicts the plan"):
+            clone(audit).set_params(**changed)._sha256_of_plan()
 
 
 def test_objects_cannot_be_planned():

@@ -1,0 +1,44 @@
+"""The groups that a question compares, by the size of their comparisons."""
+
+import numpy as np
+
+from skdisc.auditing._plan import LEAD
+
+_COLUMNS = ("group", "measure", "comparison", "estimate", "upper", "cleared", "found")
+
+
+def families(plan, results):
+    """Return the candidates of each question that is answered by them, the largest first.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : dict of str to AuditResult
+
+    Returns
+    -------
+    list of dict
+        As in the document.
+    """
+    rows = []
+    for step in plan.steps:
+        table = None if step.name not in results else results[step.name].tables.get("family")
+        if step.role != LEAD or step.on != "given" or table is None:
+            continue
+        own = table[table["judged"]].sort_values("comparison", ascending=False, kind="stable")
+        about = {"attribute": step.attribute, "null": step.null}
+        for row in own[[*_COLUMNS, "n", "n_others"]].to_dict("records"):
+            people = {"people": round(row.pop("n")), "others": _whole(row.pop("n_others"))}
+            row["measure"] = row["measure"] or results[step.name].measure
+            numbers = {n: v if isinstance(v, (str, bool)) else _number(v) for n, v in row.items()}
+            rows.append(about | numbers | people)
+    return rows
+
+
+def _whole(n):
+    return round(n) if np.isfinite(n) else None
+
+
+def _number(value):
+    """Return a float, None for one that is not finite."""
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,253 @@
+"""The figures of a report: one record for each quantity, from which all of its tables take it."""
+
+import numpy as np
+import pandas as pd
+
+from skdisc._results._findings import GroupFindings
+from skdisc._results._judgment import confirmed_p
+from skdisc._verdicts._candidates import Candidates
+from skdisc.auditing._plan import DESCRIBES, LEAD
+
+RATE_OF = {  # the rate that a measure compares
+    "mean_difference": "selection_rate",
+    "equal_opportunity": "true_positive_rate",
+    "balance_negative_class": "false_positive_rate",
+    "predictive_parity": "positive_predictive_value",
+}
+REVERSED = ("predictive_parity", "positive_predictive_value")  # the worse off have more
+GAP, EQUAL, BESIDE, RATIO = "gap", "equal", "beside", "ratio"
+TO_REFERENCE = "gap to reference"
+HELD_OUT = " (held out)"
+_ROUNDING = 1e-9
+_UNKNOWN = ("people", "others", "rate", "rate_others", "judged", "cleared")
+WHAT = {"marginal": GAP, "contextual": GAP, "calibration": GAP, "conditional": EQUAL}
+_ORDER = ("marginal", "calibration", "contextual", "conditional")
+
+
+class Figures:
+    """The quantities that an audit estimates.
+
+    A quantity is *what* is compared (a raw gap, a gap at equal legitimate columns, what a cause
+    adds to the others, a ratio), for which protected column, for which group and by which measure.
+    The same gap is estimated by several detectors, with intervals of several levels; a reader must
+    meet one number with one interval wherever the gap is printed. That of a finding has its
+    false-coverage-rate interval; all others have the two-sided interval whose larger end is the one
+    that verdicts are about. A question that comes earlier (marginal, calibration, contextual,
+    conditional) has the say.
+
+    Parameters
+    ----------
+    given : AuditedRows
+    plan : Plan
+    results : dict of str to AuditResult
+    rule : Rule
+
+    Attributes
+    ----------
+    used : dict
+        The records that were asked for, by their keys, in the order of asking.
+    """
+
+    def __init__(self, given, plan, results, rule):
+        self.given, self.significance = given, rule.significance
+        self.relevant_size = rule.relevant_size
+        self.used, self._known, self._other_value = {}, {}, {}
+        order = {null: i for i, null in enumerate(_ORDER)}
+        steps = [s for s in plan.steps if s.on == "given" and s.name in results]
+        steps.sort(key=lambda s: (s.role != LEAD, order.get(s.null, len(order))))
+        steps = [s for s in steps if s.role in (LEAD, DESCRIBES) or s.detector == "GroupDisparity"]
+        for step in steps:
+            self._learn_other_values(step, results[step.name])
+        for is_found in (True, False):
+            for step in steps:
+                if not is_found:
+                    self._take_family(step, results[step.name])
+                    self._take_comparable(step, results[step.name])
+                self._take_findings(step, results[step.name], is_found)
+
+    def get(self, what, attribute, group, measure):
+        """Return the record of a quantity; None if nobody estimated it."""
+        key = what, str(attribute), str(group), RATE_OF.get(measure, measure)
+        record = self._known.get(key)
+        if record is not None:
+            self.used.setdefault(key, record)
+        return record
+
+    def numbers(self, what, attribute, group, measure, names=("effect", "ci_low", "ci_high")):
+        """Return estimate, ends and level of a quantity as a dict; None where nothing is known."""
+        record = self.get(what, attribute, group, measure) or {}
+        values = [record.get(name) for name in ("estimate", "low", "high")]
+        level = f"{names[1].removesuffix('_low')}_level"
+        return dict(zip(names, values, strict=True)) | {level: record.get("level")}
+
+    def raw_gap(self, attribute, group, members, context):
+        """Return estimate and interval of the selection rates of members and others, as a dict.
+
+        It is that of the question about raw gaps, if that compares the group.
+        """
+        key = GAP, str(attribute), str(group), "selection_rate"
+        if key not in self._known and self.given.weight is None:
+            given, rest = self.given, context & ~members
+            x1, n1, x0, n0 = (
+                given.people(m & s) for m in (members, rest) for s in (given.outcomes == 1, True)
+            )
+            c = Candidates.of_rates([x1], [n1], [x0], [n0])
+            if n1 and n0:
+                row = c.table(self.significance).iloc[0]
+                self._add(key, "", *row[["estimate", "low", "high", "level"]], people=n1, others=n0)
+        return self.numbers(*key[:3], key[3], ("gap", "gap_ci_low", "gap_ci_high"))
+
+    def rows(self):
+        """Return the records that were asked for, with the rates of both sides."""
+        names = ("what", "attribute", "group", "measure")
+        return [dict(zip(names, key, strict=True)) | record for key, record in self.used.items()]
+
+    def tell_rates(self, what, attribute, group, measure, members, context):
+        """Write the rates of both sides, and their people, into the record of a raw gap.
+
+        Not where the gap is of other rows, such as the part that was searched.
+        """
+        record = self.get(what, attribute, group, measure)
+        if record is None or what not in (GAP, TO_REFERENCE) or record["rate"] is not None:
+            return
+        name, given, rest = RATE_OF.get(measure, measure), self.given, context & ~members
+        rate, others = given.rate(name, members), given.rate(name, rest)
+        if what == GAP and abs(rate - others - record["estimate"]) > _ROUNDING:
+            return
+        record |= {"rate": _number(rate), "people": given.people(given.among(name, members))}
+        if what == GAP:
+            n_others = given.people(given.among(name, rest))
+            record |= {"rate_others": _number(others), "others": n_others}
+
+    def _learn_other_values(self, step, result):
+        """Learn which value is all others, of protected columns of two values."""
+        if step.null != "marginal" or not isinstance(result.findings, GroupFindings):
+            return
+        names = list(dict.fromkeys(map(str, result.findings.subgroups)))
+        if len(names) == 2 and self.given.X[step.protected[0]].nunique(dropna=False) == 2:
+            self._other_value[str(step.attribute)] = dict(zip(names, names[::-1], strict=True))
+
+    def _mirrored(self, key):
+        """Return the key of the others in the context, where one other value is all of them."""
+        what, attribute, group, measure = key
+        for value, other in self._other_value.get(attribute, {}).items():
+            if value in group:
+                return what, attribute, group.replace(value, other, 1), measure
+        return None
+
+    def _add(self, key, versus, estimate, low, high, level, **more):
+        """Keep a record, and that of the other side of the comparison, unless there is one."""
+        if not np.isfinite(estimate) or key in self._known:
+            return
+        about = dict.fromkeys(_UNKNOWN) | {"level": round(float(level), 10)} | more
+        about["compared_with"] = versus
+        ends = [float(estimate), _number(low), _number(high)]
+        names = ("estimate", "low", "high")
+        self._known[key] = dict(zip(names, ends, strict=True)) | about
+        other = self._mirrored(key)
+        if other is None or key[0].startswith((RATIO, TO_REFERENCE)) or other in self._known:
+            return
+        ends = [None if v is None else -v for v in (ends[0], ends[2], ends[1])]
+        sides = {"people": about["others"], "others": about["people"]}
+        self._known[other] = dict(zip(names, ends, strict=True)) | about | sides
+
+    def _take_findings(self, step, result, is_found):
+        """Take the estimates of the findings that are significant, or of the others."""
+        if step.null not in WHAT or not isinstance(result.findings, GroupFindings):
+            return
+        table, what = as_gaps(result.findings.table), gap_of(step)
+        plain = 1 - result.significance
+        for i in np.flatnonzero((confirmed_p(table) <= result.significance) == is_found):
+            row, group = table.iloc[i].to_dict(), str(result.findings.subgroups[i])
+            own = what_is_shown(step, table, row["measure"])
+            key = own, str(step.attribute), group, RATE_OF.get(row["measure"], row["measure"])
+            versus, people = _versus(result, row), {"people": int(row["support"])}
+            level = row.get("level", 1 - row.get("ci_significance", result.significance))
+            if "held_out_effect" in table:
+                ends = (row[f"held_out_{n}"] for n in ("effect", "ci_low", "ci_high"))
+                self._add((own + HELD_OUT, *key[1:]), versus, *ends, plain)
+            ends = row["effect"], row["ci_low"], row["ci_high"]
+            self._add(key, versus, *ends, level, **people)
+            if own == BESIDE:
+                ends = row["alone"], row["alone_low"], row["alone_high"]
+                self._add((what, *key[1:]), versus, *ends, level, **people)
+                if "held_out_alone" in table:
+                    ends = (row[f"held_out_{n}"] for n in ("alone", "alone_low", "alone_high"))
+                    self._add((what + HELD_OUT, *key[1:]), versus, *ends, plain)
+
+    def _take_family(self, step, result):
+        """Take the estimates of the candidates of a question."""
+        table, what = result.tables.get("family"), gap_of(step)
+        if table is None or not what:
+            return
+        for row in table.to_dict("records"):
+            measure = row["measure"] or result.measure
+            measure = RATE_OF.get(measure, measure)
+            key = what, step.attribute, row["group"], measure
+            ends = (row[n] for n in ("estimate", "low", "high", "level"))
+            people = {"people": round(row["n"]), "others": _whole(row["n_others"])}
+            marks = {"judged": bool(row["judged"]), "cleared": bool(row["cleared"])}
+            self._add(key, result.versus, *ends, **people)
+            for one in filter(None, (key, self._mirrored(key))):
+                if one in self._known and self._known[one]["judged"] is None:
+                    self._known[one].update(marks)
+
+    def _take_comparable(self, step, result):
+        """Take the gaps of single protected values at equal columns, where no family has them."""
+        for row in result.tables.get("comparable", pd.DataFrame()).to_dict("records"):
+            if {"group", "effect", "ci_low", "ci_high", "support"} <= {*row}:
+                key = EQUAL, step.attribute, row["group"], "selection_rate"
+                ends = row["effect"], row["ci_low"], row["ci_high"], 1 - result.significance
+                self._add(key, result.versus, *ends, people=int(row["support"]))
+
+
+def what_is_shown(step, table, measure):
+    """Return what the effects in a table of findings are: beside each other if there are several.
+
+    The effect of a single cause is all that its group differs by.
+    """
+    if measure == "impact_ratio":
+        return RATIO
+    return BESIDE if "alone" in table and len(table) > 1 else gap_of(step)
+
+
+def gap_of(step):
+    """Return what the candidates of a step differ by; a template has a reference of its own."""
+    has_reference = step.settings.get("preset") or step.settings.get("reference", "rest") != "rest"
+    return TO_REFERENCE if has_reference and step.null == "marginal" else WHAT.get(step.null, "")
+
+
+def _versus(result, row):
+    """Return with whom the people of a finding are compared."""
+    reference = row.get("reference", result.versus)
+    return "everyone else" if reference == "rest" else str(reference)
+
+
+def _whole(n):
+    """Return a number of people, or None for one that is not known."""
+    return round(n) if np.isfinite(n) else None
+
+
+def _number(value):
+    """Return a float, or None for what is not finite."""
+    value = float(value)
+    return value if np.isfinite(value) else None
+
+
+def as_gaps(table):
+    """Return findings with every effect as the group's rate less that of the others.
+
+    `GroupDisparity` signs effects such that they are below 0 where the group is worse off. Of the
+    people selected those of a group that is worse off do better, so there the gap is above 0.
+    """
+    if "measure" not in table or not (table["measure"] == "predictive_parity").any():
+        return table
+    rows = (table["measure"] == "predictive_parity").to_numpy()
+    table = table.copy()
+    for at in ("", "held_out_"):
+        names = [f"{at}{name}" for name in ("effect", "ci_low", "ci_high")]
+        if names[0] in table:
+            effect, low, high = (table.loc[rows, name] for name in names)
+            table.loc[rows, names[0]] = -effect
+            table.loc[rows, names[1]], table.loc[rows, names[2]] = -high, -low
+    return table

@@ -1,0 +1,166 @@
+"""How small a gap the data can see: the groups of a question by the size of their comparison."""
+
+import math
+from html import escape
+
+from skdisc.report._audit_page import _words as words
+
+WIDTH, HEIGHT = 420, 240
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 10, 12, 40
+_MOST = 400  # groups drawn
+_FEWEST = 3  # groups from which a picture says more than the sentence
+
+
+def resolutions(document):
+    """Return a picture of each question that compares several groups.
+
+    Parameters
+    ----------
+    document : dict
+
+    Returns
+    -------
+    list of dict
+        ``attribute``, ``question``, ``sentence``, ``sizes`` (bounds by size of group, pairs of
+        text) and ``points``: dicts of group, comparison in people on each side, upper, state.
+    """
+    several = {}
+    for row in document.get("families") or []:
+        several.setdefault((row.get("attribute"), row.get("null")), []).append(row)
+    told = []
+    for verdict in document.get("verdicts") or []:
+        answer = verdict.get("answer") or {}
+        rows = several.get((verdict.get("attribute"), verdict.get("null")), [])
+        points = [_point(row) for row in rows[:_MOST] if row.get("upper") is not None]
+        gap = answer.get("relevant_gap")
+        if len(points) < _FEWEST or not isinstance(gap, (int, float)):
+            continue
+        told.append(
+            {
+                "attribute": str(verdict.get("attribute") or "–"),
+                "question": words.question(verdict.get("null"), verdict.get("claim"))[0],
+                "sentence": words.sentence(verdict.get("reason")),
+                "relevant": gap,
+                "resolution": answer.get("resolution"),
+                "sizes": _sizes(answer),
+                "points": points,
+            }
+        )
+    return told
+
+
+def _point(row):
+    """Return a group as a point of the picture."""
+    state = "found" if row.get("found") else "cleared" if row.get("cleared") else "uncleared"
+    return {
+        "group": row.get("group") or "–",
+        "side": 2 * row["comparison"],  # n people on each side are a comparison of size n / 2
+        "upper": row["upper"],
+        "state": state,
+    }
+
+
+def _sizes(answer):
+    """Return the bounds of the groups of each size, which hold together."""
+    return [
+        (
+            f"{words.percent(row.get('share'))} of the people or more",
+            "open" if row.get("bound") is None else words.number(row["bound"]),
+        )
+        for row in answer.get("curve") or []
+        if row.get("n_groups")
+    ]
+
+
+def resolution_svg(title, points, relevant, resolution):
+    """Draw groups by the size of their comparison, with the largest gap that is not excluded.
+
+    Parameters
+    ----------
+    title : str
+    points : list of dict
+        From `resolutions`.
+    relevant : float
+        The gap that matters, a line.
+    resolution : float or None
+        Comparisons with so many people on each side are cleared; a line.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element; texts are escaped.
+    """
+    sides = [p["side"] for p in points]
+    low, high = math.log10(max(min(sides), 1.0)) - 0.05, math.log10(max(sides)) + 0.05
+    top = max(relevant, *(p["upper"] for p in points)) * 1.05
+    bottom = HEIGHT - _BOTTOM
+
+    def x(side):
+        share = (math.log10(max(side, 1.0)) - low) / (high - low)
+        return round(_LEFT + (WIDTH - _LEFT - _RIGHT) * share, 1)
+
+    def y(gap):
+        return round(bottom - (bottom - _TOP) * gap / top, 1)
+
+    parts = [_rows(top, y), _columns(low, high, x, bottom)]
+    if resolution is not None and low <= math.log10(resolution) <= high:
+        parts.append(
+            f'<line class="resolution" x1="{x(resolution)}" x2="{x(resolution)}" y1="{_TOP}" '
+            f'y2="{bottom}"/>'
+        )
+    parts.append(
+        f'<line class="relevant" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y(relevant)}" '
+        f'y2="{y(relevant)}"/>'
+    )
+    parts += [_mark(p, x(p["side"]), y(p["upper"])) for p in points]
+    parts.append(
+        f'<text class="axis" x="{(_LEFT + WIDTH - _RIGHT) / 2}" y="{HEIGHT - 6}">'
+        "people on each side (or as good as that)</text>"
+    )
+    return (
+        f'<svg class="resolution" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{escape(title)}"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+    )
+
+
+def _mark(point, x, y):
+    """Draw a group: a disk if it is cleared, a ring if not, a square if it is found."""
+    told = {"cleared": "cleared", "uncleared": "not cleared", "found": "found"}[point["state"]]
+    title = escape(
+        f"{point['group']}: as good as {point['side']:,.0f} people on each side, no gap above "
+        f"{point['upper']:.3f}, {told}"
+    )
+    if point["state"] == "found":
+        shape = f'<rect class="found" x="{x - 4}" y="{y - 4}" width="8" height="8">'
+        return f"{shape}<title>{title}</title></rect>"
+    shape = f'<circle class="{point["state"]}" cx="{x}" cy="{y}" r="4">'
+    return f"{shape}<title>{title}</title></circle>"
+
+
+def _rows(top, y):
+    """Draw the lines of gaps, with their numbers."""
+    power = 10.0 ** math.floor(math.log10(top / 3))
+    step = next((m * power for m in (1, 2, 5) if top / (m * power) <= 6), 10 * power)
+    lines = []
+    for i in range(int(top / step) + 1):
+        at, name = y(i * step), f"{i * step:.6g}"
+        lines.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at}" y2="{at}"/>')
+        lines.append(f'<text class="gaps" x="{_LEFT - 6}" y="{at + 4}">{name}</text>')
+    return "".join(lines)
+
+
+def _columns(low, high, x, bottom):
+    """Draw the ticks of numbers of people, on a logarithmic axis."""
+    marks = [
+        m * 10**k
+        for k in range(math.floor(low), math.ceil(high) + 1)
+        for m in (1, 2, 5)
+        if low <= math.log10(m * 10**k) <= high
+    ]
+    if len(marks) > 6:
+        marks = [m for m in marks if str(m)[0] != "2"]
+    return "".join(
+        f'<line class="grid" x1="{x(m)}" x2="{x(m)}" y1="{_TOP}" y2="{bottom}"/>'
+        f'<text class="tick" x="{x(m)}" y="{bottom + 16}">{m:,}</text>'
+        for m in marks
+    )

@@ -1,0 +1,288 @@
+"""Every number of a report is read by what it is about: none has two values or two intervals."""
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from skdisc import Audit, BlackBox
+
+INTERVAL = r"\[(-?[\d.,]+), (-?[\d.,]+)\]"
+CONSTANTS = (
+    "account for it",
+    "its gap from the others in its context is not significant",
+    "lists no such group",
+    "too few people to judge",
+    "Not accounted for",
+)
+
+
+def people(seed=0, n=1500, gap=0.2):
+    """Return people; women of one town are selected less often, and hours do not matter."""
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["F", "M"], n)
+    hours = np.where(rng.random(n) < np.where(sex == "F", 0.8, 0.2), "part", "full")
+    X = pd.DataFrame({"sex": sex, "hours": hours, "town": rng.choice(list("abc"), n)})
+    X["race"] = rng.choice(["black", "white"], n, p=[0.3, 0.7])
+    X["age"] = rng.integers(20, 60, n)
+    here = (X["sex"] == "F") & (X["town"] == "a")
+    return X, (rng.random(n) < 0.55 - gap * here).astype(int)
+
+
+def labels():
+    X, y = people()
+    return Audit(protected="sex").fit(X, y).report_
+
+
+def several_protected_columns():
+    X, y = people(1)
+    return Audit(protected=["sex", "race"]).fit(X, y).report_
+
+
+def decisions():
+    X, y = people(2, gap=0.1)
+    made = np.where(np.random.default_rng(2).random(len(y)) < 0.2, 1 - y, y)
+    return Audit(protected="sex").fit(X, y, BlackBox(decisions=made)).report_
+
+
+def model():
+    X, y = people(3, n=800)
+    columns = ["sex", "hours", "town"]
+    fitted = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(X[columns], y)
+    return Audit(protected="sex").fit(X[columns], y, fitted).report_
+
+
+def fitted_model():
+    X, y = people(4, n=600)
+    columns = ["sex", "hours", "town"]
+    learner = make_pipeline(OneHotEncoder(), LogisticRegression())
+    audit = Audit(learner, protected="sex", n_refits=19, detectors=["GroupDisparity", "Themis"])
+    return audit.fit(X[columns], y).report_
+
+
+def weights():
+    X, y = people(5)
+    weight = np.random.default_rng(5).uniform(0.5, 3, len(y))
+    return Audit(protected="sex").fit(X, y, sample_weight=weight).report_
+
+
+def clusters():
+    X, y = people(6)
+    groups = np.arange(len(y)) // 3
+    return Audit(protected="sex").fit(X, y, groups=groups).report_
+
+
+def confirm():
+    X, y = people(7, n=2500, gap=0.4)
+    return Audit(protected="sex", confirm=0.5, random_state=0).fit(X, y).report_
+
+
+def bins():
+    X, y = people(8)
+    return Audit(protected="sex", n_bins=8, max_predicates=2).fit(X, y).report_
+
+
+def zip_codes():
+    X, _ = people(9)
+    rng = np.random.default_rng(9)
+    X["code"] = rng.integers(0, 25, len(X))
+    y = (rng.random(len(X)) < 0.3 + 0.016 * X["code"]).astype(int)
+    return Audit(protected="sex").fit(X, y).report_
+
+
+def fair_20_000():
+    X, y = people(10, n=20_000, gap=0.0)
+    return Audit(protected="sex").fit(X[["sex", "hours", "town"]], y).report_
+
+
+def tiny():
+    X, y = people(11, n=60)
+    return Audit(protected=["sex", "race"]).fit(X, y).report_
+
+
+REPORTS = {
+    f.__name__: f
+    for f in (
+        *(labels, several_protected_columns, decisions, model, fitted_model, weights),
+        *(clusters, confirm, bins, zip_codes, fair_20_000, tiny),
+    )
+}
+
+
+@pytest.fixture(scope="module", params=REPORTS, ids=str)
+def report(request):
+    return REPORTS[request.param]()
+
+
+def what_rows_are_about(document):
+    """Yield quantity, estimate, ends and level of every number with an interval in a document."""
+    held = document["settings"]["confirm"] is not None
+
+    def told(what, attribute, group, measure, row, names):
+        if row[names[0]] is not None and group is not None:
+            yield (what, attribute, group, measure), *(row[name] for name in names)
+
+    numbers = ("effect", "ci_low", "ci_high", "ci_level")
+    for row in document["figures"]:
+        key = row["what"], row["attribute"], row["group"], row["measure"]
+        yield key, row["estimate"], row["low"], row["high"], row["level"]
+    several = sum(row["kind"] == "cause" for row in document["evidence"]) > 1
+    for row in document["evidence"]:
+        kind = "beside" if several else "equal"
+        what = kind if row["kind"] == "cause" else "gap"
+        (attribute, *more), group, measure = row["attributes"], row["group"], row["measure"]
+        if more:
+            continue  # found for several columns, of which the first has the record
+        gap = tuple(f"gap{end}" for end in ("", "_ci_low", "_ci_high", "_ci_level"))
+        if not held:
+            yield from told(what, attribute, group, measure, row, numbers)
+            yield from told("gap", attribute, group, measure, row, gap)
+            for name in ("equal", "alone"):
+                own = tuple(g.replace("gap", name) for g in gap)
+                yield from told("equal", attribute, group, measure, row, own)
+    for row in document["shadows"]:
+        if not held:
+            cause = document["evidence"][row["of"] - 1]
+            attribute = cause["attributes"][0]
+            if len(cause["attributes"]) == 1:
+                yield from told("gap", attribute, row["group"], cause["measure"], row, numbers)
+    for row in document["groups"]:
+        what = "ratio" if row["measure"] == "impact_ratio" else "gap"
+        names = ("gap", "ci_low", "ci_high", "ci_level")
+        yield from told(what, row["attribute"], row["group"], row["measure"], row, names)
+    for row in document["comparable"]:
+        of = row["attribute"], row["group"], "selection_rate", row
+        gap = ("gap", "gap_ci_low", "gap_ci_high", "gap_ci_level")
+        yield from told("gap", *of, gap)
+        yield from told("equal", *of, numbers)
+    whats = {"gap": "gap", "equal": "equal"}
+    attributes = {row["group"]: row["attribute"] for row in document["comparable"]}
+    for row in document["gaps"]:
+        if row["kind"] in whats:
+            names = ("amount", "ci_low", "ci_high", "ci_level")
+            of = attributes[row["group"]], row["group"], "selection_rate"
+            yield from told(whats[row["kind"]], *of, row, names)
+    for row in document["verdicts"]:
+        what = {"conditional": "beside" if several else "equal"}.get(row["null"], "gap")
+        what = "equal" if row["null"] == "conditional" and row["verdict"] != FOUND else what
+        if row["kind"] == "cell" and not held and row["null"] != "individual":
+            yield from told(what, row["attribute"], row["group"], row["measure"], row, numbers)
+
+
+FOUND = "disparity found"
+
+
+def test_no_quantity_has_two_values_or_two_intervals(report):
+    known = {}
+    for key, *numbers in what_rows_are_about(report.document):
+        first = known.setdefault(key, numbers)
+        assert numbers == pytest.approx(first, nan_ok=True), key
+    assert any(len(key) == 4 for key in known)
+
+
+def test_both_sides_of_a_comparison_have_one_interval(report):
+    known = {key: numbers for key, *numbers in what_rows_are_about(report.document)}
+    for (what, attribute, group, measure), numbers in known.items():
+        other = group.replace("sex = 'F'", "sex = 'M'")
+        mirror = known.get((what, attribute, other, measure))
+        if attribute == "sex" and what in ("gap", "equal") and other != group and mirror:
+            estimate, low, high, level = numbers
+            assert mirror == pytest.approx([-estimate, -high, -low, level], abs=1e-9), group
+
+
+def test_gaps_are_differences_of_the_rates_beside_them(report):
+    for row in report.document["figures"]:
+        if row["what"] == "gap" and None not in (row["rate"], row["rate_others"]):
+            assert row["estimate"] == pytest.approx(row["rate"] - row["rate_others"], abs=1e-9)
+        if None not in (row["low"], row["high"]):
+            assert row["low"] <= row["estimate"] <= row["high"]
+            assert 0 < row["level"] < 1
+
+
+def test_no_interval_passes_the_bound_beside_it(report):
+    document = report.document
+    for row in document["verdicts"]:
+        if row["bound"] is None or row["verdict"] == FOUND or row["answer"] is None:
+            continue
+        found = row["answer"]["n_found"]
+        if row["effect"] is not None and not found and row["judged"]:
+            assert max(abs(row["ci_low"]), abs(row["ci_high"])) <= row["bound"] + 1e-12
+        for other in document["families"]:
+            if (other["attribute"], other["null"]) == (row["attribute"], row["null"]):
+                assert other["found"] or other["upper"] <= row["bound"] * (1 + 1e-9)
+        if row["verdict"] == "no disparity found":
+            gap = row["answer"]["relevant_gap"]
+            gaps = gap.values() if isinstance(gap, dict) else [gap]
+            assert row["bound"] <= max(gaps) * (1 + 1e-9)
+
+
+def test_each_question_about_groups_says_what_it_excludes(report):
+    asked = [r for r in report.document["verdicts"] if r["null"] in ("marginal", "contextual")]
+    assert asked
+    for row in asked:
+        answer = row["answer"]
+        assert answer["relevant_size"] == 0.05
+        assert 0 <= answer["n_cleared"] <= answer["n_family"] - answer["n_found"]
+        rows = [
+            r
+            for r in report.document["families"]
+            if (r["attribute"], r["null"]) == (row["attribute"], row["null"])
+        ]
+        if len(rows) == answer["n_family"]:  # small groups are not described
+            assert sum(r["cleared"] for r in rows) == answer["n_cleared"]
+        sizes = [r["comparison"] for r in rows]
+        assert sizes == sorted(sizes, reverse=True)
+        cleared = [r["cleared"] for r in rows if not r["found"]]
+        assert cleared == sorted(cleared, reverse=True)  # from the largest to the first left open
+
+
+def test_no_reason_is_a_constant(report):
+    for text in (report.to_text(), report.to_markdown(), report.to_html(), report.to_json()):
+        flat = " ".join(text.split())
+        for constant in CONSTANTS:
+            assert constant not in flat, constant
+
+
+def shown(value):
+    """Return a number as pages print it."""
+    return float(f"{value:.3f}") if abs(value) >= 0.001 else float(f"{value:.2g}")
+
+
+def test_pages_print_no_interval_that_the_document_does_not_have(report):
+    """Each pair of ends on a page is one of the document's, in all forms alike."""
+    known = {
+        (shown(low), shown(high))
+        for _, _, low, high, _ in what_rows_are_about(report.document)
+        if None not in (low, high)
+    }
+    known |= {(shown(r["ci_low"]), shown(r["ci_high"])) for r in ends_of(report.document)}
+    for text in (report.to_text(200), report.to_markdown(), report.to_html()):
+        plain = re.sub(r"<script>.*</script>|<code>.*</code>|\\", "", text, flags=re.S)
+        pairs = re.findall(INTERVAL + r" \(\d", plain)
+        assert pairs or not known
+        for low, high in pairs:
+            pair = tuple(float(end.replace(",", "")) for end in (low, high))
+            assert any(
+                math.isclose(pair[0], a, abs_tol=2e-3) and math.isclose(pair[1], b, abs_tol=2e-3)
+                for a, b in known
+            ), pair
+
+
+def ends_of(document):
+    """Yield rows with ends that are about no gap: held-out effects, shares and ratios."""
+    for row in document["evidence"]:
+        for at in ("held_out_", "alone_", "gap_", "equal_", ""):
+            if row[f"{at}ci_low"] is not None:
+                yield {"ci_low": row[f"{at}ci_low"], "ci_high": row[f"{at}ci_high"]}
+    for row in [*document["verdicts"], *document["shadows"], *document["cases"]]:
+        if row["ci_low"] is not None:
+            yield row
+    for row in document["groups"]:
+        if row["measure"] == "impact_ratio" and row["ci_low"] is not None:
+            move = (row["rate"] or row["gap"]) - row["gap"]
+            yield {"ci_low": row["ci_low"] + move, "ci_high": row["ci_high"] + move}
