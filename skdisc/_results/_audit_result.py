@@ -21,6 +21,7 @@ from skdisc._results._shared_values import SharedValues
 from skdisc._results._without_people import without_people
 from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
 from skdisc._utils._optional import versions
+from skdisc._verdicts._answer import Answer
 
 SCHEMA_VERSION = 2
 _READABLE = (1, 2)  # version 1 has neither null nor judgment
@@ -265,6 +266,7 @@ class AuditResult(InDatabase):
         tables = {name: frame_to_dict(table) for name, table in d.tables.items()}
         found = {"findings": d.findings.to_dict(), "tables": tables}
         found["judgment"] = None if d.judgment is None else asdict(d.judgment)
+        found["answer"] = None if d.answer is None else d.answer.to_dict()
         return {"schema_version": SCHEMA_VERSION, **data, "discovery": {**own, **frames, **found}}
 
     @classmethod
@@ -300,6 +302,8 @@ class AuditResult(InDatabase):
             d[name] = float("nan") if d[name] is None else float(d[name])
         judgment = d.pop("judgment", None)
         d["judgment"] = None if judgment is None else Judgment(**judgment)
+        answer = d.pop("answer", None)
+        d["answer"] = None if answer is None else Answer.from_dict(answer)
         names = [f.name for f in fields(cls) if f.name != "discovery"]
         own = {"null": "", **{name: data[name] for name in names if name in data}}
         return cls(**own, discovery=Discovery(**d))
@@ -352,5 +356,8 @@ class AuditResult(InDatabase):
         )
 
 
-_STRUCTURED = {"findings", "tables", "estimates", "excluded", "judgment"}
+_STRUCTURED = {
+    *("findings", "tables", "estimates", "excluded", "judgment", "answer"),
+    "candidates",  # results do not keep them
+}
 _DISCOVERY_FIELDS = {f.name for f in fields(Discovery)}

@@ -8,6 +8,8 @@ from skdisc._results._case_findings import CaseFindings
 from skdisc._results._finding import STATISTICS, Finding
 from skdisc._results._group_findings import ContextFindings, GroupFindings
 from skdisc._results._judgment import Judgment
+from skdisc._verdicts._answer import Answer
+from skdisc._verdicts._candidates import Candidates
 
 __all__ = [
     "STATISTICS",
@@ -61,6 +63,10 @@ class Discovery:
         Notes and caveats for the reader.
     versus : str, default="everyone"
         The comparison group of the effects.
+    answer : Answer, optional
+        What the verdict rests on, for questions with candidates.
+    candidates : Candidates, optional
+        The candidates of the question, from which the verdict follows; results do not keep them.
     judgment : Judgment, optional
         The verdict and its reason; None in results of version 0.1, whose verdict follows from the
         number of findings and `smallest_gap`.
@@ -93,3 +99,5 @@ class Discovery:
     notes: list = field(default_factory=list)
     versus: str = "everyone"
     judgment: Judgment | None = None
+    answer: Answer | None = None
+    candidates: Candidates | None = None

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._verdicts._answer import FOUND, NOTHING, UNSURE
 
-FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
 DIFFERS = "differs from everyone"  # groups do, which says nothing about their protected part
 NULLS = {
     "marginal": "the rates of the protected groups are equal",

@@ -324,6 +324,10 @@ class Means:
         """Return low and high of the interval of each gap, at one minus the confidence level."""
         return self._against_rest().interval(level)
 
+    def interval(self, level):
+        """Return low and high of the interval of each gap, at one minus the confidence level."""
+        return self._against_rest().interval(level)
+
     def equivalence(self, overall, relevant_gap, relevant_ratio, significance):
         """Return what the data exclude about the gap of each group and its rest.
 

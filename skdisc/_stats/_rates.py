@@ -166,6 +166,20 @@ class GroupTally:
         side = np.where(self.gap < 0, -1, 1)
         return np.minimum(1.0, 2 * special.ndtr(-side * _stats.score_z(*self.sides, side * least)))
 
+    def interval(self, level):
+        """Return low and high of Newcombe's interval of each gap; NaN where undefined.
+
+        Parameters
+        ----------
+        level : float
+            One minus the confidence level.
+
+        Returns
+        -------
+        low, high : ndarray of float
+        """
+        return _stats.newcombe(*self.sides, level)
+
     def equivalence(self, overall, relevant_gap, relevant_ratio, significance):
         """Return what the data exclude about the gap and the ratio of each group and its rest.
 

@@ -1,6 +1,6 @@
 """The answer to one question: a verdict, what is excluded for whom, and what stays open."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
 import numpy as np
@@ -110,7 +110,7 @@ class Answer:
 def decide(
     candidates: Candidates,
     *,
-    relevant_gap: npt.ArrayLike,
+    relevant_gap: npt.ArrayLike | None = None,
     significance: float = 0.05,
     relevant_ratio: float | None = None,
     relevant_size: float = 0.05,
@@ -139,8 +139,9 @@ def decide(
     Parameters
     ----------
     candidates : Candidates
-    relevant_gap : float or array-like of float, shape (n_candidates,)
-        The gap that matters, in the unit of the effects; by candidate, if measures differ.
+    relevant_gap : float or array-like of float, shape (n_candidates,), default=None
+        The gap that matters, in the unit of the effects; by candidate, if measures differ. None:
+        that of the candidates.
     significance : float, default=0.05
     relevant_ratio : float, default=None
         The ratio that matters. None: as if candidates had no ratios.
@@ -160,7 +161,9 @@ def decide(
     Answer
     """
     c = candidates
-    gap = np.broadcast_to(np.asarray(relevant_gap, dtype=float), (len(c),))
+    gap = c.relevant_gap if relevant_gap is None else relevant_gap
+    gap = np.broadcast_to(np.asarray(gap, dtype=float), (len(c),))
+    reasons = [c.problem, *reasons] if c.problem else reasons
     family = c.family(relevant_size)
     found = c.found & family
     n_found = int(found.sum())
@@ -214,7 +217,7 @@ def family_table(
     candidates: Candidates,
     answer: Answer,
     *,
-    shown: pd.DataFrame | None = None,
+    shown: Mapping[tuple[str, str], tuple] | None = None,
 ) -> pd.DataFrame:
     """Return the candidates of a question, each with its one interval and what was decided.
 
@@ -222,9 +225,9 @@ def family_table(
     ----------
     candidates : Candidates
     answer : Answer
-    shown : DataFrame, optional
-        ``low``, ``high`` and ``level`` of findings, with the positions of their candidates as
-        index: they have the intervals of findings, and all others those that their U ends.
+    shown : mapping of (str, str) to tuple, optional
+        By group and measure of the findings: estimate, low, high and level. They keep these
+        intervals; all others have those that end with their U.
 
     Returns
     -------
@@ -234,9 +237,12 @@ def family_table(
     """
     c = candidates
     table = c.table(answer.significance)
-    if shown is not None:
-        for name in ("low", "high", "level"):
-            table.loc[shown.index, name] = shown[name].to_numpy(dtype=float)
+    measures = {measure for _, measure in shown or {}}
+    only = measures.pop() if len(measures) == 1 else ""
+    for i in np.flatnonzero(c.found):
+        interval = (shown or {}).get((table["group"].iloc[i], c.measure[i] or only))
+        if interval is not None:
+            table.loc[i, ["estimate", "low", "high", "level"]] = interval
     place = np.arange(len(c))
     table["cleared"], table["found"] = np.isin(place, answer.cleared), c.found
     table["judged"] = np.isin(place, answer.family)
@@ -372,7 +378,7 @@ class _Words:
         self.sure = f"({_percent(1 - answer.significance)})"
         share, gap = answer.relevant_size, answer.relevant_gap
         self.size = f" of {_percent(share)} of {people} or more" if share else ""
-        self.gap = f"{gap:g}" if isinstance(gap, float) else "the size that matters"
+        self.gap = f"{gap:.4g}" if isinstance(gap, float) else "the size that matters"
         named = [f"{bound:g} ({name})" for name, bound in answer.bounds.items() if bound]
         self.bound = ", ".join(named) or f"{answer.bound or 0:g}"
 

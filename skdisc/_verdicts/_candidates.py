@@ -24,8 +24,7 @@ class Candidates:
     ----------
     n, n_others : array-like of float, shape (n_candidates,)
         People of the group, and of those that it is compared with; with a measure of some people
-        (such as a true positive rate), only these. Effective numbers for rows with weights or in
-        clusters, on which the accuracy of the comparison depends.
+        (such as a true positive rate), only these.
     estimate : array-like of float, shape (n_candidates,)
         The effect: rate or mean of the group minus that of the others.
     interval : callable
@@ -47,6 +46,13 @@ class Candidates:
         The name of the candidate at a position. None: its number.
     measure : array-like of str, shape (n_candidates,), default=None
         The measure of each candidate. None: there is one.
+    comparison_size : array-like of float, shape (n_candidates,), default=None
+        Size of each comparison, where it is not that of `n` and `n_others`: with weights, that of
+        as many people without weights as would be as accurate.
+    relevant_gap : array-like of float, shape (n_candidates,), default=None
+        The gap that matters to each. None: `decide` is told.
+    problem : str, default=""
+        Why the question has no answer, for example that all outcomes are equal.
     reason : array-like of str, shape (n_candidates,), default=None
         Why a candidate cannot be measured, or "", for example that its values are too skewed.
 
@@ -69,6 +75,9 @@ class Candidates:
     ratio: Callable[[float], np.ndarray] | None = None
     name: Callable[[int], str] | Sequence[str] | None = None
     measure: np.ndarray | None = None
+    comparison_size: np.ndarray | None = None
+    relevant_gap: np.ndarray | None = None
+    problem: str = ""
     reason: np.ndarray | None = None
 
     def __post_init__(self):
@@ -122,7 +131,9 @@ class Candidates:
     @property
     def comparison(self) -> np.ndarray:
         """Size of each comparison, n1 n0 / (n1 + n0), to nine digits: equal sizes are equal."""
-        size = _stats.compared_size(np.fmin(self.n, 1e300), np.fmin(self.n_others, 1e300))
+        size = self.comparison_size
+        if size is None:
+            size = _stats.compared_size(np.fmin(self.n, 1e300), np.fmin(self.n_others, 1e300))
         fraction, exponent = np.frexp(size)
         return np.ldexp(np.round(fraction * 2**30) / 2**30, exponent)
 

@@ -2,18 +2,22 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from skdisc._results._findings import Discovery
-from skdisc._results._judgment import judge_groups
+from skdisc._results._judgment import Judgment, confirmed_p
 from skdisc._space._items import count_values, value_name
 from skdisc._space._subgroup import Group
+from skdisc._verdicts._answer import decide
+from skdisc._verdicts._relevant import RATE, relevant_gap
 from skdisc.group import _group_disparity_table as measure_tables
-from skdisc.group._group_disparity_equivalence import (
-    SELECTION,
-    EquivalenceMargins,
+from skdisc.group._group_disparity_family import (
+    ComparedQuantities,
+    Margins,
+    behind,
     beyond,
-    equivalence,
+    compared_quantities,
 )
 from skdisc.group._group_disparity_people import counted, with_selected_intervals
 from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
@@ -34,8 +38,8 @@ class Compared:
         The measures on them.
     table : DataFrame
         Every measure of every group, from `measure_groups`.
-    checked : DataFrame
-        What the data exclude, from `equivalence`.
+    quantities : ComparedQuantities
+        The rates and means behind the measures.
     reference : rule, or dict of predicates
     least : float
         Size below which a group is not compared.
@@ -46,7 +50,7 @@ class Compared:
     rows: GroupedDecisions
     evaluations: list
     table: pd.DataFrame
-    checked: pd.DataFrame
+    quantities: ComparedQuantities
     reference: object
     least: float
     gap: float
@@ -63,15 +67,21 @@ def compare(detector, task, people, known, reference):
     table = _measured(d, rows, measured, reference, seed)
     rarer = d.preset is None
     weight = people.weight if people.frequency is None else people.frequency
-    gap = d._gap_that_matters(people.decided, weight).size
-    margins = EquivalenceMargins(gap, d.relevant_ratio, d.significance, rarer)
-    checked = equivalence(rows, table["measure"].unique(), reference, margins, least)
+    of_all = d._gap_that_matters(people.decided, weight)
+
+    def matters(rate):
+        """Return the gap that matters to a rate that everyone has, or NaN: to a mean."""
+        if np.isnan(rate):
+            return of_all
+        return relevant_gap(d.relevant_gap, kind=RATE, mean=rate, all_equal=rate in (0.0, 1.0))
+
+    ratios = d.null == "marginal" and d.output == "decision"
+    margins = Margins(matters, d.relevant_size, rarer=rarer, ratios=ratios)
+    quantities = compared_quantities(rows, table["measure"].unique(), reference, margins, least)
     if d.min_effect:
-        p_value = beyond(table, checked, d.min_effect, d.significance)
+        p_value = beyond(table, quantities, d.min_effect, d.significance)
         table["p_adjusted"] = measure_tables.adjust(table, p_value, reference, d.correction)
-    if d.output == "value":
-        checked["quantity"] = checked["quantity"].replace(SELECTION, "mean")
-    return Compared(rows, measured, table, checked, reference, least, gap)
+    return Compared(rows, measured, table, quantities, reference, least, of_all.size)
 
 
 def selected_intervals(detector, compared, shown, n_found):
@@ -126,7 +136,8 @@ def report(detector, task, compared, findings, found, notes=()):
     found |= measure_tables.tested_groups(table, unsigned & (table["p_adjusted"] <= d.significance))
     named = [{g for g in several if isinstance(g, Group)} for several in (tested, found)]
     by_value = {value_name(p): (0, 0) for several in known.values() for p in several}
-    tables = {"measures": measure_tables.readable(table), "equivalence": compared.checked}
+    answer, family = _answer(d, task, compared, findings, len(found))
+    tables = {"measures": measure_tables.readable(table), "family": family}
     if d.shrinkage:
         tables["shrinkage"] = shrunken_table(compared.rows, d.significance)
     if d.preset is not None:
@@ -143,16 +154,40 @@ def report(detector, task, compared, findings, found, notes=()):
         by_value=by_value | count_values(*named, d.protected_),
         excluded=measure_tables.undefined(table),
         tables=tables,
-        notes=[*PRESETS[d.preset]["notes"], *notes],
+        notes=[
+            *PRESETS[d.preset]["notes"],
+            *notes,
+            *([answer.sentences[-1]] if answer.aside else []),
+        ],
         versus=measure_tables.versus(d._setting("reference")),
-        judgment=_judge(d, task, compared, len(found)),
+        answer=answer,
+        judgment=Judgment(answer.verdict, answer.reason),
     )
 
 
-def _judge(detector, task, compared, n_found):
-    """Return the Judgment."""
+def _answer(detector, task, compared, findings, n_found):
+    """Return the answer, and the table of its family."""
     d, reasons = detector, []
     if task.budget.stopped_by is not None:
         reasons.append(f"{task.budget.stopped_by} ended the run before any group was compared")
-    margin = compared.gap, d.significance
-    return judge_groups(n_found, compared.checked, reasons, d.null, *margin)
+    candidates = compared.quantities.candidates(_found(d, findings))
+    answer = decide(
+        candidates,
+        significance=d.significance,
+        relevant_ratio=d.relevant_ratio,
+        relevant_size=d.relevant_size,
+        is_found=n_found > 0,
+        reasons=reasons,
+    )
+    return answer, compared.quantities.family(candidates, answer)
+
+
+def _found(detector, findings):
+    """Return the groups that differ, each with the rates or means behind the measure."""
+    table = findings.table
+    sure = (confirmed_p(table) <= detector.significance).to_numpy()
+    return {
+        (str(findings.subgroups[i]), quantity)
+        for i in np.flatnonzero(sure)
+        for quantity in behind(table["measure"].iloc[i])
+    }

@@ -1,5 +1,6 @@
 """SubgroupDetector and DecidedDetector: what detectors of subgroups share."""
 
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc._results._judgment import DIFFERS, Judgment, judge_groups
+from skdisc._results._judgment import DIFFERS, FOUND, UNSURE, Judgment, confirmed_p, judge_groups
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._space._itemsets import to_itemsets
@@ -17,24 +18,23 @@ from skdisc._task._notes import differing_groups, too_few_draws, unseen, with_ca
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._types import ArrayLike, FrameLike
+from skdisc._verdicts._answer import decide, family_table
 from skdisc.base import BaseDetector
+from skdisc.subgroup._estimation._asked import candidates_of_rows
 from skdisc.subgroup._estimation._confirmation import (
     confirm_on_held_out,
     measure_again,
     measured_again,
 )
-from skdisc.subgroup._estimation._contextual import single_bounds
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
 from skdisc.subgroup._estimation._discovery import (
     FoundCounts,
-    largest,
     single_groups,
     subgroup_discovery,
 )
 from skdisc.subgroup._estimation._task_rows import outcome_of, rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
-_BOUNDED = ("contextual", "marginal", "everyone")  # nulls that `single_bounds` is about
 _DEFINES = "A SubgroupDetector has _rows and _search, or its own _discover and _remeasure."
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 
@@ -201,9 +201,13 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             if not hasattr(self, name):
                 raise TypeError(f"{type(self).__name__} does not define {name}. {_DEFINES}")
         rows = self._rows(task)
-        if self.confirm is None or rows.n < 2:
-            return self._search(task, rows)
-        return confirm_on_held_out(self, task, rows)
+        if self.confirm is not None and rows.n >= 2:
+            return confirm_on_held_out(self, task, rows)
+        discovery = self._search(task, rows)
+        if discovery.candidates is None:
+            items = self._items_again(task, rows)
+            discovery.candidates = self._candidates(task, discovery, rows, items)
+        return discovery
 
     def _remeasure(self, task):
         return measured_again(self, task, self._rows(task))
@@ -221,6 +225,12 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             outcome_of(rows, j), rows.frequency if weight is None else weight
         )
 
+    def _matters(self, rows):
+        """Return the gap that matters by each measure, and why there is none, or ""."""
+        gaps = [self._gap_that_matters_on(rows, j) for j in range(len(rows.names))]
+        problem = next((gap.problem for gap in gaps if gap.problem), "")
+        return [gap.size for gap in gaps], problem
+
     def _measure_held_out(self, task, findings, rows):
         """Return a table of the findings of a search measured on the rows held out."""
         return self._measure_again(findings, rows)
@@ -233,11 +243,19 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         """Return the counts of groups that were measured again."""
         return FoundCounts.of(groups, is_found, self.protected_)
 
-    def _held_out_gap(self, task, discovery, searched, held_out):
-        """Return the smallest gap that the rows held out could have shown."""
-        items = self._items_again(task, held_out)
-        groups = self._single_groups(held_out, items, len(discovery.findings))
-        return largest(groups["min_detectable_gap"])
+    def _candidates(self, task, discovery, rows, items):
+        """Return the candidates of the question, on the rows that measured the findings.
+
+        None where what is compared is not the gaps that the question is about.
+        """
+        table = discovery.findings.table
+        sure = np.flatnonzero((confirmed_p(table) <= self.significance).to_numpy())
+        groups, measures = discovery.findings.subgroups, table["measure"]
+        names = [
+            measures.iloc[i] if measures.iloc[i] in rows.names else rows.names[0] for i in sure
+        ]
+        found = [(groups[i], name) for i, name in zip(sure, names, strict=True)]
+        return candidates_of_rows(self, task, rows, items, found)
 
     def _report(self, rows, items, findings, counts, n_tests=None, **tables):
         """Return the Discovery of findings that were measured on rows.
@@ -246,8 +264,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         """
         n_tests = counts.n_tested * len(rows.names) if n_tests is None else n_tests
         groups = self._single_groups(rows, items, n_tests)
-        bounds = single_bounds(self, rows, items)
-        tables = {"groups": groups, "equivalence": bounds, **tables}
+        tables = {"groups": groups, **tables}
         versus = IN_CONTEXT if self.versus == "context" else "everyone"
         about = {"tables": tables, "versus": versus}
         return subgroup_discovery(self, rows, findings, counts, groups, **about)
@@ -269,25 +286,55 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     def _conclude(self, task, discovery):
         caveats = self._caveats(task, discovery)
         discovery = with_caveats(discovery, caveats)
-        if discovery.judgment is None and "equivalence" in discovery.tables:
-            stopped = task.budget.stopped_by
-            reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
-            reasons += [*self._reasons(discovery), *caveats]
+        stopped = task.budget.stopped_by
+        reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
+        reasons += [*self._reasons(discovery), *caveats]
+        if discovery.judgment is None and discovery.candidates is not None:
+            discovery = self._answered(discovery, reasons)
+        elif discovery.judgment is None and "equivalence" in discovery.tables:
             given = discovery.n_found, discovery.tables["equivalence"], reasons
             discovery.judgment = judge_groups(*given, self.null, discovery.required_gap)
-        elif discovery.judgment is None and self.null == "everyone" and discovery.n_found:
-            discovery.judgment = Judgment(DIFFERS)
+        elif discovery.judgment is None:
+            verdict = FOUND if discovery.n_found else UNSURE
+            reasons += ["the gaps of this question have no bound"]
+            discovery.judgment = Judgment(verdict, "" if discovery.n_found else reasons[0])
+        if discovery.judgment.verdict == FOUND and self.null == "everyone":
+            discovery.judgment = replace(discovery.judgment, verdict=DIFFERS)
         return super()._conclude(task, discovery)
 
-    def _reasons(self, discovery):
-        """Return the method's own reasons why the absence of findings is inconclusive.
+    def _answered(self, discovery, reasons):
+        """Return the Discovery with the answer to the question about its candidates."""
+        candidates, discovery.candidates = discovery.candidates, None
+        answer = decide(
+            candidates,
+            significance=self.significance,
+            relevant_size=self.relevant_size,
+            is_found=discovery.n_found > 0,
+            reasons=reasons,
+        )
+        discovery.answer = answer
+        discovery.judgment = Judgment(answer.verdict, answer.reason)
+        shown = self._shown_intervals(discovery)
+        discovery.tables["family"] = family_table(candidates, answer, shown=shown)
+        if answer.aside:
+            discovery.notes.append(answer.sentences[-1])
+        return discovery
 
-        Those of the base: the gaps that it bounds are those to the rest of the context, or to
-        everyone else, which a null hypothesis about other people is not about.
-        """
-        if self.null in _BOUNDED:
-            return []
-        return [f"the gaps that the data exclude are not those of a {self.null} null hypothesis"]
+    def _shown_intervals(self, discovery):
+        """Return effect, ends and level of the intervals of findings, by group and measure."""
+        table = discovery.findings.table
+        at = "held_out_" if "held_out_effect" in table else ""
+        names = [f"{at}{name}" for name in ("effect", "ci_low", "ci_high")]
+        if at or "level" not in table:
+            numbers = table[names].assign(level=1 - self.significance)
+        else:
+            numbers = table[[*names, "level"]]
+        keys = zip(map(str, discovery.findings.subgroups), table["measure"], strict=True)
+        return dict(zip(keys, numbers.itertuples(index=False, name=None), strict=True))
+
+    def _reasons(self, discovery):
+        """Return the method's own reasons why the absence of findings is inconclusive."""
+        return []
 
     def _caveats(self, task, discovery):
         """Return the reasons why the absence of findings is inconclusive for some groups."""
@@ -302,12 +349,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             caveats += unseen(task, self.protected_)
         if discovery.n_found:
             return caveats
-        excluded, groups = discovery.excluded, discovery.tables.get("groups")
-        if self.protected_ and excluded is not None and (excluded["n"] > 0).any():
-            names = list(dict.fromkeys(excluded["subject"][excluded["n"] > 0]))
-            caveats.append(
-                f"Groups not tested, about which nothing is known: {check.listed(names)}."
-            )
+        groups = discovery.tables.get("groups")
         if task.is_audit and groups is not None and "p_adjusted" in groups:
             caveats += differing_groups(groups["p_adjusted"], self.significance)
         draws = self.n_bootstrap or self.n_permutations

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from numbers import Real
 
 import numpy as np
@@ -26,7 +27,7 @@ from skdisc.subgroup._discriminatory_rules_miners import (
     rules_among,
 )
 from skdisc.subgroup._estimation._confirmation import beside_fit
-from skdisc.subgroup._estimation._contextual import single_bounds, with_widest
+from skdisc.subgroup._estimation._contextual import candidates_of
 from skdisc.subgroup._estimation._contrasts import Contrasts, context_of
 from skdisc.subgroup._estimation._decisions import RowDecisions
 from skdisc.subgroup._estimation._discovery import (
@@ -311,7 +312,10 @@ class DiscriminatoryRules(DecidedDetector):
         counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
         discovery = self._report(rows, items, findings, counts)
         discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
-        return with_widest(discovery, self, family, items, mined)
+        significant = np.zeros((1, len(mined)), dtype=bool)
+        significant[0, at[found]] = True
+        discovery.candidates = candidates_of(self, rows, items, mined, family, significant)
+        return discovery
 
     def _family(self, items, rows, mined):
         """Return the contrasts of the mined itemsets."""
@@ -320,7 +324,8 @@ class DiscriminatoryRules(DecidedDetector):
             return Family.of(self, contrasts, known[None])
         tested = candidates(contrasts, known, self._least(rows), mined, True)
         sides = one_side_each(contrasts, tested, mined, items, _SIDE[self.direction])
-        return Family.of_patterns(self, contrasts, *sides, mined, items)
+        family = Family.of_patterns(self, contrasts, *sides, mined, items)
+        return replace(family, contexts=mined, least=self._least(rows))
 
     def _level(self, n_shown, n_tests):
         """Return one minus the confidence level of the intervals of rules shown."""
@@ -365,6 +370,9 @@ class DiscriminatoryRules(DecidedDetector):
         table["measure"] = np.full(n, self.measure, dtype=object)
         return table
 
+    def _shown_intervals(self, discovery):
+        return {}  # ratios are no gaps
+
     def _size_and_found(self, table):
         """Return how far each rule is from 1 in the direction wanted, and which are found."""
         with np.errstate(divide="ignore"):
@@ -380,6 +388,6 @@ class DiscriminatoryRules(DecidedDetector):
         about = {
             "measure": f"{self.measure} of the unfavorable decision, minus 1",
             "versus": f"{others} in the same context",
-            "tables": {"groups": groups, "equivalence": single_bounds(self, rows, items)},
+            "tables": {"groups": groups},
         }
         return subgroup_discovery(self, rows, findings, counts, groups, **about)

@@ -1,6 +1,5 @@
 """BiasScan: the subset of people whose outcomes differ most from their expectations."""
 
-import math
 from collections.abc import Hashable, Sequence
 from numbers import Integral, Real
 
@@ -359,8 +358,16 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     def _items_again(self, task, outcome):
         return self._items_of(outcome)
 
-    def _held_out_gap(self, task, discovery, searched, held_out):
-        return discovery.smallest_gap * math.sqrt(searched.n / held_out.n)
+    def _candidates(self, task, discovery, outcome, items):
+        if self.null != "contextual":
+            return None  # a scan against given expectations bounds no gap
+        rows = contexts.contrast_rows(outcome)
+        return super()._candidates(task, discovery, rows, items.on(rows.X))
+
+    def _reasons(self, discovery):
+        if self.null == "contextual":
+            return super()._reasons(discovery)
+        return ["a scan for groups that differ from what is expected bounds no gap"]
 
     def _counts(self, items, groups, is_found, n_tested=None):
         """Return the counts; each subset tested counts for each protected value."""

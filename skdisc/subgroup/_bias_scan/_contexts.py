@@ -33,7 +33,6 @@ from skdisc.subgroup._bias_scan._scans import (
     scans_of,
 )
 from skdisc.subgroup._bias_scan._starts import Starts
-from skdisc.subgroup._estimation._contextual import with_judged
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._outcomes import Summed
 
@@ -90,7 +89,7 @@ def discover_in_contexts(detector, task, outcome, items):
     discovery = d._report(rows, items, findings, counts)
     discovery.tables["scans"] = scanned.scans
     discovery.notes.append(_WIDE if len(scanned.null) else NO_SCANS)
-    return with_judged(discovery, d, task, rows, items.on(rows.X))
+    return discovery
 
 
 def contrast_rows(outcome):

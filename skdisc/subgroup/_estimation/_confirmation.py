@@ -19,7 +19,7 @@ def confirm_on_held_out(detector, task, rows):
     Parameters
     ----------
     detector : SubgroupDetector
-        With `_search`, `_measure_held_out` and `_held_out_gap`.
+        With `_search` and `_measure_held_out`.
     task : Task
     rows : Counted, Summed or Outcome
 
@@ -31,11 +31,12 @@ def confirm_on_held_out(detector, task, rows):
     searched, held_out = rows.split(d.confirm, task.rng)
     discovery = d._search(task, searched)
     table = d._measure_held_out(task, discovery.findings, held_out)
-    gap = d._held_out_gap(task, discovery, searched, held_out)
     sizes = searched.n, held_out.n
-    return replace(
-        put_beside(discovery, table, d.significance, d.protected_, sizes), smallest_gap=gap
-    )
+    discovery = put_beside(discovery, table, d.significance, d.protected_, sizes)
+    # Bins may have been cut by the outcomes of the rows searched: what is excluded is excluded by
+    # the others, which measure the findings, too.
+    discovery.candidates = d._candidates(task, discovery, held_out, d._items_again(task, held_out))
+    return discovery
 
 
 def measured_again(detector, task, rows):
@@ -56,7 +57,9 @@ def measured_again(detector, task, rows):
     table = d._measure_again(at_fit, rows)
     items, is_again = d._items_again(task, rows), confirmed(table, d.significance)
     counts = d._counts(items, at_fit.subgroups, is_again)
-    return d._report(rows, items, at_fit.with_table(table), counts)
+    discovery = d._report(rows, items, at_fit.with_table(table), counts)
+    discovery.candidates = d._candidates(task, discovery, rows, items)
+    return discovery
 
 
 def measure_again(findings, rows, significance, correction, protected=None, min_effect=0.0):

@@ -141,6 +141,32 @@ class Contrasts:
         )
         return cls(rows, *sums, *counts, *sizes, inflation(rows, masks, contexts))
 
+    @classmethod
+    def joined(cls, one: "Contrasts", other: "Contrasts") -> "Contrasts":
+        """Return the contrasts of both, by the same measures of the same rows."""
+        sums = [
+            [np.hstack(pair) for pair in zip(*several, strict=True)]
+            for several in ((one.sums, other.sums), (one.of_context, other.of_context))
+        ]
+        names = ("support", "support_context", "size", "size_context")
+        sizes = (np.concatenate([getattr(c, name) for c in (one, other)]) for name in names)
+        inflated = None
+        if one.inflation is not None:
+            inflated = np.hstack([one.inflation, other.inflation])
+        return cls(one.rows, *sums, *sizes, inflated)
+
+    def people(self, j: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return how many people each contrast compares by a measure, and how many count.
+
+        Both are numbers of the group and of its rest, shape (2, n_groups). Those that count are
+        effective numbers of rows with weights (Kish 1965); they do not depend on outcomes.
+        """
+        own, context = self.sums[j], self.of_context[j]
+        counted = np.array([self.rows.effective(j, own), self.rows.effective(j, context - own)])
+        if self.rows.weight is None:
+            return counted, counted
+        return np.array([self.support, self.support_context - self.support]), counted
+
     def at(self, which: np.ndarray) -> "Contrasts":
         """Return some of the contrasts, given by position or as a bool array."""
         sums = [[s[:, which] for s in several] for several in (self.sums, self.of_context)]

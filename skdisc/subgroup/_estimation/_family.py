@@ -13,7 +13,9 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
+from skdisc._space._codes import PAD
 from skdisc._space._items import Items
+from skdisc.subgroup._estimation._asked import whole_contexts
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
 from skdisc.subgroup._estimation._discovery import in_direction
 from skdisc.subgroup._estimation._refinements import unexceeded
@@ -35,6 +37,10 @@ class Family:
         NaN where not tested.
     refined : list or None
         Of `unexceeded`: which groups come after which.
+    contexts : Patterns or None
+        The contexts of mined groups.
+    least : float
+        The smallest size of a group that was mined.
     """
 
     contrasts: Contrasts
@@ -42,6 +48,8 @@ class Family:
     p_value: np.ndarray
     p_adjusted: np.ndarray
     refined: list | None = None
+    contexts: Patterns | None = None
+    least: float = np.inf
 
     @classmethod
     def of(cls, detector: Any, contrasts: Contrasts, tested: np.ndarray) -> "Family":
@@ -174,10 +182,23 @@ class Family:
         kept = best[pd.Series(measure[best]).groupby(measure[best]).cumcount().to_numpy() < k]
         return measure[kept], group[kept]
 
-    def table(self, measure: np.ndarray, group: np.ndarray, significance: float) -> pd.DataFrame:
-        """Return the statistics of the contrasts shown, with false-coverage-rate intervals."""
-        level = _stats.false_coverage_level(len(measure), max(self.n_tests, 1), significance)
+    def table(
+        self, measure: np.ndarray, group: np.ndarray, significance: float, significant: np.ndarray
+    ) -> pd.DataFrame:
+        """Return the statistics of the contrasts shown.
+
+        Those that are found have false-coverage-rate intervals; others have the two-sided interval
+        whose larger end is the one that verdicts are about.
+        """
+        found = significant[measure, group]
+        level = _stats.false_coverage_level(int(found.sum()), max(self.n_tests, 1), significance)
         table = self.contrasts.table(measure, group, level)
+        wide = float(_stats.level_of_two_tests(significance))
+        table["level"] = np.where(found, 1 - level, 1 - wide)
+        for j in np.unique(measure[~found]):
+            at = np.flatnonzero(~found & (measure == j))
+            low, high = self.contrasts.at(group[at]).tallies[j].interval(wide)
+            table.loc[at, "ci_low"], table.loc[at, "ci_high"] = low, high
         table["p_value"] = self.p_value[measure, group]
         table["p_adjusted"] = self.p_adjusted[measure, group]
         return table
@@ -225,30 +246,10 @@ def one_side_each(
 def _complements(contrasts, tested, patterns, items):
     """Return pairs of groups that differ in one protected item and make up their context."""
     protected = np.append(items.protected, False)[patterns.items]
-    single = np.flatnonzero(tested & (protected.sum(axis=1) == 1))
-    own = patterns.items[single, protected[single].argmax(axis=1)]
-    rest = np.where(protected[single], -1, patterns.items[single])
-    table = np.column_stack([items.feature[own], rest])
-    key = np.unique(table, axis=0, return_inverse=True)[1].ravel()  # numpy 2.0 has another shape
-    i, j = _alike_and_whole(key, contrasts.support[single], contrasts.support_context[single])
-    leaves = {i: set(items.joined.get(i, [i])) for i in np.unique(own)}
-    pairs = zip(own[i], own[j], strict=True)
-    apart = np.array([leaves[one].isdisjoint(leaves[other]) for one, other in pairs], dtype=bool)
-    return single[i[apart]], single[j[apart]]
-
-
-def _alike_and_whole(key, n, n_whole):
-    """Return pairs of positions with the same key whose sizes add up to that of the whole."""
-    most = int(n_whole.max(initial=0)) + 1
-    code, wanted = key * most + n, key * most + n_whole - n
-    order = np.argsort(code, kind="stable")
-    first, last = (np.searchsorted(code[order], wanted, side) for side in ("left", "right"))
-    size = last - first
-    j = np.repeat(np.arange(len(n)), size)
-    i = order[np.arange(len(j)) + np.repeat(first - np.cumsum(size) + size, size)]
-    order = np.lexsort([j, i])
-    i, j = i[order], j[order]
-    return i[i < j], j[i < j]
+    first = patterns.items[np.arange(len(patterns)), protected.argmax(axis=1)]
+    own = np.where(tested & (protected.sum(axis=1) == 1), first, -1)
+    around = np.where(protected, PAD, patterns.items)
+    return whole_contexts(own, around, contrasts.support, contrasts.support_context, items)
 
 
 def wanted_in(family: Family, direction: str) -> np.ndarray:

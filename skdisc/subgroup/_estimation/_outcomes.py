@@ -74,6 +74,10 @@ class Counted(OutcomeRows):
         """The outcome of each row by the first measure, NaN where the row does not enter it."""
         return rate_values(self.cell, self.names[0])
 
+    def outcomes(self) -> np.ndarray:
+        """Return the outcome of each row by each measure, NaN where it has none."""
+        return np.array([rate_values(self.cell, name) for name in self.names])
+
     @cached_property
     def test_of(self) -> list[int]:
         """For each rate, the first one with the same test: a rate and its complement share it."""
@@ -93,6 +97,10 @@ class Counted(OutcomeRows):
         """
         name, total = self.names[j], self.total if of_context is None else of_context.T
         return GroupTally(*hits_and_trials(sums.T, name), *hits_and_trials(total, name))
+
+    def effective(self, j: int, sums: np.ndarray) -> np.ndarray:
+        """Return the number of people behind sums, shape (n_groups,)."""
+        return hits_and_trials(sums.T, self.names[j])[1].astype(float)
 
     def total_sums(self, j: int) -> np.ndarray:
         """Return the sums over all rows, shape (4,)."""
@@ -185,6 +193,10 @@ class Summed(OutcomeRows):
         """The outcome of each row by the first measure, NaN where the row does not enter it."""
         return self.values[0]
 
+    def outcomes(self) -> np.ndarray:
+        """Return the outcome of each row by each measure, NaN where it has none."""
+        return self.values
+
     def at(self, which: np.ndarray) -> "Summed":
         """Return the rows selected by a mask or by positions."""
         more = self.weight, self.cluster, self.frequency
@@ -242,6 +254,11 @@ class Summed(OutcomeRows):
         if self.is_binary(j):
             return self.group_sums(j, [np.ones(len(self), dtype=bool)])[:, 0], 0.0
         return self.added(j).sum(axis=1), self.columns(j)[1]
+
+    def effective(self, j: int, sums: np.ndarray) -> np.ndarray:
+        """Return the effective number of people behind sums, shape (n_groups,)."""
+        weight, squares = np.maximum(sums[0], 0.0), np.maximum(sums[3], 0.0)
+        return np.where(squares > 1e-12, weight**2 / np.maximum(squares, 1e-12), 0.0)
 
     def total_sums(self, j: int) -> np.ndarray:
         """Return the sums over all rows, shape (n_sums,)."""

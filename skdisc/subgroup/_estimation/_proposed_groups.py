@@ -10,7 +10,6 @@ from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group
 from skdisc._task._task import Task
-from skdisc.subgroup._estimation._contextual import with_widest_of
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import FoundCounts, in_direction
 from skdisc.subgroup._estimation._family import Family, wanted_in
@@ -80,10 +79,9 @@ def _in_contexts(detector, task, rows, items, groups, direction, aliases):
     worth = family.tested if direction == "both" else wanted_in(family, direction)
     significant = (family.p_adjusted <= d.significance) & worth
     measure, group = family.first(d.k, d.order, length, worth)
-    table = family.table(measure, group, d.significance)
+    table = family.table(measure, group, d.significance, significant)
     findings = GroupFindings.of([groups[i] for i in group], table, task.space, aliases)
     tested = [g for g, yes in zip(groups, family.tested.any(axis=0), strict=True) if yes]
     found = significant.any(axis=0)[family.tested.any(axis=0)]
     counts = FoundCounts.of(tested, found, d.protected_)
-    discovery = d._report(rows, items, findings, counts)
-    return with_widest_of(discovery, d, family, groups.__getitem__)
+    return d._report(rows, items, findings, counts)

@@ -8,12 +8,13 @@ from skdisc._results._judgment import COVERED
 from skdisc._stats._means import Welch, skewness_known
 from skdisc._stats._rates import AGAINST_REST, names_of_tests
 from skdisc._verdicts._relevant import RATE, relevant_gap
-from skdisc.subgroup._estimation._contextual import widest_at
 from skdisc.subgroup._facts._notions import REST, Verdicts, shortfalls
 
 WELCH = "Welch's and Hall's test of the costs of recourse"
 SMIRNOV = "two-sample Kolmogorov-Smirnov test, asymptotic"
 ANY_ACTION = "smallest p-value of the actions, times their number"
+
+_WIDEST = 20  # groups listed besides single values
 
 
 def chosen_sides(found, tested, verdicts, notion):
@@ -264,3 +265,10 @@ def counts_under(rows, notion):
     if notion.name == "effectiveness_within_budget":
         return (rows["effectiveness"] > 0) & (rows["cost"] <= notion.level + 1e-9)
     return rows["effectiveness"] > 0
+
+
+def widest_at(bounds):
+    """Return the positions of what excludes least, in columns of `_bounds_of`."""
+    by = np.where(bounds["gap_inside"], 0, 2) + ~np.asarray(bounds["ratio_inside"], dtype=bool)
+    width = np.fmax(*(np.abs(np.asarray(bounds[end])) for end in ("gap_low", "gap_high")))
+    return np.lexsort((-width, -by))[:_WIDEST]

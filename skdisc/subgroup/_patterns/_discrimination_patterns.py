@@ -17,7 +17,6 @@ from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._base import N_BINS, DecidedDetector
 from skdisc.subgroup._estimation._confirmation import confirmed
-from skdisc.subgroup._estimation._contextual import mine_family, single_bounds, with_widest
 from skdisc.subgroup._estimation._decisions import RowDecisions
 from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
 from skdisc.subgroup._patterns._naive_bayes_items import learn, model_items
@@ -294,7 +293,7 @@ class DiscriminationPatterns(DecidedDetector):
         counts = FoundCounts(done.tested, done.found, count_by_value(items, done))
         discovery = self._report(rows, items, findings, counts, done.n_x)
         discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
-        return discovery if counts.n_found else self._with_contexts(task, rows, items, discovery)
+        return discovery
 
     def _level(self, done):
         """Return one minus the confidence level of the intervals of the patterns shown."""
@@ -303,15 +302,8 @@ class DiscriminationPatterns(DecidedDetector):
         n_shown = len(np.unique(done.x, axis=0))
         return _stats.false_coverage_level(n_shown, max(done.n_x, n_shown), self.significance)
 
-    def _with_contexts(self, task, rows, items, discovery):
-        """Add what the data exclude about groups that are large enough to judge."""
-        least = discovery.tables["equivalence"]["needed"].max()
-        if not np.isfinite(least):
-            return discovery
-        patterns, family = mine_family(
-            self, task, rows, items, "both", max(least, self._least(rows))
-        )
-        return with_widest(discovery, self, family, items, patterns)
+    def _shown_intervals(self, discovery):
+        return {}  # degrees are no gaps
 
     def _remeasure(self, task):
         """Learn the model again from the rows, and measure the patterns of fit in it."""
@@ -367,6 +359,6 @@ class DiscriminationPatterns(DecidedDetector):
         about = {
             "measure": "degree of discrimination",
             "versus": "everyone in the same context, protected values unknown",
-            "tables": {"groups": groups, "equivalence": single_bounds(self, rows, items)},
+            "tables": {"groups": groups},
         }
         return subgroup_discovery(self, rows, findings, counts, groups, **about)

@@ -1,0 +1,323 @@
+"""The candidates of a question about groups in contexts, from mined patterns."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skdisc import _stats
+from skdisc._space._codes import PAD
+from skdisc._space._items import Items
+from skdisc._space._subgroup import Group
+from skdisc._task._task import Task
+from skdisc._verdicts._candidates import Candidates
+from skdisc.subgroup._estimation._clusters import inflation, members_of
+from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
+from skdisc.subgroup._lattice._conjunctions import Patterns
+
+_JOINT = -1  # a group whose protected part has several conditions, or none of its own
+_MOST = 3  # conditions of the groups judged, where a search has no limit of its own
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The contrasts of a question, each once: one of two sides that make up a context.
+
+    Attributes
+    ----------
+    contrasts : Contrasts
+        All contrasts, before one side of two is left out.
+    side : ndarray of int, shape (n_measures, n_contrasts)
+        Of each contrast, itself or the side that stands for both.
+    pattern : ndarray of int, shape (n_contrasts,)
+        The position of the pattern that it is the contrast of, for those that the search tests;
+        -1 for others.
+    size : ndarray of float, shape (n_contrasts,)
+        Size of the group; of two sides, the larger.
+    name : callable
+        The name of the contrast at a position.
+    """
+
+    contrasts: Contrasts
+    side: np.ndarray
+    pattern: np.ndarray
+    size: np.ndarray
+    name: Callable[[int], str]
+
+    def candidates(self, detector: Any, significant: np.ndarray | None = None) -> Candidates:
+        """Return the candidates, those of the first measure first.
+
+        Parameters
+        ----------
+        detector : SubgroupDetector
+            Tells which gap matters.
+        significant : ndarray of bool, shape (n_measures, n_patterns), optional
+            The findings, by their patterns. None: there are none.
+
+        Returns
+        -------
+        Candidates
+        """
+        names, n = self.contrasts.rows.names, len(self.size)
+        found = np.zeros((len(names), n), dtype=bool)
+        if significant is not None:
+            is_tested = np.flatnonzero(self.pattern >= 0)
+            measure, at = np.nonzero(significant[:, self.pattern[is_tested]])
+            found[measure, self.side[measure, is_tested[at]]] = True
+        kept = self.side == np.arange(n)
+        measure, at = np.nonzero(kept)
+        parts = [self.contrasts.at(np.flatnonzero(own)) for own in kept]
+        tallies = [part.tallies[j] for j, part in enumerate(parts)]
+
+        def interval(a):
+            level = _stats.level_of_two_tests(a)
+            ends = [np.broadcast_arrays(*tally.interval(level)) for tally in tallies]
+            return tuple(np.concatenate([np.ravel(end[k]) for end in ends]) for k in (0, 1))
+
+        people, effective = zip(*(part.people(j) for j, part in enumerate(parts)), strict=True)
+        n_group, n_others = np.concatenate(people, axis=1)
+        gaps, problem = detector._matters(self.contrasts.rows)
+        return Candidates(
+            n_group,
+            n_others,
+            np.concatenate([np.ravel(tally.gap) for tally in tallies]),
+            interval,
+            size=self.size[at],
+            total=float(self.contrasts.rows.size),
+            found=found[measure, at],
+            name=lambda i: self.name(at[i]),
+            measure=np.array(names, dtype=object)[measure] if len(names) > 1 else None,
+            comparison_size=np.concatenate([_stats.compared_size(*sizes) for sizes in effective]),
+            relevant_gap=np.array(gaps, dtype=float)[measure],
+            problem=problem,
+        )
+
+
+def asked_of_patterns(rows: Any, patterns: Patterns, contexts: Patterns, items: Items) -> Asked:
+    """Return the contrasts of mined groups with the rest of their contexts.
+
+    A group with several protected conditions is compared with the others in the context of its
+    legitimate ones, and by each of its protected conditions alone: with those who meet all of its
+    other conditions. Definitions of the same rows are one group, the shortest.
+
+    Parameters
+    ----------
+    rows : Counted or Summed
+    patterns, contexts : Patterns
+        Groups with a protected condition of at least `relevant_size`, and their contexts.
+    items : Items
+
+    Returns
+    -------
+    Asked
+    """
+    contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
+    protected = np.append(items.protected, False)[patterns.items]
+    first = patterns.items[np.arange(len(patterns)), protected.argmax(axis=1)]
+    own = np.where(protected.sum(axis=1) == 1, first, _JOINT)
+    around = np.where(protected, PAD, patterns.items)
+    of, alone, beside, more = _by_one_condition(rows, patterns, items, protected)
+    known &= ~_repeated(contrasts, patterns)
+    keep = np.flatnonzero(known)
+    also = np.flatnonzero(known[of])
+    pattern = np.concatenate([keep, of[also]])
+    own, around = np.concatenate([own[keep], alone[also]]), np.vstack([around[keep], beside[also]])
+    contrasts = Contrasts.joined(contrasts.at(keep), more.at(also))
+
+    def name(i):
+        group = items.subgroup(patterns.items[pattern[i]])
+        if i < len(keep):
+            return str(group)
+        return f"{items.predicates[own[i]]} among {items.subgroup(around[i])}"
+
+    tested = np.where(np.arange(len(pattern)) < len(keep), pattern, -1)
+    return _one_side_each(contrasts, own, around, items, tested, name)
+
+
+def asked_of_everyone(rows: Any, patterns: Patterns, tested: np.ndarray, items: Items) -> Asked:
+    """Return the comparisons of mined groups, those that are tested, with everyone else."""
+    at, n = np.flatnonzero(tested), int(np.count_nonzero(tested))
+    sums = [s[:, at] for s in rows.pattern_sums(patterns)]
+    total = [np.repeat(rows.total_sums(j)[:, None], n, axis=1) for j in range(len(rows.names))]
+    support, size = (values[at] for values in rows.support(patterns))
+    whole = np.full(n, rows.n), np.full(n, rows.size)
+    contrasts = Contrasts(rows, sums, total, support, whole[0], size, whole[1])
+    own = np.where(patterns.length[at] == 1, patterns.items[at].max(axis=1, initial=PAD), _JOINT)
+    around = np.full((n, patterns.items.shape[1]), PAD)
+    return _one_side_each(
+        contrasts, own, around, items, at, lambda i: str(items.subgroup(patterns.items[at[i]]))
+    )
+
+
+def candidates_of_rows(
+    detector: Any, task: Task, rows: Any, items: Items, found: Sequence[tuple[Group, str]]
+) -> Candidates:
+    """Return the candidates of a question from rows, whatever the search did.
+
+    Parameters
+    ----------
+    detector : SubgroupDetector
+    task : Task
+    rows : Counted or Summed
+    items : Items
+        With the codes of these rows.
+    found : sequence of (Group, str)
+        The findings, each with its measure. One that is no conjunction of items is added.
+
+    Returns
+    -------
+    Candidates
+    """
+    mine = rows.miner(items, relevant_least(detector, rows), True)
+    most = detector.max_predicates or _MOST
+    if detector.versus == "everyone" and detector.null == "everyone":
+        patterns = mine(most, None, in_time(task))
+        tested = np.ones(len(patterns), dtype=bool)
+        if detector.must_include == "protected":
+            tested = items.protected[patterns.items[:, 0]]
+        asked = asked_of_everyone(rows, patterns, tested, items)
+    else:
+        contexts = mine(most - 1, ~items.protected, in_time(task))
+        patterns = mine(most, items.protected, in_time(task))
+        asked = asked_of_patterns(rows, patterns, contexts, items)
+    significant, others = _found_among(rows, patterns, items, found)
+    asked = _with_groups(asked, [group for group, _ in others], len(patterns), detector)
+    extra = np.zeros((len(rows.names), len(others)), dtype=bool)
+    for at, (_, measure) in enumerate(others):
+        extra[rows.names.index(measure), at] = True
+    return asked.candidates(detector, np.hstack([significant, extra]))
+
+
+def relevant_least(detector: Any, rows: Any) -> float:
+    """Return the smallest size of a group that is judged."""
+    return max(1.0, detector.relevant_size * float(rows.size) * (1 - 1e-9))
+
+
+def in_time(task: Task) -> Callable[[int], int]:
+    """Return a function that allows all candidates until the time budget has elapsed."""
+    return lambda n: 0 if task.budget.has_spent(1) else n
+
+
+def _by_one_condition(rows, patterns, items, protected):
+    """Return the contrasts of groups with several protected conditions by each of these alone."""
+    several = protected & (protected.sum(axis=1) > 1)[:, None]
+    of, slot = np.nonzero(several)
+    own, around = patterns.items[of, slot], patterns.items[of]
+    around[np.arange(len(of)), slot] = PAD
+    at, known = patterns.find(around)
+    of, own, around, at = of[known], own[known], around[known], at[known]
+    sums = rows.pattern_sums(patterns)
+    support, size = rows.support(patterns)
+    inflated = None
+    if rows.cluster is not None:
+        masks = (members_of(items, p) for p in (patterns.items[of], around))
+        inflated = inflation(rows, *masks)
+    parts = [s[:, of] for s in sums], [s[:, at] for s in sums]
+    contrasts = Contrasts(
+        rows, *parts, support[of], support[at], size[of], size[at], inflation=inflated
+    )
+    return of, own, around, contrasts
+
+
+def _repeated(contrasts, patterns):
+    """Return which groups have the rows of a group with a condition less."""
+    child, parent, _ = patterns.parents()
+    child, parent = child[parent >= 0], parent[parent >= 0]
+    repeated = np.zeros(len(patterns), dtype=bool)
+    repeated[child[contrasts.support[child] == contrasts.support[parent]]] = True
+    return repeated
+
+
+def _one_side_each(contrasts, own, around, items, pattern, name):
+    """Return the contrasts, with the worse-off side standing for two that make up a context."""
+    n = len(own)
+    one, other = whole_contexts(own, around, contrasts.support, contrasts.support_context, items)
+    size = contrasts.size.astype(float)
+    size[one] = size[other] = np.maximum(size[one], size[other])
+    side = np.tile(np.arange(n), (len(contrasts.rows.names), 1))
+    for j, measure in enumerate(contrasts.rows.names):
+        worse = 1 if measure in HIGHER_IS_WORSE else -1
+        gap = contrasts.gap[j]
+        first = worse * gap[one] >= worse * gap[other]
+        side[j, np.where(first, other, one)] = np.where(first, one, other)
+    return Asked(contrasts, side, np.asarray(pattern), size, name)
+
+
+def whole_contexts(
+    own: np.ndarray, around: np.ndarray, n: np.ndarray, n_context: np.ndarray, items: Items
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs of contrasts that differ in one protected item and make up their context.
+
+    Parameters
+    ----------
+    own : ndarray of int, shape (n_contrasts,)
+        The protected item; negative for groups with several.
+    around : ndarray of int, shape (n_contrasts, max_len)
+        The items of the context.
+    n, n_context : ndarray of int, shape (n_contrasts,)
+        People of the group, and of its context.
+    items : Items
+
+    Returns
+    -------
+    one, other : ndarray of int
+    """
+    single = np.flatnonzero(own >= 0)
+    table = np.column_stack([items.feature[own[single]], np.sort(around[single], axis=1)])
+    key = np.unique(table, axis=0, return_inverse=True)[1].ravel()  # numpy 2.0 has another shape
+    i, j = _alike_and_whole(key, n[single], n_context[single])
+    leaves = {k: set(items.joined.get(k, [k])) for k in np.unique(own[single])}
+    pairs = zip(own[single[i]], own[single[j]], strict=True)
+    apart = np.array([leaves[a].isdisjoint(leaves[b]) for a, b in pairs], dtype=bool)
+    return single[i[apart]], single[j[apart]]
+
+
+def _alike_and_whole(key, n, n_whole):
+    """Return pairs of positions with the same key whose sizes add up to that of the whole."""
+    most = int(n_whole.max(initial=0)) + 1
+    code, wanted = key * most + n, key * most + n_whole - n
+    order = np.argsort(code, kind="stable")
+    first, last = (np.searchsorted(code[order], wanted, side) for side in ("left", "right"))
+    size = last - first
+    j = np.repeat(np.arange(len(n)), size)
+    i = order[np.arange(len(j)) + np.repeat(first - np.cumsum(size) + size, size)]
+    order = np.lexsort([j, i])
+    i, j = i[order], j[order]
+    return i[i < j], j[i < j]
+
+
+def _found_among(rows, patterns, items, found):
+    """Return which patterns are findings, by measure, and the findings that no pattern is."""
+    significant = np.zeros((len(rows.names), len(patterns)), dtype=bool)
+    support, others = rows.support(patterns)[0], []
+    for group, measure in found:
+        mask = group.mask(rows.X)
+        alike = np.flatnonzero(support == rows.people_in([mask])[0])
+        members = members_of(items, patterns.items[alike])
+        same = [i for i, m in zip(alike, members, strict=True) if np.array_equal(m, mask)]
+        if same:
+            significant[rows.names.index(measure), same] = True
+        else:
+            others.append((group, measure))
+    return significant, others
+
+
+def _with_groups(asked, groups, n_patterns, detector):
+    """Return contrasts with those of groups that are no patterns, numbered after these."""
+    if not groups:
+        return asked
+    rows, n = asked.contrasts.rows, len(asked.size)
+    if detector.null == "everyone":
+        everyone = np.ones(len(rows), dtype=bool)
+        more = Contrasts.of_masks(rows, [g.mask(rows.X) for g in groups], [everyone] * len(groups))
+    else:
+        more = Contrasts.of_groups(rows, groups, detector._features(detector.space_.names)[1])
+    places = np.arange(n, n + len(groups))
+    return Asked(
+        Contrasts.joined(asked.contrasts, more),
+        np.hstack([asked.side, np.tile(places, (len(rows.names), 1))]),
+        np.concatenate([asked.pattern, n_patterns + np.arange(len(groups))]),
+        np.concatenate([asked.size, more.size.astype(float)]),
+        lambda i: asked.name(i) if i < n else str(groups[i - n]),
+    )
