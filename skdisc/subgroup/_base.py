@@ -289,7 +289,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         stopped = task.budget.stopped_by
         reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
         reasons += [*self._reasons(discovery), *caveats]
-        if discovery.judgment is None and discovery.candidates is not None:
+        if discovery.candidates is not None:
             discovery = self._answered(discovery, reasons)
         elif discovery.judgment is None and "equivalence" in discovery.tables:
             given = discovery.n_found, discovery.tables["equivalence"], reasons
@@ -305,12 +305,13 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     def _answered(self, discovery, reasons):
         """Return the Discovery with the answer to the question about its candidates."""
         candidates, discovery.candidates = discovery.candidates, None
+        doubt = discovery.judgment  # of a method about its findings, too
         answer = decide(
             candidates,
             significance=self.significance,
             relevant_size=self.relevant_size,
-            is_found=discovery.n_found > 0,
-            reasons=reasons,
+            is_found=discovery.n_found > 0 and doubt is None,
+            reasons=reasons if doubt is None else [doubt.reason],
         )
         discovery.answer = answer
         discovery.judgment = Judgment(answer.verdict, answer.reason)

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from skdisc import _stats
 from skdisc._space._subgroup import Subgroup
+from skdisc._stats import level_of_two_tests
+from skdisc._verdicts._candidates import Candidates
 from skdisc.subgroup._disparity_pursuit._fits import BesideFit, errors
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._skewness import compared_sides
@@ -309,91 +310,66 @@ def _error(scores, influence):
     return float(np.sqrt((scores.residuals.by_cluster(influence[None])[0] ** 2).sum()))
 
 
-def bounds(
-    scores: Scores, given: BesideFit, significance: float, gap: float, ratio: float, names: dict
-) -> tuple[pd.DataFrame, int]:
-    """Return what the data exclude about single protected values and about the widest candidates.
+def candidates_of(
+    scores: Scores, found: list[Subgroup], size: np.ndarray, gap: float, problem: str = ""
+) -> Candidates:
+    """Return the candidates of a question about effects at equal legitimate columns.
 
-    Of the candidates, those are judged whose chances of not excluding what is relevant, where there
-    is nothing, add up to .1 at most.
+    Each has its effect by itself, not beside the causes that were found. The order of candidates is
+    that of the information about them, which follows from who they are and not from outcomes.
 
     Parameters
     ----------
     scores : Scores
-    given : BesideFit
-    significance : float
-    gap, ratio : float
-        The relevant gap, in the units of the outcome, and the relevant ratio.
-    names : dict of str to ndarray of bool, shape (n_rows,)
-        The people of each protected group; those that no candidate tests are ``open``.
+        Of the groups that the question is about.
+    found : list of Subgroup
+        The causes; those that are among the groups, or the other side of one, are found.
+    size : ndarray of float, shape (n_rows,)
+        Size of the people of each row.
+    gap : float
+        The relevant gap, in the unit of the outcome.
+    problem : str, default=""
+        Why there is no answer.
 
     Returns
     -------
-    table : DataFrame
-        As `judge_groups` takes it.
-    n_judged : int
-        Number of candidates, also those that are not in the table, that are judged.
+    Candidates
     """
-    c, r = scores.candidates, scores.residuals
-    raw, weight = r.raw / r.root, r.root**2
-    mean = weight @ raw / weight.sum() if len(raw) else np.nan
-    is_share = bool(np.isin(raw, (0.0, 1.0)).all())
-    if is_share:
-        needed = float(_stats.people_needed(min(mean, 1 - mean), gap, ratio, significance))
-    else:
-        spread = np.sqrt(weight @ (raw - mean) ** 2 / weight.sum()) if len(raw) else np.nan
-        needed = float(
-            (special.ndtri(0.9) - special.ndtri(significance)) ** 2 * (spread / gap) ** 2
-        )
-    z = special.ndtri(1 - significance)
-    low, high = given.effect - z * given.error, given.effect + z * given.error
-    if not r.is_binary:
+    c, given = scores.candidates, scores.given([])
+    known = given.known & (given.error > 0)
+    test = None
+    if not scores.residuals.is_binary and len(c):  # numbers, which may be skewed
         test = compared_sides(scores, given, np.arange(len(c)))
         test = replace(test, gap=given.effect, error=given.error)
-        low, high = test.interval(2 * significance)
-    everyone = c.context == 0
-    single = np.array([len(c.groups[i].predicates) == 1 for i in np.flatnonzero(everyone)], bool)
-    margin = min(gap, (1 - ratio) * min(mean, 1 - mean)) if is_share and ratio else gap
-    enough = _stats.together(_fails(given, margin, z)) | (low > gap) | (high < -gap)
-    own = np.flatnonzero(given.known & (c.support >= needed) & enough)
-    at = list(dict.fromkeys([*np.flatnonzero(everyone)[single], *_widest(own, low, high)]))
-    rows = pd.DataFrame({"at": at, "n": c.support[at], "gap_low": low[at], "gap_high": high[at]})
-    rows["needed"], rows["judged"] = needed, (rows["n"] >= needed) & given.known[at]
-    rows["gap_inside"] = (rows["gap_low"] > -gap) & (rows["gap_high"] < gap)
-    ends = rows["gap_low"], rows["gap_high"]
-    rows["ratio_inside"] = _stats.ratio_inside(0.0, *ends, mean, ratio if is_share else 0.0)
-    rows.insert(0, "group", np.array([str(c.groups[i]) for i in at], dtype=object))
-    rows["open"] = np.where(rows["judged"] | (c.context[at] != 0), "", rows["group"])
-    judged = [c.is_part[c.part[i]] for i, yes in zip(at, rows["judged"], strict=True) if yes]
-    lacking = [name for name, inside in names.items() if not _covered(inside, judged)]
-    more = pd.DataFrame({"group": lacking, "n": [r.people_in(names[n]) for n in lacking]})
-    more = more.assign(gap_low=np.nan, gap_high=np.nan, needed=needed, judged=False)
-    more = more.assign(gap_inside=False, ratio_inside=False, open=lacking)
-    parts = [part for part in (rows.drop(columns="at"), more) if len(part)]
-    table = pd.concat(parts, ignore_index=True) if parts else rows.drop(columns="at")
-    return table.drop_duplicates("group"), len(own)
 
+    def interval(a):
+        if test is not None:
+            ends = test.interval(level_of_two_tests(a))
+            return tuple(np.where(known, end, np.nan) for end in ends)
+        half = special.ndtri(1 - np.minimum(a, 0.5)) * given.error
+        ends = given.effect - half, given.effect + half
+        return tuple(np.where(known, end, np.nan) for end in ends)
 
-def _fails(given, margin, z):
-    """Return the chance that a candidate does not exclude the margin, where there is nothing.
-
-    It depends on what is known of the candidate, not on its own outcomes: then one that differs
-    would be left out for the very outcomes that it has.
-    """
-    fails = np.full(len(given.known), np.nan)
-    if given.known.any():
-        information = given.information[given.known]
-        spread = np.sqrt(np.median(given.variance[given.known] / information))
-        fails[given.known] = special.ndtr(z - margin * np.sqrt(information) / spread)
-    return fails
-
-
-def _covered(inside, judged):
-    """Return whether a group, or all others, are the people of a judged candidate."""
-    return any(np.array_equal(inside, part) or np.array_equal(inside, ~part) for part in judged)
-
-
-def _widest(own, low, high, most=20):
-    """Return those of the candidates whose intervals reach farthest."""
-    reach = np.maximum(-low[own], high[own])
-    return own[np.argsort(-reach, kind="stable")][:most]
+    keys = {str(g) for g in found}
+    sides = [(c.groups[i], c.sides[i]) for i in range(len(c))]
+    is_found = [
+        str(one) in keys or (other is not None and str(other) in keys) for one, other in sides
+    ]
+    inside = c.over_groups(c.is_part.__getitem__, size[None])[0]
+    whole = c.over_contexts(size[None])[c.context, 0] if len(c) else np.zeros(0)
+    two = np.array([other is not None for _, other in sides], dtype=bool)
+    lacking = "the legitimate columns nearly determine who belongs to it"
+    return Candidates(
+        c.support,
+        c.support_context - c.support,
+        np.where(known, given.effect, np.nan),
+        interval,
+        size=np.where(two, np.maximum(inside, whole - inside), inside),
+        total=float(size.sum()),
+        found=is_found,
+        name=lambda i: str(c.groups[i]),
+        comparison_size=scores.information,
+        relevant_gap=np.full(len(c), gap),
+        problem=problem,
+        reason=np.where(scores.testable | (c.support_context <= c.support), "", lacking),
+    )

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -88,6 +88,9 @@ class ContextGroups:
         Numbers of people.
     n_protected : ndarray of int, shape (n_groups,)
         Numbers of conditions on protected columns.
+    asked : ContextGroups or None
+        Those that verdicts are about, of the same parts and contexts: with a side of some size,
+        and however few people to compare it with.
     """
 
     groups: Sequence
@@ -100,6 +103,7 @@ class ContextGroups:
     support: np.ndarray
     support_context: np.ndarray
     n_protected: np.ndarray
+    asked: "ContextGroups | None" = None
 
     @classmethod
     def mined(
@@ -109,6 +113,7 @@ class ContextGroups:
         max_predicates: int | None,
         spend: Callable,
         frequency: np.ndarray | None = None,
+        relevant: tuple[float, np.ndarray] | None = None,
     ) -> "ContextGroups":
         """Pair all frequent protected parts with all frequent contexts.
 
@@ -125,15 +130,22 @@ class ContextGroups:
             ``spend(n)`` returns how many of n candidates may be tested.
         frequency : ndarray of int64, shape (n_rows,), default=None
             Number of people of each row; None: 1.
+        relevant : tuple of float and ndarray of float, shape (n_rows,), default=None
+            The smallest size of a group that verdicts are about, and the size of the people of
+            each row. None: there is no such question.
 
         Returns
         -------
         ContextGroups
         """
         most = len(items.codes) if max_predicates is None else max_predicates
-        parts, masks, of_cell = sets_of_cells(items, items.protected, least, most, frequency)
+        fewest = least
+        if relevant is not None:  # people of the smallest group that is judged, if all weigh most
+            heaviest = relevant[1].max(initial=0.0) if frequency is None else 1.0
+            fewest = max(1.0, min(least, relevant[0] / max(heaviest, 1.0)))
+        parts, masks, of_cell = sets_of_cells(items, items.protected, fewest, most, frequency)
         parts, masks = parts[1:], masks[1:].toarray()[:, of_cell] > 0  # the first is everyone
-        given = items, ~items.protected, least, most - 1, frequency
+        given = items, ~items.protected, fewest, most - 1, frequency
         contexts, members, of_cell = sets_of_cells(*given)
         cells = _by_cell(of_cell, members.shape[1])
         people = np.ones(masks.shape[1]) if frequency is None else frequency.astype(float)
@@ -141,15 +153,24 @@ class ContextGroups:
         total = members @ (cells @ people)
         length = (contexts != PAD).sum(axis=1)[:, None] + (parts != PAD).sum(axis=1)
         ok = (length <= most) & (inside >= least) & (total[:, None] - inside >= least)
-        context, part = np.nonzero(ok)
-        order = np.lexsort((inside[ok], length[ok]))
-        context, part = context[order], part[order]
-        keep, mirror = _distinct(members, cells, masks, context, part)
-        keep = keep[: spend(len(keep))]
-        context, part, mirror = context[keep], part[keep], mirror[: len(keep)]
-        both = (_ItemGroups(items, parts, contexts, p, context) for p in (part, mirror))
-        about = inside[context, part], total[context], (parts != PAD).sum(axis=1)[part]
-        return cls(*both, part, context, masks, members, cells, *about)
+
+        def paired(which, spend):
+            context, part = np.nonzero(which)
+            order = np.lexsort((inside[which], length[which]))
+            context, part = context[order], part[order]
+            keep, mirror = _distinct(members, cells, masks, context, part)
+            keep = keep[: spend(len(keep))]
+            context, part, mirror = context[keep], part[keep], mirror[: len(keep)]
+            both = (_ItemGroups(items, parts, contexts, p, context) for p in (part, mirror))
+            about = inside[context, part], total[context], (parts != PAD).sum(axis=1)[part]
+            return cls(*both, part, context, masks, members, cells, *about)
+
+        found = paired(ok, spend)
+        if relevant is None:
+            return found
+        size = members @ (cells @ (masks * relevant[1]).T)
+        judged = (length <= most) & (size >= relevant[0])
+        return replace(found, asked=paired(judged, lambda n: n))
 
     @classmethod
     def given(

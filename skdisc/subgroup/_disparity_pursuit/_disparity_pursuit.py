@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._results._judgment import confirmed_p
 from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
@@ -16,6 +17,7 @@ from skdisc._utils._types import Columns, Estimator, FrameLike, Labels, Memory, 
 from skdisc._verdicts._rule import Rule
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._disparity_pursuit._run import (
+    candidates_on,
     explained_by,
     measured,
     measured_causes,
@@ -339,8 +341,11 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         table = measured(self, task, rows, findings)[1]
         return beside_fit(table, findings, "holm")
 
-    def _reasons(self, discovery):
-        return []  # its bounds are those of effects given the legitimate columns
+    def _candidates(self, task, discovery, rows, items):
+        sure = (confirmed_p(discovery.findings.table) <= self.significance).to_numpy()
+        groups = discovery.findings.subgroups
+        found = [g for g, yes in zip(groups, sure, strict=True) if yes]
+        return candidates_on(self, task, rows, items, found)
 
     def _remeasure(self, task):
         """Measure the causes of fit on other rows, together."""

@@ -13,14 +13,15 @@ from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Subgroup
-from skdisc._task._notes import judged_together
 from skdisc._task._task import Task
+from skdisc._verdicts._candidates import Candidates
 from skdisc.subgroup._disparity_pursuit import _causes, _tables
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._expectations import adjust, in_folds, unexplained
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import pursue
 from skdisc.subgroup._disparity_pursuit._threshold import Level
+from skdisc.subgroup._estimation._asked import relevant_least
 from skdisc.subgroup._estimation._confirmation import beside_fit, confirmed
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, IN_CONTEXT, context_of
 from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
@@ -104,7 +105,8 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     items = d._items_of(rows)
     task.memory = items.bare()
     given = d._least(rows), d.max_predicates, lambda n: d._spend(task, n)
-    candidates = ContextGroups.mined(items, *given, rows.frequency)
+    relevant = relevant_least(d, rows), rows.mass
+    candidates = ContextGroups.mined(items, *given, rows.frequency, relevant)
     residuals = _adjusted(d, task, rows, candidates, folds)
     scores = Scores(candidates, residuals, d.min_effect)
     level = Level(scores, d.n_bootstrap, task.rng, d.borrow)
@@ -167,19 +169,10 @@ def _described(detector, task, rows, items, run, level):
     findings = GroupFindings.of(groups, table, task.space)
     largest = level.largest_z(d.significance)
     values = _people_of(items)
-    bounds, n_judged = _causes.bounds(
-        scores,
-        found.given,
-        d.significance,
-        d._gap_that_matters_on(rows).size,
-        d.relevant_ratio,
-        values,
-    )
     legitimate = [c for c in d._legitimate(list(d.space_.names)) or [] if c in rows.X]
     equal = _causes.at_equal_columns(scores, values, d.significance)
     tables = {
         "groups": d._single_groups(rows, items, n_tests),
-        "equivalence": bounds,
         **_tables.about_causes(scores, found, run.worse, largest),
         "gaps": _causes.parts_of_gaps(scores, found.groups, groups, values, equal),
         "comparable": equal,
@@ -191,9 +184,15 @@ def _described(detector, task, rows, items, run, level):
     discovery = subgroup_discovery(*given, tables=tables, versus=VERSUS)
     discovery.notes += _tables.notes(tables, table, largest, bool(legitimate))
     discovery.notes += _tables.told_by_columns(tables["associations"])
-    if not groups:
-        discovery.notes += judged_together(n_judged, len(scores.candidates))
+    asked = Scores(scores.candidates.asked, scores.residuals)
+    discovery.candidates = _candidates(d, rows, asked, groups)
     return discovery
+
+
+def _candidates(detector, rows, asked, found):
+    """Return the candidates of the question, of which some groups are found."""
+    gaps, problem = detector._matters(rows)
+    return _causes.candidates_of(asked, found, rows.mass, gaps[0], problem)
 
 
 def _people_of(items):
@@ -303,19 +302,37 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
     table = beside_fit(table, at_fit, "holm")
     again = confirmed(table, d.significance)
     counts = d._counts(items, at_fit.subgroups, again)
-    values, gap = _people_of(items), d._gap_that_matters_on(rows).size
-    groups = list(range(len(at_fit)))
-    given = scores.given(groups)
-    bounds, _ = _causes.bounds(scores, given, d.significance, gap, d.relevant_ratio, values)
+    values, groups = _people_of(items), list(range(len(at_fit)))
     equal = _causes.at_equal_columns(scores, values, d.significance)
     tables = {
         "groups": d._single_groups(rows, items, max(len(at_fit), 1)),
-        "equivalence": bounds,
         "gaps": _causes.parts_of_gaps(scores, groups, at_fit.subgroups, values, equal),
         "comparable": equal,
     }
     about = d, rows, at_fit.with_table(table), counts, tables["groups"]
-    return subgroup_discovery(*about, tables=tables, versus=VERSUS)
+    discovery = subgroup_discovery(*about, tables=tables, versus=VERSUS)
+    found = [g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes]
+    discovery.candidates = candidates_on(d, task, rows, items, found, folds)
+    return discovery
+
+
+def candidates_on(
+    detector: Any,
+    task: Task,
+    rows: Counted | Summed,
+    items: Items,
+    found: list[Subgroup],
+    folds: list | None = None,
+) -> Candidates:
+    """Return the candidates of the question on rows that were not searched."""
+    d = detector
+    if folds is None:
+        rows, folds = _in_folds(d, task, rows)
+        items = items.on(rows.X)
+    given = d._least(rows), d.max_predicates, lambda n: 0
+    relevant = relevant_least(d, rows), rows.mass
+    groups = ContextGroups.mined(items, *given, rows.frequency, relevant).asked
+    return _candidates(d, rows, Scores(groups, _adjusted(d, task, rows, groups, folds)), found)
 
 
 def explained_by(
