@@ -13,6 +13,7 @@ from skdisc._verdicts._answer import decide
 from skdisc._verdicts._relevant import RATE, relevant_gap
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_family import (
+    SELECTION,
     ComparedQuantities,
     Margins,
     behind,
@@ -179,7 +180,10 @@ def _answer(detector, task, compared, findings, n_found):
         is_found=n_found > 0,
         reasons=reasons,
     )
-    return answer, compared.quantities.family(candidates, answer)
+    family = compared.quantities.family(candidates, answer)
+    if d.output == "value":
+        family["measure"] = family["measure"].replace(SELECTION, "mean")
+    return answer, family
 
 
 def _found(detector, findings):

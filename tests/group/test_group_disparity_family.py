@@ -1,4 +1,4 @@
-"""GroupDisparity's verdicts: nulls, equivalence by gap and ratio, groups too small to judge."""
+"""GroupDisparity's verdicts: nulls, the family of groups, gap and ratio, sizes."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from test_group_disparity import people
 
-from skdisc import BlackBox, Rule
+from skdisc import BlackBox, Rule, _stats
 from skdisc.group import GroupDisparity
 
 FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
@@ -45,59 +45,89 @@ def test_the_null_is_that_of_the_measures(measures, null):
     assert of_each.get("predictive_parity", "calibration") == "calibration"
 
 
-def test_gap_and_ratio_are_those_of_the_rarer_outcome():
+def family(result):
+    return result.to_frame("family").set_index("group")
+
+
+def test_the_ratio_is_that_of_the_rarer_outcome():
     X, y = people({("m",): (950, 1000), ("f",): (900, 1000)})
-    settings = {"protected": "sex", "reference": "m"}
-    row = GroupDisparity(**settings).fit(X, y).result_.to_frame("equivalence").iloc[0]
-    assert (row["group"], row["reference"]) == ("sex = 'f'", "sex = 'm'")
-    assert (row["gap"], row["ratio"]) == (pytest.approx(-0.05), pytest.approx(0.1 / 0.05))
-    assert row["gap_low"] < row["gap"] < row["gap_high"]
-    assert row["ratio_low"] < row["ratio"] < row["ratio_high"]
-    z, p = stats.norm.ppf(0.95) + stats.norm.ppf(0.9), 1850 / 2000
-    assert row["n_needed"] == pytest.approx(
-        z**2 * max(p * (1 - p) / 0.01, p / (1 - p) / np.log(0.8) ** 2)
-    )
+    settings = {"protected": "sex", "reference": "m", "rule": Rule(significance=1e-6)}
+    result = GroupDisparity(**settings).fit(X, y).result_
+    row = family(result).loc["sex = 'f'"]
+    assert row["reference"] == "sex = 'm'"
+    assert row["estimate"] == pytest.approx(-0.05)
+    assert row["low"] < row["estimate"] < row["high"]
+    assert row["upper"] == -row["low"]
+    low, high = _stats.ratio_interval(100, 1000, 50, 1000, 2e-6)
+    assert 1 / high - 0.01 < result.answer.ratio <= 1 / high  # of the rejected, rounded down
     selected = GroupDisparity(preset="four_fifths", **settings).fit(X, y).result_
-    row = selected.to_frame("equivalence").iloc[0]
-    assert row["ratio"] == pytest.approx(0.9 / 0.95)
+    low, high = _stats.ratio_interval(900, 1000, 950, 1000, 2e-6)
+    assert low - 0.01 < selected.answer.ratio <= low  # of the selected
 
 
-def test_everyone_as_reference_scales_gap_and_ratio():
+def test_everyone_as_reference_scales_the_gap():
     X, y = people({("m",): (50, 100), ("f",): (30, 300)})
-    table = GroupDisparity(protected="sex", reference="overall").fit(X, y).result_
-    row = table.to_frame("equivalence").set_index("group").loc["sex = 'f'"]
-    assert row["gap"] == pytest.approx(0.1 - 80 / 400)
-    assert row["ratio"] == pytest.approx(0.1 / (80 / 400))
+    compared = GroupDisparity(protected="sex", reference="overall")
+    row = family(compared.fit(X, y).result_).loc["sex = 'f'"]
+    assert row["estimate"] == pytest.approx(0.1 - 80 / 400)
 
 
-def test_a_small_value_leaves_the_verdict_open_and_is_named():
+def test_a_value_under_the_relevant_size_is_not_judged():
     X, y = people({("m",): (3000, 6000), ("f",): (3000, 6000), ("x",): (30, 60)})
     result = GroupDisparity(protected="sex").fit(X, y).result_
-    assert result.verdict == UNSURE
-    assert result.reason == "too few people to judge: sex = 'x'; a group needs about 210"
-    checked = result.to_frame("equivalence").set_index("group")
-    assert 205 <= checked.loc["sex = 'x'", "n_needed"] < 215
-    assert checked["open"].to_dict() == {"sex = 'm'": "", "sex = 'x'": "sex = 'x'"}
-    assert not checked.loc["sex = 'x'", "judged"]
+    assert (result.verdict, result.answer.n_family) == (NOTHING, 1)
+    row = family(result).loc["sex = 'x'"]
+    assert (row["judged"], row["reason"]) == (False, "under 5 %: not judged")
+    X, y = people({("m",): (300, 600), ("f",): (300, 600), ("x",): (31, 62)})  # 4.9 %
+    assert GroupDisparity(protected="sex").fit(X, y).result_.answer.n_family == 1
+    X, y = people({("m",): (300, 600), ("f",): (300, 600), ("x",): (32, 64)})  # 5.1 %
+    small = GroupDisparity(protected="sex").fit(X, y).result_
+    assert (small.answer.n_family, small.verdict) == (2, UNSURE)
+    assert small.reason.startswith("no gap above 0.1 in 1 of 2 groups compared of 5 % of these")
 
 
-def test_small_intersections_are_listed_and_leave_the_verdict():
-    """The ten people of one intersection are 0.2 % of the people of each of their values."""
-    counts = {("m", "a"): (2500, 5000), ("m", "b"): (2500, 5000), ("f", "a"): (2500, 5000)}
-    X, y = people(counts | {("f", "b"): (5, 10)})
-    more, more_y = people({("f", "c"): (2500, 5000)})
-    X, y = pd.concat([X, more], ignore_index=True), np.r_[y, more_y]
-    result = GroupDisparity(protected=["sex", "race"]).fit(X, y).result_
-    assert (result.verdict, result.reason[:12]) == (NOTHING, "no gap above")
-    small = result.to_frame("equivalence").query("not judged")
-    assert small["group"].tolist() == ["race = 'b' and sex = 'f'"]
+def test_of_two_values_the_larger_counts():
+    """Women are 3 % of the people, and men beside them are a group of 97 %."""
+    X, y = people({("m",): (4850, 9700), ("f",): (150, 300)})
+    for reference in ("rest", "largest", "m", "f"):
+        answer = GroupDisparity(protected="sex", reference=reference).fit(X, y).result_.answer
+        assert answer.n_family == 1, reference
+    both = GroupDisparity(protected="sex", reference="rest").fit(X, y).result_
+    assert family(both)["judged"].tolist() == [True, True]
+    assert (family(both)["estimate"].sum(), len(family(both))) == (pytest.approx(0), 2)
 
 
-def test_a_small_reference_is_open_too():
-    X, y = people({("m",): (3000, 6000), ("f",): (3000, 6000), ("x",): (30, 60)})
-    result = GroupDisparity(protected="sex", reference="x").fit(X, y).result_
-    assert result.verdict == UNSURE
-    assert "x" in result.to_frame("equivalence")["open"].str.cat()
+def test_a_value_with_nobody_to_compare_with_keeps_the_question_open():
+    X, y = people({("f",): (300, 600), ("m",): (2, 4)})
+    result = GroupDisparity(protected="sex").fit(X, y).result_
+    assert (result.verdict, result.answer.bound) == (UNSURE, None)
+    assert result.reason == "1 group has next to nobody to compare with: sex = 'f'"
+
+
+def test_the_order_does_not_depend_on_who_is_the_best():
+    sizes = {("a",): 5000, ("b",): 2000, ("c",): 1000, ("d",): 600}
+    orders = set()
+    for best in sizes:
+        X, y = people({g: (int(n * (0.5 + 0.01 * (g == best))), n) for g, n in sizes.items()})
+        table = (
+            GroupDisparity(protected="sex", reference="best").fit(X, y).result_.to_frame("family")
+        )
+        sized = dict(zip(table["group"], table["comparison"], strict=True))
+        orders.add(tuple(sorted(sized.items())))
+    joined = {}
+    for order in orders:
+        for group, size in order:
+            assert joined.setdefault(group, size) == size
+
+
+def test_what_is_said_of_the_others_after_a_finding():
+    sizes = {("a",): (4000, 8000), ("b",): (1200, 4000), ("c",): (2000, 4000), ("d",): (440, 900)}
+    X, y = people(sizes)
+    result = GroupDisparity(protected="sex", reference="a", measures=["mean_difference"]).fit(X, y)
+    answer = result.result_.answer
+    assert (answer.verdict, answer.n_found, answer.n_family) == (FOUND, 1, 3)
+    assert answer.level == pytest.approx(0.05 / 3)
+    assert "1 of 3 groups compared of 5 % of these people or more is found; " in answer.reason
 
 
 def test_equal_outcomes_of_all_are_no_evidence():
@@ -105,6 +135,7 @@ def test_equal_outcomes_of_all_are_no_evidence():
     model = lambda A: np.ones(len(A), dtype=int)  # noqa: E731
     result = GroupDisparity(protected="sex", pos_label=1).fit(X, model=model).result_
     assert (result.n_found, result.verdict) == (0, UNSURE)
+    assert result.reason == "all outcomes are equal"
 
 
 def test_what_a_measure_without_direction_shows_is_found():
@@ -138,9 +169,8 @@ def test_means_of_scores_have_no_ratio():
     score = lambda A: A["points"].to_numpy()  # noqa: E731
     detector = GroupDisparity(protected="sex", output="probability", pos_label=1)
     result = detector.fit(X, None, score).result_
-    row = result.to_frame("equivalence").iloc[0]
-    assert (result.verdict, row["judged"], row["ratio_inside"]) == (NOTHING, True, True)
-    assert np.isnan(row["ratio"])
+    row = result.to_frame("family").iloc[0]
+    assert (result.verdict, row["judged"], result.answer.ratio) == (NOTHING, True, None)
 
 
 @pytest.mark.statistics
