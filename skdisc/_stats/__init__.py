@@ -14,12 +14,9 @@ from skdisc._stats._equivalence import (
     Equivalence,
     compared_size,
     equivalence,
-    equivalence_of_means,
-    jointly_judged,
     level_of_two_tests,
     people_needed,
     ratio_inside,
-    together,
 )
 from skdisc._stats._finite_population import hypergeometric
 from skdisc._stats._multiplicity import CORRECTIONS, adjust, false_coverage_level
@@ -52,11 +49,9 @@ __all__ = [
     "cramers_v",
     "design_chi2",
     "equivalence",
-    "equivalence_of_means",
     "false_coverage_level",
     "fisher",
     "hypergeometric",
-    "jointly_judged",
     "level_of_two_tests",
     "min_detectable_gap",
     "min_detectable_share",
@@ -71,7 +66,6 @@ __all__ = [
     "score_interval",
     "score_test",
     "score_z",
-    "together",
     "widened",
     "wilson",
 ]

@@ -1,7 +1,6 @@
 """Equivalence: whether the data exclude a relevant difference of two groups."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -87,27 +86,6 @@ def equivalence(
         return Equivalence(low, high, inside, r_low, r_high, np.ones_like(inside))
     r_inside = (r_low > relevant_ratio) & (r_high < 1 / relevant_ratio)
     return Equivalence(low, high, inside, r_low, r_high, r_inside)
-
-
-def equivalence_of_means(
-    comparison: Any, relevant_gap: float, significance: float = 0.05
-) -> Equivalence:
-    """Test whether two means are equal up to a relevant gap.
-
-    Parameters
-    ----------
-    comparison : Welch
-    relevant_gap : float, > 0, in the unit of the means
-    significance : float, default=0.05
-
-    Returns
-    -------
-    Equivalence
-    """
-    low, high = comparison.interval(level_of_two_tests(significance))
-    inside = (low > -relevant_gap) & (high < relevant_gap)
-    nothing = np.full(np.shape(inside), np.nan)[()]
-    return Equivalence(low, high, inside, nothing, nothing, np.ones_like(inside))
 
 
 def ratio_inside(
@@ -236,60 +214,3 @@ def compared_size(n1: npt.ArrayLike, n0: npt.ArrayLike) -> np.ndarray:
     """
     n1, n0 = np.asarray(n1, dtype=float), np.asarray(n0, dtype=float)
     return n1 * n0 / np.maximum(n1 + n0, np.finfo(float).tiny)
-
-
-def jointly_judged(
-    n: npt.ArrayLike, needed: npt.ArrayLike, significance: float = 0.05
-) -> np.ndarray:
-    """Which of several groups are large enough to judge together.
-
-    One group is, if it has the people of `people_needed`: it then fails to exclude a relevant
-    difference with a chance of .1 where there is none. Of several groups which must all exclude it,
-    the largest are judged, as long as their chances of failing add up to .1 at most. Which these
-    are depends on their sizes only, and not on the outcomes of single groups.
-
-    >>> print(jointly_judged([400, 400, 900, 5000], needed=400))
-    [False False  True  True]
-    >>> print(jointly_judged([400, 5000], needed=400))
-    [ True  True]
-
-    Parameters
-    ----------
-    n : array-like of float, shape (n_groups,), people of each group; of one that is compared with
-        few others, see `compared_size`
-    needed : array-like of float, >= 0, as of `people_needed`; NaN: not judged
-    significance : float, default=0.05, of each of two one-sided tests
-
-    Returns
-    -------
-    ndarray of bool, shape (n_groups,)
-        Groups of equal chances are judged together, or none of them is.
-    """
-    n, needed = np.broadcast_arrays(np.asarray(n, dtype=float), np.asarray(needed, dtype=float))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        distance = power_quantile(significance) * np.sqrt(n / needed)
-    fails = special.ndtr(power_quantile(significance) - special.ndtri(_POWER) - distance)
-    return together(fails) & (n >= needed)
-
-
-def together(fails: npt.ArrayLike) -> np.ndarray:
-    """Which groups are judged, by the chance that each fails to exclude a relevant difference.
-
-    >>> print(together([0.03, 0.2, 0.05, 0.05]))
-    [ True False False False]
-
-    Parameters
-    ----------
-    fails : array-like of float, shape (n_groups,); NaN: not judged
-
-    Returns
-    -------
-    ndarray of bool, shape (n_groups,)
-        Those with the smallest chances, whose sum is at most .1. Groups of equal chances are judged
-        together, or none of them is.
-    """
-    values, of_value, counts = np.unique(
-        np.asarray(fails, dtype=float), return_inverse=True, return_counts=True
-    )
-    allowed = np.cumsum(values * counts) <= (1 - _POWER) * (1 + 1e-9)
-    return allowed[of_value]

@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from skdisc._stats._equivalence import compared_size, equivalence_of_means, power_quantile
-
 FEWEST_ROWS = 30  # of a group, for the normal approximation of its mean
 MEANS_TEST = "Welch's and Hall's test, group against rest"
 TOO_SKEWED = (
@@ -327,31 +325,6 @@ class Means:
     def interval(self, level):
         """Return low and high of the interval of each gap, at one minus the confidence level."""
         return self._against_rest().interval(level)
-
-    def equivalence(self, overall, relevant_gap, relevant_ratio, significance):
-        """Return what the data exclude about the gap of each group and its rest.
-
-        Parameters
-        ----------
-        overall : Means
-            Of all rows as one group, whose variance tells how many people a group needs.
-        relevant_gap : float
-        relevant_ratio : ignored
-        significance : float
-
-        Returns
-        -------
-        DataFrame
-            ``n``, ``n_compared``, ``needed`` (as of `GroupTally.equivalence`), and the fields of
-            `Equivalence`.
-        """
-        w, both = self._against_rest(), (self.sums, self.rest)
-        n, n_rest = (_mean_variance_size(sums)[2] / self.inflation for sums in both)
-        variance = float(_mean_variance_size(overall.sums)[1][0])
-        needed = power_quantile(significance) ** 2 * variance / relevant_gap**2
-        bounds = equivalence_of_means(w, relevant_gap, significance)
-        sizes = {"n": n, "n_compared": compared_size(n, n_rest), "needed": needed}
-        return pd.DataFrame({**sizes, **vars(bounds)})
 
     def posterior(self):
         """Return the mean of each group and its variance."""

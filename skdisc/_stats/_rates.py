@@ -180,30 +180,6 @@ class GroupTally:
         """
         return _stats.newcombe(*self.sides, level)
 
-    def equivalence(self, overall, relevant_gap, relevant_ratio, significance):
-        """Return what the data exclude about the gap and the ratio of each group and its rest.
-
-        Parameters
-        ----------
-        overall : GroupTally
-            Of all rows as one group, whose rate tells which outcome is the rarer, and how many
-            people a group needs.
-        relevant_gap, relevant_ratio, significance : float
-
-        Returns
-        -------
-        DataFrame
-            ``n``, ``n_compared`` (see `compared_size`), ``needed``, and the fields of
-            `Equivalence`.
-        """
-        rate = float((overall.x / overall.n)[0]) if overall.n[0] else np.nan
-        given = relevant_gap, relevant_ratio, significance
-        needed = _stats.people_needed(min(rate, 1 - rate), *given)
-        bounds = _stats.equivalence(*self.sides, *given, rarer=rate <= 0.5)
-        _, n, _, n_rest = self.sides
-        sizes = {"n": n, "n_compared": _stats.compared_size(n, n_rest), "needed": needed}
-        return pd.DataFrame({**sizes, **vars(bounds)})
-
     def min_detectable_gap(self, level):
         """Return the smallest difference from the rest that the test detects with power .8."""
         _, n1, _, n0 = self.sides

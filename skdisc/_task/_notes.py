@@ -183,16 +183,6 @@ def chosen_by_their_data(n_found):
     ]
 
 
-def judged_together(n_judged, n_all):
-    """Return a note on groups that are not judged, a list of str."""
-    if n_judged >= n_all:
-        return []
-    return [
-        f'"No disparity found" would be about {n_judged:,} of {n_all:,} groups compared: the '
-        "largest, as many as can be expected to exclude a relevant gap together."
-    ]
-
-
 def differing_groups(p_values, significance):
     """Return the caveat that groups of new rows differ without a finding, a list of str."""
     n = int((p_values <= significance).sum())

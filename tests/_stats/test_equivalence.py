@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from skdisc import _stats
-from skdisc._stats._means import Welch
 
 GAP, RATIO = 0.05, 0.8
 
@@ -70,55 +69,10 @@ def test_people_needed_takes_the_harder_of_gap_and_ratio():
     assert _stats.people_needed(0.5, GAP, 0) == _stats.people_needed(0.5, GAP)
 
 
-def test_means_have_the_interval_of_two_one_sided_t_tests():
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(0, 1, 40), rng.normal(0.1, 2, 60)
-    low, high = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.9)
-    welch = Welch.of(*((x.mean(), x.var(ddof=1), len(x)) for x in (a, b)))
-    e = _stats.equivalence_of_means(welch, 1.5 * max(-low, high))
-    assert (e.gap_low, e.gap_high) == pytest.approx((low, high))
-    assert e.gap_inside
-    assert e.ratio_inside
-    tight = _stats.equivalence_of_means(Welch(np.array([0.0, np.nan]), 1.0, 9.0), 1.0)
-    assert not tight.gap_inside.any()
-
-
 def test_a_compared_size_has_the_variance_of_the_difference():
     n1, n0 = np.array([1, 7, 400.0]), np.array([30, 7, 10**9])
     assert 1 / _stats.compared_size(n1, n0) == pytest.approx(1 / n1 + 1 / n0)
     assert (_stats.compared_size([0, 5], [0, 0]) == 0).all()
-
-
-@pytest.mark.parametrize("n", [1, 20, 300])
-def test_groups_judged_together_all_exclude_what_is_not_there(n):
-    needed, others = _stats.people_needed(0.3, GAP), 10**8
-    sizes = np.ceil(np.linspace(needed, 4 * needed, n))
-    events = np.random.default_rng(0).binomial(sizes.astype(int), 0.3, (1000, n))
-    e = _stats.equivalence(events, sizes, 0.3 * others, others, GAP, RATIO)
-    excluded, judged = e.gap_inside & e.ratio_inside, _stats.jointly_judged(sizes, needed)
-    assert judged.sum() > n / 2
-    assert excluded[:, judged].all(axis=1).mean() > 0.75  # either end is missed once in ten
-    if n > 1:
-        assert excluded.all(axis=1).mean() < 0.65
-
-
-@given(st.lists(st.integers(1, 5000), min_size=1, max_size=30), st.randoms())
-def test_who_is_judged_depends_on_sizes_only(sizes, random):
-    sizes, needed = np.array(sizes), 400.0
-    judged = _stats.jointly_judged(sizes, needed)
-    order = np.array(random.sample(range(len(sizes)), len(sizes)))
-    assert np.array_equal(_stats.jointly_judged(sizes[order], needed), judged[order])
-    assert not judged.any() or sizes[judged].min() > sizes[~judged].max(initial=0)
-    assert (sizes[judged] >= needed).all()
-    with_small = _stats.jointly_judged([*sizes, 1, 1, 1], needed)
-    assert np.array_equal(with_small[: len(sizes)], judged)
-    alone = [_stats.jointly_judged([m], needed)[0] for m in sizes]
-    assert np.array_equal(alone, sizes >= needed)
-
-
-def test_a_group_of_which_nothing_is_known_is_not_judged():
-    assert not _stats.jointly_judged([100, 0], [np.nan, 0]).any()
-    assert _stats.jointly_judged([100], [0])
 
 
 def chance_by_differences(p1, n1, p0, n0):

@@ -101,7 +101,7 @@ def test_a_value_with_nobody_to_compare_with_keeps_the_question_open():
     X, y = people({("f",): (300, 600), ("m",): (2, 4)})
     result = GroupDisparity(protected="sex").fit(X, y).result_
     assert (result.verdict, result.answer.bound) == (UNSURE, None)
-    assert result.reason == "1 group has next to nobody to compare with: sex = 'f'"
+    assert result.reason == "1 group has next to nobody to compare with: sex = 'm'"
 
 
 def test_the_order_does_not_depend_on_who_is_the_best():
