@@ -150,7 +150,8 @@ def decide(
     is_found : bool, default=None
         Whether there is a finding, of any size. None: whether a candidate is found.
     reasons : sequence of str
-        Why the absence of findings is inconclusive; the first is the reason of the answer.
+        Why the absence of findings is inconclusive; the first is the reason of the answer. Nothing
+        is said then about what the data exclude.
     noun : str, default="gap"
         What is bounded, for the reason.
     people : str, default="these people"
@@ -200,8 +201,12 @@ def decide(
         found=np.flatnonzero(found).tolist(),
     )
     words = _Words(answer, noun, people)
-    if bool(c.found.any()) if is_found is None else is_found:
-        verdict, reason = FOUND, words.about_others(len(others))
+    is_found = bool(c.found.any()) if is_found is None else is_found
+    if reasons:  # candidates may be missing, or what they exclude is not what the question is about
+        nothing = {"bound": None, "bounds": {}, "cleared": [], "n_cleared": 0, "resolution": None}
+        answer = Answer(**{**vars(answer), **nothing, "open_by_ratio": False, "curve": []})
+    if is_found:
+        verdict, reason = FOUND, "" if reasons else words.about_others(len(others))
     elif reasons:
         verdict, reason = UNSURE, reasons[0].rstrip(".")
     elif not len(others):

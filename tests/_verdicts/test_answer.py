@@ -227,6 +227,7 @@ def test_a_reason_comes_first_but_never_before_a_finding():
     c = candidates([40], [1000], [40], [1000])
     answer = decide(c, relevant_gap=GAP, reasons=["the search was cut short."])
     assert (answer.verdict, answer.reason) == (UNSURE, "the search was cut short")
+    assert (answer.bound, answer.cleared, answer.curve) == (None, [], [])
     assert decide(c, relevant_gap=GAP, reasons=["x"], is_found=True).verdict == FOUND
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from skdisc import Audit
-from skdisc._results._judgment import FOUND, NOTHING, UNSURE, judge_groups
+from skdisc._verdicts._answer import FOUND, NOTHING, UNSURE, decide
+from skdisc._verdicts._candidates import Candidates
 from skdisc.auditing import _cells
 from skdisc.auditing._cells import holm
 
@@ -51,31 +52,24 @@ def test_refits_suffice_for_the_level_that_is_left(p_values, expected, monkeypat
     assert _cells.refits_needed(plan, results, 0.05, cells[-1]) == expected
 
 
-def judged(gap_low, gap_high, caveats=(), n_found=0, open_group=""):
-    """Return a result about one group, as far as its bound needs it."""
-    inside = max(-gap_low, gap_high) < 0.1
-    row = {"group": "sex = 'F'", "judged": True, "gap_low": gap_low, "gap_high": gap_high}
-    row |= {"gap_inside": inside, "ratio_inside": True, "open": open_group}
-    checked = pd.DataFrame([row])
-    verdict = judge_groups(n_found, checked, list(caveats), "marginal", 0.1)
-    known = {"null": "marginal", "required_gap": 0.1, "significance": 0.05}
-    tables = {"equivalence": checked}
-    return SimpleNamespace(tables=tables, **known, **vars(verdict))
-
-
 @pytest.mark.parametrize(
-    ("result", "verdict", "bound"),
+    ("counts", "verdict", "bound"),
     [
-        (judged(-0.08, 0.02), NOTHING, 0.08),
-        (judged(-0.02, 0.17), UNSURE, 0.17),
-        (judged(-0.02, 0.17, ["The search was cut short."]), UNSURE, None),
-        (judged(-0.02, 0.17, open_group="sex = 'F'"), UNSURE, None),
-        (judged(0.12, 0.17, n_found=1), FOUND, None),
+        ((410, 1000, 400, 1000), NOTHING, 0.047),
+        ((52, 100, 400, 1000), UNSURE, 0.21),
+        ((410, 1000, 2, 4), UNSURE, None),
     ],
 )
-def test_what_data_exclude_is_said_unless_groups_or_methods_are_open(result, verdict, bound):
-    assert result.verdict == verdict
-    assert _cells._bound(result) == bound
+def test_what_data_exclude_is_said_unless_groups_or_methods_are_open(counts, verdict, bound):
+    x1, n1, x0, n0 = ([v] for v in counts)
+    question = Candidates.of_rates(x1, n1, x0, n0)
+    answer = decide(question, relevant_gap=0.1)
+    assert answer.verdict == verdict
+    assert _cells._bound(SimpleNamespace(answer=answer, verdict=verdict)) == bound
+    cut = decide(question, relevant_gap=0.1, reasons=["the search was cut short"])
+    assert _cells._bound(SimpleNamespace(answer=cut, verdict=cut.verdict)) is None
+    assert _cells._bound(SimpleNamespace(answer=answer, verdict=FOUND)) is None
+    assert _cells._bound(SimpleNamespace(answer=None, verdict=UNSURE)) is None
 
 
 @pytest.mark.slow

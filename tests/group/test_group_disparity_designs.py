@@ -36,7 +36,7 @@ def test_frequencies_are_repeated_rows(seed):
     names = ["effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support"]
     pd.testing.assert_frame_equal(columns(counted, *names), columns(long, *names))
     assert (counted.verdict, counted.reason) == (long.verdict, long.reason)
-    tables = (r.to_frame("equivalence") for r in (counted, long))
+    tables = (r.to_frame("family") for r in (counted, long))
     pd.testing.assert_frame_equal(*tables)
 
 
@@ -52,7 +52,7 @@ def test_probability_weights_are_those_of_the_measures_and_have_no_unit():
     assert (result[0].ci_low, result[0].ci_high) == pytest.approx((-row.ci_high, -row.ci_low))
     assert result[0].p_value == pytest.approx(row.p_value)
     small = detector.fit(X, y, sample_weight=1e-3 * w).result_
-    pd.testing.assert_frame_equal(small.to_frame("equivalence"), result.to_frame("equivalence"))
+    pd.testing.assert_frame_equal(small.to_frame("family"), result.to_frame("family"))
     again = detector.audit(X, y, sample_weight=w)
     assert again[0].effect == pytest.approx(result[0].effect)
 

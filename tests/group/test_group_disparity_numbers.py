@@ -1,4 +1,4 @@
-"""GroupDisparity on numbers in y: Welch's test, permutations, margins in standard deviations."""
+"""GroupDisparity on numbers in y: Welch's test, permutations, margins as shares of the mean."""
 
 import numpy as np
 import pandas as pd
@@ -51,22 +51,24 @@ def test_means_are_compared_by_the_oracle(y, split):
 @given(seed=st.integers(0, 10**6), scale=st.sampled_from([1e-3, 7.0, 1e6]))
 def test_the_unit_does_not_matter(seed, scale):
     X, y = pay(300, seed, gap=0.2)
-    one, other = compared(X, y), compared(X, scale * y + 3 * scale)
+    one, other = compared(X, y), compared(X, scale * y)
     assert one.verdict == other.verdict
     assert other[0].p_value == pytest.approx(one[0].p_value, rel=1e-6)
     assert other[0].effect == pytest.approx(scale * one[0].effect, rel=1e-6)
-    (a, b) = (r.tables["equivalence"].iloc[0] for r in (one, other))
-    assert (b["n_needed"], b["judged"]) == (pytest.approx(a["n_needed"]), a["judged"])
+    (a, b) = (r.tables["family"].iloc[0] for r in (one, other))
+    assert (b["upper"], b["n"]) == (pytest.approx(scale * a["upper"]), a["n"])
 
 
-def test_the_margin_is_in_standard_deviations():
+def test_the_margin_is_a_share_of_the_mean():
     X, y = pay(20_000)
     result = compared(X, y)
     assert result.verdict == "no disparity found"
-    assert result.tables["equivalence"]["quantity"].tolist() == ["mean"]
-    assert result.discovery.required_gap == pytest.approx(0.1 * y.std())
-    few = compared(X, y, rule=Rule(relevant_gap=0.02))
+    assert result.tables["family"]["measure"].tolist() == ["mean"]
+    assert result.answer.relevant_gap == pytest.approx(0.05 * y.mean(), rel=0.05)
+    assert result.answer.ratio is None
+    few = compared(X, y, rule=Rule(relevant_gap="1%"))
     assert few.verdict == "insufficient evidence"
+    assert compared(X, y, rule=Rule(relevant_gap=0.5 * y.std())).verdict == "no disparity found"
     assert compared(*pay(20_000, gap=0.1)).verdict == "disparity found"
 
 
@@ -128,6 +130,6 @@ def test_of_equal_means_one_in_twenty_differs_and_relevant_gaps_are_not_excluded
     excluded = 0
     for seed in range(50):
         X, y = pay(800, seed, gap=0.31)  # 0.3 standard deviations of all people
-        checked = compared(X, y, rule=Rule(relevant_gap=0.3)).tables["equivalence"]
-        excluded += bool(checked["gap_inside"].iloc[0])
+        checked = compared(X, y, rule=Rule(relevant_gap=0.3 * y.std())).tables["family"]
+        excluded += bool(checked["upper"].iloc[0] <= 0.3 * y.std())
     assert stats.binom.sf(excluded - 1, 50, 0.05) > 0.01
