@@ -322,10 +322,6 @@ class Means:
         """Return low and high of the interval of each gap, at one minus the confidence level."""
         return self._against_rest().interval(level)
 
-    def interval(self, level):
-        """Return low and high of the interval of each gap, at one minus the confidence level."""
-        return self._against_rest().interval(level)
-
     def posterior(self):
         """Return the mean of each group and its variance."""
         mean, error, _ = mean_and_error(self.sums)

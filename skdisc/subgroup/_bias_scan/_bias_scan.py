@@ -358,11 +358,11 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     def _items_again(self, task, outcome):
         return self._items_of(outcome)
 
-    def _candidates(self, task, discovery, outcome, items):
+    def _question(self, task, discovery, outcome, items):
         if self.null != "contextual":
             return None  # a scan against given expectations bounds no gap
         rows = contexts.contrast_rows(outcome)
-        return super()._candidates(task, discovery, rows, items.on(rows.X))
+        return super()._question(task, discovery, rows, items.on(rows.X))
 
     def _reasons(self, discovery):
         if self.null == "contextual":

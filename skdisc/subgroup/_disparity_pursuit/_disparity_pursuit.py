@@ -341,7 +341,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         table = measured(self, task, rows, findings)[1]
         return beside_fit(table, findings, "holm")
 
-    def _candidates(self, task, discovery, rows, items):
+    def _question(self, task, discovery, rows, items):
         sure = (confirmed_p(discovery.findings.table) <= self.significance).to_numpy()
         groups = discovery.findings.subgroups
         found = [g for g, yes in zip(groups, sure, strict=True) if yes]

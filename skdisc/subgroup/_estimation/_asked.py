@@ -89,6 +89,12 @@ class Asked:
             name=lambda i: self.name(at[i]),
             measure=np.array(names, dtype=object)[measure] if len(names) > 1 else None,
             comparison_size=np.concatenate([_stats.compared_size(*sizes) for sizes in effective]),
+            reason=np.concatenate(
+                [
+                    part.too_skewed(_stats.level_of_two_tests(detector.significance))[j]
+                    for j, part in enumerate(parts)
+                ]
+            ),
             relevant_gap=np.array(gaps, dtype=float)[measure],
             problem=problem,
         )
@@ -215,7 +221,11 @@ def _by_one_condition(rows, patterns, items, protected):
         inflated = inflation(rows, *masks)
     parts = [s[:, of] for s in sums], [s[:, at] for s in sums]
     contrasts = Contrasts(
-        rows, *parts, support[of], support[at], size[of], size[at], inflation=inflated
+        rows,
+        *parts,
+        *(support[of], support[at], size[of], size[at]),
+        inflation=inflated,
+        of_side=parts[0] if rows.has_numbers else None,
     )
     return of, own, around, contrasts
 

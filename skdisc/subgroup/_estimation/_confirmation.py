@@ -19,7 +19,7 @@ def confirm_on_held_out(detector, task, rows):
     Parameters
     ----------
     detector : SubgroupDetector
-        With `_search` and `_measure_held_out`.
+        With `_search`, `_measure_held_out` and `_question`.
     task : Task
     rows : Counted, Summed or Outcome
 
@@ -35,7 +35,7 @@ def confirm_on_held_out(detector, task, rows):
     discovery = put_beside(discovery, table, d.significance, d.protected_, sizes)
     # Bins may have been cut by the outcomes of the rows searched: what is excluded is excluded by
     # the others, which measure the findings, too.
-    discovery.candidates = d._candidates(task, discovery, held_out, d._items_again(task, held_out))
+    discovery.candidates = d._question(task, discovery, held_out, d._items_again(task, held_out))
     return discovery
 
 
@@ -58,7 +58,7 @@ def measured_again(detector, task, rows):
     items, is_again = d._items_again(task, rows), confirmed(table, d.significance)
     counts = d._counts(items, at_fit.subgroups, is_again)
     discovery = d._report(rows, items, at_fit.with_table(table), counts)
-    discovery.candidates = d._candidates(task, discovery, rows, items)
+    discovery.candidates = d._question(task, discovery, rows, items)
     return discovery
 
 

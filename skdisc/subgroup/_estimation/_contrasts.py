@@ -153,7 +153,10 @@ class Contrasts:
         inflated = None
         if one.inflation is not None:
             inflated = np.hstack([one.inflation, other.inflation])
-        return cls(one.rows, *sums, *sizes, inflated)
+        sides = None
+        if one.of_side is not None:
+            sides = [np.hstack(pair) for pair in zip(one.of_side, other.of_side, strict=True)]
+        return cls(one.rows, *sums, *sizes, inflated, sides)
 
     def people(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Return how many people each contrast compares by a measure, and how many count.
