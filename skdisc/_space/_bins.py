@@ -37,6 +37,10 @@ class Bins:
         bins or of the values of an ordered column.
     taxonomy : dict, default=None
         Maps a column of categories to sets of its values, which are also items.
+    unions : bool, default=False
+        Whether all runs of neighboring bins, or of neighboring values of an ordered column, are
+        also items: ages from 25 to 43 whatever the other bins are. A gap in a range that bins cut
+        in two shows in one of them; the price is many more groups to judge.
 
     Raises
     ------
@@ -64,6 +68,7 @@ class Bins:
     edges: dict | None = None
     nested: bool = False
     taxonomy: dict | None = None
+    unions: bool = False
 
     def __post_init__(self):
         if not isinstance(self.n, Integral) or self.n < 2:
@@ -185,10 +190,13 @@ def joined(bins, column, known, ranges):
         The merged items with the positions of the items they consist of, which are distinct.
     """
     n, out = len(known), {}
-    if bins.nested and column.kind != "nominal":
-        for a, b in _halves(0, n) if ranges is None else ranges:
-            if 1 < b - a < n:
-                out[tuple(range(a, b))] = _span(column, known, a, b)
+    wider = _halves(0, n) if ranges is None else ranges
+    wider = [*wider] if bins.nested else []
+    if bins.unions:
+        wider += [(a, b) for a in range(n) for b in range(a + 1, n + 1)]
+    for a, b in wider if column.kind != "nominal" else ():
+        if 1 < b - a < n:
+            out[tuple(range(a, b))] = _span(column, known, a, b)
     for values in (bins.taxonomy or {}).get(column.name, ()):
         at = tuple(i for i, p in enumerate(known) if p.values[0] in values)
         if 1 < len(at) < n:

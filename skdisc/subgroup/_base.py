@@ -347,7 +347,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
                 f"Protected columns not among the features, and so in no group: {names}."
             )
         if task.is_audit:
-            caveats += unseen(task, self.protected_)
+            caveats += unseen(task, self.protected_) + self._not_measured(discovery)
         if discovery.n_found:
             return caveats
         groups = discovery.tables.get("groups")
@@ -355,6 +355,15 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             caveats += differing_groups(groups["p_adjusted"], self.significance)
         draws = self.n_bootstrap or self.n_permutations
         return caveats if task.is_audit else caveats + too_few_draws(draws, self.significance)
+
+    def _not_measured(self, discovery):
+        """Return the caveat that findings of fit cannot be measured on these rows."""
+        table = discovery.findings.table
+        if self._scored not in table or not table[self._scored].isna().any():
+            return []
+        lost = np.flatnonzero(table[self._scored].isna())
+        names = list(dict.fromkeys(str(discovery.findings.subgroups[i]) for i in lost))
+        return [f"Findings of fit that cannot be measured on these rows: {check.listed(names)}."]
 
     def _features(self, names):
         """Return the columns that may define groups, and the protected ones among them.
@@ -416,7 +425,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
                 "Bins(how='tree') are fitted to the outcome, so p-values on the same rows would be "
                 f"too small: set confirm=, the share of rows on which {name} tests."
             )
-        larger = isinstance(bins, Bins) and (bins.nested or bins.taxonomy)
+        larger = isinstance(bins, Bins) and (bins.nested or bins.unions or bins.taxonomy)
         if larger and self._no_larger_items is not None:
             why = self._no_larger_items
             raise ValueError(f"{name} does not support nested bins or a taxonomy: {why}")

@@ -157,6 +157,22 @@ def test_larger_items_hold_the_rows_of_those_they_join(how, weighted):
     assert len(items.unjoined().predicates) == len(items.predicates) - len(items.joined)
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_unions_are_all_runs_of_neighboring_bins(nested):
+    X, space = everything()
+    bins = Bins(8, unions=True, nested=nested)
+    items = make_items(X, space, list(X.columns), ["town"], bins)
+    ages = {p for i in items.joined if (p := items.predicates[i]).column == "age"}
+    assert len(ages) == 8 * 9 // 2 - 8 - 1  # not single bins, nor all of them
+    ends = sorted({end for p in ages for end in (p.low, p.high)})
+    runs = {(low, high) for i, low in enumerate(ends) for high in ends[i + 2 :]}
+    assert {(p.low, p.high) for p in ages} == runs - {(-np.inf, np.inf)}
+    masks = items.masks(range(len(items.predicates)))
+    for i, parts in items.joined.items():
+        assert (masks[parts].sum(axis=0) == masks[i]).all()
+    assert not {items.predicates[i].column for i in items.joined} & {"town"}  # has no order
+
+
 def test_width_edges_and_missing_values():
     X = pd.DataFrame({"n": [0.0, 1, 2, 3, 9, 10, np.nan]})
     space = FeatureSpace.from_frame(X)

@@ -162,11 +162,11 @@ def _levels(what, given, largest):
 def _bins(what, given, names):
     """Return `Bins`, or the number of bins of each column; infinite: each value is a bin."""
     if isinstance(given, Bins):
-        if given.how == "tree" or given.nested or given.taxonomy:
+        if given.how == "tree" or given.nested or given.unions or given.taxonomy:
             raise ValueError(
                 f"{what}: an action sets a column to one bin or value, so Bins(how='tree'), "
-                "nested=True and taxonomy= are not supported. Use edges=, how='width' or "
-                "'quantile'."
+                "nested=True, unions=True and taxonomy= are not supported. Use edges=, "
+                "how='width' or 'quantile'."
             )
         return given
     by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
