@@ -52,24 +52,18 @@ def test_refits_suffice_for_the_level_that_is_left(p_values, expected, monkeypat
     assert _cells.refits_needed(plan, results, 0.05, cells[-1]) == expected
 
 
-@pytest.mark.parametrize(
-    ("counts", "verdict", "bound"),
-    [
-        ((410, 1000, 400, 1000), NOTHING, 0.047),
-        ((52, 100, 400, 1000), UNSURE, 0.21),
-        ((410, 1000, 2, 4), UNSURE, None),
-    ],
-)
-def test_what_data_exclude_is_said_unless_groups_or_methods_are_open(counts, verdict, bound):
-    x1, n1, x0, n0 = ([v] for v in counts)
-    question = Candidates.of_rates(x1, n1, x0, n0)
-    answer = decide(question, relevant_gap=0.1)
+@pytest.mark.parametrize("verdict", [NOTHING, UNSURE])
+def test_a_row_has_bound_and_facts_of_the_answer_of_its_lead(verdict):
+    counts = ([410], [1000], [400], [1000]) if verdict == NOTHING else ([52], [99], [40], [99])
+    answer = decide(Candidates.of_rates(*counts), relevant_gap=0.1)
     assert answer.verdict == verdict
-    assert _cells._bound(SimpleNamespace(answer=answer, verdict=verdict)) == bound
-    cut = decide(question, relevant_gap=0.1, reasons=["the search was cut short"])
-    assert _cells._bound(SimpleNamespace(answer=cut, verdict=cut.verdict)) is None
-    assert _cells._bound(SimpleNamespace(answer=answer, verdict=FOUND)) is None
-    assert _cells._bound(SimpleNamespace(answer=None, verdict=UNSURE)) is None
+    step = SimpleNamespace(detector="GroupDisparity")
+    result = SimpleNamespace(answer=answer, verdict=verdict)
+    row = _cells._row(("sex", "marginal"), "cell", step, result)
+    assert row["bound"] == answer.bound
+    assert (row["answer"]["n_family"], row["answer"]["resolution"]) == (1, answer.resolution)
+    none = _cells._row(("sex", "marginal"), "cell", step, SimpleNamespace(answer=None))
+    assert (none["bound"], none["answer"], none["aside"]) == (None, None, "")
 
 
 @pytest.mark.slow
