@@ -305,6 +305,8 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
     def _conclude(self, task, discovery):
         """Return the AuditResult of a Discovery, with the notes common to all detectors."""
         discovery.notes[:0] = notes_on(self, task)
+        if discovery.judgment is None and discovery.answer is not None:
+            discovery.judgment = Judgment(discovery.answer.verdict, discovery.answer.reason)
         if task.queries is not None and task.queries.constant:
             discovery.smallest_gap = float("nan")  # no decision differs, so no gap could be seen
             if discovery.judgment is not None and discovery.judgment.verdict == NOTHING:
@@ -325,13 +327,16 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
             shared_values=self._shared_values(task, discovery.findings),
         )
 
-    def _gap_that_matters(self, outcome, weight=None):
-        """Return the `RelevantGap` of outcomes, NaN for people whom the measure is not about."""
+    def _gap_that_matters(self, outcome, weight=None, mean=None):
+        """Return the `RelevantGap` of outcomes, NaN for people whom the measure is not about.
+
+        The mean is that of the reference, of numbers; by default of all people.
+        """
         outcome = np.asarray(outcome, dtype=float)
         is_rate = np.isin(outcome[~np.isnan(outcome)], (0.0, 1.0)).all()
         of_numbers = PROBABILITY if self.output == "probability" else NUMBER
         kind = RATE if is_rate else of_numbers
-        return relevant_gap_of(self.relevant_gap, outcome, kind=kind, weight=weight)
+        return relevant_gap_of(self.relevant_gap, outcome, kind=kind, weight=weight, mean=mean)
 
     def _settings(self):
         """Return the parameters in JSON types, with the rule in force."""

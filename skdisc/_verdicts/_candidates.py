@@ -133,7 +133,7 @@ class Candidates:
         """Size of each comparison, n1 n0 / (n1 + n0), to nine digits: equal sizes are equal."""
         size = self.comparison_size
         if size is None:
-            size = _stats.compared_size(np.fmin(self.n, 1e300), np.fmin(self.n_others, 1e300))
+            size = _stats.compared_size(np.fmin(self.n, 1e150), np.fmin(self.n_others, 1e150))
         fraction, exponent = np.frexp(size)
         return np.ldexp(np.round(fraction * 2**30) / 2**30, exponent)
 
@@ -229,3 +229,33 @@ def smallest_ratio(x1, n1, x0, n0, a, rarer=None):
     low, high = _stats.ratio_interval(e1, n1, e0, n0, _stats.level_of_two_tests(a))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.clip(np.minimum(low, 1 / np.asarray(high)), 0, 1)
+
+
+def smallest_ratio_of_gap(gap, low, high, rate):
+    r"""Return the smallest ratio of two rates that an interval of their difference leaves open.
+
+    For comparisons without counts. The ratio is that of the outcome that is rarer in both groups
+    together. That of rates p and q is at most :math:`\rho` if p - q is at most
+    :math:`-(1-\rho) q`: ends of the difference are compared with the estimate of q, which errs on
+    the safe side, as p - q has a larger variance than :math:`p-\rho q`.
+
+    >>> print(smallest_ratio_of_gap([-0.01, -0.01], -0.03, 0.01, [0.29, 0.05]).round(2))
+    [0.9 0.5]
+
+    Parameters
+    ----------
+    gap, low, high : array-like of float, the difference and its ends
+    rate : array-like of float, of the first group; that of the other is less by the gap
+
+    Returns
+    -------
+    ndarray of float, in [0, 1]; NaN where an end is NaN
+    """
+    gap, low, high, rate = np.broadcast_arrays(*np.atleast_1d(gap, low, high, rate))
+    p, q = np.clip(rate, 0, 1), np.clip(rate - gap, 0, 1)
+    rarer = p + q <= 1
+    p, q = np.where(rarer, p, 1 - p), np.where(rarer, q, 1 - q)
+    low, high = np.where(rarer, low, -high), np.where(rarer, high, -low)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below, above = 1 + np.minimum(low, 0) / q, 1 - np.maximum(high, 0) / p
+    return np.clip(np.minimum(below, above), 0, 1)

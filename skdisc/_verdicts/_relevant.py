@@ -133,7 +133,7 @@ def relevant_gap_of(
     outcome = outcome[counts]
     if not len(outcome):
         return RelevantGap(np.nan, "", "there are no outcomes")
-    if mean is None:
+    if mean is None or kind != NUMBER:
         mean = float(np.average(outcome, weights=weight))
     return relevant_gap(asked, kind=kind, mean=mean, all_equal=bool(np.ptp(outcome) == 0))
 

@@ -162,13 +162,13 @@ class IndividualDetector(BaseDetector):
             by_value=dict(chain.from_iterable(p.by_value.items() for p in parts)),
             estimates=self._shares([], first=share),
             notes=self._probe_notes(task) + blind,
-            judgment=share.judge(self.relevant_share, blind),
+            answer=share.answer(self, blind),
         )
 
     def _share_of_people(self, task, ledgers=()):
         """Return the `CaseShare` of the people of ``task.X``, or of the inputs of its space.
 
-        The verdict is ``share.judge(self.relevant_share)``. Another model is examined on the same
+        The verdict is ``share.answer(self)``. Another model is examined on the same
         people by ``self._share_of_people(self._aside(task, self.output, box=BlackBox(other)))``,
         whose queries are charged to a budget of their own, ``aside.budget.queries``.
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from skdisc import _stats
-from skdisc._results._judgment import UNSURE, Judgment, judge_share
 from skdisc._space._codes import MISSING
 from skdisc._task._task import Task
 from skdisc._utils._hashing import KeyIndex, NumberedColumns, at_ranks
+from skdisc._verdicts._answer import Answer
+from skdisc._verdicts._share import decide_share
 from skdisc.individual._prober import ROWS_AT_ONCE, Prober
 
 MOST_ROWS, FEWEST = 30_000, 2_000
@@ -54,14 +55,22 @@ class CaseShare:
         who = {"inputs": "uniformly drawn inputs"}.get(self.of, self.of)
         return f"share of {who} with a case", self.estimate, self.low, self.high, self.n
 
-    def judge(self, relevant_share: float, caveats: Sequence[str] = ()) -> Judgment:
-        """Return the verdict; a caveat is a reason why the absence of cases is inconclusive."""
-        if not self.n and self.ended_by:
-            return Judgment(
-                UNSURE, f"{self.ended_by} was reached before any {self.of} were examined"
-            )
+    def answer(self, detector: Any, caveats: Sequence[str] = ()) -> Answer:
+        """Return the answer; a caveat is a reason why the absence of cases is inconclusive."""
         incomplete = (self.incomplete or "; ".join(caveats)).rstrip(".")
-        return judge_share(self.low, self.high, relevant_share, incomplete, self.of)
+        answer = decide_share(
+            self.estimate,
+            self.low,
+            self.high,
+            relevant_share=detector.relevant_share,
+            significance=detector.significance,
+            incomplete=incomplete,
+            of=self.of,
+        )
+        if not self.n and self.ended_by:
+            reason = f"{self.ended_by} was reached before any {self.of} were examined"
+            return replace(answer, reason=reason)
+        return answer
 
 
 @contextmanager

@@ -294,7 +294,7 @@ def test_another_model_is_examined_on_the_same_people(monkeypatch):
         assert (share.of, share.estimate, share.n) == ("people", 1, 200)
         assert (aside.budget.queries, task.budget.queries) == (1200, 0)
     assert seen[0] == seen[1]
-    assert share.judge(0.01).verdict == FOUND
+    assert share.answer(search).verdict == FOUND
     inputs = search._share_of_people(Task.open(search, People()))
     assert (inputs.of, inputs.estimate) == ("inputs", 0)
 

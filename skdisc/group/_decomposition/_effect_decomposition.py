@@ -81,7 +81,7 @@ class EffectDecomposition(PairwiseDetector):
         as an error.
     rule : Rule or None, default=None
         When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
+        "holm"), `relevant_gap` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True.
     memory : str or joblib.Memory, default=None

@@ -54,7 +54,7 @@ class OutcomeTest(OutcomeDetector):
         as an error.
     rule : Rule or None, default=None
         When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
+        "holm"), `relevant_gap` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The decision that selects, and the outcome that is a success; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -135,9 +135,6 @@ class OutcomeTest(OutcomeDetector):
     )
     _measure = "success rate difference"
 
-    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
-    own_correction = "holm"
-
     def __init__(
         self,
         estimator: Estimator | None = None,
@@ -191,6 +188,7 @@ class OutcomeTest(OutcomeDetector):
             interval=partial(_ends, counts),
             p_value=float(p_value),
             test=str(names_of_tests(is_exact)),
+            sizes=tuple(n),
         )
 
 

@@ -75,7 +75,7 @@ class RiskAdjustedRegression(OutcomeDetector):
         as an error.
     rule : Rule or None, default=None
         When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
+        "holm"), `relevant_gap` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The decision that selects, and the outcome that is a success; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -163,8 +163,6 @@ class RiskAdjustedRegression(OutcomeDetector):
     )
     _measure = "gap at equal risk"
     _test = "jackknife"
-    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
-    own_correction = "holm"
     _parameter_constraints = {
         **OutcomeDetector._parameter_constraints,
         "adjust_for": [str, "array-like"],
@@ -214,6 +212,9 @@ class RiskAdjustedRegression(OutcomeDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _relevant_gap_of(self, task, y, labels):
+        return self._gap_that_matters(y)  # of decisions, which are compared here
 
     def _compare(self, task, people, rng):
         if people.labels is None:

@@ -17,6 +17,12 @@ class OutcomeDetector(PairwiseDetector):
     def _columns(self, names):
         return self._legitimate(names, getattr(self, "adjust_for", None))
 
+    def _relevant_gap_of(self, task, y, labels):
+        """Return the `RelevantGap` of what became of the people selected."""
+        if task.queries is None:
+            return self._gap_that_matters(y)
+        return self._gap_that_matters(y if labels is None else labels[y == 1])
+
     def _read_people(self, request, *, reset):
         if request.y is None:
             return super()._read_people(request, reset=reset)

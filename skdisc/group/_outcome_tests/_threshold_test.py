@@ -171,9 +171,8 @@ class ThresholdTest(OutcomeDetector):
     )
     _measure = "threshold difference"
     _compares_rates = False
+    _noun = "difference of thresholds"
     _test = "posterior"
-    rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
-    own_correction = "holm"
     _parameter_constraints = {
         **OutcomeDetector._parameter_constraints,
         "place": [str, Integral, None],

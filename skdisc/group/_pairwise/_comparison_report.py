@@ -2,21 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from skdisc import _stats
 from skdisc._results._findings import Discovery, GroupFindings
-from skdisc._results._judgment import judge_effects
+from skdisc._results._judgment import Judgment
 from skdisc._space._items import count_values
 from skdisc._task._notes import unseen
+from skdisc._verdicts._answer import decide, family_table
+from skdisc._verdicts._candidates import Candidates, smallest_ratio_of_gap
 from skdisc._verdicts._relevant import RelevantGap
 from skdisc.group._pairwise._estimates import Estimate
 from skdisc.group._pairwise._group_pairs import GroupPair, PairRows
 
 TOO_FEW = "too few people"
+
+
+class Excluded(NamedTuple):
+    """A group that could not be compared: its name, people on both sides, and why."""
+
+    group: str
+    sizes: tuple
+    reason: str
+
+
 WITHOUT_DECISIONS = (
     "no decisions beside the outcomes y (pass a model, or BlackBox(decisions=...)), so nothing to "
     "compare"
@@ -36,9 +48,10 @@ class PairComparison:
     tables : dict of DataFrame
     notes, doubts : list of str
         Doubts are reasons why the absence of an effect is inconclusive.
-    interval : tuple of callable, optional
-        Interval and p-value where they are not those of `effect`: functions of the level, and a
-        number.
+    interval : callable, optional
+        Returns the interval at a level, where it is not that of `effect`; so `p_value`, a number.
+    sizes : tuple of int, optional
+        People on both sides whom the effect is about; by default all of the pair.
     """
 
     effect: Estimate
@@ -49,6 +62,7 @@ class PairComparison:
     interval: Any = None
     p_value: float | None = None
     test: str = ""
+    sizes: tuple | None = None
 
     def ends(self, significance: float) -> tuple[float, float]:
         """Return the interval of the effect."""
@@ -64,7 +78,7 @@ def report(
     detector: Any,
     task: Any,
     compared: Sequence[tuple[GroupPair, PairRows, PairComparison]],
-    excluded: Sequence[tuple[str, int, str]],
+    excluded: Sequence[Excluded],
     relevant: RelevantGap,
     doubts: Sequence[str] = (),
 ) -> Discovery:
@@ -75,8 +89,8 @@ def report(
     detector : PairwiseDetector
     task : Task
     compared : list of (GroupPair, PairRows, PairComparison)
-    excluded : list of (str, int, str)
-        Groups that could not be compared, their sizes, and why.
+    excluded : list of Excluded
+        Groups that could not be compared.
     relevant : RelevantGap
     doubts : list of str
         Why the absence of findings is inconclusive.
@@ -100,14 +114,27 @@ def report(
     shown = table.iloc[order[order >= 0]] if again is None else _in_places(table, order)
     subjects = [groups[i] for i in order] if again is None else list(again.subgroups)
     doubts = [*doubts, *(x for _, _, c in compared for x in c.doubts)]
-    without = {}
-    for name, _, reason in excluded:
-        without.setdefault(reason, []).append(name)
-    doubts += [f"{reason}: {', '.join(names)}" for reason, names in without.items()]
+    if not compared:
+        doubts += _without_comparison(excluded)
     new = unseen(task, d.protected_) if task.is_audit else []
-    lost = pd.DataFrame(list(excluded), columns=["subject", "n", "reason"])
+    lost = pd.DataFrame(
+        [(e.group, e.sizes[0], e.reason) for e in excluded], columns=["subject", "n", "reason"]
+    )
+    candidates = _candidates(d, task, compared, excluded, found)
+    answer = decide(
+        candidates,
+        relevant_gap=relevant.size,
+        significance=d.significance,
+        relevant_ratio=d.relevant_ratio if candidates.ratio is not None else None,
+        relevant_size=d.relevant_size,
+        is_found=bool(found.any()),
+        reasons=[*doubts, *new],
+        noun=d._noun,
+    )
+    intervals = _intervals_of_findings(d, compared, found)
+    tables = {**_tables(compared), "family": family_table(candidates, answer, shown=intervals)}
     return Discovery(
-        findings=GroupFindings.of(subjects, shown.drop(columns=["low", "high"]), task.space),
+        findings=GroupFindings.of(subjects, shown, task.space),
         measure=d._measure,
         n_tested=len(table),
         n_found=int(found.sum()),
@@ -115,10 +142,11 @@ def report(
         required_gap=relevant.size,
         by_value=count_values(groups, [g for g, f in zip(groups, found, strict=True) if f], []),
         excluded=lost,
-        tables=_tables(compared),
-        notes=list(dict.fromkeys([*new, *_notes(compared)])),
+        tables=tables,
+        notes=list(dict.fromkeys([*new, *_notes(compared), *answer.sentences[1:]])),
         versus=_versus(compared),
-        judgment=_judged(d, table, groups, found, [*doubts, *new], relevant),
+        answer=answer,
+        judgment=Judgment(answer.verdict, answer.reason),
     )
 
 
@@ -142,16 +170,15 @@ def _table(detector, compared):
     """Return one row per comparison, in their order."""
     d, rows = detector, []
     for pair, people, c in compared:
-        low, high = c.ends(2 * d.significance)
         ends = c.ends(d.significance)
         row = {"outcome": _outcome(people, c), "effect": c.effect.value}
         row |= {"ci_low": ends[0], "ci_high": ends[1], "p_value": c.p, "p_adjusted": c.p}
         row |= {"test": c.test or d._test, "support": people.sizes[0], "measure": d._measure}
-        rows.append(row | {"reference": pair.versus, "low": low, "high": high} | c.more)
+        rows.append(row | {"reference": pair.versus} | c.more)
     columns = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted"]
     texts = {n: pd.Series(dtype=object) for n in ("test", "measure", "reference")}
     if not rows:
-        numbers = {n: np.empty(0) for n in [*columns, "low", "high"]}
+        numbers = {n: np.empty(0) for n in columns}
         return pd.DataFrame(numbers | texts | {"support": np.empty(0, dtype=np.int64)})
     table = pd.DataFrame(rows).astype(dict.fromkeys(texts, object))
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(dtype=float), d.correction)
@@ -183,11 +210,54 @@ def _tables(compared):
     return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}
 
 
-def _judged(d, table, groups, found, doubts, relevant):
-    """Return the Judgment."""
-    effects = table[["ci_low", "ci_high", "low", "high"]].copy()
-    effects["gap"], effects["group"] = table["effect"], list(map(str, groups))
-    effects["p_adjusted"] = np.where(found, table["p_adjusted"], 1.0)
-    effects["rate"] = table["outcome"]
-    ratio = d.relevant_ratio if d._compares_rates else 0.0
-    return judge_effects(effects, list(doubts), relevant.size, ratio, d.significance)
+def _without_comparison(excluded):
+    """Return why no group could be compared, one sentence for each reason."""
+    names = {}
+    for e in excluded:
+        names.setdefault(e.reason, []).append(e.group)
+    return [f"{reason}: {', '.join(groups)}" for reason, groups in names.items()]
+
+
+def _candidates(detector, task, compared, excluded, found):
+    """Return the family of the question: all groups, also those that could not be compared."""
+    d, n_excluded = detector, len(excluded)
+    about = [c.sizes or people.sizes for _, people, c in compared] + [e.sizes for e in excluded]
+    sizes = [people.sizes for _, people, _ in compared] + [e.sizes for e in excluded]
+    group, reference = np.array(sizes, dtype=float).reshape(-1, 2).T
+    n, n_others = np.array(about, dtype=float).reshape(-1, 2).T
+    total = float(task.people.n)
+    whole = np.isclose(group + reference, total)  # a column of two values: each side is a group
+    effect = np.array([c.effect.value for _, _, c in compared] + [np.nan] * n_excluded)
+
+    def interval(a):
+        level = float(_stats.level_of_two_tests(a))
+        ends = [c.ends(level) for _, _, c in compared] + [(np.nan, np.nan)] * n_excluded
+        return tuple(np.array(ends, dtype=float).reshape(-1, 2).T)
+
+    def ratio(a):
+        rates = [_outcome(people, c) for _, people, c in compared] + [np.nan] * n_excluded
+        return smallest_ratio_of_gap(effect, *interval(a), np.array(rates))
+
+    names = [str(pair.group) for pair, _, _ in compared] + [e.group for e in excluded]
+    return Candidates(
+        n,
+        n_others,
+        effect,
+        interval,
+        size=np.where(whole, np.maximum(group, reference), group),
+        total=total,
+        found=np.append(found, np.zeros(n_excluded, dtype=bool)),
+        ratio=ratio if d.null == "marginal" and d._compares_rates else None,
+        name=names,
+        reason=[""] * len(compared) + [e.reason for e in excluded],
+    )
+
+
+def _intervals_of_findings(detector, compared, found):
+    """Return the effects of the groups found, with intervals that account for their selection."""
+    level = detector.significance * max(int(found.sum()), 1) / max(len(compared), 1)
+    return {
+        (str(pair.group), ""): (c.effect.value, *c.ends(level), 1 - level)
+        for (pair, _, c), is_found in zip(compared, found, strict=True)
+        if is_found
+    }

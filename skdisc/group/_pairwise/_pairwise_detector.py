@@ -13,7 +13,7 @@ from skdisc._task._task import Request
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._utils._validation import check_protected
 from skdisc.base import BaseDetector
-from skdisc.group._pairwise._comparison_report import TOO_FEW, report
+from skdisc.group._pairwise._comparison_report import TOO_FEW, Excluded, report
 from skdisc.group._pairwise._group_pairs import GroupPair, PairRows, group_pairs
 
 _LEAST = 5  # people of each side
@@ -32,10 +32,11 @@ class PairwiseDetector(BaseDetector):
     null = "conditional"
     _measure = "effect"  # name of the effect
     _test = "influence function"
+    _noun = "gap"  # in sentences
     _needs_labels = False  # whether labels beside decisions enter
     outcomes = "selected"  # whose labels: of rows with a favorable decision, or of all
     own_correction = "holm"
-    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
+    rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
     output = "decision"
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
@@ -116,12 +117,23 @@ class PairwiseDetector(BaseDetector):
             task.progress(f"{i} of {len(task.memory.pairs)} groups, {len(people.y):,} people")
             found = self._compare_if(task, people, np.random.default_rng(seed))
             if isinstance(found, str):
-                excluded.append((str(pair.group), people.sizes[0], found))
+                excluded.append(Excluded(str(pair.group), people.sizes, found))
             else:
                 compared.append((pair, people, found))
-        relevant = self._gap_that_matters(y)
+        relevant = self._relevant_gap_of(task, y, labels)
         problems = [relevant.problem] if relevant.problem else []
         return report(self, task, compared, excluded, relevant, problems)
+
+    def _relevant_gap_of(self, task, y, labels):
+        """Return the `RelevantGap` of the outcomes that are compared, by task, y and labels."""
+        return self._gap_that_matters(y, mean=self._mean_of_reference(task, y))
+
+    def _mean_of_reference(self, task, y):
+        """Return the mean outcome of the reference that all groups share, or None."""
+        references = {pair.reference for pair in task.memory.pairs}
+        if len(references) != 1 or None in references:
+            return None
+        return float(np.nanmean(y[next(iter(references)).mask(task.X)]))
 
     def _people_of(self, pair, task, y, labels):
         """Return the rows of a pair."""

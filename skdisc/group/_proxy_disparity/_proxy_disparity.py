@@ -85,7 +85,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         out, or as an error. Rows without a probability are left out of what needs it.
     rule : Rule or None, default=None
         When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
+        "holm"), `relevant_gap`, `relevant_size` and `relevant_ratio`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -183,6 +183,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         reference="Kallus, Mao and Zhou 2022; Chen and others 2019",
     )
     _measure = "rate difference"
+    rule_fields = (*PairwiseDetector.rule_fields, "relevant_ratio")
     _test = "bounds of means"
     _parameter_constraints = {
         **PairwiseDetector._parameter_constraints,

@@ -175,8 +175,8 @@ class RankingDisparity(PairwiseDetector):
         reference="Singh and Joachims 2018; Zehlike and others 2017",
     )
     _measure = "exposure gap"
+    _noun = "gap in exposure"
     _test = "studentized permutation"
-    rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
     _parameter_constraints = {
         **PairwiseDetector._parameter_constraints,
         "query": [str, Integral, None],
@@ -260,7 +260,7 @@ class RankingDisparity(PairwiseDetector):
         lists, relevant = self._lists(task.X), self._relevant(task)
         return RankingPeople.of(pair, task.X, y, lists, self.exposure, relevant)
 
-    def _gap_that_matters(self, outcome, weight=None):
+    def _gap_that_matters(self, outcome, weight=None, mean=None):
         """Return the `RelevantGap` of exposures, whose mean is 1 (or, linear, a half)."""
         mean, all_equal = 0.5 if self.exposure == "linear" else 1.0, np.ptp(outcome) == 0
         return relevant_gap(self.relevant_gap, kind=NUMBER, mean=mean, all_equal=all_equal)

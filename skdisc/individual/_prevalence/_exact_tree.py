@@ -241,7 +241,7 @@ class ExactTree(IndividualDetector):
             estimates=pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"]),
             tables=strategy.tables(total),
             notes=self._probe_notes(task) + blind + doubts,
-            judgment=judged.judge(self.relevant_share, blind),
+            answer=judged.answer(self, blind),
         )
 
     def _read_model(self, task, prober):

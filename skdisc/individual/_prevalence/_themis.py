@@ -225,7 +225,7 @@ class Themis(IndividualDetector):
             estimates=pd.concat([first, everything], ignore_index=True) if whole else first,
             tables={"scores": scores},
             notes=self._probe_notes(task) + blind,
-            judgment=share.judge(self.relevant_share, blind),
+            answer=share.answer(self, blind),
         )
 
     def _draw(self, sample):

@@ -120,7 +120,7 @@ class SearchDetector(IndividualDetector):
             estimates=self._shares([row for p in parts for row in p.shares], first=share),
             tables=self._tables(parts),
             notes=self._probe_notes(task) + blind + list(own),
-            judgment=share.judge(self.relevant_share, blind),
+            answer=share.answer(self, blind),
         )
 
     def _search_part(self, task, from_rows):
