@@ -268,7 +268,8 @@ class DisparityMonitor(BaseDetector):
         stream = new_stream(self) if is_first else deepcopy(self._memory)
         about = self._audited, self.metric, self.output
         outcome = outcomes(people.y, None if y is None else y[stay], *about)
-        stream.add(people.X, outcome, self.significance, people.frequency)
+        about = self.significance, self.relevant_size
+        stream.add(people.X, outcome, *about, people.frequency)
         self._fix_gap(stream, outcome, people.frequency)
         return self._keep(stream)
 
@@ -356,7 +357,7 @@ class DisparityMonitor(BaseDetector):
             return stream
         labels = task.favorable_labels() if task.y is not None else None
         outcome = values(task.decisions(), labels, self.metric, self.output)
-        stream.add(task.X, outcome, self.significance)
+        stream.add(task.X, outcome, self.significance, self.relevant_size)
         self._fix_gap(stream, outcome)
         return stream
 

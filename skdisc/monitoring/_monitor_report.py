@@ -4,11 +4,15 @@ import numpy as np
 import pandas as pd
 
 from skdisc._results._findings import Discovery, GroupFindings
-from skdisc._results._judgment import FOUND, Judgment, judge_groups
+from skdisc._results._judgment import Judgment
 from skdisc._space import _keys
 from skdisc._space._items import value_name
+from skdisc._stats import level_of_two_tests
+from skdisc._verdicts._answer import Answer, decide, family_table
+from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._relevant import ALL_EQUAL
-from skdisc.monitoring._stream import Stream
+from skdisc.monitoring._confidence_sequences import gap_sequence
+from skdisc.monitoring._stream import Stream, columns_of
 
 _TEST = "betting against equal rates, at all times"
 ALL = "all groups"  # in the history
@@ -40,6 +44,9 @@ def report(detector, stream: Stream, space, stopped_by=None) -> Discovery:
         for g, t, f in zip(groups, tested, found, strict=True)
         if len(g) == 1
     }
+    candidates = _candidates(d, stream, order, found.to_numpy())
+    answer = _answer(d, stream, candidates, found.to_numpy(), stopped_by)
+    tables = {"groups": _changes(stream, order, table), "history": _history(stream)}
     return Discovery(
         findings=GroupFindings(groups, table, detector._columns, _keys_of(groups, space)),
         measure=d.metric if d.output == "decision" else "mean",
@@ -48,10 +55,11 @@ def report(detector, stream: Stream, space, stopped_by=None) -> Discovery:
         smallest_gap=float("nan"),
         required_gap=float("nan"),
         by_value=by_value,
-        tables={"groups": _changes(stream, order, table), "history": _history(stream)},
-        notes=_notes(stream),
+        tables={**tables, "family": family_table(candidates, answer)},
+        notes=[*_notes(stream), *answer.sentences[1:]],
         versus="everyone else" if d.null == "marginal" else "the others in the same context",
-        judgment=_judge(d, stream, table, list(map(str, groups)), int(found.sum()), stopped_by),
+        answer=answer,
+        judgment=Judgment(answer.verdict, answer.reason),
     )
 
 
@@ -122,18 +130,67 @@ def _notes(stream):
     return notes
 
 
-def _judge(d, stream, table, groups, n_found, stopped_by):
-    """Return the Judgment: an alarm stays, also where later people take evidence back."""
-    if stream.alarm_at is not None and not n_found:
-        return Judgment(FOUND, f"by all groups together, after {stream.alarm_at:,} people")
+def _candidates(detector, stream, order, found):
+    """Return the family of the question: the groups of the state, by confidence sequences.
+
+    U holds at all times at once. A group stays in the family once it was large enough, so that the
+    first relevant one covers the bound at all later times.
+    """
+    d, kept, halves = detector, [], set()
+    for place, i in enumerate(order):  # the gap of two halves is one question
+        columns = columns_of(stream.groups[i].group)
+        if not (stream.halves[i] and columns in halves):
+            kept.append(place)
+        halves |= {columns} if stream.halves[i] else set()
+    wealths = [stream.groups[order[place]] for place in kept]
+    seen = np.array([w.seen for w in wealths], dtype=float).reshape(-1, 2, 2)
+    n, x = seen[:, :, 0], seen[:, :, 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = x[:, 0] / n[:, 0] - x[:, 1] / n[:, 1]
+
+    def sequence(a):
+        return gap_sequence(n, x, float(level_of_two_tests(a)))
+
+    def interval(a):
+        ends = sequence(a)
+        return ends["ci_low"], ends["ci_high"]
+
+    def ratio(a):
+        ends = sequence(a)
+        with np.errstate(divide="ignore"):
+            return np.clip(np.minimum(ends["ratio_low"], 1 / ends["ratio_high"]), 0, 1)
+
+    judged = np.array([w.is_judged for w in wealths], dtype=bool)
+    return Candidates(
+        n[:, 0],
+        n[:, 1],
+        effect,
+        interval,
+        size=np.where(judged, 1.0, 0.0),
+        total=1.0,
+        found=found[kept],
+        ratio=ratio if d.null == "marginal" and d.output == "decision" else None,
+        name=[str(w.group) for w in wealths],
+    )
+
+
+def _answer(detector, stream, candidates, found, stopped_by):
+    """Return the Answer: an alarm stays, also where later people take evidence back."""
+    d, has_alarm = detector, stream.alarm_at is not None
     reasons = [] if stopped_by is None else [f"{stopped_by} ended the run before any comparison"]
     if stream.relevant_gap is None:
         reasons.append(ALL_EQUAL if stream.n_people else "there are no outcomes")
-    relevant = np.nan if stream.relevant_gap is None else stream.relevant_gap
-    gaps = table[["ci_low", "ci_high"]].abs().max(axis=1)
-    checked = table[["ci_low", "ci_high"]].set_axis(["gap_low", "gap_high"], axis=1)
-    checked["group"], checked["judged"], checked["open"] = groups, True, ""
-    checked["gap_inside"] = gaps < relevant
-    ratios = table["ratio_low"] > d.relevant_ratio, table["ratio_high"] < 1 / d.relevant_ratio
-    checked["ratio_inside"] = d.output == "probability" or (ratios[0] & ratios[1])
-    return judge_groups(n_found, checked, reasons, d.null, relevant, d.significance)
+    answer = decide(
+        candidates,
+        relevant_gap=np.nan if stream.relevant_gap is None else stream.relevant_gap,
+        significance=d.significance,
+        relevant_ratio=d.relevant_ratio if candidates.ratio is not None else None,
+        relevant_size=d.relevant_size,
+        is_found=bool(found.any()) or has_alarm,
+        reasons=reasons,
+        people="the people so far",
+    )
+    if has_alarm and not found.any():
+        reason = f"by all groups together, after {stream.alarm_at:,} people"
+        return Answer(**{**vars(answer), "reason": reason})
+    return answer

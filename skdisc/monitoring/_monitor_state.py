@@ -86,7 +86,8 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
     """
     try:
         state = json.loads(text)
-        if state["version"] == 1:
+        is_old = state["version"] == 1
+        if is_old:
             state = _of_version_1(state)
         if state["version"] != _VERSION:
             raise ValueError(f"it has version {state['version']!r}, not 1 or {_VERSION}")
@@ -95,6 +96,8 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
         monitor, stream = cls(**given), Stream.from_dict(state["stream"])
         monitor._validate_params()
         monitor._check_rule()
+        if is_old:
+            stream.judge(monitor.relevant_size)
         monitor._columns, monitor.protected_ = list(state["columns"]), list(state["protected"])
         decided = state["labels"], list(state["favorable"])
         monitor.batches_ = list(map(str, state.get("batches", [])))

@@ -1,5 +1,6 @@
 """Stream: the state of a monitor, groups and their evidence, as JSON."""
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -98,6 +99,7 @@ class Stream:
         X: pd.DataFrame,
         outcome: np.ndarray,
         significance: float,
+        relevant_size: float,
         frequency: np.ndarray | None = None,
     ) -> None:
         """Add a batch; the order of its rows does not matter.
@@ -108,6 +110,8 @@ class Stream:
         outcome : ndarray of float, shape (n_rows,)
             0, 1 or a number between; NaN for people whom the rate is not about.
         significance : float
+        relevant_size : float
+            Share of the people from which on a group is judged.
         frequency : ndarray of int, shape (n_rows,), optional
             How many people each row stands for, where outcomes are 0 or 1; one by default.
         """
@@ -125,7 +129,27 @@ class Stream:
             wealth.seen += [_totals(side, outcome, people) for side in sides]
             for name, rows in strata.items():
                 self._bet(wealth, name, [side & rows for side in sides], outcome, people, before)
+        self.judge(relevant_size)
         self._record(significance)
+
+    def judge(self, relevant_size: float) -> None:
+        """Enter groups of a share of the people into the family of the question, for good.
+
+        Of a column of two values either side is the group, as the gap is the same.
+        """
+        for w, is_half in zip(self.groups, self.halves, strict=True):
+            n, n_rest = (float(side[0]) for side in w.seen)
+            size = max(n, n_rest) if is_half else n
+            w.is_judged |= size > 0 and size >= relevant_size * self.n_people
+
+    @property
+    def halves(self) -> list[bool]:
+        """Whether each group is one of two that are all people, so that the gap is the same."""
+        values = Counter(columns_of(w.group) for w in self.groups)
+        return [
+            self.is_open and not len(w.context) and values[columns_of(w.group)] == 2
+            for w in self.groups
+        ]
 
     def _bet(self, wealth, stratum, sides, outcome, people, before):
         """Add the outcomes of both sides in a stratum, and bet on them if both have people."""
@@ -233,6 +257,11 @@ class Stream:
         rules = StreamRules(**data["rules"])
         groups = [Wealth.from_dict(w) for w in data["groups"]]
         return cls(**(data | {"rules": rules, "groups": groups}))
+
+
+def columns_of(group: Subgroup) -> tuple:
+    """Return the columns of the conditions of a group."""
+    return tuple(p.column for p in group.predicates)
 
 
 def _totals(side, outcome, people):

@@ -102,6 +102,8 @@ class Wealth:
     largest : float
         Logarithm of the largest wealth so far.
     n_blocks : int
+    is_judged : bool
+        Whether the group was large enough at some time to be in the family of the question.
     changed_at, change_since : int or None
         People of the stream when a change was reported first, and before the block at which it is
         estimated to have happened.
@@ -119,6 +121,7 @@ class Wealth:
     since: np.ndarray = None
     largest: float = 0.0
     n_blocks: int = 0
+    is_judged: bool = False
     changed_at: int | None = None
     change_since: int | None = None
 
@@ -162,7 +165,8 @@ class Wealth:
     def to_dict(self) -> dict:
         """Return the evidence as JSON types."""
         arrays = ("seen", "log_e", "log_change", "log_since", "since")
-        kept = ("share", "n_bets", "largest", "n_blocks", "changed_at", "change_since")
+        kept = ("share", "n_bets", "largest", "n_blocks", "is_judged", "changed_at")
+        kept = (*kept, "change_since")
         return {
             "group": self.group.to_dict(),
             "context": self.context.to_dict(),
