@@ -59,8 +59,8 @@ class GerrymanderingAudit(LearnedAuditor):
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error.
     rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap` and
-        `relevant_ratio`.
+        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap`,
+        `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -130,7 +130,6 @@ class GerrymanderingAudit(LearnedAuditor):
         reference="Kearns, Neel, Roth and Wu 2018",
     )
     _is_group = True
-    rule_fields = ("significance", "relevant_gap", "relevant_ratio")
     _parameter_constraints = {**LearnedAuditor._parameter_constraints, "metric": [str]}
 
     def __init__(

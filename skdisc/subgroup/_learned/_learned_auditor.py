@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
+from skdisc._verdicts._relevant import PROBABILITY, relevant_gap
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._lattice import least_of
@@ -31,6 +32,7 @@ class LearnedAuditor(SubgroupDetector):
     _measure = "outcome"
     _is_group = False  # whether the witness is the indicator of a group
     _no_larger_items = "values of protected columns must not overlap"
+    rule_fields = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
     must_include, own_correction = "protected", "holm"
     n_score_bins = 1
     _parameter_constraints = {
@@ -71,6 +73,16 @@ class LearnedAuditor(SubgroupDetector):
         task.memory = learned
         everyone = Seen(parts[0].beside(parts[1]), halves[0].centering.beside(halves[1].centering))
         return discovery_of(self, task, learned, halves[1], everyone, _left_out(lost, people))
+
+    def _relevant(self, task, people):
+        """Return the `RelevantGap` of outcomes, or of the labels whose errors are compared."""
+        if np.isin(people.outcome, (0.0, 1.0)).all():
+            return self._gap_that_matters(people.outcome)
+        mean = people.outcome.mean() if task.y is None else task.favorable_labels().mean()
+        all_equal = bool(np.ptp(people.outcome) == 0)
+        return relevant_gap(
+            self.relevant_gap, kind=PROBABILITY, mean=float(mean), all_equal=all_equal
+        )
 
     def _remeasure(self, task):
         """Test the witness of fit on other rows, all of which it has not seen."""

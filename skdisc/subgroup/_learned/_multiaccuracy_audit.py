@@ -66,8 +66,8 @@ class MultiaccuracyAudit(LearnedAuditor):
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error.
     rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap` and
-        `relevant_ratio`.
+        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap`,
+        `relevant_ratio` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -147,7 +147,6 @@ class MultiaccuracyAudit(LearnedAuditor):
         published="finds and repairs groups with large errors in face recognition",
         reference="Kim, Ghorbani and Zou 2019",
     )
-    rule_fields = ("significance", "relevant_gap", "relevant_ratio")
     _parameter_constraints = {
         **LearnedAuditor._parameter_constraints,
         "residual": [StrOptions({"auto", "error", "outcome"})],

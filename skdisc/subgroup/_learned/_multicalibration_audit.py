@@ -66,7 +66,7 @@ class MulticalibrationAudit(LearnedAuditor):
         or as an error.
     rule : Rule or None, default=None
         When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap` and
-        `relevant_ratio`.
+        `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True.
     memory : str or joblib.Memory, default=None
@@ -144,7 +144,7 @@ class MulticalibrationAudit(LearnedAuditor):
         reference="Hébert-Johnson, Kim, Reingold and Rothblum 2018",
     )
     _measure = "score minus label"
-    rule_fields = ("significance", "relevant_gap", "relevant_ratio")
+    rule_fields = ("significance", "relevant_gap", "relevant_size")
     _parameter_constraints = {
         **LearnedAuditor._parameter_constraints,
         "output": [StrOptions({"auto", "probability", "decision"})],

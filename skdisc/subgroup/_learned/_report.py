@@ -1,5 +1,6 @@
 """What a witness says about people it has not seen: test, rules, bounds, and the Discovery."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,11 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._results._findings import Discovery, GroupFindings
-from skdisc._results._judgment import DIFFERS, FOUND, Judgment, judge_groups
+from skdisc._results._judgment import DIFFERS, FOUND
 from skdisc._space._items import count_values
 from skdisc._task._notes import unseen
+from skdisc._verdicts._answer import decide, family_table
+from skdisc._verdicts._candidates import Candidates, smallest_ratio_of_gap
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
 from skdisc.subgroup._learned._people import Learned, Seen
 from skdisc.subgroup._learned._witness import in_cells, standardized
@@ -110,35 +113,73 @@ def _signal(centered, residual):
     return float(centered @ residual) / size if size > 0 else 0.0
 
 
-def bounds_of(
-    learned: Learned, seen: Seen, significance: float, unit: float, ratio: float
-) -> pd.DataFrame:
-    """Return what the data exclude about single protected values, as `judge_groups` takes it.
+def candidates_of(
+    learned: Learned, seen: Seen, everyone: Seen, found: np.ndarray, *, ratios: bool
+) -> Candidates:
+    """Return the family of the question: the groups that the witness chose, and single values.
 
-    `unit` is the relevant gap in the unit of the outcome, `ratio` the relevant ratio of rates.
+    Groups were chosen from people who are not among those seen here, and values of protected
+    columns are fixed in advance, so that the largest U of all covers the worst of them.
+
+    Parameters
+    ----------
+    learned : Learned
+    seen : Seen
+        The people whom the witness has not seen, for its groups.
+    everyone : Seen
+        All people, for single values.
+    found : ndarray of bool, shape (n_groups,)
+        Which groups of the witness are findings.
+    ratios : bool
+        Whether ratios count.
     """
-    cells, (people, centering) = learned.setting.cells, seen
-    at = np.flatnonzero(cells.items.protected)
-    z, rows = special.ndtri(1 - significance), []
-    outcome = people.outcome
-    mean, spread = (outcome.mean(), outcome.std()) if len(outcome) else (np.nan, np.nan)
-    needed = (special.ndtri(0.9) + z) ** 2 * (spread / unit) ** 2
-    if ratio:
-        needed = float(_stats.people_needed(min(mean, 1 - mean), unit, ratio, significance))
-    for i, own in zip(at, cells.indicators.T, strict=True):
+    setting, rows = learned.setting, []
+    total = float(len(everyone.people))
+    for group, k in learned.words:
+        here = setting.in_part(k, seen.people)
+        h = seen.centering.free(in_cells(group, seen.people.X, setting.cells).astype(float))[here]
+        slope, error = beta(h, seen.centering.left[here], seen.centering.freedom)
+        inside = group.mask(seen.people.X)[here]
+        rate = seen.people.outcome[here][inside].mean() if inside.any() else np.nan
+        n = int(inside.sum())
+        rows.append((str(group), n, len(inside) - n, total, slope, error, rate))
+    cells, (people, centering), known = setting.cells, everyone, {row[0] for row in rows}
+    protected = [cells.items.predicates[i] for i in np.flatnonzero(cells.items.protected)]
+    for i, own in zip(np.flatnonzero(cells.items.protected), cells.indicators.T, strict=True):
         values = np.broadcast_to(own, (len(people), len(own)))
         slope, error = beta(centering.free(values), centering.left, centering.freedom)
-        low, high = slope - z * error, slope + z * error
-        n = int((own[centering.cell] == 1).sum())
-        is_judged = bool(n >= needed and np.isfinite(slope))
-        name = str(cells.items.predicates[i])
-        inside = bool(low > -unit and high < unit)
-        is_open = "" if is_judged else name
-        rate = float(outcome[own[centering.cell] == 1].mean()) if n else np.nan
-        like = bool(_stats.ratio_inside(slope, low, high, rate, ratio)[0])
-        rows.append((name, n, low, high, needed, is_judged, inside, like, is_open))
-    names = ["group", "n", "gap_low", "gap_high", "needed", "judged"]
-    return pd.DataFrame(rows, columns=[*names, "gap_inside", "ratio_inside", "open"])
+        inside = own[centering.cell] == 1
+        n, rate = int(inside.sum()), people.outcome[inside].mean() if inside.any() else np.nan
+        values_of_column = [
+            str(q) for q in protected if q.column == cells.items.predicates[i].column
+        ]
+        name, is_half = str(cells.items.predicates[i]), len(values_of_column) == 2
+        if name in known or (is_half and known & set(values_of_column)):
+            continue  # the gap of two halves is one question
+        known.add(name)
+        size = max(n, len(people) - n) if is_half else n
+        rows.append((name, n, len(people) - n, size, slope, error, rate))
+    names, *numbers = zip(*rows, strict=True) if rows else [()] * 7
+    n, n_others, size, slope, error, rate = (np.array(v, dtype=float) for v in numbers)
+
+    def interval(a):
+        half = -special.ndtri(a) * error
+        return slope - half, slope + half
+
+    def ratio(a):
+        return smallest_ratio_of_gap(slope, *interval(a), rate)
+
+    return Candidates(
+        n,
+        n_others,
+        slope,
+        interval,
+        size=size,
+        total=total,
+        found=np.append(found, np.zeros(len(rows) - len(found), dtype=bool)),
+        ratio=ratio if ratios else None,
+        name=names,
+    )
 
 
 def discovery_of(
@@ -173,11 +214,9 @@ def discovery_of(
     table["measure"] = np.full(len(table), d._measure, dtype=object)
     table["test"] = np.full(len(table), TEST, dtype=object)
     table["part"] = np.array([learned.setting.name_of(k) for _, k in learned.words], dtype=object)
-    is_rate = np.isin(everyone.people.outcome, (0.0, 1.0)).all()
-    relevant = d._gap_that_matters(everyone.people.outcome)
+    relevant = d._relevant(task, everyone.people)
     if relevant.problem:
         reasons.append(relevant.problem)
-    bounds = bounds_of(learned, everyone, d.significance, relevant.size, d.relevant_ratio * is_rate)
     is_found = (table["p_adjusted"] <= d.significance).to_numpy()
     if task.is_audit:
         at_fit = d.result_.findings.table["effect"].to_numpy()
@@ -185,6 +224,10 @@ def discovery_of(
     groups = learned.groups
     new = unseen(task, d.protected_) if task.is_audit else []
     kept = [g for g, yes in zip(groups, is_found, strict=True) if yes]
+    is_rate = np.isin(everyone.people.outcome, (0.0, 1.0)).all()
+    ratios = bool(is_rate) and d.null == "marginal"
+    candidates = candidates_of(learned, seen, everyone, is_found, ratios=ratios)
+    answer = _answered(d, tests, candidates, [*reasons, *new], relevant.size, bool(reasons))
     return Discovery(
         findings=GroupFindings.of(groups, table, task.space),
         measure=d._measure,
@@ -193,10 +236,10 @@ def discovery_of(
         smallest_gap=float("nan"),
         required_gap=relevant.size,
         by_value=count_values(groups, kept, d.protected_),
-        tables={"witness": tests, "equivalence": bounds},
-        notes=[*notes, *_notes(learned, tests, table, d.significance), *new],
+        tables={"witness": tests, "family": family_table(candidates, answer)},
+        notes=[*notes, *_notes(learned, tests, table, d.significance), *new, *answer.sentences[1:]],
         versus=IN_CONTEXT,
-        judgment=_judged(d, tests, bounds, [*reasons, *new], relevant.size, doubted=bool(reasons)),
+        answer=answer,
     )
 
 
@@ -217,13 +260,25 @@ def _notes(learned, tests, table, significance):
     return notes
 
 
-def _judged(detector, tests, bounds, reasons, gap, doubted):
+def _answered(detector, tests, candidates, reasons, gap, is_doubted):
+    """Return the Answer: by the test of the witness, else by what the family excludes."""
     d, p, z = detector, tests["p_value"].iloc[0], tests["z"].iloc[0]
-    if p <= d.significance and not doubted:
-        said = f"a learned witness predicts who is treated differently (z = {z:.2f})"
-        return Judgment(DIFFERS if d.null == "everyone" else FOUND, said)
+    is_found = bool(p <= d.significance and not is_doubted)
     if d.null == "everyone":
         reasons = ["that nobody differs from everyone cannot be shown", *reasons]
     if np.isnan(p):
         reasons = ["the witness could not be tested", *reasons]
-    return judge_groups(0, bounds, reasons, d.null, gap, d.significance)
+    answer = decide(
+        candidates,
+        relevant_gap=gap,
+        significance=d.significance,
+        relevant_ratio=d.relevant_ratio if candidates.ratio is not None else None,
+        relevant_size=d.relevant_size,
+        is_found=is_found,
+        reasons=reasons,
+    )
+    if not is_found:
+        return answer
+    verdict = DIFFERS if d.null == "everyone" else FOUND
+    reason = f"a learned witness predicts who is treated differently (z = {z:.2f})"
+    return replace(answer, verdict=verdict, reason=reason)
