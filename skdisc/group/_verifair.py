@@ -92,7 +92,7 @@ class VeriFair(BaseDetector):
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
     rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`.
+        When the question is answered. None: ``Rule()``. It uses `significance` and `relevant_gap`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -156,6 +156,7 @@ class VeriFair(BaseDetector):
 
     _asks = True
     null = "marginal"
+    rule_fields = ("significance", "relevant_gap")
     card = Card(
         finds="group",
         where="model",
@@ -165,7 +166,6 @@ class VeriFair(BaseDetector):
         published="verifies models of more than 16 million parameters (Bastani et al. 2019)",
         reference="Bastani et al., OOPSLA 2019",
     )
-    rule_fields = ("significance",)
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "spec": [StrOptions(set(READY_MADE)), Spec],

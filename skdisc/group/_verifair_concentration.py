@@ -82,6 +82,9 @@ class Verification:
         A term known to be this close to 0 may get either verdict.
     swaps : tuple of bool
         The orientations to decide: a against b (False), and b against a (True).
+    gap : tuple of (float, float), optional
+        A gap of the means of both groups, and an error rate: where the specification holds,
+        sampling goes on until a larger gap is excluded, or the error is a quarter of it.
     """
 
     spec: object
@@ -89,6 +92,7 @@ class Verification:
     delta: float
     ambiguity: float = 0.0
     swaps: tuple = (False, True)
+    gap: tuple | None = None
     certificates: list = field(default_factory=list)
 
     @property
@@ -120,9 +124,24 @@ class Verification:
                 tally.extend(target - n)
             n = target
             self.decide()
-            if all(c.verdict != UNDECIDED for c in self.certificates):
+            if all(c.verdict != UNDECIDED for c in self.certificates) and self._is_sharp():
                 break
         self.decide()
+
+    @property
+    def sides(self):
+        """The draws of the first mean of both groups, a tuple of DrawTally."""
+        means = sorted(self.tallies, key=lambda m: m.group)
+        return tuple(self.tallies[next(m for m in means if m.group == g)] for g in "ab")
+
+    def _is_sharp(self):
+        """Return whether more draws would say no more about the gap."""
+        if self.gap is None or any(c.verdict == UNFAIR for c in self.certificates):
+            return True
+        (one, other), (largest, a) = self.sides, self.gap
+        error = one.near(a / 2)[1] + other.near(a / 2)[1]
+        excluded = abs(one.mean - other.mean) + error <= largest
+        return not np.isfinite(largest) or excluded or error <= largest / 4
 
     def decide(self):
         """Decide by the draws so far, in all orientations, and keep the certificates."""

@@ -1,6 +1,6 @@
 """The verification of all pairs of groups, and its report."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -9,10 +9,12 @@ from sklearn.metrics import mutual_info_score
 
 from skdisc import _stats
 from skdisc._results._findings import Discovery, GroupFindings
-from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
 from skdisc._space import _keys
 from skdisc._space._items import value_name
 from skdisc._space._subgroup import Subgroup
+from skdisc._verdicts._answer import NOTHING, decide, family_table
+from skdisc._verdicts._candidates import Candidates
+from skdisc._verdicts._relevant import PROBABILITY, relevant_gap
 from skdisc.group._verifair_concentration import DrawTally, Verification
 from skdisc.group._verifair_sampler import Population, means_of
 from skdisc.group._verifair_specification import (
@@ -24,6 +26,7 @@ from skdisc.group._verifair_specification import (
 
 _TEST = "adaptive concentration, valid whenever one stops"
 _ORDER = (UNFAIR, UNDECIDED)
+_OF_RATES = ("demographic_parity", "equal_opportunity", "causal", "path_specific")
 
 
 def verdicts(detector, task, pairs=None):
@@ -58,7 +61,10 @@ def _by_information(people, names):
 def _verify(detector, task, people, spec, means, pair, n_pairs):
     d = detector
     tallies = {m: DrawTally(people.draws(m, pair), people.rows(m, pair)) for m in means}
-    check = Verification(spec, tallies, d.significance / n_pairs, d.ambiguity)
+    gap = None
+    if people.is_known and _bounds_rates(d):
+        gap = d._gap_that_matters(people.pilot()[1]).size, d.significance
+    check = Verification(spec, tallies, d.significance / n_pairs, d.ambiguity, gap=gap)
 
     def go_on(n):
         rows = 0 if people.is_data else 1
@@ -164,25 +170,78 @@ def _report(detector, task, people, spec, done, excluded):
         for p in dict.fromkeys(p for v in verified for p in v.pair)
     }
     unknown = sum(v.verdict == FAIR and not v.is_fair for v in verified)
-    judgment = _judge(task, len(found), bool(done), (undecided, unsure, unknown), excluded)
+    reasons = _reasons(task, bool(done), (undecided, unsure, unknown), excluded)
+    answer, family = _answer(d, task, people, done, verified, found, excluded, reasons)
     return Discovery(
         findings=GroupFindings(groups, table, task.space.names, keys),
         measure=str(spec),
         n_tested=task.budget.tests,
         n_found=len(found),
-        smallest_gap=float(d.slack) if judgment.verdict == NOTHING else np.nan,
-        required_gap=float(d.slack),
+        smallest_gap=float("nan"),
+        required_gap=float("nan"),
         by_value=by_value,
         estimates=_overall(task, people, d.significance),
         excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]).drop_duplicates(),
-        tables={"certificates": _certificates(spec, done)},
+        tables={"certificates": _certificates(spec, done), "family": family},
         notes=_notes(people, unsure, undecided),
-        judgment=judgment,
+        answer=answer,
     )
 
 
-def _judge(task, n_found, any_done, open_pairs, excluded):
-    """Return the Judgment; `open_pairs` counts pairs that are undecided or of rows too few."""
+def _answer(detector, task, people, done, verified, found, excluded, reasons):
+    """Return the Answer and the table of its family: the pairs, by what their draws exclude.
+
+    A pair is certified by its specification, whose ratio is the method's own; "no disparity found"
+    also excludes the relevant gap of the rates. Specifications of other means bound no gap.
+    """
+    d, pairs = detector, list(zip(done, verified, strict=True))
+    sides = [check.sides for (_, check), _ in pairs]
+    effect = np.array([one.mean - other.mean for one, other in sides])
+
+    def interval(a):
+        # Both draws are within two-sided bounds of level a but for a / 2 on either side.
+        half = np.array([one.error(a) + other.error(a) for one, other in sides])
+        return np.maximum(effect - half, -1.0), np.minimum(effect + half, 1.0)
+
+    names = [f"{pair[0]} against {pair[1]}" for (pair, _), _ in pairs]
+    candidates = Candidates(
+        [one.n for one, _ in sides],
+        [other.n for _, other in sides],
+        effect,
+        interval,
+        found=np.array([v in found for v in verified], dtype=bool),
+        name=names,
+    )
+    bounds_rates = _bounds_rates(d)
+    if people.is_known:
+        relevant = d._gap_that_matters(people.pilot()[1])
+    else:
+        means = [tally.mean for one, other in sides for tally in (one, other) if tally.n]
+        share = float(np.mean(means)) if means else np.nan
+        relevant = relevant_gap(d.relevant_gap, kind=PROBABILITY, mean=share)
+    is_certified = not reasons and not found
+    problem = [relevant.problem] if relevant.problem and bounds_rates else []
+    answer = decide(
+        candidates,
+        relevant_gap=relevant.size if bounds_rates else 1.0,
+        significance=d.significance,
+        is_found=bool(found),
+        reasons=[*reasons, *problem],
+    )
+    if is_certified and answer.verdict == NOTHING:
+        certified = "every pair of groups is certified to satisfy the specification"
+        reason = f"{certified}; {answer.reason}" if bounds_rates else certified
+        answer = replace(answer, reason=reason)
+    return answer, family_table(candidates, answer)
+
+
+def _bounds_rates(detector):
+    """Return whether the specification is about rates of both groups, whose gap is bounded."""
+    return not isinstance(detector.spec, str) or detector.spec in _OF_RATES
+
+
+def _reasons(task, any_done, open_pairs, excluded):
+    """Return why nothing can be concluded; `open_pairs` counts pairs undecided or of few rows."""
     undecided, unsure, unknown = open_pairs
     reasons = [
         (undecided, f"{undecided} pairs of groups are undecided: more draws are needed"),
@@ -191,12 +250,7 @@ def _judge(task, n_found, any_done, open_pairs, excluded):
         (excluded, f"nobody's outcome counts in {', '.join(row[0] for row in excluded)}"),
         (not any_done, f"{task.budget.stopped_by or 'a lack of groups'} left nothing to compare"),
     ]
-    if n_found:
-        return Judgment(FOUND)
-    for applies, reason in reasons:
-        if applies:
-            return Judgment(UNSURE, reason)
-    return Judgment(NOTHING, "every pair of groups is certified to satisfy the specification")
+    return [reason for applies, reason in reasons if applies]
 
 
 _COLUMNS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "test", "support", "measure"]
