@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc import FeatureSpace
+from skdisc import FeatureSpace, Rule
 from skdisc.causal import StructuralCausalModel
 from skdisc.datasets import GaussianCopula, schema_from_frame
 from skdisc.group import VeriFair
@@ -165,9 +165,12 @@ def test_rows_unfair_by_chance_are_not_found():
 def test_a_fair_model_is_certified_and_too_few_draws_are_no_verdict():
     X, y = people()
     fair = lambda A: (A["income"] > 40).astype(int)  # noqa: E731
-    result = VeriFair(**SETTINGS).fit(X, y, fair).result_
+    result = VeriFair(rule=Rule(relevant_gap=0.3), **SETTINGS).fit(X, y, fair).result_
     assert (result.verdict, result.n_found) == ("no disparity found", 0)
     assert set(result.findings.table["verdict"]) == {"fair"}
+    strict = VeriFair(**SETTINGS).fit(X, y, fair).result_  # certified, but of few people
+    assert (strict.verdict, strict.n_found) == ("insufficient evidence", 0)
+    assert "is not excluded" in strict.reason
     few = VeriFair(max_draws=200, **SETTINGS).fit(X, y, fair).result_
     assert few.verdict == "insufficient evidence"
     assert set(few.findings.table["verdict"]) == {"undecided"}

@@ -21,7 +21,7 @@ from skdisc._verdicts._rule import Rule
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector, input_keys
-from skdisc.individual._counterfactual_fairness._mean_effects import judgment
+from skdisc.individual._counterfactual_fairness._mean_effects import answer
 from skdisc.individual._counterfactual_fairness._resamples import resample
 from skdisc.individual._counterfactual_fairness._sensitivity import sensitivity_table, tipping_notes
 from skdisc.individual._counterfactual_fairness._tables import groups_of, make_tables
@@ -102,8 +102,8 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         How rows with a missing protected value are treated: as a group of their own, left out, or
         as an error.
     rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap`,
-        `relevant_ratio` and `relevant_share`.
+        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap` and
+        `relevant_share`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -188,7 +188,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         published="none: it is a definition",
         reference="Kusner et al., NeurIPS 2017",
     )
-    rule_fields = ("significance", "relevant_gap", "relevant_ratio", "relevant_share")
+    rule_fields = ("significance", "relevant_gap", "relevant_share")
     _parameter_constraints = {
         **IndividualDetector._parameter_constraints,
         "counterfactuals": "no_validation",
@@ -323,11 +323,11 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
             estimates=self._shares([("share of the rows of X with a case", len(at), len(c.X))]),
             tables=tables,
             notes=c.notes() + tipping_notes(tables.get("sensitivity")),
-            judgment=verdict,
+            answer=verdict,
         )
 
     def _judged(self, c, recipes):
-        """Return the tables and the judgment of the worlds."""
+        """Return the tables and the answer of the worlds."""
         groups, samples = groups_of(c), None
         if c.n and c.answers and not c.refit and self.n_resamples:
             members = np.column_stack(list(groups.values())).astype(float)
@@ -340,7 +340,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
             tables["sensitivity"] = sensitivity
         trained = self.model_ is not None and self.model_.training is not None
         is_known = c.main not in self._recipes and not trained
-        return tables, judgment(c, tables["effects"], groups, samples, is_known)
+        return tables, answer(c, tables["effects"], groups, samples, is_known)
 
     def _statistic(self, task):
         """Return the mean absolute difference from the counterfactuals."""

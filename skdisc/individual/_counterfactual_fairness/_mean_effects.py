@@ -1,18 +1,22 @@
 """The verdict about counterfactual worlds: mean effects first, then the share of people."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import ndtri
 
 from skdisc import _stats
-from skdisc._results._judgment import FOUND, UNSURE, Judgment, judge_effects, judge_share
 from skdisc._task._notes import too_few_draws
+from skdisc._verdicts._answer import FOUND, UNSURE, Answer, decide
+from skdisc._verdicts._candidates import Candidates
+from skdisc._verdicts._share import decide_share
 
 _OF_MEANS, _OF_SHIFTS = 0.8, 0.2  # of the level of the verdict
 _LEAST = 2  # replicates behind a standard deviation
 
 
-def judgment(c, effects, groups, samples, is_known):
-    """Return the `Judgment` of the first world.
+def answer(c, effects, groups, samples, is_known):
+    """Return the `Answer` of the first world.
 
     Parameters
     ----------
@@ -26,23 +30,29 @@ def judgment(c, effects, groups, samples, is_known):
     """
     d = c.detector
     if not c.n_changed:
-        return Judgment(UNSURE, "the interventions change nobody's row")
+        return _open("the interventions change nobody's row")
     if c.refit:
-        return Judgment(UNSURE, "evaluate='refit' compares two models and has no test")
+        return _open("evaluate='refit' compares two models and has no test")
     case = np.abs(c.own - c.outcome) > d.min_gap
     low, high = map(float, _stats.wilson(int(case.sum()), len(case), d.significance))
     if is_known:
         stopped = f"the limit {c.task.budget.stopped_by} ended the run"
         cut = stopped if c.n < len(c.task.X) else ""
-        return judge_share(low, high, d.relevant_share, cut)
+        return decide_share(
+            float(case.mean()),
+            low,
+            high,
+            relevant_share=d.relevant_share,
+            significance=d.significance,
+            incomplete=cut,
+        )
     if samples is None or np.isnan(samples.means).all():
-        return Judgment(UNSURE, "there are no bootstrap samples, so effects were not tested")
+        return _open("there are no bootstrap samples, so effects were not tested")
     mine = effects[(effects["world"] == c.main) & (effects["n"] > 0)]
     several = mine[mine["group"] != "everyone"]
     mine = several if len(several) else mine
-    table = _with_intervals(d, mine, samples.means[:, mine.index])
+    table = _with_errors(mine, samples.means[:, mine.index])
     table["p_adjusted"] /= _OF_MEANS
-    table["rate"] = [c.own[groups[name]].mean() for name in table["group"]]
     bound = high if d.output == "decision" else 0.0
     gap = d._gap_that_matters(c.own)
     relevant = gap.size
@@ -58,24 +68,56 @@ def judgment(c, effects, groups, samples, is_known):
     )
     n_valid = int((~np.isnan(samples.shifts).any(axis=1)).sum())
     few = too_few_draws(n_valid, _OF_SHIFTS * d.significance)
-    ratio = d.relevant_ratio if d.output == "decision" else 0.0
-    found = judge_effects(table, few + reasons, relevant, ratio, d.significance)
+    found = _decided(d, table, few + reasons, relevant)
     p = p_of_shifts(c, samples)
     if found.verdict != FOUND and p <= _OF_SHIFTS * d.significance and low > d.relevant_share:
         share = f"{case.mean():.2g} of the people have a case ({low:.2g} to {high:.2g})"
-        return Judgment(FOUND, f"{share}, more than models fitted to other samples differ by")
+        reason = f"{share}, more than models fitted to other samples differ by"
+        return replace(found, verdict=FOUND, reason=reason)
     return found
 
 
-def _with_intervals(d, mine, means):
-    """Return the effects with an interval at twice the level and p-values corrected by Holm."""
-    table = mine[["group", "mean", "ci_low", "ci_high", "p_value"]].copy()
+def _open(reason):
+    """Return the Answer to a question without candidates."""
+    return Answer(UNSURE, reason)
+
+
+def _decided(d, table, reasons, relevant):
+    """Return the Answer by the mean effects of the interventions."""
+    gap, error = table["gap"].to_numpy(dtype=float), table["error"].to_numpy(dtype=float)
+    n = table["n"].to_numpy(dtype=float)
+    is_found = (table["p_adjusted"] <= d.significance).to_numpy()
+    candidates = Candidates(
+        n,
+        n,  # each person beside who they would be
+        gap,
+        lambda a: (gap + ndtri(a) * error, gap - ndtri(a) * error),
+        found=is_found,
+        name=list(table["group"]),
+    )
+    answer = decide(
+        candidates,
+        relevant_gap=relevant,
+        significance=d.significance,
+        reasons=reasons,
+        noun="mean gap",
+    )
+    if not is_found.any():
+        return answer
+    order = np.lexsort((-table["gap"].abs(), table["p_adjusted"]))
+    first = table.iloc[order[0]]
+    between = f"{first['ci_low']:.2g} to {first['ci_high']:.2g}"
+    return replace(answer, reason=f"mean gap of {first['group']}: {first['gap']:.2g} ({between})")
+
+
+def _with_errors(mine, means):
+    """Return the effects with their errors and p-values corrected by Holm."""
+    table = mine[["group", "n", "mean", "ci_low", "ci_high", "p_value"]].copy()
     table = table.rename(columns={"mean": "gap"})
     enough = (~np.isnan(means)).sum(axis=0) >= _LEAST
     error = np.full(means.shape[1], np.nan)
     error[enough] = np.nanstd(means[:, enough], axis=0, ddof=1)
-    half = -ndtri(d.significance) * error
-    table["low"], table["high"] = table["gap"] - half, table["gap"] + half
+    table["error"] = error
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), "holm")
     return table
 

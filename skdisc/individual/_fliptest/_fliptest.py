@@ -106,7 +106,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         as an error.
     rule : Rule or None, default=None
         When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap` and
-        `relevant_ratio`.
+        `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -195,7 +195,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         published="715 disadvantaged and 1,215 advantaged among 10,000 women (Black et al.)",
         reference="Black et al., FAT* 2020",
     )
-    rule_fields = ("significance", "relevant_gap", "relevant_ratio")
+    rule_fields = ("significance", "relevant_gap", "relevant_size")
     _parameter_constraints = {
         **GroupsDetector._parameter_constraints,
         "combine": [StrOptions({"multiple", "intersectional"})],

@@ -1,16 +1,19 @@
 """The verdict of FlipTest: the permutation tests, else the net of flips and the larger flipset."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import ndtri
 
-from skdisc._results._judgment import FOUND, Judgment, judge_effects
-from skdisc._stats import DesignMeans
+from skdisc._stats import DesignMeans, level_of_two_tests
 from skdisc._task._notes import too_few_draws
+from skdisc._verdicts._answer import FOUND, decide
+from skdisc._verdicts._candidates import Candidates
 from skdisc.individual._fliptest._flipsets import FEWEST_PERMUTATIONS
 
 
-def judgment(detector, people, parts, flipsets, caveats):
-    """Return the `Judgment`.
+def answer(detector, people, parts, flipsets, caveats):
+    """Return the `Answer`.
 
     Parameters
     ----------
@@ -23,18 +26,37 @@ def judgment(detector, people, parts, flipsets, caveats):
         From `too_few`.
     """
     level, relevant = detector.significance, detector._gap_that_matters(people.decided)
-    effects = flipsets[["group", "p_adjusted"]].assign(gap=flipsets["net"] / flipsets["n"])
-    for ends, at in ((["ci_low", "ci_high"], level), (["low", "high"], 2 * level)):
-        effects[ends] = [net_interval(part.problem, at) for part in parts]
-    effects["rate"] = [people.decided[part.problem.one].mean() for part in parts]
-    reasons = _reasons(detector, relevant, flipsets, caveats)
-    found = judge_effects(effects, reasons, relevant.size, detector.relevant_ratio, level)
+
+    def interval(a):
+        ends = [net_interval(part.problem, float(level_of_two_tests(a))) for part in parts]
+        return tuple(np.array(ends, dtype=float).reshape(-1, 2).T)
+
+    n, n_others = (flipsets[name].to_numpy(dtype=float) for name in ("n_group", "n_reference"))
+    total = float(len(people.decided))
+    candidates = Candidates(
+        n,
+        n_others,
+        flipsets["net"] / flipsets["n"],
+        interval,
+        size=np.where(n + n_others == total, np.maximum(n, n_others), n),
+        total=total,
+        found=(flipsets["p_adjusted"] <= level).to_numpy(),
+        name=list(flipsets["group"]),
+    )
+    found = decide(
+        candidates,
+        relevant_gap=relevant.size,
+        significance=level,
+        relevant_size=detector.relevant_size,
+        reasons=_reasons(detector, relevant, flipsets, caveats),
+        noun="net of flips",
+    )
     if found.verdict != FOUND:
         return found
     first = flipsets.loc[flipsets["p_adjusted"].idxmin()]
     share = max(first["positive"], first["negative"]) / first["n"]
     some = f"{share:.2g} of the people of {first['group']} are in one flipset"
-    return Judgment(FOUND, f"{some}, {first['by_chance']:.2g} by chance")
+    return replace(found, reason=f"{some}, {first['by_chance']:.2g} by chance")
 
 
 def _reasons(detector, relevant, flipsets, caveats):

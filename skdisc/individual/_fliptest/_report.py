@@ -57,7 +57,7 @@ def make_discovery(detector, task, people, parts):
     flipsets = pd.DataFrame(rows)
     caveats = verdict.too_few(detector, flipsets, n_tests)
     discovery = _discovery(detector, task, pairs, flipsets, reports, caveats)
-    discovery.judgment = verdict.judgment(detector, people, parts, flipsets, caveats)
+    discovery.answer = verdict.answer(detector, people, parts, flipsets, caveats)
     return discovery
 
 
