@@ -65,7 +65,6 @@ def test_intervals_equal_scipy(name, method, significance):
     assert set(high[x == n]) == {1.0}
 
 
-@pytest.mark.statistics
 @given(counts(whole=False), significances)
 def test_wilson_bounds_solve_the_score_equation(pair, significance):
     x, n = pair
@@ -75,7 +74,6 @@ def test_wilson_bounds_solve_the_score_equation(pair, significance):
         assert (x / n - bound) ** 2 * n / (bound * (1 - bound)) == pytest.approx(z2, rel=1e-6)
 
 
-@pytest.mark.statistics
 @given(counts(whole=False), significances, st.sampled_from(["wilson", "clopper_pearson"]))
 def test_intervals_hold_the_share_and_mirror(pair, significance, name):
     x, n = pair
@@ -127,7 +125,6 @@ def test_newcombe_as_published(table, interval):
     np.testing.assert_allclose(_stats.newcombe(*table), interval, atol=5.1e-5)
 
 
-@pytest.mark.statistics
 @given(weighted_tables, significances)
 def test_newcombe_holds_the_gap_and_is_antisymmetric(table, significance):
     x1, n1, x0, n0 = table
@@ -166,7 +163,6 @@ def test_score_test_is_the_chi2_test():
     np.testing.assert_array_equal(np.sign(z[mixed]), np.sign(x1 * n0 - x0 * n1)[mixed])
 
 
-@pytest.mark.statistics
 @given(weighted_tables)
 def test_score_test_is_antisymmetric(table):
     x1, n1, x0, n0 = table

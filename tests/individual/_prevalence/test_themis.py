@@ -41,7 +41,6 @@ def enumerated(table, attributes):
     return np.broadcast_to(spread, decided.shape).mean(), np.ptp(means)
 
 
-@pytest.mark.statistics
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("share", [0.05, 0.5])
 def test_scores_agree_with_enumeration(size, share):

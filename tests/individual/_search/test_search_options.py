@@ -47,7 +47,6 @@ def inputs(frame, varied):
 # One protected column at a time
 
 
-@pytest.mark.statistics
 @every
 def test_each_column_alone_is_the_same_as_enumeration(name):
     X, y, model = make("logistic", 3)

@@ -186,8 +186,7 @@ def worse_by(notion, changes, helped, mine, theirs, c_inf):
     return b - a if notion.more_is_better else a - b
 
 
-@pytest.mark.statistics
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(audits())
 def test_every_notion_equals_the_simulation_of_every_person(audit):
     X, model, options = audit

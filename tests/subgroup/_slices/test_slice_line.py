@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from published import PUBLISHED
 from scipy import stats
@@ -54,7 +54,6 @@ def table(rng, n, levels):
     return pd.DataFrame({f"c{j}": rng.integers(0, v, n).astype(str) for j, v in enumerate(levels)})
 
 
-@pytest.mark.statistics
 @given(
     n=st.integers(5, 90),
     levels=st.lists(st.integers(1, 4), min_size=1, max_size=5),
@@ -65,7 +64,6 @@ def table(rng, n, levels):
     protected=st.booleans(),
     seed=st.integers(0, 999),
 )
-@settings(max_examples=50)
 def test_equal_to_the_exhaustive_search(n, levels, kind, alpha, least, max_len, protected, seed):
     rng = np.random.default_rng(seed)
     X = table(rng, n, [*levels, 2])
