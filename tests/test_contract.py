@@ -49,7 +49,7 @@ def test_what_every_detector_keeps_to(name, check):
     detector_checks()[check](smallest(name, **more))
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(6)
 @every
 def test_without_a_model_what_is_audited_is_said(name, data):
     once = {"n_refits": 0} if has(name, "n_refits") else {}
@@ -61,7 +61,7 @@ def test_without_a_model_what_is_audited_is_said(name, data):
     assert make(name, FrozenEstimator(unfitted.fit(*data))).fit(data[0]).audited_ == "model"
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @every
 def test_no_table_hides_a_view(name, data, forest):
     """`to_frame` has two rows for a case, and for a group beside its context; one for a group."""

@@ -46,6 +46,7 @@ def test_rows_are_what_separate_audits_say(people, table):
     assert table["verdict"].nunique() > 1
 
 
+@pytest.mark.slow
 def test_each_value_appears_once_the_own_one_first(table):
     for name, values in SETTINGS.items():
         name = name.removeprefix("rule__")
@@ -56,6 +57,7 @@ def test_each_value_appears_once_the_own_one_first(table):
         assert not own.duplicated(["attribute", "null", "value"]).any()
 
 
+@pytest.mark.slow
 def test_what_a_setting_does_not_change_is_not_computed_again(people, monkeypatch):
     ran, fitted = [], _run.Run._fitted
 

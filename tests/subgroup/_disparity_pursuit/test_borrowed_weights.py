@@ -54,6 +54,7 @@ def test_a_fifth_of_the_level_does_not_follow_contexts(seed):
     assert (found / plain).max() > 2
 
 
+@pytest.mark.slow
 def test_contexts_of_one_condition_keep_their_weight_where_chance_moves_the_others():
     """Main effects leave nothing to know about how these fare; they had .73 of their weight."""
     kept = []

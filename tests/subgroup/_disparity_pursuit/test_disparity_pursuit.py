@@ -342,6 +342,7 @@ def part_time(seed, n=2000):
     return X, (rng.random(n) < 0.5 - 0.1 * (sex == "F")).astype(int)
 
 
+@pytest.mark.slow
 def test_a_column_that_does_not_matter_takes_nothing_of_a_gap():
     gaps = []
     for seed in range(20):
@@ -371,6 +372,7 @@ def test_causes_are_parts_of_what_remains_at_equal_columns():
     assert own["cause"] == pytest.approx(own["equal"], abs=0.03)
 
 
+@pytest.mark.slow
 def test_the_planted_groups_are_found_and_hundreds_of_shadows_are_not():
     made = make_discrimination(n_pairs=3, null_fraction=0, bias=2.5, random_state=0)
     detector = DisparityPursuit(protected=made.protected, max_predicates=4, random_state=0)
@@ -381,6 +383,7 @@ def test_the_planted_groups_are_found_and_hundreds_of_shadows_are_not():
     assert len(result.tables["shadows"]) > 20
 
 
+@pytest.mark.slow
 def test_what_runs_through_a_column_is_found_if_it_is_not_adjusted_for():
     made = make_discrimination(
         n_pairs=2, null_fraction=0, bias=3.0, bias_in="proxy", n_background=3000, random_state=1
@@ -422,6 +425,7 @@ def test_rows_in_clusters_say_less():
     assert width[0] == pytest.approx(width[1], rel=0.05)
 
 
+@pytest.mark.slow
 def test_numbers_and_probabilities_are_outcomes():
     X, _, p = people(5, n=1500, gap=0.3)
     pay = 3000 + 1000 * p + np.random.default_rng(0).normal(0, 200, len(p))
@@ -447,6 +451,7 @@ def test_numbers_and_probabilities_are_outcomes():
     assert here.sum() == audited.result_[0].support
 
 
+@pytest.mark.slow
 def test_held_out_rows_confirm_a_cause():
     X, y, _ = people(6, n=3000, gap=0.3)
     detector = DisparityPursuit(protected=PROTECTED, confirm=0.5, random_state=0).fit(X, y)
@@ -459,6 +464,7 @@ def test_held_out_rows_confirm_a_cause():
     assert again[0].ci_low < -0.3 < again[0].ci_high
 
 
+@pytest.mark.slow
 def test_shadows_of_another_result_are_explained():
     X, y, _ = people(8, n=4000, gap=0.3)
     causes = DisparityPursuit(protected=PROTECTED, random_state=0).fit(X, y)

@@ -414,6 +414,7 @@ def test_labels_that_are_words_and_missing_values(office):
     assert detector.result_.findings.table.equals(by_number.result_.findings.table)
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", DTYPES)
 def test_columns_of_every_dtype(name):
     _, can_miss, make = DTYPES[name]
