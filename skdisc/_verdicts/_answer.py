@@ -237,8 +237,9 @@ def family_table(
     Returns
     -------
     DataFrame
-        The columns of `Candidates.table`, ``cleared``, ``found``, ``judged`` (whether the candidate
-        is in the family) and ``reason``, why it is not judged or cannot be measured.
+        The columns of `Candidates.table`, ``excluded`` (U at the level of the answer, on which
+        ``cleared`` rests), ``cleared``, ``found``, ``judged`` (whether the candidate is in the
+        family) and ``reason``, why it is not judged or cannot be measured.
     """
     c = candidates
     table = c.table(answer.significance)
@@ -249,6 +250,7 @@ def family_table(
         if interval is not None:
             table.loc[i, ["estimate", "low", "high", "level"]] = interval
     place = np.arange(len(c))
+    table["excluded"] = c.upper(answer.level)
     table["cleared"], table["found"] = np.isin(place, answer.cleared), c.found
     table["judged"] = np.isin(place, answer.family)
     under = f"under {_percent(answer.relevant_size)}: not judged"

@@ -197,7 +197,7 @@ def _row(cell, kind, step, result, figures=None):
 
 def _answer(result):
     """Return the answer of a lead; None where it has none, as where nobody is compared."""
-    return None if result is None else getattr(result, "answer", None)
+    return None if result is None else result.answer
 
 
 def _strongest(step, result, figures):

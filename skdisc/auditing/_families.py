@@ -4,7 +4,7 @@ import numpy as np
 
 from skdisc.auditing._plan import LEAD
 
-_COLUMNS = ("group", "measure", "comparison", "estimate", "upper", "cleared", "found")
+_COLUMNS = ("group", "measure", "comparison", "estimate", "excluded", "cleared", "found")
 
 
 def families(plan, results):
@@ -29,6 +29,7 @@ def families(plan, results):
         about = {"attribute": step.attribute, "null": step.null}
         for row in own[[*_COLUMNS, "n", "n_others"]].to_dict("records"):
             people = {"people": round(row.pop("n")), "others": _whole(row.pop("n_others"))}
+            row["upper"] = row.pop("excluded")
             row["measure"] = row["measure"] or results[step.name].measure
             numbers = {n: v if isinstance(v, (str, bool)) else _number(v) for n, v in row.items()}
             rows.append(about | numbers | people)

@@ -498,6 +498,22 @@ def test_people_are_counted_as_rows_whatever_their_weights():
     assert marginal["people"] == (X["sex"] == "F").sum()
 
 
+def test_a_cache_of_other_code_of_the_same_version_is_not_read(monkeypatch, tmp_path):
+    X, y = planted(200)
+    settings = {"detectors": ["GroupDisparity"], "cache": str(tmp_path)}
+    audit, ran, fitted = Audit(protected="sex", **settings), [], _run.Run._fitted
+
+    def counted(self, step, limit):
+        ran.append(step.name)
+        return fitted(self, step, limit)
+
+    monkeypatch.setattr(_run.Run, "_fitted", counted)
+    for code in ("0.2 one", "0.2 one", "0.2 other"):
+        monkeypatch.setattr(_run, "code_fingerprint", lambda code=code: code)
+        audit.fit(X, y)
+    assert len(ran) == 2
+
+
 def test_a_cache_that_is_a_file_is_refused(tmp_path):
     (tmp_path / "kept").write_text("")
     X, y = make_loan(50, random_state=0, return_X_y=True)

@@ -1,6 +1,7 @@
 """The monitor: state, order, shards of streams, new groups, changes, errors."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -136,6 +137,24 @@ def test_a_state_that_was_begun_with_other_bets_goes_on_with_them():
     assert got == expected
     group, _ = json.loads(got)["stream"]["groups"]
     assert len(group["log_e"]) == 6
+
+
+def test_a_state_of_version_1_is_read_and_goes_on_with_its_wealth():
+    """To start anew would spend the level twice: the wealth of three batches stays."""
+    text = Path(__file__).with_name("state_of_version_1.json").read_text(encoding="utf-8")
+    old, monitor = json.loads(text), DisparityMonitor.from_json(text)
+    new = json.loads(monitor.to_json())
+    assert (old["version"], new["version"]) == (1, 2)
+    rule = monitor.rule
+    assert (rule.significance, rule.relevant_gap, rule.relevant_ratio) == (0.01, 0.15, 0.8)
+    for before, after in zip(old["stream"]["groups"], new["stream"]["groups"], strict=True):
+        assert before.items() <= after.items()
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 40)})
+    monitor.partial_fit(X, (rng.random(40) < 0.5).astype(int))
+    again = DisparityMonitor.from_json(monitor.to_json())
+    assert again.to_json() == monitor.to_json()
+    assert again.result_.answer is not None
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"version": 99}', '{"version": 1}'])

@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 from skdisc._results._judgment import FOUND, NOTHING
+from skdisc.report._audit_page._words import confidence
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -74,7 +75,8 @@ def _estimate(row):
         return ""
     ends = [row["ci_low"], row["ci_high"]]
     span = "" if None in ends else " [{:+.3f}, {:+.3f}]".format(*ends)
-    return f"effect {row['effect']:+.3f}{span}"
+    level = f" ({confidence(row['ci_level'])})" if span and row["ci_level"] else ""
+    return f"effect {row['effect']:+.3f}{span}{level}"
 
 
 def _valid(text):

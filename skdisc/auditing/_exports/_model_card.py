@@ -1,6 +1,7 @@
 """A section on fairness for the card of a model, in Markdown."""
 
 from skdisc._utils._safe_text import clean
+from skdisc.report._audit_page._words import confidence
 from skdisc.report._markdown import escape_markdown
 from skdisc.report._summary import CAVEAT, number
 
@@ -68,13 +69,15 @@ def _evidence(document):
 def _effect(row):
     """Return effect and interval as text."""
     at = "held_out_" if row.get("held_out_effect") is not None else ""
-    effect, low, high = (row[f"{at}{name}"] for name in ("effect", "ci_low", "ci_high"))
+    names = ("effect", "ci_low", "ci_high", "ci_level")
+    effect, low, high, level = (row[f"{at}{name}"] for name in names)
     if effect is None:
         return "–" if row.get("bound") is None else f"no gap above {number(row['bound'])}"
+    told = f", {confidence(level)}" if level else ""
     return (
         number(effect)
         if None in (low, high)
-        else f"{number(effect)} ({number(low)} to {number(high)})"
+        else f"{number(effect)} ({number(low)} to {number(high)}{told})"
     )
 
 
