@@ -66,6 +66,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         "BlackBox(decisions=...) has decisions only for the rows of fit: audit() without X returns "
         "their result. To audit new rows, fit with a model that can be queried."
     )
+    _needs_repeatable = False  # whether a model that is not deterministic is refused
     _memory = None
     _resamples_training = False  # whether intervals and p-values count chance in training
     space = None  # these are settings of some detectors
@@ -161,7 +162,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         self.model_, self.audited_ = self._audited.box, self._audited.kind
         self.pos_label_ = self._audited.favorable
         self.sampled_rows_ = None if people.sample is None else people.sample.rows
-        task = Task.open(self, people)
+        task = self._opened(people)
         self.result_ = weigh_training(self, task, self._conclude(task, self._discover(task)))
         self._memory = task.memory
         return self
@@ -170,8 +171,15 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         if request.X is None:
             check_is_fitted(self, "result_")
             return self.result_
-        task = Task.open(self, under_audit(self, self._read(request))[0], is_audit=True)
+        task = self._opened(under_audit(self, self._read(request))[0], is_audit=True)
         return weigh_training(self, task, self._conclude(task, self._remeasure(task)))
+
+    def _opened(self, people, *, is_audit=False):
+        """Return a task that learns from its first queries whether the model is deterministic."""
+        task = Task.open(self, people, is_audit=is_audit)
+        if task.queries is not None and task.queries.box.model is not None:
+            task.queries.check_repeats(self._needs_repeatable)
+        return task
 
     def _output_of(self, box):
         """Return what a `BlackBox` is asked for."""
@@ -191,7 +199,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
 
     def _measure_on(self, people):
         """Return the AuditResult of the findings of fit on these rows; its verdict is not final."""
-        task = Task.open(self, people, is_audit=True)
+        task = self._opened(people, is_audit=True)
         return self._conclude(task, self._remeasure(task))
 
     def _refuse_weight(self, sample_weight):

@@ -18,6 +18,7 @@ from skdisc._blackbox._outputs import (
     read_probabilities,
     read_values,
 )
+from skdisc._blackbox._repeats import Repeats
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._hashing import Growing, KeyIndex, row_hashes
 from skdisc._utils._types import FrameLike
@@ -53,6 +54,8 @@ class Queries:
         A copy of the model that takes arrays, if there is one; see `_array_model`.
     lowest, highest : float
         The smallest and the largest outcome so far.
+    repeats : Repeats or None
+        Rows that were queried twice; see `check_repeats`.
 
     Examples
     --------
@@ -82,6 +85,25 @@ class Queries:
         self.array_model = array_model(box.model)
         self._cache, self._fitting = AnswerCache(), None
         self.lowest, self.highest = np.inf, -np.inf
+        self.repeats = None
+
+    def check_repeats(self, is_refused: bool = False) -> None:
+        """Query some of the first rows twice from now on, to learn if the model is deterministic.
+
+        The number of queries is that of distinct rows, so these are not counted.
+
+        Parameters
+        ----------
+        is_refused : bool, default=False
+            Whether other outcomes the second time raise a ModelError.
+        """
+        name = type(self.box.model).__name__
+        self.repeats = Repeats(name, is_refused, self.budget.max_queries)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether rows that were queried twice got other outcomes."""
+        return self.repeats is not None and self.repeats.n_changed > 0
 
     @property
     def constant(self) -> bool:
@@ -166,6 +188,8 @@ class Queries:
             chunks = [X.iloc[i : i + size] for i in range(0, len(X), size)]
             threads = Parallel(n_jobs=self.n_jobs, prefer="threads")
             outcomes = np.concatenate(threads(delayed(self._outcomes)(c) for c in chunks))
+        if self.repeats is not None:
+            self.repeats.compare(X, outcomes, self._outcomes)
         self.lowest = min(self.lowest, outcomes.min())
         self.highest = max(self.highest, outcomes.max())
         return outcomes

@@ -17,7 +17,7 @@ class Budget:
     max_tests : int or None
         Number of distinct inputs (individual search) or candidate subgroups (subgroup search).
     max_queries : int or None
-        Number of rows sent to the model.
+        Number of distinct rows sent to the model.
     max_found : int or None
         Number of findings.
     time_budget : float or None

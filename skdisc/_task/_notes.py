@@ -54,6 +54,8 @@ def notes_on(detector, task):
     if not detector._asks and task.X is not None and not knows_copies:
         notes += dependent_rows(task.X, task.y, people.numbered)
     queries = task.queries
+    if queries is not None and queries.is_random:
+        notes.append(f"{queries.repeats} Another run of this audit will differ.")
     if queries is not None and queries.constant:
         outcome = {0.0: "unfavorable", 1.0: "favorable"}.get(queries.lowest, queries.lowest)
         notes.append(

@@ -19,7 +19,13 @@ from skdisc._utils._hashing import row_hashes
 from skdisc._utils._sample_weight import mean
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.base import BaseDetector
-from skdisc.individual._case_share import FEWEST, MOST_ROWS, everyone, share_of_cases
+from skdisc.individual._case_share import (
+    CHANCE_NOTE,
+    FEWEST,
+    MOST_ROWS,
+    everyone,
+    share_of_cases,
+)
 from skdisc.individual._prober import Prober, count_by_value, n_inputs
 
 REQUIRED_SHARE = 0.05
@@ -124,7 +130,11 @@ class IndividualDetector(BaseDetector):
             If the rows do not have the columns of fit.
         """
         people = self._read(Request(X, None, None, sample_weight))
-        result = self._measure_on(people)
+        task = self._opened(people, is_audit=True)
+        result = self._conclude(task, self._remeasure(task))
+        if task.queries.is_random:
+            self._refuse_weight(sample_weight)
+            return float(result.estimates["estimate"].iloc[0])
         n = int(result.estimates["n"].iloc[0])  # fewer than the rows of X if a budget ended
         has_case = np.zeros(result.n_samples)
         has_case[result.findings.row] = 1.0
@@ -151,7 +161,10 @@ class IndividualDetector(BaseDetector):
         has_case = np.zeros(n, dtype=bool)
         has_case[at[at < n]] = True
         share = everyone(has_case, len(task.X), self._why_incomplete(task.space))
+        if task.queries.is_random:
+            share = self._share_of_people(task)
         blind = self._blindness(task, max(p.largest_gap for p in parts))
+        chance = [CHANCE_NOTE] if task.queries.is_random else []
         return Discovery(
             findings=self._joined(task, [p.findings for p in parts]),
             measure=self._measure(),
@@ -161,7 +174,7 @@ class IndividualDetector(BaseDetector):
             required_gap=REQUIRED_SHARE,
             by_value=dict(chain.from_iterable(p.by_value.items() for p in parts)),
             estimates=self._shares([], first=share),
-            notes=self._probe_notes(task) + blind,
+            notes=self._probe_notes(task) + blind + chance,
             answer=share.answer(self, blind),
         )
 
@@ -202,6 +215,8 @@ class IndividualDetector(BaseDetector):
         prober = Prober(task, self.min_gap)
         own, outcomes = prober.rows(task.X)
         X = task.X.iloc[: len(own)]
+        if task.queries.is_random:  # then no single difference is known to be a case
+            outcomes = np.repeat(own[:, None], outcomes.shape[1], axis=1)
         at, findings = prober.row_cases(X, own, outcomes)
         inputs = input_keys(X, task.space)
         _, first = np.unique(inputs[at], return_index=True)

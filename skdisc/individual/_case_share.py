@@ -73,6 +73,68 @@ class CaseShare:
         return answer
 
 
+RANDOM = "the model is not deterministic, and hides changes that are rarer than its own"
+
+
+def beyond_chance(
+    of: str,
+    hits: int,
+    n: int,
+    changes: np.ndarray,
+    significance: float,
+    *,
+    n_effective: float,
+    ended_by: str | None = None,
+) -> CaseShare:
+    """Return the share whose outcome changes, beyond that whose outcome changes by itself.
+
+    Where the outcomes of all variants of a row have one distribution, querying the variants is
+    querying one of them as many times. The difference of the two shares is then 0 on average.
+
+    Parameters
+    ----------
+    of : {"people", "inputs"}
+    hits, n : int
+        Number whose outcome differs between their variants, and number examined.
+    changes : ndarray of bool
+        Whether the outcome of each of some of them differs between as many queries of one variant.
+    n_effective : float
+        As many different rows, each queried once, tell as much as those examined.
+    significance : float
+    ended_by : str or None
+
+    Returns
+    -------
+    CaseShare
+    """
+    if not n or not len(changes):
+        return CaseShare(of, *[math.nan] * 3, 0, RANDOM, ended_by)
+    scale = min(n_effective / n, 1.0)
+    counts = np.array([hits, n, changes.sum(), len(changes)]) * scale
+    low, high = map(float, _stats.newcombe(*counts, significance))
+    share = max(hits / n - changes.mean(), 0.0)
+    return CaseShare(of, share, max(low, 0.0), max(high, 0.0), n, RANDOM, ended_by)
+
+
+def effective_number(which: np.ndarray) -> float:
+    """Return how many different rows those queried amount to, as equal rows are queried once.
+
+    Parameters
+    ----------
+    which : ndarray of int, shape (n,)
+        The number of each row; equal rows have equal numbers.
+    """
+    counts = np.bincount(which)
+    return float(len(which) ** 2 / max((counts**2).sum(), 1))
+
+
+CHANCE_NOTE = (
+    "Rows were also queried as often as they have variants, with their protected values kept: only "
+    "the share of people whose outcome changes beyond the share of those whose outcome changes by "
+    "itself counts, and no single case is shown."
+)
+
+
 @contextmanager
 def time_kept(task: Task) -> Iterator[None]:
     """Keep a quarter of the time budget for the share of people, while a search goes on."""
@@ -138,8 +200,17 @@ def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseSha
     drawn = _inputs(task, most, detector.scope, rng) if task.X is None else _people(task, most, rng)
     with task.budget.besides_tests():
         has_case = _examine(parts, drawn, ledgers or [None] * len(parts), task.budget)
+        changes = None
+        if task.queries.is_random:
+            changes = drawn.expand(_by_itself(parts, drawn.rows.X.iloc[: len(has_case)], task))
     has_case = drawn.expand(has_case)
     n, hits = len(has_case), int(has_case.sum())
+    if changes is not None:
+        more = {
+            "n_effective": effective_number(drawn.which[:n]),
+            "ended_by": task.budget.stopped_by,
+        }
+        return beyond_chance(of, hits, n, changes, detector.significance, **more)
     if drawn.n_all is None:
         low, high = _stats.clopper_pearson(hits, n, detector.significance)
     else:
@@ -226,6 +297,39 @@ def _examine(parts, drawn, ledgers, budget):
         if end < stop:
             return has_case[:end]
     return has_case
+
+
+def _by_itself(parts, X, task):
+    """Return which rows get another outcome when they are queried as often as with variants."""
+    n_times = 1 + sum(part.prober.n_distinct(X) - 1 for part in parts)
+    if task.budget.queries_left < n_times.sum():
+        n = int(np.searchsorted(np.cumsum(n_times), task.budget.queries_left, "right"))
+        X, n_times = X.iloc[:n], n_times[:n]
+    return changes_by_itself(task.queries, X, n_times, parts[0].prober.min_gap, parts[0].of)
+
+
+def changes_by_itself(queries, X, n_times, min_gap, of="people"):
+    """Return whether the outcomes of rows differ between several queries, an array of bool.
+
+    Parameters
+    ----------
+    queries : Queries
+    X : DataFrame of shape (n_rows, n_columns)
+    n_times : ndarray of int, shape (n_rows,)
+        How often each row is queried.
+    min_gap : float
+        The gap that must be exceeded: between any two outcomes of inputs, and between the first
+        outcome of people and the others.
+    of : {"people", "inputs"}
+    """
+    first = queries.ask(X)
+    low, high = first.copy(), first.copy()
+    for time in range(1, n_times.max(initial=1)):
+        at = np.flatnonzero(n_times > time)
+        again = queries.ask(X.iloc[at])
+        low[at], high[at] = np.minimum(low[at], again), np.maximum(high[at], again)
+    gap = high - low if of == "inputs" else np.maximum(high - first, first - low)
+    return gap > min_gap
 
 
 class _Variation:

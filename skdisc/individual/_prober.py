@@ -207,6 +207,11 @@ class Prober:
             own.append(self.queries.decide(part, keys[piece]))
         return np.concatenate(own), np.concatenate(outcomes).reshape(-1, self.n_combos)
 
+    def n_distinct(self, X: pd.DataFrame) -> np.ndarray:
+        """Return how many different rows each row of X and its variants are."""
+        own, varied = self._row_keys(self._in_dtypes_of_space(X), None)
+        return self.n_combos + ~(varied == own[:, None]).any(axis=1)
+
     def _row_keys(self, X, numbered):
         """Return a key of each row, shape (n_rows,), and of its variants, (n_rows, n_combos)."""
         numbered = numbered or NumberedColumns(X)

@@ -15,12 +15,18 @@ from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
-from skdisc._utils._hashing import canonical_order
+from skdisc._utils._hashing import canonical_order, row_hashes
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._verdicts._rule import Rule
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector, input_keys
+from skdisc.individual._case_share import (
+    CHANCE_NOTE,
+    beyond_chance,
+    changes_by_itself,
+    effective_number,
+)
 from skdisc.individual._counterfactual_fairness._mean_effects import answer
 from skdisc.individual._counterfactual_fairness._resamples import resample
 from skdisc.individual._counterfactual_fairness._sensitivity import sensitivity_table, tipping_notes
@@ -293,7 +299,10 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     def _compare(self, task, order, recipes):
         c = WorldComparison(self, task, order)
         gap = c.own - c.outcome
+        is_random = task.queries is not None and task.queries.is_random
         at = np.flatnonzero(np.abs(gap) > self.min_gap)
+        share = ("share of the rows of X with a case", len(at), len(c.X))
+        at = at[:0] if is_random else at  # then no single difference is known to be a case
         at = at[np.argsort(-np.abs(gap[at]), kind="stable")]
         findings = CaseFindings(
             c.X.iloc[at],
@@ -303,7 +312,8 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
             space=task.space,
             row=c.order[at],
         )
-        tables, verdict = self._judged(c, recipes)
+        beyond = self._beyond_chance(c, share[1]) if is_random else None
+        tables, verdict = self._judged(c, recipes, beyond)
         inputs = input_keys(c.X, task.space)
         first = np.flatnonzero(~pd.Series(inputs[at]).duplicated().to_numpy())
         task.budget.tests, task.budget.found = len(pd.unique(inputs)), len(first)
@@ -320,13 +330,22 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
             smallest_gap=float(_stats.min_detectable_share(c.n_changed, self.significance)),
             required_gap=REQUIRED_SHARE,
             by_value=count_by_value(task, task.budget.tests, *codes),
-            estimates=self._shares([("share of the rows of X with a case", len(at), len(c.X))]),
+            estimates=self._shares([], beyond) if is_random else self._shares([share]),
             tables=tables,
-            notes=c.notes() + tipping_notes(tables.get("sensitivity")),
+            notes=[CHANCE_NOTE] * is_random + c.notes() + tipping_notes(tables.get("sensitivity")),
             answer=verdict,
         )
 
-    def _judged(self, c, recipes):
+    def _beyond_chance(self, c, n_cases):
+        """Return the share of people with a case beyond those whose outcome changes by itself."""
+        n_times, queries = 1 + len(c.mine), c.task.queries
+        rows = c.X.iloc[: int(min(c.n, c.task.budget.queries_left / n_times))]
+        changes = changes_by_itself(queries, rows, np.full(len(rows), n_times), self.min_gap)
+        numbers = np.unique(row_hashes(c.X), return_inverse=True)[1]
+        given = n_cases, c.n, changes, self.significance
+        return beyond_chance("people", *given, n_effective=effective_number(numbers))
+
+    def _judged(self, c, recipes, beyond=None):
         """Return the tables and the answer of the worlds."""
         groups, samples = groups_of(c), None
         if c.n and c.answers and not c.refit and self.n_resamples:
@@ -340,6 +359,8 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
             tables["sensitivity"] = sensitivity
         trained = self.model_ is not None and self.model_.training is not None
         is_known = c.main not in self._recipes and not trained
+        if beyond is not None and is_known and c.n_changed:
+            return tables, beyond.answer(self)
         return tables, answer(c, tables["effects"], groups, samples, is_known)
 
     def _statistic(self, task):

@@ -157,6 +157,7 @@ class ExactTree(IndividualDetector):
         published="none: the oracle for the other searches",
         reference="Zhao et al., ASE 2024 (leaf pairs of a surrogate)",
     )
+    _needs_repeatable = True
     _parameter_constraints = {
         **IndividualDetector._parameter_constraints,
         "max_parts": [Interval(Integral, 1, None, closed="left")],

@@ -14,7 +14,7 @@ from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._verdicts._rule import Rule
 from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
-from skdisc.individual._case_share import CaseShare, time_kept
+from skdisc.individual._case_share import CHANCE_NOTE, CaseShare, beyond_chance, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
 from skdisc.individual._prober import Prober
 
@@ -206,6 +206,12 @@ class Themis(IndividualDetector):
         sample = Sample(prober, task, sets)
         with time_kept(task):
             level = self._draw(sample)
+        if task.queries.is_random:
+            sample.repeat(sets)
+        found, by_value, chance = sample.ledger.found(), sample.ledger.by_value(), []
+        if task.queries.is_random:  # then no single difference is known to be a case
+            found, by_value = [a[:0] for a in found], {v: (n, 0) for v, (n, _) in by_value.items()}
+            chance, task.budget.found = [CHANCE_NOTE], 0
         share = self._share(task, sample, level)
         scores = self._scores(sets, sample, level)
         everything = scores[["causal", "causal_low", "causal_high", "n"]].iloc[-1:]
@@ -215,16 +221,16 @@ class Themis(IndividualDetector):
         whole = task.X is not None and self._order() == len(self.protected_)
         blind = self._blindness(task, max(prober.largest_gap, share.estimate))
         return Discovery(
-            findings=prober.cases(*sample.ledger.found()),
+            findings=prober.cases(*found),
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
             smallest_gap=self._smallest_share(task.space, task.budget.tests, sample.n),
             required_gap=REQUIRED_SHARE,
-            by_value=sample.ledger.by_value(),
+            by_value=by_value,
             estimates=pd.concat([first, everything], ignore_index=True) if whole else first,
             tables={"scores": scores},
-            notes=self._probe_notes(task) + blind,
+            notes=self._probe_notes(task) + blind + chance,
             answer=share.answer(self, blind),
         )
 
@@ -244,6 +250,9 @@ class Themis(IndividualDetector):
         """Return the share of people with a case; without X, that of the inputs drawn."""
         if task.X is not None:
             return self._share_of_people(task, [sample.ledger])
+        if task.queries.is_random:
+            given = sample.n_hits, sample.n, sample.changes, level
+            return beyond_chance("inputs", *given, n_effective=len(sample.ledger.hit))
         low, high = _stats.clopper_pearson(sample.n_hits, sample.n, level)
         share = sample.n_hits / sample.n if sample.n else np.nan
         why = self._why_incomplete(task.space)
@@ -275,8 +284,8 @@ class Themis(IndividualDetector):
     def _scores(self, sets, sample, level):
         """Return the table of scores, one row per set."""
         rows, above = [], []
-        for attributes, tally in zip(sets, sample.tallies, strict=True):
-            row = self._score(attributes, tally, sample, level)
+        for attributes, *tallies in zip(sets, sample.tallies, sample.chance, strict=True):
+            row = self._score(attributes, *tallies, sample, level)
             row["smallest_above_threshold"] = row["causal"] > self.threshold and not any(
                 set(s) <= set(attributes) for s in above
             )
@@ -285,13 +294,14 @@ class Themis(IndividualDetector):
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def _score(self, attributes, tally, sample, level):
+    def _score(self, attributes, tally, chance, sample, level):
         """Return both scores of one set, with their intervals."""
         names = ", ".join(str(self.protected_[a]) for a in attributes)
         row = {"attributes": names, **dict.fromkeys(_SCORES, np.nan), **dict.fromkeys(_ENDS)}
         row["n"] = sample.n
         if sample.n:
-            scores = *tally.causal_score(level), *tally.group_score(level)
+            n_distinct = len(sample.ledger.hit)
+            scores = *tally.causal_score(level, chance, n_distinct), *tally.group_score(level)
             row.update(zip(_SCORES, scores, strict=True))
             groups = sample.groups(attributes)
             ends = groups[int(tally.total.argmax())], groups[int(tally.total.argmin())]

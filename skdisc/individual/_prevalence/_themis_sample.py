@@ -6,7 +6,7 @@ from skdisc import _stats
 from skdisc._utils._hashing import Growing
 from skdisc.individual._search._loop import Ledger
 
-_AT_ONCE = 50_000
+_AT_ONCE, _REPEATED = 50_000, 5_000
 
 
 class Sample:
@@ -33,6 +33,25 @@ class Sample:
         self._outcomes = Growing(small, prober.n_combos)
         self.tallies = [ComboTally(prober.shape, attributes) for attributes in sets]
         self.n = self.n_hits = self.n_blocks = 0
+        self.changes, self.chance = np.zeros(0, dtype=bool), [None] * len(sets)
+
+    def repeat(self, sets):
+        """Query inputs under one variant as often as they have variants, of a random model.
+
+        This tells how often outcomes change by themselves: ``changes``, whether that of each input
+        does, and ``chance``, a tally for each set of attributes.
+        """
+        prober, task = self.prober, self.task
+        n = int(min(self.n, _REPEATED, task.budget.queries_left // prober.n_combos))
+        codes, which = task.space.sample(n, task.rng), task.rng.integers(prober.n_combos, size=n)
+        codes[:, task.space.p_index] = prober.combos[which]
+        rows = task.space.decode(codes)
+        outcomes = [task.queries.ask(rows) for _ in range(prober.n_combos)]
+        outcomes = np.column_stack(outcomes) if n else np.empty((0, prober.n_combos))
+        self.changes = np.ptp(outcomes, axis=1) > prober.min_gap
+        self.chance = [ComboTally(prober.shape, attributes) for attributes in sets]
+        for tally in self.chance:
+            tally.add(outcomes, which, prober.min_gap)
 
     def draw(self, n):
         """Draw `n` more inputs, fewer if a budget ends, and query the model about new ones."""
@@ -118,8 +137,19 @@ class ComboTally:
         self.apart += apart.sum(axis=1)
         self.squares += np.einsum("ij,ij->i", apart, apart)
 
-    def causal_score(self, level):
-        """Return the share of draws with a gap, and its interval."""
+    def causal_score(self, level, chance=None, n_distinct=None):
+        """Return the share of draws with a gap, and its interval.
+
+        Of a random model, what exceeds the share of `chance`, the tally of repeated queries; the
+        interval is then that of `n_distinct` draws, as equal inputs are queried once.
+        """
+        if chance is not None:
+            if not chance.n:
+                return np.nan, np.nan, np.nan
+            scale = min(n_distinct / self.n, 1.0)
+            counts = self.hits * scale, self.n * scale, chance.hits, chance.n
+            ends = np.maximum(_stats.newcombe(*counts, level), 0)
+            return max(self.hits / self.n - chance.hits / chance.n, 0.0), *map(float, ends)
         low, high = _stats.clopper_pearson(self.hits, self.n, level)
         return self.hits / self.n, float(low), float(high)
 

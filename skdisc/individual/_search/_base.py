@@ -44,6 +44,7 @@ class _Part:
 class SearchDetector(IndividualDetector):
     """Base of the detectors that search for cases; a subclass supplies the strategy."""
 
+    _needs_repeatable = True
     _parameter_constraints = {
         **IndividualDetector._parameter_constraints,
         "scope": [StrOptions({"joint", "each"})],
