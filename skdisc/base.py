@@ -221,6 +221,14 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         discovery = self._remeasure(task) if task.is_audit else self._discover(task)
         return evidence(discovery)
 
+    def _on_decisions(self):
+        """Return the detector with those of its comparisons that labels can confirm, or None.
+
+        These are comparisons of the decisions about groups, not of errors, nor of the answers to
+        other rows than those of X.
+        """
+        return None
+
     @abstractmethod
     def _discover(self, task):
         """Search, and return a Discovery; ``task.memory`` keeps what audits need later."""

@@ -1,9 +1,10 @@
-"""Refits: whether a disparity of a model trained here is larger than chance in training makes it.
+"""Whether a disparity of a model trained here is larger than chance in training makes it.
 
-A model is one draw of what could have been learned. Its disparity says something about the people
-only if it is larger than that of models which were trained on rows whose protected columns were
-drawn anew from their distribution given all other columns, and so had nothing to learn from them
-(the conditional randomization test of Candès, Fan, Janson and Lv, 2018).
+A model is one draw of what could have been learned. Detectors that compare the decisions about
+groups count its disparity if the labels show one, too, as an audit does. For all others it says
+something about the people only if it is larger than that of models which were trained on rows whose
+protected columns were drawn anew from their distribution given all other columns, and so had
+nothing to learn from them (the conditional randomization test of Candès, Fan, Janson and Lv, 2018).
 """
 
 import math
@@ -15,6 +16,7 @@ import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 
+from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
 from skdisc._task._task import Task
@@ -45,7 +47,44 @@ def weigh_training(detector, task, result):
         return _judged(result, Judgment(UNSURE, reason))
     if result.verdict != FOUND or detector._resamples_training:
         return result
+    on_decisions = detector._on_decisions()
+    has_labels = task.y is not None and detector._audited.labels is not None
+    if on_decisions is not None and has_labels and _verdict(on_decisions, task) == FOUND:
+        return _confirmed_by_labels(on_decisions, task, result)
     return _compared(detector, task, result)
+
+
+def _verdict(detector, task):
+    """Return the verdict of a copy of a fitted detector with other settings on the same rows."""
+    run = _opened(detector, task, task.people)
+    discovery = detector._remeasure(run) if task.is_audit else detector._discover(run)
+    return detector._conclude(run, discovery).verdict
+
+
+def _confirmed_by_labels(detector, task, result):
+    """Return the result with a verdict that counts a disparity only if labels show one as well.
+
+    `detector` compares decisions only: labels have no errors that could confirm those of a model.
+    What a model does to groups on average, chance in training can make, but also columns that the
+    protected ones go with: rows whose protected columns are redrawn keep both. The labels have no
+    chance in training, and are tested like the decisions.
+    """
+    audited, again = detector._audited, copy(detector)
+    again._audited = AuditedModel(None, "labels", audited.labels, audited.favorable)
+    again.model_, again.audited_, again.estimator = None, "labels", None
+    if again.output == "probability":
+        again.output = "decision"
+    if _verdict(again, task) != FOUND:
+        reason = (
+            "the model does, but not the labels that it was trained on: chance in training could "
+            "make it"
+        )
+        return _judged(result, Judgment(UNSURE, reason))
+    note = (
+        "The model was trained here, which is a matter of chance. The labels show a disparity, "
+        "too, so that of the model counts."
+    )
+    return replace(result, discovery=replace(result.discovery, notes=[*result.notes, note]))
 
 
 def _compared(detector, task, result):

@@ -1,6 +1,7 @@
 """GroupDisparity: the measures of discrimination for every protected group and intersection."""
 
 from collections.abc import Sequence
+from copy import copy
 from numbers import Integral, Real
 from typing import Any
 
@@ -35,6 +36,7 @@ from skdisc.group._group_disparity_people import (
 )
 from skdisc.group._group_disparity_presets import PRESETS
 from skdisc.group._group_disparity_report import compare, report, selected_intervals
+from skdisc.measures._formula._catalogue import CATALOGUE
 
 
 class GroupDisparity(ClusteredMixin, BaseDetector):
@@ -271,6 +273,15 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _on_decisions(self):
+        names, again = self.measures, copy(self)
+        if self.preset is not None:
+            return again
+        if names is None or isinstance(names, str):
+            names = measure_tables.PLAIN
+        again.measures = [n for n in names if not CATALOGUE[n].needs_labels]
+        return again if again.measures else None
 
     @property
     def null(self) -> str:

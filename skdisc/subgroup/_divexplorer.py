@@ -1,6 +1,7 @@
 """DivExplorer: the divergence of a rate in frequent subgroups."""
 
 from collections.abc import Hashable, Sequence
+from copy import copy
 from numbers import Real
 
 import numpy as np
@@ -264,6 +265,9 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _on_decisions(self):
+        return copy(self) if self.metric == "selection_rate" else None
 
     def _rows(self, task):
         if self.output != "decision" and self.metric != "selection_rate":

@@ -14,7 +14,7 @@ from skdisc._blackbox._default_models import default_model
 from skdisc._task._refits import evidence
 from skdisc._task._task import People, Task
 from skdisc.group import GroupDisparity
-from skdisc.individual import SituationTesting, Themis
+from skdisc.individual import CounterfactualSituationTesting, Themis
 from skdisc.subgroup import DivExplorer
 
 
@@ -226,15 +226,56 @@ def test_a_refit_that_fails_counts_as_as_large():
 
 def test_situation_testing_whose_refits_all_fail_finds_nothing(monkeypatch):
     X, y = people(600, 0, 0.8)
-    detector = SituationTesting(default_model("tree", 0), protected="sex", random_state=0)
-    discover = SituationTesting._discover
+    kind = CounterfactualSituationTesting  # about decisions that no labels can confirm
+    detector = kind(default_model("tree", 0), protected="sex", random_state=0)
+    discover = kind._discover
 
     def failing(self, task):
         if self is not detector:  # a copy with a model trained again
             raise ValueError("fewer than 15 neighbors.")
         return discover(self, task)
 
-    monkeypatch.setattr(SituationTesting, "_discover", failing)
+    monkeypatch.setattr(kind, "_discover", failing)
     result = detector.fit(X, y).result_
     assert result.verdict == "insufficient evidence"
     assert "could not be measured: fewer than 15 neighbors" in result.reason
+
+
+def proxies(n, seed, gap):
+    """Return people whose incomes differ by sex, and labels that follow the income alone."""
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["F", "M"], n)
+    X = pd.DataFrame({"sex": sex, "income": rng.normal(gap * (sex == "M"), 1, n)})
+    return X, (X["income"] + rng.normal(0, 0.5, n) > 0.5).astype(int)
+
+
+@pytest.mark.parametrize("metric", ["selection_rate", None])
+def test_a_gap_that_labels_show_too_counts(metric):
+    X, y = proxies(1500, 0, 1.0)
+    detector = GroupDisparity if metric is None else DivExplorer
+    result = detector(default_model("forest", 0), protected="sex", random_state=0).fit(X, y).result_
+    # redrawn values of sex keep what incomes tell, so that refits have the same gap
+    assert (result.audited, result.verdict) == ("refit", "disparity found")
+    assert any("The labels show a disparity, too" in note for note in result.notes)
+    new = proxies(1500, 1, 1.0)
+    fitted = detector(default_model("forest", 0), protected="sex", random_state=0).fit(X, y)
+    assert fitted.audit(*new).verdict == "disparity found"
+
+
+def test_a_gap_of_the_model_alone_does_not_count():
+    X, y = people(300, 3)  # labels tossed by a coin
+    model = BlackBox.trained(DecisionTreeClassifier(), X[["points"]].assign(sex=X["sex"] == "M"), y)
+    rows = X[["points"]].assign(sex=X["sex"] == "M")
+    unfair = lambda rows: np.where(rows["sex"], 1, rows["points"] > 25)  # noqa: E731
+    model.model = unfair
+    result = GroupDisparity(protected="sex", measures=["mean_difference"]).fit(rows, y, model)
+    assert result.result_.verdict == "insufficient evidence"
+    assert "but not the labels that it was trained on" in result.result_.reason
+
+
+def test_labels_confirm_no_errors():
+    X, y = proxies(1500, 0, 1.0)
+    settings = {"protected": "sex", "measures": ["equal_opportunity"], "random_state": 0}
+    result = GroupDisparity(default_model("tree", 0), **settings).fit(X, y).result_
+    if result.verdict == "disparity found" or "refits" in result.reason:
+        assert "training" in result.tables

@@ -1,6 +1,7 @@
 """EffectDecomposition: what of a gap is direct, through mediators, and spurious."""
 
 from collections.abc import Hashable, Sequence
+from copy import copy
 from numbers import Integral
 from typing import Any
 
@@ -216,6 +217,9 @@ class EffectDecomposition(PairwiseDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _on_decisions(self):
+        return copy(self)
 
     def _columns(self, names):
         confounders, mediators = self._roles(names)

@@ -1,6 +1,7 @@
 """OaxacaBlinder: how much of a gap between groups legitimate columns explain."""
 
 from collections.abc import Hashable, Sequence
+from copy import copy
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -237,6 +238,9 @@ class OaxacaBlinder(PairwiseDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _on_decisions(self):
+        return copy(self)
 
     def _columns(self, names):
         columns, controls = self._legitimate(names, self.adjust_for), list(self.controls or [])

@@ -1,6 +1,7 @@
 """SituationTesting: whether similar people of another group get better decisions."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from skdisc._task._card import Card
@@ -256,3 +257,6 @@ class SituationTesting(SituationDetector):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.store_neighbours = store_neighbours
+
+    def _on_decisions(self):
+        return copy(self)

@@ -1,6 +1,7 @@
 """DisparityPursuit: the few groups that account for all others."""
 
 from collections.abc import Callable, Hashable, Sequence
+from copy import copy
 from numbers import Integral, Real
 
 import pandas as pd
@@ -328,6 +329,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     @property
     def _counts_rows(self):
         return isinstance(self.nuisance, str)
+
+    def _on_decisions(self):
+        return copy(self) if self.metric == "selection_rate" else None
 
     def _rows(self, task):
         return rows_under_audit(self, task)
