@@ -298,20 +298,25 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
 
     def _report(self, task, outcome, may):
         """Judge every complainant, and return a Discovery."""
-        judged, tables, gaps = [], [], []
+        judged, tables, gaps, all_pools = [], [], [], []
         for pools in task.memory.pools:
             comparison = pools.comparison
             rows = np.flatnonzero(may & comparison.control(task.X))
             sources, is_new = task.memory.sources, task.is_audit
             others, given = self._counterparts(sources, comparison, task.X, is_new)
             part = Judged(pools, others, self._decided(others, given, comparison, task))
-            groups = self._neighborhoods(part, task, outcome, rows)
+            gap = verdict.gap_of(self, task, part, outcome)
+            if not is_new and self.compat is None:
+                part = replace(part, pools=pools.with_residuals(gap.residual))
+            groups = self._neighborhoods(part, task, outcome, gap, rows)
             flip = None if part.decided is None else outcome[rows] - part.decided[rows]
             tables.append(report.people_table(self, comparison, rows, groups, flip))
             judged.append(part)
-            gaps.append(verdict.gap_of(self, task, part, outcome))
+            all_pools.append(part.pools)
+            gaps.append(gap)
             n = len(task.memory.pools)
             task.progress(f"{len(judged)} of {n} groups, {len(rows):,} people")
+        task.memory = replace(task.memory, pools=all_pools)
         several = self.combine == "multiple" and len(self.protected_) > 1
         people = report.joined(tables, len(self.protected_) if several else 1)
         comparisons = [part.comparison for part in judged]
@@ -321,7 +326,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         given = task.memory.predicates, comparisons, gaps, task.X, task.memory.excluded
         still_open = verdict.open_values(*given, COVERED)
         judgment = verdict.judgment(self, table, gaps, outcome, still_open)
-        discovery = self._discovery(task, judged, people, outcome, table)
+        discovery = self._discovery(task, judged, people, outcome, table, gaps)
         if claims is not None:
             discovery.tables["claims"] = claims
             n_elsewhere = self._n_claims(task) - claims["row"].nunique()
@@ -357,12 +362,12 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         chosen = np.asarray(self.complainants)
         return int(chosen.sum()) if chosen.dtype == bool else len(np.unique(chosen))
 
-    def _discovery(self, task, judged, people, outcome, gaps):
+    def _discovery(self, task, judged, people, outcome, table, gaps):
         first = people[people["n_neighbors"] == self._ks[0]]
         cases = report.in_order(first[first["case"]], task.X)
-        balance = verdict.balance_table(self, task, judged)
+        balance = verdict.balance_table(self, task, judged, gaps)
         tables = {"people": people, "counts": report.count_table(people, self)}
-        tables |= {"gaps": gaps, "balance": balance}
+        tables |= {"gaps": table, "balance": balance}
         tables |= self._more_tables(task, outcome, judged)
         if self._stores_neighbors:
             tables["neighbours"] = report.stored_groups(self, task, judged, cases, outcome)
@@ -381,7 +386,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             by_value=report.count_by_group(task.memory.predicates, task.X, compared),
             estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
             tables=tables,
-            notes=self._notes(task) + verdict.balance_notes(balance),
+            notes=self._notes(task) + verdict.balance_notes(balance, gaps),
             versus=self._versus,
         )
 
@@ -408,8 +413,11 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         smallest = max(float(_stats.min_detectable_share(n, self.significance)), share)
         return smallest if n else float("nan")
 
-    def _neighborhoods(self, part, task, outcome, rows):
-        """Return the `Neighborhoods` of the complainants in some rows."""
+    def _neighborhoods(self, part, task, outcome, gap, rows):
+        """Return the `Neighborhoods` of the complainants in some rows.
+
+        What is summed are outcomes and, but with `compat`, what the features leave of them.
+        """
         ks = [k for k in self._ks if k] or [len(task.memory.X)]
         if self.compat is not None:
             groups = _alvarez2023.neighborhoods(part, task, rows, ks, self.centres)
@@ -419,7 +427,13 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             groups = part.pools.sums(people, others, None if task.is_audit else rows, ks)
         if not self.centres:
             return groups
-        centers = [self._values(o[rows]) for o in (outcome, part.decided)]
+        centers = []
+        for own in (outcome[rows], part.decided[rows]):
+            left = own - gap.expected[rows]
+            values = self._values(own)
+            if self.compat is None:
+                values = np.column_stack([values, left, left**2])
+            centers.append(values)
         groups = groups if self.compat is not None else groups.with_centers(*centers)
         return groups.and_centers(*centers, len(self._ks) - len(ks))
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._expectations import said_about
 from skdisc._neighbors._distances import features_of
 from skdisc._results._judgment import judge_effects
 from skdisc._utils._hashing import canonical_order
@@ -13,6 +14,7 @@ from skdisc.causal._counterfactual_rows import counterfactual_rows, resampled
 from skdisc.individual._situation_testing._mean_gap import (
     SMALLEST_K,
     as_numbers,
+    column_of,
     mean_gap,
     too_fine,
 )
@@ -42,10 +44,15 @@ def gap_of(detector, task, part, outcome):
         found = found.with_variance(*_of_the_causal_model(detector, task, part, people, rows))
     pair, features = np.concatenate(rows), features_of(task.X, part.pools.columns)
     name = too_fine(features.iloc[pair], features)
-    return replace(found, matched=pair[found.matched], too_fine=name)
+    whole = []
+    for values in (found.residual, found.expected):  # of all rows of the task
+        whole.append(np.full(len(task.X), np.nan))
+        whole[-1][pair] = values
+    again = {"matched": pair[found.matched], "residual": whole[0], "expected": whole[1]}
+    return replace(found, **again, too_fine=name)
 
 
-def _gap_at(detector, part, X, others, people, rows):
+def _gap_at(detector, part, X, others, people, rows, learner="boosting"):
     """Return the `MeanGap` with the people of the group in the places of their counterfactuals.
 
     `people` are the outcomes and the clusters (or None) of X.
@@ -56,13 +63,15 @@ def _gap_at(detector, part, X, others, people, rows):
     outcome, cluster = (None if a is None else a[np.concatenate(rows)] for a in people)
     return mean_gap(
         points,
-        as_numbers(features).to_numpy(),
+        features,
         outcome,
         np.repeat([False, True], [len(side) for side in rows]),
         k=SMALLEST_K,
         limit=pools.limit,
         is_binary=detector.output == "decision",
         cluster=cluster,
+        learner=learner,
+        checks_balance=others is X,
         nominal=distances.nominal,
         metric=distances.metric,
         n_jobs=detector.n_jobs,
@@ -83,7 +92,7 @@ def _of_the_causal_model(detector, task, part, people, rows):
     for _ in range(_N_RESAMPLES):
         source = resampled(*given, learned.iloc[draw()])
         others = counterfactual_rows(source, task.X, comparison.do, block=detector.block)[0]
-        gaps.append(_gap_at(detector, part, task.X, others, people, rows).gap)
+        gaps.append(_gap_at(detector, part, task.X, others, people, rows, "additive").gap)
     return float(np.nanvar(gaps, ddof=1)), _N_RESAMPLES - 1
 
 
@@ -125,7 +134,9 @@ def judgment(detector, table, gaps, outcome, still_open):
     few = f"too few people have similar people of the reference: {', '.join(still_open)}"
     names = ", ".join(dict.fromkeys(repr(g.too_fine) for g in gaps if g.too_fine))
     fine = f"too many values of {names} for people to be compared at equal ones; group the values"
-    reasons = [r for r in (relevant.problem, few if still_open else "", fine if names else "") if r]
+    turned = [said_about(g.left) for g in gaps if g.turns(detector)]
+    reasons = [*turned, relevant.problem, few if still_open else "", fine if names else ""]
+    reasons = [r for r in reasons if r]
     ratio = detector.relevant_ratio if detector.output == "decision" else 0.0
     return judge_effects(effects, reasons, relevant.size, ratio, detector.significance)
 
@@ -144,14 +155,16 @@ def open_values(predicates, comparisons, gaps, X, excluded, share):
     return list(dict.fromkeys(found))
 
 
-def balance_table(detector, task, judged):
+def balance_table(detector, task, judged, gaps):
     """Return the standardized differences of each feature before and after matching.
 
     Before: the group minus its reference; after: the people judged (in a counterfactual test,
-    their counterfactuals) minus the mean of their test groups, of at most 1,000 people.
+    their counterfactuals) minus the mean of their test groups, of at most 1,000 people. Bias: what
+    the cells of the whole column would still add to the mean gap, with its standard error; NaN for
+    counterfactuals.
     """
     parts = []
-    for part in judged:
+    for part, gap in zip(judged, gaps, strict=True):
         pools, X, comparison = part.pools, task.memory.X, part.comparison
         rows = canonical_order(task.X)
         rows = rows[comparison.control(task.X)[rows]]
@@ -168,11 +181,30 @@ def balance_table(detector, task, judged):
         about = {"group": str(comparison.group), "reference": comparison.versus}
         before, after = (np.round(x, 12) for x in (before, after))  # whatever the order of rows
         columns = {"feature": list(numbers.columns), "before": before, "after": after}
+        sources = [column_of(label, frames[0]) for label in numbers.columns]
+        columns["bias"] = np.array([gap.bias.get(c, np.nan) for c in sources]).round(12)
+        columns["bias_error"] = np.array([gap.bias_error.get(c, np.nan) for c in sources]).round(12)
         parts.append(pd.DataFrame(about | columns))
     return pd.concat(parts, ignore_index=True)
 
 
-def balance_notes(table):
+def balance_notes(table, gaps):
+    """Return notes on what features would still add to the gaps after matching, a list of str.
+
+    Where that is not known, as the features are those of counterfactuals, on those that differ.
+    """
+    notes = [said_about(g.left) for g in gaps if g.left]
+    names = list(dict.fromkeys(repr(str(c)) for g in gaps for c in g.one_sided))
+    if names:
+        notes.append(
+            f"Most values of {', '.join(names)} occur in one of the groups compared only: nobody "
+            "of the other group is equal, and people with near values are compared."
+        )
+    table = table[table["bias"].isna()]
+    return notes + _differing(table)
+
+
+def _differing(table):
     """Return a note on the features that differ after matching, a list of str."""
     worst = table.loc[table["after"].abs() > SMALL].copy()
     if not len(worst):

@@ -1,19 +1,23 @@
 """The mean gap between two groups among similar people, with its error and p-value."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
+from skdisc._expectations import Covariates, learn, widening
+from skdisc._expectations._covariates import PEOPLE_PER_VALUE
+from skdisc._expectations._crossings import added_by
 from skdisc._neighbors._smoother import NearestSmoother
 from skdisc._utils._inputs import distinct_values, in_order
 from skdisc._utils._validation import of_numbers
 
 _LEVELS = 30  # a category with more values is compared by distance only
-_ROWS_PER_COLUMN = 10  # of a regression
 _ROWS_PER_VALUE = 5  # of a category by which people are similar
+_SEED = 0  # of the folds: dealt in an order that the rows' values give, so no seed is better
 SMALLEST_K = 15  # neighbors behind the means of the test
+_RANGES, _PEOPLE_PER_RANGE = 32, 50  # of a number whose values tell the groups apart
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,17 @@ class MeanGap:
         People of both groups.
     matched : ndarray of int
         The people of the group who have enough neighbors.
+    residual : ndarray of float, shape (n,)
+        What the features leave of each outcome, in which the neighbors of one person are compared.
+    expected : ndarray of float, shape (n,)
+        The outcomes less these residuals.
+    left : list of Unlearned
+        What the features would still add to the gap after matching: the ends of intervals towards
+        which it points move by as much, and two of its errors.
+    bias, bias_error : dict of column to float
+        What the cells of one feature alone would add to the gap, and its standard error.
+    one_sided : tuple of column names
+        Numbers whose values occur in one of the groups only, see `comparable`.
     too_fine : str
         A category with too many values for so few people to be compared at equal ones; "" for none.
         Then nothing is tested.
@@ -43,25 +58,44 @@ class MeanGap:
     n_group: int
     n_reference: int
     matched: np.ndarray
+    residual: np.ndarray = field(repr=False)
+    expected: np.ndarray = field(repr=False)
+    left: list = field(default_factory=list)
+    bias: dict = field(default_factory=dict)
+    bias_error: dict = field(default_factory=dict)
+    one_sided: tuple = ()
     too_fine: str = ""
 
     def interval(self, significance):
-        """Return low and high of the confidence interval."""
+        """Return low and high of the confidence interval, widened by what is left to learn."""
         if self.too_fine:
             return np.nan, np.nan
         half = float(special.stdtrit(self.df, 1 - significance / 2)) * self.error
-        return self.gap - half, self.gap + half
+        down, up = widening(self.left)
+        return self.gap - half - down, self.gap + half + up
 
     def p_value(self, direction, threshold=0.0):
-        """Return the p-value of a gap beyond the threshold: "lower", "higher", or "both" ways."""
+        """Return the p-value of a gap beyond the threshold: "lower", "higher", or "both" ways.
+
+        What is left to learn is taken from a gap first, as in `interval`.
+        """
         if np.isnan(self.gap) or self.too_fine:
             return np.nan
-        beyond = {"lower": -self.gap, "higher": self.gap, "both": abs(self.gap)}[direction]
-        beyond -= threshold
+        down, up = widening(self.left)
+        beyond = {"lower": -self.gap - up, "higher": self.gap - down}
+        beyond["both"] = max(beyond.values())
+        beyond = beyond[direction] - threshold
         if self.error == 0:
             return float(beyond <= 0)
         tail = float(special.stdtr(self.df, -beyond / self.error))
         return min(1.0, 2 * tail) if direction == "both" else tail
+
+    def turns(self, detector):
+        """Return True if a significant gap is not one any more with what is left to learn."""
+        if not self.left:
+            return False
+        rule, level = (detector.direction, detector.threshold), detector.significance
+        return replace(self, left=[]).p_value(*rule) <= level < self.p_value(*rule)
 
     def with_variance(self, variance, df):
         """Return the gap with the variance of another, independent source of error added."""
@@ -73,25 +107,41 @@ class MeanGap:
         return replace(self, error=float(np.sqrt(total)), df=float(pooled))
 
 
-def mean_gap(points, numbers, outcome, is_group, *, k, limit, is_binary, cluster=None, **search):
+def mean_gap(
+    points,
+    features,
+    outcome,
+    is_group,
+    *,
+    k,
+    limit,
+    is_binary,
+    cluster=None,
+    learner="boosting",
+    checks_balance=True,
+    **search,
+):
     r"""Estimate the gap between a group and its reference among similar people.
 
-    With a the membership, y the outcome and S the smoother that takes least squares on the
-    features and then the mean of the k nearest others,
+    People within a caliper are similar, not equal: if outcome and membership follow a law that is
+    not linear, matching alone, and with a regression, keeps its bias. So what is matched are the
+    residuals that the engine of expectations leaves of the outcome and of the membership, for which
+    nothing is left to learn. With W the mean of the k nearest others,
 
-    .. math:: \hat\theta = \sum_i r^a_i r^y_i / \sum_i (r^a_i)^2, \quad r^v = (I - S) v,
+    .. math:: \hat\theta = \sum_i r^a_i r^y_i / \sum_i (r^a_i)^2, \quad r^v = (I - W) e^v,
 
-    the overlap-weighted mean difference of Robinson (1988): both residuals are products of two
-    errors, so that their bias is, too. Given features and outcomes, membership is the random part,
-    and the variance of :math:`\sum r^a u`, with :math:`u = r^y - \hat\theta r^a`, is
-    :math:`\sum (r^a)^2 ((I - W)^T u)^2`. With K clusters, it is the sum of the squares of their
+    the overlap-weighted mean difference of Robinson (1988), with e the residuals: its bias is a
+    product of what engine and matching leave of both sides. Given features and outcomes, membership
+    is the random part, and the variance of :math:`\sum r^a u`, with
+    :math:`u = r^y - \hat\theta r^a`, is :math:`\sum (r^a)^2 ((I - W)^T u)^2`, times n / (n - rank)
+    of the engine's least squares. With K clusters, it is the sum of the squares of their
     sums, times K / (K - 1), where neighbors of one's own cluster are left out of :math:`r^a`.
 
     Parameters
     ----------
     points : ndarray of float, shape (n, n_coordinates)
-    numbers : ndarray of float, shape (n, n_columns)
-        The features of the regression, see `as_numbers`.
+    features : DataFrame of shape (n, n_columns)
+        What expectations are learned from.
     outcome : ndarray of float, shape (n,)
     is_group : ndarray of bool, shape (n,)
     k : int
@@ -101,6 +151,11 @@ def mean_gap(points, numbers, outcome, is_group, *, k, limit, is_binary, cluster
         Whether outcomes are 0 or 1; the error is then at least that of one decision.
     cluster : ndarray of shape (n,), optional
         The cluster of each row; None: each is its own.
+    learner : {"boosting", "additive"}
+        Of the engine.
+    checks_balance : bool
+        Whether to look for what the features would still add to the gap after matching; not where
+        the features of the group are those of counterfactuals.
     **search
         nominal, metric, n_jobs
 
@@ -111,15 +166,23 @@ def mean_gap(points, numbers, outcome, is_group, *, k, limit, is_binary, cluster
     n, k = len(outcome), min(k, len(outcome) - 1)
     sizes = int(is_group.sum()), int((~is_group).sum())
     if min(sizes) < 2 or k < 1:
-        return MeanGap(np.nan, np.nan, np.nan, *sizes, np.empty(0, np.intp))
+        mean = np.full(n, outcome.mean() if n else 0.0)
+        return MeanGap(*[np.nan] * 3, *sizes, np.empty(0, np.intp), outcome - mean, mean)
+    if cluster is not None:
+        cluster = np.unique(cluster, return_inverse=True)[1].reshape(-1)
+    features, one_sided = comparable(features, is_group)
+    rng, covariates = np.random.default_rng(_SEED), Covariates.of(features)
+    how = {"cluster": cluster, "learner": learner, "n_splits": 1}  # matching steadies it, too
+    learned = learn(covariates, outcome, is_group, rng, **how)
     near = NearestSmoother(points, k, limit=limit, **search)
     has_enough = near.n_neighbors >= enough(k)
-    v = _off_regression(np.column_stack([outcome, is_group]).astype(float), numbers)
+    v = np.column_stack([learned.outcome, learned.parts])
     r = (v - near.means(v)) * has_enough[:, None]
     square = float((r[:, 1] ** 2).sum())
     matched = np.flatnonzero(has_enough & is_group)
+    parts = {"residual": learned.outcome, "expected": learned.expected, "one_sided": one_sided}
     if square < 1e-9 * n:
-        return MeanGap(np.nan, np.nan, np.nan, *sizes, matched)
+        return MeanGap(np.nan, np.nan, np.nan, *sizes, matched, **parts)
     gap = float(r[:, 1] @ r[:, 0]) / square
     u = (r[:, 0] - gap * r[:, 1])[:, None]
     weight = (u - near.spread(u))[:, 0]
@@ -128,11 +191,32 @@ def mean_gap(points, numbers, outcome, is_group, *, k, limit, is_binary, cluster
     else:
         terms = _of_clusters(v[:, 1], weight * has_enough, near, cluster) ** 2
     total = float(terms.sum())
-    error = np.sqrt(total) / square
+    error = np.sqrt(total * n / max(n - learned.rank, 1)) / square
     df = max(1.0, total**2 / float((terms**2).sum()) - 1) if total > 1e-12 else float(n)
     if is_binary:
         error = max(error, 1.0 / square)
-    return MeanGap(gap, error, df, *sizes, matched)
+    if checks_balance:
+        parts["left"] = learned.left_to_learn(r[:, 0], r[:, 1], rows=has_enough)
+        parts["bias"], parts["bias_error"] = _by_feature(learned, r, has_enough)
+    return MeanGap(gap, error, df, *sizes, matched, **parts)
+
+
+def _by_feature(learned, r, has_enough):
+    """Return what the cells of each feature alone would add to the gap, and the standard errors."""
+    own = has_enough[learned.order]
+    r = r[learned.order][own]
+    sampling = learned.crossings.sampling.take(own)
+    square = float((r[:, 1] ** 2).sum())
+    left = r[:, 0] - r[:, 1] * float(r[:, 1] @ r[:, 0]) / square
+    names, found = learned.crossings.covariates.names, {}
+    for cells in learned.crossings.columns:  # a number has two: eighths, and values that are shared
+        codes = np.unique(cells.codes[own], return_inverse=True)[1].reshape(-1)
+        bias, error, _ = added_by(codes, left, r[:, 1], sampling)
+        name, before = names[cells.column], found.get(names[cells.column], (0.0, 0.0))
+        if abs(bias) * before[1] >= abs(before[0]) * error:  # the one that is more certain
+            found[name] = bias, error
+    sizes = [{name: pair[i] / square for name, pair in found.items()} for i in (0, 1)]
+    return sizes[0], sizes[1]
 
 
 def _of_clusters(member, weight, near, cluster):
@@ -147,12 +231,45 @@ def enough(k):
     return k / 2
 
 
-def _off_regression(v, numbers):
-    """Return the residuals of least squares on the features, if there are enough rows."""
-    if numbers.shape[1] == 0 or len(v) < _ROWS_PER_COLUMN * numbers.shape[1]:
-        return v - v.mean(axis=0)
-    design = np.column_stack([np.ones(len(v)), numbers])
-    return v - design @ np.linalg.lstsq(design, v, rcond=None)[0]
+def comparable(features, is_group):
+    """Return the features with numbers whose values tell the groups apart in ranges.
+
+    If most people who share a number with others share it with their own group only (all salaries
+    of women end in 500, and counterfactual salaries are those of women times a factor), nobody of
+    the other group is equal, and the engine would learn the membership from the very values. People
+    are similar then if their values are in the same of 32 ranges, and near in it, as matching sees
+    to.
+
+    Parameters
+    ----------
+    features : DataFrame of shape (n, n_columns)
+    is_group : ndarray of bool, shape (n,)
+
+    Returns
+    -------
+    features : DataFrame of shape (n, n_columns)
+    one_sided : tuple of column names
+    """
+    names, found = [], features.copy(deep=False)
+    for name in features.columns:
+        if not of_numbers(features[name].dtype):
+            continue
+        x = features[name].to_numpy(dtype=float, na_value=np.nan)
+        values, code = np.unique(x, return_inverse=True)
+        counts = [np.bincount(code, side, len(values)) for side in (is_group, ~is_group)]
+        people = np.sum(counts, axis=0)
+        is_shared = (people >= PEOPLE_PER_VALUE) & ~np.isnan(values)
+        lonely = is_shared & (np.min(counts, axis=0) == 0)
+        if people[lonely].sum() <= people[is_shared].sum() / 2:
+            continue
+        n_ranges = max(min(_RANGES, len(x) // _PEOPLE_PER_RANGE), 1)
+        cuts = np.nanquantile(x, np.arange(1, n_ranges) / n_ranges)
+        at = np.searchsorted(np.unique(cuts), x, "right")
+        known = ~np.isnan(x)
+        means = np.bincount(at[known], x[known]) / np.maximum(np.bincount(at[known]), 1)
+        found[name] = np.where(known, means[np.minimum(at, len(means) - 1)], np.nan)
+        names.append(name)
+    return found, tuple(names)
 
 
 def too_fine(frame, everyone):
@@ -196,3 +313,11 @@ def as_numbers(frame):
     spread = table.std(ddof=0)
     table = table.loc[:, spread > 0]
     return (table - table.mean()) / spread[spread > 0]
+
+
+def column_of(label, frame):
+    """Return the name of the column that a column of `as_numbers` was made of."""
+    for name in frame.columns:
+        if label == str(name) or label.startswith(f"{name} = "):
+            return name
+    raise KeyError(label)

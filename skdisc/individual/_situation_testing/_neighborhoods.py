@@ -89,6 +89,20 @@ class Pools:
             like._sums[1] if same else self._summed(frame, self.test, detector.n_jobs)
         )
 
+    def with_residuals(self, residual):
+        """Return the same pools that sum residuals and their squares, too.
+
+        Parameters
+        ----------
+        residual : ndarray of float, shape (n,)
+            What the features leave of the outcomes of the people of fit.
+        """
+        again = copy(self)
+        again.values = np.column_stack([self.values, residual, residual**2])
+        rows = self.control, self.test
+        again._sums = [s.of(again.values[r]) for s, r in zip(self._sums, rows, strict=True)]
+        return again
+
     def _summed(self, frame, rows, n_jobs):
         """Return the sums over the neighbors among some rows; the distances then cover them."""
         self.distances, points = self.distances.with_rows(frame.iloc[rows])

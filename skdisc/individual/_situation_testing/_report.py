@@ -40,9 +40,21 @@ def people_table(detector, comparison, rows, groups, flip):
         counts = groups.sums_c[..., 0], n_c, groups.sums_t[..., 0], n_t
         found = statistics.of_shares(*counts, test=detector.test, **settings)
     else:
-        found = statistics.of_means(groups.sums_c, n_c, groups.sums_t, n_t, **settings)
+        moments = groups.sums_c[..., :2], n_c, groups.sums_t[..., :2], n_t
+        found = statistics.of_means(*moments, **settings)
+    left, p_used = found.only_where(False), found.p_value
+    if detector.compat is None:
+        moments = groups.sums_c[..., -2:], n_c, groups.sums_t[..., -2:], n_t
+        left = statistics.of_means(*moments, **settings)
+        p_used = left.p_value
+        if detector.output == "decision":
+            # Residuals of equal decisions may differ by next to nothing, and that without variance:
+            # Fisher's test of the decisions knows how few they are.
+            p_used = np.fmax(found.p_value, left.p_value)
     if detector._has_caliper:
-        found = found.only_where(np.minimum(n_c, n_t) >= enough(np.array(detector._ks)))
+        has_enough = np.minimum(n_c, n_t) >= enough(np.array(detector._ks))
+        found, left = found.only_where(has_enough), left.only_where(has_enough)
+        p_used = np.where(has_enough, p_used, np.nan)
     if detector.compat is not None:
         delta, low, high = _alvarez2023.interval(
             found.p_c, found.p_t, n_c, n_t, detector.significance
@@ -56,6 +68,11 @@ def people_table(detector, comparison, rows, groups, flip):
         "n_c": np.asarray(n_c, dtype=float).ravel(),
         "n_t": np.asarray(n_t, dtype=float).ravel(),
         **{name: values.ravel() for name, values in found._asdict().items()},
+        "residual": left.delta.ravel(),
+        "residual_low": left.ci_low.ravel(),
+        "residual_high": left.ci_high.ravel(),
+        "p_residual": left.p_value.ravel(),
+        "_p_used": p_used.ravel(),
     }
     if flip is not None:
         table["flip"] = np.repeat(flip, n_c.shape[1])
@@ -74,7 +91,7 @@ def joined(tables, n_columns):
     if n_columns > 1:
         by = ["row", "n_neighbors"]
         table = table[table.groupby(by)["row"].transform("size") == n_columns]
-        weakest = table.assign(_size=table["delta"].abs(), _p=-table["p_value"])
+        weakest = table.assign(_size=table["delta"].abs(), _p=-table["_p_used"])
         order = {"kind": "stable", "na_position": "first"}  # not compared is weakest of all
         weakest = weakest.sort_values([*by, "_p", "_size"], **order).drop_duplicates(by)
         table = weakest.drop(columns=["_size", "_p"])
@@ -97,7 +114,7 @@ def decided(table, detector, groups=None, imbalance=None):
         From `imbalances`, one row for each of the table: a claim whose control and test groups
         differ too much in a feature is not decided.
     """
-    p = table["p_value"].to_numpy()
+    p = table.pop("_p_used").to_numpy()
     adjusted = np.full(len(table), np.nan)
     for k in table["n_neighbors"].unique():
         at = (table["n_neighbors"] == k).to_numpy()
@@ -110,10 +127,10 @@ def decided(table, detector, groups=None, imbalance=None):
     criteria = {
         "gap": gap,
         "interval": gap & interval,
-        "adjusted": gap & (adjusted <= detector.significance),
+        "adjusted": _beyond(table, gap, detector) & (adjusted <= detector.significance),
     }
     table["gap"], table["interval"] = gap, criteria["interval"]
-    case, reason = criteria[detector._criterion], _why_not(table, detector, adjusted)
+    case, reason = criteria[detector._criterion], _why_not(table, detector)
     if detector._criterion == "adjusted" and groups is not None:
         lone = case & ~table["group"].isin(groups).to_numpy()
         reason[lone], case = _NO_MEAN_GAP, case & ~lone
@@ -137,18 +154,32 @@ def _apart(feature, size):
     return f"the control and the test group differ by {size:.2f} standard deviations in {feature}"
 
 
-def _why_not(table, detector, adjusted):
+def _beyond(table, gap, detector):
+    """Return which differences that are tested exceed the threshold: of residuals, or of outcomes.
+
+    `gap` says it of the outcomes, which are tested as published.
+    """
+    if detector.compat is not None:
+        return np.array(gap)
+    rule = detector.threshold, detector.direction
+    return statistics.exceeds(table["residual"].to_numpy(), *rule)
+
+
+def _why_not(table, detector):
     """Return the first reason why a row is no case by the criterion alone, an array of str."""
     k, threshold = table["n_neighbors"].to_numpy(), detector.threshold
     few = [f"fewer than {math.ceil(enough(n))} of {n} neighbors within the caliper" for n in k]
     few = few if detector._has_caliper else "nobody is similar enough to be compared with"
     level = f"the adjusted p-value is above {detector.significance:g}"
-    not_sure = {
-        "gap": "",
-        "interval": f"the interval contains differences of {threshold:g} and less",
-        "adjusted": np.where(np.isnan(adjusted), "all outcomes are equal: no test", level),
-    }
-    reason = np.where(table["gap"], not_sure[detector._criterion], _not_beyond(detector))
+    gap, other = table["gap"].to_numpy(), _not_beyond(detector)
+    if detector._criterion == "adjusted":
+        no_test = table["p_adjusted"].isna()
+        reason = np.where(no_test, "all outcomes are equal: no test", level)
+        accounted = np.where(gap, "the features account for the difference", other)
+        reason = np.where(_beyond(table, gap, detector) | no_test, reason, accounted)
+    else:
+        inside = f"the interval contains differences of {threshold:g} and less"
+        reason = np.where(gap, inside, other)
     return np.where(table["delta"].isna(), few, reason).astype(object)
 
 
@@ -199,14 +230,16 @@ def claims_table(table, imbalance, detector):
     """Return the answer to each person's claim, a DataFrame with one row per complainant."""
     first = (table["n_neighbors"] == detector._ks[0]).to_numpy()
     claims = table[first].join(imbalance[first]).reset_index(drop=True)
-    found = claims["gap"] & (claims["p_adjusted"] <= detector.significance)
+    found = _beyond(claims, claims["gap"], detector)
+    found &= (claims["p_adjusted"] <= detector.significance).to_numpy()
     found &= (claims["imbalance"] <= LARGE) | (detector.compat is not None)
     claims["answer"] = np.where(found, FOUND, UNSURE)
     return claims[_CLAIM]
 
 
 _CLAIM = ["row", "group", "reference", "n_c", "n_t", "p_c", "p_t", "delta", "ci_low", "ci_high"]
-_CLAIM += ["p_value", "p_adjusted", "imbalance", "imbalance_in", "answer", "reason"]
+_CLAIM += ["p_value", "residual", "residual_low", "residual_high", "p_residual", "p_adjusted"]
+_CLAIM += ["imbalance", "imbalance_in", "answer", "reason"]
 
 
 def claim_notes(claims, n_elsewhere):
@@ -243,7 +276,8 @@ def count_table(table, detector):
     """
     opposite = {"lower": "higher", "higher": "lower", "both": "both"}[detector.direction]
     marks = {name: table[name].to_numpy() for name in ("gap", "interval", "case")}
-    adjusted = marks["gap"] & (table["p_adjusted"].to_numpy() <= detector.significance)
+    adjusted = _beyond(table, marks["gap"], detector)
+    adjusted &= table["p_adjusted"].to_numpy() <= detector.significance
     other = statistics.exceeds(table["delta"].to_numpy(), detector.threshold, opposite)
     other &= detector.direction != "both"
     counted = [marks["gap"], marks["interval"], adjusted, other, marks["case"]]
@@ -281,6 +315,7 @@ def case_findings(detector, task, judged, cases):
     rows, means = of["row"], np.stack([of["p_c"], of["p_t"]])
     control, test = 1.0 - means if detector.output == "decision" else means
     kept = {n: of[n] for n in ("p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors")}
+    kept |= {n: of[n] for n in ("residual", "p_residual")}
     kept["ci_low"], kept["ci_high"] = -of["ci_high"], -of["ci_low"]
     kept["support"] = (of["n_c"] + of["n_t"]).round().astype(int)
     kept["test"] = np.full(len(cases), _test_name(detector), dtype=object)
