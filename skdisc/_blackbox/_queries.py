@@ -188,7 +188,7 @@ class Queries:
             chunks = [X.iloc[i : i + size] for i in range(0, len(X), size)]
             threads = Parallel(n_jobs=self.n_jobs, prefer="threads")
             outcomes = np.concatenate(threads(delayed(self._outcomes)(c) for c in chunks))
-        if self.repeats is not None:
+        if self.repeats is not None and not self.budget.has_spent(1):
             self.repeats.compare(X, outcomes, self._outcomes)
         self.lowest = min(self.lowest, outcomes.min())
         self.highest = max(self.highest, outcomes.max())

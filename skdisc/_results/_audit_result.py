@@ -58,7 +58,8 @@ class AuditResult(InDatabase):
         Findings, estimates and tables. Its fields are also attributes of the result.
     null : str
         The null hypothesis that "disparity found" rejects: "marginal", "contextual", "conditional",
-        "individual", "counterfactual", "calibration" or "everyone"; "" in results of version 0.1.
+        "linear", "individual", "counterfactual", "calibration" or "everyone"; "" in results of
+        version 0.1.
     versions : dict
         Versions of Python and of the packages.
     shared_values : dict or None

@@ -13,6 +13,7 @@ NULLS = {
     "marginal": "the rates of the protected groups are equal",
     "contextual": "within the other conditions of a group, its protected part makes no difference",
     "conditional": "given the legitimate columns, the protected columns make no difference",
+    "linear": "given a linear model of the legitimate columns, the protected ones add nothing",
     "individual": "the decision about a person does not depend on the protected columns",
     "counterfactual": "the decision would be the same had the person been of another group",
     "calibration": "given the score, or given selection, outcomes do not differ between groups",

@@ -16,6 +16,8 @@ from skdisc import BlackBox, FeatureSpace, Rule, _stats
 from skdisc._task._task import People, Request, Task
 from skdisc.individual import KOSEI, ExactTree, Themis, _case_share
 
+pytestmark = pytest.mark.usefixtures("nothing_repeated")
+
 FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
 PEOPLE = "share of people with a case"
 INPUTS = "share of uniformly drawn inputs with a case"

@@ -11,6 +11,8 @@ from skdisc.individual import KOSEI, Themis
 from skdisc.individual import _kosei as kosei_module
 from skdisc.individual import _prober as probe_module
 
+pytestmark = pytest.mark.usefixtures("nothing_repeated")
+
 SPACE = FeatureSpace.from_domains(
     {"a": (0, 7), "job": list("xyz"), "b": (0, 5), "sex": ["F", "M"], "race": list("pqr")},
     protected=["sex", "race"],

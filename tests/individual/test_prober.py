@@ -12,6 +12,8 @@ from skdisc._task._task import People, Task
 from skdisc.individual import KOSEI, Themis
 from skdisc.individual._prober import Prober, small_dtype
 
+pytestmark = pytest.mark.usefixtures("nothing_repeated")
+
 
 class Asked:
     """A callable that keeps the frames it is asked about."""

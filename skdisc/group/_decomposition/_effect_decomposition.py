@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from skdisc._expectations import Covariates, said_about
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
@@ -20,6 +21,7 @@ from skdisc.group._pairwise._comparison_report import PairComparison
 from skdisc.group._pairwise._estimates import estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
 
+_SEED = 0  # of the folds of the engine, dealt in an order that the values of rows give
 _FEW_EFFECTIVE, _MANY_CLIPPED, _MANY_UNMATCHED = 30, 0.1, 0.05
 _LEARNER = [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])]
 
@@ -58,11 +60,13 @@ class EffectDecomposition(PairwiseDetector):
     output : {"decision", "probability", "value"}, default="decision"
         What is compared: rates of decisions, means of the model's probabilities, or means of the
         numbers in y ("value", without a model).
-    nuisance : {"auto", "linear", "boosting"} or estimator, default="auto"
-        Learns the expected outcome out of fold: main effects, boosted trees, or clones of an
+    nuisance : {"boosting", "auto", "linear"} or estimator, default="boosting"
+        Learns the expected outcome out of fold: boosted trees, main effects, or clones of an
         estimator, which get the raw columns as a DataFrame. "auto" takes trees where they predict
-        better by more than a standard error.
-    classifier : {"auto", "linear", "boosting"} or estimator, default="auto"
+        better than main effects by more than a standard error. If both settings are "boosting", the
+        engine of expectations learns main effects, each value that ten people share and cells of
+        crossings before the trees, and intervals are widened by what is left to learn.
+    classifier : {"boosting", "auto", "linear"} or estimator, default="boosting"
         Learns the probability of the group, in the same way.
     n_folds : int, default=5
         Number of folds; for each, the learners are trained on all others, and again in each of the
@@ -183,8 +187,8 @@ class EffectDecomposition(PairwiseDetector):
         mediators: str | Sequence[Hashable] = "others",
         confounders: str | Sequence[Hashable] = "others",
         output: str = "decision",
-        nuisance: str | Estimator = "auto",
-        classifier: str | Estimator = "auto",
+        nuisance: str | Estimator = "boosting",
+        classifier: str | Estimator = "boosting",
         n_folds: int = 5,
         reference: Any = "largest",
         n_bins: int = 4,
@@ -275,6 +279,8 @@ class EffectDecomposition(PairwiseDetector):
         more |= {"direct_on_group": -there.estimates["direct"].value}
         more |= {"robustness": tables["sensitivity"]["robustness_ci"].iloc[0]}
         told = _notes(learned, Z)
+        if given[0] is not None and given[0].left:
+            told.append(said_about(list(given[0].left)))
         doubts = _doubts(tables["overlap"], len(y))
         return PairComparison(here.estimates["direct"], more, tables, told, doubts)
 
@@ -282,6 +288,11 @@ class EffectDecomposition(PairwiseDetector):
         """Return the nuisances given some columns."""
         design = DesignMatrix.of(people.X, task.space, columns)
         fitter = CrossFitter(people.X[columns], design.values, fold)
+        learners = self.nuisance, self.classifier
+        if all(isinstance(one, str) and one == "boosting" for one in learners):
+            covariates = Covariates.of(people.X[columns], task.space)
+            given = fitter, covariates, people.y, people.inside
+            return EffectNuisances.by_engine(*given, np.random.default_rng(_SEED))
         return EffectNuisances.learned(
             fitter, people.y, people.inside, self.nuisance, self.classifier
         )

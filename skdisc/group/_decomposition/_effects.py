@@ -1,14 +1,17 @@
 """Direct, indirect and spurious effects by doubly robust one-step estimates."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from skdisc._expectations import learn, widening
+from skdisc._expectations._covariates import shared_values
 from skdisc._task._cross_fitting import CrossFitter
 from skdisc.group._pairwise._estimates import Estimate
 
 CLIP = 0.01  # smallest and largest probability of a group that weights are made of
 _ROUNDS = 10  # of calibration, until no weight is below 0
+_ROWS_PER_CELL, _Z = 5, 1.96
 _LEAST = 5  # people that weights amount to; of fewer, an error is not known
 
 
@@ -27,6 +30,13 @@ class EffectNuisances:
         How they were learned.
     effects : ndarray of float, shape (n_rows, n_effects), optional
         Main effects of the columns that weights balance, whatever was learned.
+    cells : ndarray of float, shape (n_rows, n_cells), optional
+        Indicators of shared values of numbers, and of cells of crossings, that weights balance,
+        too.
+    inflation : float, default=1
+        By how much errors exceed those of known expectations: √(n / (n - rank)).
+    left : list of Unlearned
+        What the columns would still add to a gap.
     """
 
     share: np.ndarray
@@ -35,6 +45,50 @@ class EffectNuisances:
     n_clipped: int = 0
     kinds: tuple = ()
     effects: np.ndarray | None = None
+    cells: np.ndarray | None = None
+    inflation: float = 1.0
+    left: tuple = ()
+
+    @classmethod
+    def by_engine(cls, fitter: CrossFitter, covariates, y, inside, rng) -> "EffectNuisances":
+        """Learn them by the engine of expectations, and what differs between the sides by trees.
+
+        With e the expected outcome, p the probability of the group and g the gap at equal columns,
+        the outcomes expected of the group and of the reference are e + (1 - p) g and e - p g if the
+        gap is the same everywhere. Trees learn, out of fold, what each side leaves of them.
+
+        Parameters
+        ----------
+        fitter : CrossFitter
+        covariates : Covariates
+        y : ndarray of float, shape (n_rows,)
+        inside : ndarray of bool, shape (n_rows,)
+        rng : numpy Generator
+            Draws the folds of the engine.
+
+        Returns
+        -------
+        EffectNuisances
+        """
+        learned = learn(covariates, y, inside, rng)
+        share, gap = learned.shares[:, 0], float(learned.gap[0])
+        sides = []
+        for side, base in (
+            (inside, learned.expected + (1 - share) * gap),
+            (~inside, learned.expected - share * gap),
+        ):
+            sides.append(base + fitter.expect(y - base, "boosting", side, "nuisance"))
+        kept = np.clip(share, CLIP, 1 - CLIP)
+        return cls(
+            kept,
+            *sides,
+            n_clipped=int((kept != share).sum()),
+            kinds=("boosting",),
+            effects=fitter.numbers,
+            cells=_cells_of(covariates, learned),
+            inflation=float(np.sqrt(len(y) / max(len(y) - learned.rank, 1))),
+            left=tuple(learned.left[0]),
+        )
 
     @classmethod
     def learned(cls, fitter: CrossFitter, y, inside, learner, classifier) -> "EffectNuisances":
@@ -69,8 +123,8 @@ class EffectNuisances:
     @property
     def swapped(self) -> "EffectNuisances":
         """The nuisances with group and reference exchanged."""
-        own = 1 - self.share, self.of_reference, self.of_group
-        return EffectNuisances(*own, self.n_clipped, self.kinds, self.effects)
+        own = {"of_group": self.of_reference, "of_reference": self.of_group}
+        return replace(self, share=1 - self.share, **own)
 
     def weights(self, inside: np.ndarray) -> np.ndarray:
         """Return weights of the group that make its columns those of the reference.
@@ -94,7 +148,8 @@ class EffectNuisances:
         odds /= odds.sum()
         if self.effects is None:
             return odds
-        effects = np.column_stack([np.ones(len(inside)), self.effects])
+        cells = [] if self.cells is None else [self.cells]
+        effects = np.column_stack([np.ones(len(inside)), self.effects, *cells])
         wanted = effects[~inside].mean(axis=0)
         best, weight, slopes = odds, odds, np.zeros(effects.shape[1])
         for _ in range(_ROUNDS):
@@ -150,7 +205,7 @@ class CounterfactualMean:
         shift, mean = weight @ residual, nuisances.of_group[~inside].mean()
         plain = (nuisances.of_group - mean) / (~inside).sum()
         own = weight * (residual - shift) / np.maximum(1 - weight, 1e-9)  # as the jackknife has it
-        influence = np.where(inside, own, plain)
+        influence = nuisances.inflation * np.where(inside, own, plain)
         value = np.clip(mean + shift, 0, 1) if is_rate else mean + shift
         return cls(float(value), influence, weight)
 
@@ -215,6 +270,8 @@ class EffectParts:
         }
         most = 1.0 if is_rate else np.inf
         estimates = {name: _difference(*pair, most) for name, pair in pairs.items()}
+        if given_all is not None and given_all.left:
+            estimates["direct"] = _widened(estimates["direct"], given_all.left)
         return cls(estimates, len(y) * (A.weight - zero.weight))
 
     def robustness(self, residual: np.ndarray, significance: float) -> dict:
@@ -249,6 +306,35 @@ def _difference(a, b, most):
     if df < _LEAST - 1 - 1e-9:
         return Estimate(value, np.inf, most=most)
     return Estimate.of_influence(value, a.influence - b.influence, df, most)
+
+
+def _widened(estimate, left):
+    """Return an estimate whose 95 % interval is longer by what is left to learn, at both ends."""
+    return replace(estimate, error=estimate.error + max(widening(list(left))) / _Z)
+
+
+def _cells_of(covariates, learned):
+    """Return indicators of the shared values of numbers and of the cells that joined.
+
+    Only those that both a curve and categories cannot say, and a fifth of the rows at most.
+    """
+    n_rows, parts = covariates.n_rows, []
+    codes = [
+        shared_values(x)
+        for x, is_number in zip(covariates.values, covariates.is_number, strict=True)
+        if is_number
+    ]
+    for own in learned.joined:
+        joint = np.empty(n_rows, dtype=int)
+        joint[learned.order] = learned.crossings.joint(own.at).codes
+        codes.append(joint)
+    room = n_rows // _ROWS_PER_CELL
+    for own in sorted(codes, key=lambda c: c.max(initial=-1)):
+        size = int(own.max(initial=-1)) + 1
+        if 0 < size <= room:
+            parts.append((own[:, None] == np.arange(size)).astype(float))
+            room -= size
+    return np.hstack(parts) if parts else None
 
 
 def _share(ratio):

@@ -175,6 +175,7 @@ class OaxacaBlinder(PairwiseDetector):
         published="standard in studies of pay; the parts are those of other implementations",
         reference="Oaxaca 1973; Blinder 1973; Kitagawa 1955",
     )
+    null = "linear"  # what a law that is not linear breaks, too
     _measure = "unexplained part"
     _test = "delta method"
     _parameter_constraints = {

@@ -189,10 +189,7 @@ def balance_table(detector, task, judged, gaps):
 
 
 def balance_notes(table, gaps):
-    """Return notes on what features would still add to the gaps after matching, a list of str.
-
-    Where that is not known, as the features are those of counterfactuals, on those that differ.
-    """
+    """Return notes on features that still differ, or add to the gaps, after matching."""
     notes = [said_about(g.left) for g in gaps if g.left]
     names = list(dict.fromkeys(repr(str(c)) for g in gaps for c in g.one_sided))
     if names:
@@ -200,7 +197,6 @@ def balance_notes(table, gaps):
             f"Most values of {', '.join(names)} occur in one of the groups compared only: nobody "
             "of the other group is equal, and people with near values are compared."
         )
-    table = table[table["bias"].isna()]
     return notes + _differing(table)
 
 

@@ -17,7 +17,8 @@ _LEVELS = 30  # a category with more values is compared by distance only
 _ROWS_PER_VALUE = 5  # of a category by which people are similar
 _SEED = 0  # of the folds: dealt in an order that the rows' values give, so no seed is better
 SMALLEST_K = 15  # neighbors behind the means of the test
-_RANGES, _PEOPLE_PER_RANGE = 32, 50  # of a number whose values tell the groups apart
+# Ranges of a number whose values tell the groups apart, and people in each.
+_RANGES, _PEOPLE_PER_RANGE, _PEOPLE_PER_SIDE = 32, 50, 5
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,8 @@ def mean_gap(
         return MeanGap(*[np.nan] * 3, *sizes, np.empty(0, np.intp), outcome - mean, mean)
     if cluster is not None:
         cluster = np.unique(cluster, return_inverse=True)[1].reshape(-1)
-    features, one_sided = comparable(features, is_group)
+        cluster = cluster if cluster.max(initial=-1) + 1 < n else None  # each row is its own
+    features, one_sided = comparable(_without_identifiers(features), is_group)
     rng, covariates = np.random.default_rng(_SEED), Covariates.of(features)
     how = {"cluster": cluster, "learner": learner, "n_splits": 1}  # matching steadies it, too
     learned = learn(covariates, outcome, is_group, rng, **how)
@@ -231,14 +233,24 @@ def enough(k):
     return k / 2
 
 
+def _without_identifiers(features):
+    """Return the features without categories whose values hardly repeat: nobody is equal there."""
+    names = [
+        name
+        for name in features.columns
+        if of_numbers(features[name].dtype) or features[name].nunique() <= len(features) / 2
+    ]
+    return features[names]
+
+
 def comparable(features, is_group):
     """Return the features with numbers whose values tell the groups apart in ranges.
 
     If most people who share a number with others share it with their own group only (all salaries
     of women end in 500, and counterfactual salaries are those of women times a factor), nobody of
     the other group is equal, and the engine would learn the membership from the very values. People
-    are similar then if their values are in the same of 32 ranges, and near in it, as matching sees
-    to.
+    are similar then if their values are in the same of 32 ranges at most, each with people of both
+    groups, and near in it, as matching sees to.
 
     Parameters
     ----------
@@ -262,14 +274,29 @@ def comparable(features, is_group):
         lonely = is_shared & (np.min(counts, axis=0) == 0)
         if people[lonely].sum() <= people[is_shared].sum() / 2:
             continue
-        n_ranges = max(min(_RANGES, len(x) // _PEOPLE_PER_RANGE), 1)
-        cuts = np.nanquantile(x, np.arange(1, n_ranges) / n_ranges)
-        at = np.searchsorted(np.unique(cuts), x, "right")
         known = ~np.isnan(x)
-        means = np.bincount(at[known], x[known]) / np.maximum(np.bincount(at[known]), 1)
-        found[name] = np.where(known, means[np.minimum(at, len(means) - 1)], np.nan)
+        at = _ranges(x[known], is_group[known])
+        means = np.bincount(at, x[known]) / np.bincount(at)
+        found[name] = np.full(len(x), np.nan)
+        found.loc[known, name] = means[at]
         names.append(name)
     return found, tuple(names)
+
+
+def _ranges(x, is_group):
+    """Return the range of each number: quantiles, joined until people of both groups are in it."""
+    n_ranges = max(min(_RANGES, len(x) // _PEOPLE_PER_RANGE), 1)
+    cuts = np.unique(np.quantile(x, np.arange(1, n_ranges) / n_ranges))
+    quantile = np.searchsorted(cuts, x, "right")
+    counts = [np.bincount(quantile, side, len(cuts) + 1) for side in (is_group, ~is_group)]
+    number, inside, joined = 0, np.zeros(2), np.zeros(len(cuts) + 1, dtype=int)
+    for q, own in enumerate(np.transpose(counts)):
+        if inside.min() >= _PEOPLE_PER_SIDE:
+            number, inside = number + 1, np.zeros(2)
+        inside, joined[q] = inside + own, number
+    if number and inside.min() < _PEOPLE_PER_SIDE:  # the last range joins the one before
+        joined[joined == number] = number - 1
+    return joined[quantile]
 
 
 def too_fine(frame, everyone):

@@ -10,6 +10,7 @@ QUESTIONS = {
     "marginal": "Are the rates of the groups equal?",
     "contextual": "Does it make a difference within smaller groups of people?",
     "conditional": "Does it make a difference at equal legitimate columns?",
+    "linear": "Does a linear model of legitimate columns leave a difference?",
     "individual": "Does the decision about a person change with it alone?",
     "counterfactual": "Would the decision have been another in another group?",
     "calibration": "Do outcomes differ at equal scores, or among the selected?",

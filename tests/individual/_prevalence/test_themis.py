@@ -11,6 +11,8 @@ from skdisc._stats._proportions import clopper_pearson
 from skdisc.individual import Themis
 from skdisc.individual._prevalence._themis_sample import ComboTally
 
+pytestmark = pytest.mark.usefixtures("nothing_repeated")
+
 MIXED = pd.DataFrame(
     {
         "n": np.resize(np.arange(6), 60),

@@ -21,6 +21,8 @@ from skdisc import BlackBox, FeatureSpace, all_detectors
 from skdisc.individual import _prober as probe_module
 from skdisc.individual._search._base import SearchDetector
 
+pytestmark = pytest.mark.usefixtures("nothing_repeated")
+
 
 def test_every_search_is_checked():
     """One without an entry in tests/searches.py is checked with its default settings."""

@@ -13,6 +13,8 @@ from skdisc.individual import KOSEI, SG
 from skdisc.individual._search import _seeds
 from skdisc.individual._sg import _queue
 
+pytestmark = pytest.mark.usefixtures("nothing_repeated")
+
 
 @pytest.mark.statistics
 def test_sg_finds_more_than_chance_within_its_tests():

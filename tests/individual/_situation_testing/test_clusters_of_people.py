@@ -45,7 +45,9 @@ def test_clusters_widen_the_interval_and_keep_the_gap(detector):
     plain, own, each = (
         gap_of(test.fit(X, y, groups=g).result_) for g in (None, house, np.arange(300))
     )
-    assert own["gap"] == plain["gap"] == each["gap"]
+    assert each["gap"] == plain["gap"]
+    # households stay whole in the folds in which expectations are learned
+    assert plain["ci_low"] < own["gap"] < plain["ci_high"]
     widths = [t["ci_high"] - t["ci_low"] for t in (plain, own, each)]
     assert widths[1] > 1.5 * widths[0]
     assert widths[2] == pytest.approx(widths[0], rel=0.01)

@@ -417,6 +417,7 @@ def test_weights_are_those_of_the_rows_that_stay(detector):
 def test_who_cannot_be_compared_in_one_column_has_no_case_in_all():
     people = pd.DataFrame({"row": [0, 0, 1, 1], "n_neighbors": 5, "group": list("abab")})
     people["delta"], people["p_value"] = [0.9, np.nan, 0.9, 0.8], [1e-4, np.nan, 1e-4, 2e-4]
+    people["_p_used"] = people["p_value"]
     weakest = joined([people[people["group"] == g] for g in "ab"], 2)
     assert weakest["group"].tolist() == ["b", "b"]
     assert weakest["p_value"].isna().tolist() == [True, False]
