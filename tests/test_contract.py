@@ -41,7 +41,7 @@ CHECKS = [name for name in detector_checks() if name != "false_alarms"]  # `test
 DRAWN = {"FACTS": {"choose_on": None}, "BiasScan": {"versus": "everyone"}}  # by the names, else
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(6)
 @every
 @pytest.mark.parametrize("check", CHECKS)
 def test_what_every_detector_keeps_to(name, check):
@@ -81,7 +81,7 @@ def _has_view(result, kind):
     return True
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(12)
 @every
 def test_grid_search_over_settings(name, data, forest):
     """A model in a box is routed to every fold, with metadata routing and without."""
@@ -103,7 +103,7 @@ def test_grid_search_over_settings(name, data, forest):
                 GridSearchCV(make(name), entry(name).grid, cv=2).fit(X, y, model=forest)
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(12)
 @every
 def test_pipeline_and_cross_validation(name, data, forest):
     X, y = data
@@ -149,7 +149,7 @@ def test_the_card_is_complete(name):
     assert all(getattr(card, f) for f in card.__dataclass_fields__)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(6)
 @every
 def test_audits_draw_the_same_numbers_whatever_the_random_state(name, data, forest):
     X, y = data
@@ -160,7 +160,7 @@ def test_audits_draw_the_same_numbers_whatever_the_random_state(name, data, fore
     assert (state.get_state()[1] == before).all()
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(6)
 @every
 def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypatch):
     from skdisc._task import _progress

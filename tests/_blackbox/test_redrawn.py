@@ -30,6 +30,7 @@ def draws(X, protected, n=20):
     return [law.draw(seed) for seed in range(n)]
 
 
+@pytest.mark.slow
 def test_relations_with_the_other_columns_stay():
     X = people()
     drawn = draws(X, ["sex", "race"], 10)
@@ -85,6 +86,7 @@ def test_only_protected_columns_change_and_keep_their_dtype():
     assert not drawn["sex"].equals(law.draw([3, 5])["sex"])
 
 
+@pytest.mark.slow
 def test_numbers_are_drawn_near_those_of_similar_people():
     rng = np.random.default_rng(0)
     years = rng.integers(0, 40, 2000)

@@ -72,6 +72,7 @@ def test_labels_may_be_numbers_of_a_regressor():
     assert box.training.again(X).predict(X).shape == (4,)
 
 
+@pytest.mark.slow
 def test_refits_know_clusters():
     """A value that clusters share is drawn for whole clusters, whoever trains the model."""
     rng = np.random.default_rng(0)

@@ -138,6 +138,7 @@ def test_no_number_of_a_person_stands_for_the_highest_bin():
     assert counts.frame()["age"].max() not in set(rows["age"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", ["planted", "noise"])
 def test_permuted_errors_of_counts_give_the_p_values_of_rows(world):
     """Permutations are drawn anew for people of cells, so that p-values agree but for chance."""

@@ -101,6 +101,7 @@ def test_of_a_table_with_too_many_cells_a_sample_is_counted(name, with_model, pe
     assert found(result) == found(make(name).fit(counts).result_)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:fetch_:DeprecationWarning")  # Ibis with DuckDB 1.5
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask 2026.8 with pandas 3.1
 def test_a_sample_is_counted_wherever_the_table_lies(people, few_cells, tmp_path):

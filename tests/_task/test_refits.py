@@ -134,6 +134,7 @@ def test_a_model_that_was_given_is_a_fact():
     assert "training" not in result.tables
 
 
+@pytest.mark.slow
 def test_new_rows_are_weighed_too_and_scores_cost_no_refit(monkeypatch):
     X, y = people(1000, 0, 0.8)
     detector = Themis(protected="sex", random_state=0).fit(X, y)

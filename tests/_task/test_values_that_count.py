@@ -23,6 +23,7 @@ def told(texts):
     return [text for text in texts if text.startswith("Counted as unfavorable")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["labels", "decisions"])
 def test_values_that_count_as_unfavorable_are_listed_with_their_numbers(what):
     X, y = people()
@@ -95,6 +96,7 @@ def test_values_that_differ_by_case_or_blanks_are_named(dtype):
         assert {"'female'", "'FEMALE'", "'female '"} in pairs
 
 
+@pytest.mark.slow
 def test_values_that_differ_otherwise_are_not_named():
     X, y = people()
     detector = GroupDisparity(protected=["sex", "age"], pos_label="yes").fit(X, y)

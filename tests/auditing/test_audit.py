@@ -92,6 +92,7 @@ def test_nothing_explains_the_gap_of_a_group_that_is_not_compared():
     assert document["gaps"] == []
 
 
+@pytest.mark.slow
 def test_what_one_test_finds_may_not_outlast_the_number_of_questions():
     X, rng = people(1000, seed=5)
     y = (rng.random(1000) < 0.5).astype(int)
@@ -427,6 +428,7 @@ def test_progress_names_no_column_that_steers_a_terminal(capsys):
     assert line.isprintable()
 
 
+@pytest.mark.slow
 def test_a_cause_beside_another_has_its_whole_difference_and_the_gap_names_both():
     X, rng = people(8000)
     rate = 0.8 - 0.15 * (X["sex"] == "F") - 0.3 * ((X["sex"] == "F") & (X["town"] == "u"))
@@ -462,6 +464,7 @@ def test_a_gap_that_columns_account_for_is_not_found_again():
     assert gap["again"] is None
 
 
+@pytest.mark.slow
 def test_protected_columns_that_are_listed_count_in_questions_about_the_others():
     X, rng = people(1000)
     X["race"] = rng.choice(["a", "b"], len(X))
@@ -489,6 +492,7 @@ def test_people_are_counted_in_all_rows_whatever_is_held_out():
     assert marginal["people"] == n_women
 
 
+@pytest.mark.slow
 def test_people_are_counted_as_rows_whatever_their_weights():
     X, y = planted(2000)
     weight = np.where(X["sex"] == "F", 3.0, 1.0)

@@ -88,6 +88,7 @@ def test_too_little_evidence_does_not_disagree():
     assert not any(row["disagree"] for row in evidence)
 
 
+@pytest.mark.slow
 def test_what_is_too_small_for_a_detector_is_not_denied_by_it():
     rng = np.random.default_rng(0)
     origin = rng.permutation(["a"] * 40 + ["b", "c"] * 980)

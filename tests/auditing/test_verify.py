@@ -62,6 +62,7 @@ def test_other_inputs_are_told(audited):
     assert verify(document, renamed, y, model) == ["data: there is no column 'debt'"]
 
 
+@pytest.mark.slow
 def test_settings_and_code_are_told(audited):
     X, y, model, document = audited
     seed = {"random_state": 1}

@@ -52,6 +52,7 @@ def audit(path, *more, favorable="yes", protected="sex"):
     )
 
 
+@pytest.mark.slow
 def test_labels_alone(people, capsys):
     assert audit(people, "--ignore", "advice") == cli.DISPARITY_FOUND
     out = capsys.readouterr().out
@@ -290,6 +291,7 @@ def test_an_interrupted_audit_leaves_no_file(people, tmp_path, monkeypatch, caps
     assert set(tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["1", "1.0"])
 def test_favorable_is_read_in_the_type_of_the_column(people, text, capsys):
     frame = pd.read_csv(people)

@@ -103,6 +103,7 @@ def test_a_model_decides_about_partitions(people):
     assert cli.main(given) == cli.USAGE
 
 
+@pytest.mark.slow
 def test_an_audit_goes_on_from_what_was_counted(people):
     cache = people / "cache"
     first = audit(people, people / "parts", "--cache", str(cache))

@@ -51,6 +51,7 @@ def test_the_interval_of_equal_standardized_means_is_that_of_means():
     )
 
 
+@pytest.mark.slow
 def test_the_error_of_standardized_means_is_that_of_the_jackknife():
     y, s = numbers(1, (400, 300), spread=1, gap=1)
     y = np.exp(y / 4)  # skewed: the mean goes with the variance

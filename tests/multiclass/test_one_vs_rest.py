@@ -83,6 +83,7 @@ def test_models_name_their_classes_and_others_are_told():
         OneVsRest(detector).fit(numbers, model=model.predict)
 
 
+@pytest.mark.slow
 def test_models_trained_here_are_compared_with_enough_others():
     X, y = staff(2, n=120)
     detector = GroupDisparity(
@@ -121,6 +122,7 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.slow
 def test_new_rows_are_audited_class_by_class():
     X, y = staff(0, gap=0.3)
     new = staff(1, n=300, gap=0.3)
@@ -138,6 +140,7 @@ def test_new_rows_are_audited_class_by_class():
     assert audit.feature_names_in_.tolist() == list(X)
 
 
+@pytest.mark.slow
 def test_an_audit_asks_its_questions_of_each_class():
     X, y = staff(0, n=1500, gap=0.3)
     plain = Audit(protected="sex", detectors=["GroupDisparity", "DivExplorer"])

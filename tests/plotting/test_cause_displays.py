@@ -29,6 +29,7 @@ def result():
     return DisparityPursuit(protected="sex", pos_label=1, random_state=0).fit(X, y).result_
 
 
+@pytest.mark.slow
 def test_a_waterfall_ends_at_the_gap(result, ax):
     display = GapDisplay.from_result(result, group="sex = 'a'", ax=ax)
     assert display.ax_ is ax
@@ -99,6 +100,7 @@ def test_nothing_is_cut_off_in_a_new_figure(result, display):
     plt.close(figure)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_drawn_is_refused(result):
     with pytest.raises(ValueError, match="has no gap"):
         GapDisplay.from_result(result, group="nobody")

@@ -43,6 +43,7 @@ def test_the_association_is_that_of_the_paper():
     assert _association(np.zeros(5), np.zeros(5)) == 0
 
 
+@pytest.mark.slow
 def test_in_a_pipeline_and_a_search():
     X, y = people()
     pipe = make_pipeline(ProxySelector("sex", random_state=0), LogisticRegression())

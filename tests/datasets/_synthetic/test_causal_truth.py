@@ -102,6 +102,7 @@ def test_effects_are_those_of_simulated_interventions(asked):
     assert (largest["direct"] > 0.01) == (asked.get("bias_in") != "proxy")
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 99), bias_in=st.sampled_from(["labels", "proxy", "both"]))
 @settings(max_examples=10, deadline=None)
 def test_parts_add_up_to_the_gap_between_the_groups(seed, bias_in):
@@ -167,6 +168,7 @@ def test_the_roles_and_the_people_of_planted_groups():
     np.testing.assert_array_equal(arrays.data, X.astype(float))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias_in", ["labels", "both"])
 def test_the_causal_model_has_the_law_of_the_people(bias_in):
     made = make(seed=1, bias_in=bias_in)
@@ -244,6 +246,7 @@ def test_counterfactual_situation_testing_with_the_causal_model_is_not_situation
     assert np.abs(gaps[0] - gaps[2]).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_a_graph_needs_values_and_no_other_source_of_dependence():
     with pytest.raises(ValueError, match="are continuous or can be missing"):
         make(n_numeric=2)
