@@ -35,6 +35,7 @@ from skdisc.subgroup._estimation._discovery import (
 from skdisc.subgroup._estimation._task_rows import outcome_of, rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
+_BOUNDED = ("contextual", "marginal", "everyone")  # nulls about gaps to the rest, or to everyone
 _DEFINES = "A SubgroupDetector has _rows and _search, or its own _discover and _remeasure."
 N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
 
@@ -62,6 +63,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     _no_larger_items = None  # why nested bins and taxonomies are not supported, if they are not
     features = confirm = None  # these are settings of some detectors
     versus, order, distinct = "context", "evidence", True
+    max_predicates, must_include = 3, None  # of the groups judged, without such a setting
     min_support = n_bootstrap = n_permutations = 0
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
@@ -248,6 +250,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
         None where what is compared is not the gaps that the question is about.
         """
+        if self.null not in _BOUNDED:
+            return None
         table = discovery.findings.table
         sure = np.flatnonzero((confirmed_p(table) <= self.significance).to_numpy())
         groups, measures = discovery.findings.subgroups, table["measure"]
@@ -334,8 +338,14 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return dict(zip(keys, numbers.itertuples(index=False, name=None), strict=True))
 
     def _reasons(self, discovery):
-        """Return the method's own reasons why the absence of findings is inconclusive."""
-        return []
+        """Return the method's own reasons why the absence of findings is inconclusive.
+
+        Those of the base: the gaps that it bounds are those to the rest of the context, or to
+        everyone else, which a null hypothesis about other people is not about.
+        """
+        if self.null in _BOUNDED:
+            return []
+        return [f"the gaps that the data exclude are not those of a {self.null} null hypothesis"]
 
     def _caveats(self, task, discovery):
         """Return the reasons why the absence of findings is inconclusive for some groups."""

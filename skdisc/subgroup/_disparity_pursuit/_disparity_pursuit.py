@@ -345,6 +345,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         table = measured(self, task, rows, findings)[1]
         return beside_fit(table, findings, "holm")
 
+    def _reasons(self, discovery):
+        return []  # its bounds are those of effects given the legitimate columns
+
     def _question(self, task, discovery, rows, items):
         sure = (confirmed_p(discovery.findings.table) <= self.significance).to_numpy()
         groups = discovery.findings.subgroups

@@ -17,7 +17,6 @@ from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
 _JOINT = -1  # a group whose protected part has several conditions, or none of its own
-_MOST = 3  # conditions of the groups judged, where a search has no limit of its own
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ def candidates_of_rows(
     Candidates
     """
     mine = rows.miner(items, relevant_least(detector, rows), True)
-    most = detector.max_predicates or _MOST
+    most = detector.max_predicates
     if detector.versus == "everyone" and detector.null == "everyone":
         patterns = mine(most, None, in_time(task))
         tested = np.ones(len(patterns), dtype=bool)
@@ -184,7 +183,8 @@ def candidates_of_rows(
             tested = items.protected[patterns.items[:, 0]]
         asked = asked_of_everyone(rows, patterns, tested, items)
     else:
-        contexts = mine(most - 1, ~items.protected, in_time(task))
+        fewer = None if most is None else most - 1
+        contexts = mine(fewer, ~items.protected, in_time(task))
         patterns = mine(most, items.protected, in_time(task))
         asked = asked_of_patterns(rows, patterns, contexts, items)
     significant, others = _found_among(rows, patterns, items, found)
