@@ -325,6 +325,11 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             discovery.notes.append(answer.sentences[-1])
         return discovery
 
+    @property
+    def _most_judged(self):
+        """Most conditions of the groups that verdicts are about; None: no limit."""
+        return self.max_predicates
+
     def _shown_intervals(self, discovery):
         """Return effect, ends and level of the intervals of findings, by group and measure."""
         table = discovery.findings.table

@@ -358,6 +358,11 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     def _items_again(self, task, outcome):
         return self._items_of(outcome)
 
+    @property
+    def _most_judged(self):
+        """The subsets of a scan cannot be listed: groups of up to three conditions are judged."""
+        return min(self.max_predicates or 3, 3)
+
     def _question(self, task, discovery, outcome, items):
         if self.null != "contextual":
             return None  # a scan against given expectations bounds no gap

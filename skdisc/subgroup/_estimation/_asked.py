@@ -175,7 +175,7 @@ def candidates_of_rows(
     Candidates
     """
     mine = rows.miner(items, relevant_least(detector, rows), True)
-    most = detector.max_predicates
+    most = detector._most_judged
     if detector.versus == "everyone" and detector.null == "everyone":
         patterns = mine(most, None, in_time(task))
         tested = np.ones(len(patterns), dtype=bool)
