@@ -129,6 +129,8 @@ def with_caveats(discovery, caveats):
         discovery.smallest_gap = float("nan")
     if caveats and discovery.judgment is not None and discovery.judgment.verdict == NOTHING:
         discovery.judgment = Judgment(UNSURE, caveats[0].rstrip("."))
+        if discovery.answer is not None:
+            discovery.answer = discovery.answer.doubted(caveats[0])
     discovery.notes = [*discovery.notes, *caveats]
     return discovery
 

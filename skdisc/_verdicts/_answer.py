@@ -96,6 +96,17 @@ class Answer:
         """Reason and aside, each with its final stop."""
         return [f"{text[0].upper()}{text[1:]}." for text in (self.reason, self.aside) if text]
 
+    def doubted(self, reason: str) -> "Answer":
+        """Return the answer without any statement about what the data exclude, for a reason.
+
+        A finding stays one.
+        """
+        nothing = {"bound": None, "bounds": {}, "cleared": [], "n_cleared": 0, "resolution": None}
+        nothing |= {"open_by_ratio": False, "curve": []}
+        own = {"reason": ""} if self.verdict == FOUND else {"verdict": UNSURE}
+        own = {"reason": reason.rstrip(".")} | own
+        return Answer(**{**vars(self), **nothing, **own})
+
     def to_dict(self) -> dict:
         """Return the answer as a dict of JSON types; ``Answer(**data)`` is the inverse."""
         return asdict(self)
@@ -203,8 +214,7 @@ def decide(
     words = _Words(answer, noun, people)
     is_found = bool(c.found.any()) if is_found is None else is_found
     if reasons:  # candidates may be missing, or what they exclude is not what the question is about
-        nothing = {"bound": None, "bounds": {}, "cleared": [], "n_cleared": 0, "resolution": None}
-        answer = Answer(**{**vars(answer), **nothing, "open_by_ratio": False, "curve": []})
+        answer = answer.doubted(reasons[0])
     if is_found:
         verdict, reason = FOUND, "" if reasons else words.about_others(len(others))
     elif reasons:

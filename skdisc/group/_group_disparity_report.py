@@ -9,6 +9,7 @@ from skdisc._results._findings import Discovery
 from skdisc._results._judgment import Judgment, confirmed_p
 from skdisc._space._items import count_values, value_name
 from skdisc._space._subgroup import Group
+from skdisc._task._notes import few_clusters
 from skdisc._verdicts._answer import decide
 from skdisc._verdicts._relevant import RATE, relevant_gap
 from skdisc.group import _group_disparity_table as measure_tables
@@ -171,6 +172,7 @@ def _answer(detector, task, compared, findings, n_found):
     d, reasons = detector, []
     if task.budget.stopped_by is not None:
         reasons.append(f"{task.budget.stopped_by} ended the run before any group was compared")
+    reasons += few_clusters(task.people.groups)
     candidates = compared.quantities.candidates(_found(d, findings))
     answer = decide(
         candidates,

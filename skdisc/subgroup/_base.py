@@ -14,7 +14,7 @@ from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._space._itemsets import to_itemsets
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._task._notes import differing_groups, too_few_draws, unseen, with_caveats
+from skdisc._task._notes import differing_groups, few_clusters, too_few_draws, unseen, with_caveats
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._types import ArrayLike, FrameLike
@@ -292,7 +292,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         discovery = with_caveats(discovery, caveats)
         stopped = task.budget.stopped_by
         reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
-        reasons += [*self._reasons(discovery), *caveats]
+        if not discovery.n_found:  # these are about the absence of findings
+            reasons += self._reasons(discovery)
+        reasons += [*caveats, *few_clusters(task.people.groups)]
         if discovery.candidates is not None:
             discovery = self._answered(discovery, reasons)
         elif discovery.judgment is None and "equivalence" in discovery.tables:

@@ -231,6 +231,17 @@ def test_a_reason_comes_first_but_never_before_a_finding():
     assert decide(c, relevant_gap=GAP, reasons=["x"], is_found=True).verdict == FOUND
 
 
+def test_a_doubt_leaves_findings_and_takes_every_statement():
+    nothing = decide(candidates([400], [1000], [400], [1000]), relevant_gap=GAP)
+    doubted = nothing.doubted("Few clusters only.")
+    assert (doubted.verdict, doubted.reason, doubted.bound) == (UNSURE, "Few clusters only", None)
+    found = candidates([400, 400], [1000, 900], [400, 300], [1000, 900], found=[False, True])
+    answer = decide(found, relevant_gap=GAP)
+    assert answer.reason
+    assert answer.doubted("x").verdict == FOUND
+    assert (answer.doubted("x").reason, answer.doubted("x").cleared) == ("", [])
+
+
 @pytest.mark.parametrize(
     "counts",
     [
