@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import special
+from scipy import sparse, special
 
 from skdisc._expectations._covariates import Covariates, dense, names_of, shared_values
 from skdisc._utils._frequency import quantiles
@@ -18,6 +18,7 @@ _LEAST_CROSSINGS = 22  # so that B has to exceed two of its errors to join
 _ERRORS_OF_BIAS = 2
 _WIDE, _BEST, _MOST_IN_THREES, _MOST_IN_PAIRS = 30, 10, 40, 100  # columns
 _LEAST_KEPT = 0.1
+_FEW_PLANES = 16  # columns up to which sums one by one are faster than those of all together
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,11 @@ def added_by(
 
     .. math:: 1 - \sum_{cells} \sum_{i \ne j} w_i w_j d_i d_j / (W - Q / W) / \sum w d^2
 
-    W is the sum of the weights of a cell, and Q that of their squares, so
-    without weights W - Q / W is the number of its people less one. B is a product of two means
-    without the products of a person with themselves; so it is 0 on average where either side has
-    nothing left to learn. With clusters, the pairs are of different clusters. The error takes the
-    parts of a cluster in different cells as independent.
+    W is the sum of the weights of a cell, and Q that of their squares, so without weights W - Q / W
+    is the number of its people less one. B is a product of two means without the products of a
+    person with themselves; so it is 0 on average where either side has nothing left to learn. With
+    clusters, the pairs are of different clusters. The error takes the parts of a cluster in
+    different cells as independent.
 
     Parameters
     ----------
@@ -132,46 +133,88 @@ def added_by(
     bias, error, kept : float
         The last is what joining leaves of d, at least .1.
     """
-    cell, sums = _sums_over_pairs(codes, e, d, sampling or Sampling())
-    of_e, of_d, of_ed, of_dd, share, total = sums
-    bias = share @ (of_e * of_d - of_ed)
-    kept = max(1 - share @ (of_d**2 - of_dd) / max(total, 1e-300), _LEAST_KEPT)
-    return bias / kept, np.sqrt(max(_variance(*cell, of_ed, of_dd, share), 0.0)) / kept, kept
+    sums = _Pairs(e[:, None], d[:, None], sampling or Sampling()).over(codes, codes.max() + 1)
+    return sums.bias[0], sums.error(0), sums.kept[0]
 
 
-def _sums_over_pairs(codes, e, d, sampling):
-    """Return the units of pairs, and the sums over cells that pairs of them need.
+class _Pairs:
+    """Sums over the pairs of people in each cell, of several estimates.
 
-    Units are people, equal ones in a row together, or those of a cluster in a cell.
+    Parameters
+    ----------
+    e, d : ndarray of float, shape (n_rows, n_parts)
+    sampling : Sampling
     """
-    w, people, cluster = sampling.weight, sampling.people, sampling.cluster
-    u, v, mass = (e, d, None) if w is None else (e * w, d * w, w)
-    total = (d * v).sum() if people is None else (d * v * people).sum()
-    if cluster is not None:
-        unit = dense(codes * (cluster.max() + 1) + cluster)
-        cells = np.zeros(unit.max(initial=-1) + 1, dtype=np.intp)
+
+    def __init__(self, e: np.ndarray, d: np.ndarray, sampling: Sampling) -> None:
+        self.sampling = sampling
+        w = 1.0 if sampling.weight is None else sampling.weight[:, None]
+        f = 1.0 if sampling.people is None else sampling.people[:, None]
+        self.e, self.d = e * w, d * w
+        self.size = np.maximum((self.d * d * f).sum(axis=0), 1e-300)
+        self.mass = np.broadcast_to(w, (len(e), 1))
+        if sampling.cluster is None:
+            self.people, self._planes = f, self._of_units(self.e, self.d, self.mass, f)
+        else:  # the units of pairs are the parts of clusters in cells
+            self.people, self._rows = 1.0, np.hstack([self.e * f, self.d * f, self.mass * f])
+
+    def over(self, codes: np.ndarray, n_cells: int) -> "_PairSums":
+        """Return the sums over cells."""
+        if self.sampling.cluster is None:
+            sums = _sums(codes, n_cells, self._planes)
+            return _PairSums(codes, self.e, self.d, self.people, sums, self.size)
+        unit = dense(codes * (self.sampling.cluster.max() + 1) + self.sampling.cluster)
+        n_units = unit.max(initial=-1) + 1
+        cells = np.zeros(n_units, dtype=np.intp)
         cells[unit] = codes
-        times = np.ones(len(codes)) if people is None else people
-        mass = np.bincount(unit, times if w is None else times * w)
-        u, v = np.bincount(unit, u * times), np.bincount(unit, v * times)
-        codes, people = cells, None
+        p = self.e.shape[1]
+        of_unit = _sums(unit, n_units, self._rows)
+        e, d, mass = np.split(of_unit, [p, 2 * p], axis=1)
+        sums = _sums(cells, n_cells, self._of_units(e, d, mass, 1.0))
+        return _PairSums(cells, e, d, 1.0, sums, self.size)
 
-    def summed(values):
-        return np.bincount(codes, values if people is None else values * people)
-
-    of_one = np.bincount(codes, people) if mass is None else summed(mass)
-    squares = of_one if mass is None else summed(mass**2)
-    pairs = of_one - squares / np.where(of_one > 0, of_one, 1)
-    share = np.where(pairs > 1e-9 * of_one, 1 / np.where(pairs > 0, pairs, 1), 0.0)
-    sums = summed(u), summed(v), summed(u * v), summed(v * v), share, total
-    return (codes, u, v, people), sums
+    @staticmethod
+    def _of_units(e, d, mass, people):
+        planes = [e, d, e * d, d * d, mass, mass**2]
+        planes = np.hstack([np.broadcast_to(plane * people, plane.shape) for plane in planes])
+        return np.asfortranarray(planes) if planes.shape[1] <= _FEW_PLANES else planes
 
 
-def _variance(codes, u, v, people, of_uv, of_vv, share):
-    """Return the variance of B for independent e and d; pairs (i, j) and (j, i) go together."""
-    times = 1.0 if people is None else people
-    of_uu, fourth = np.bincount(codes, u * u * times), np.bincount(codes, (u * v) ** 2 * times)
-    return share**2 @ (of_uu * of_vv + of_uv**2 - 2 * fourth)
+class _PairSums:
+    """B of several estimates, and its errors; see `added_by`."""
+
+    def __init__(self, codes, e, d, people, sums, size):
+        p = e.shape[1]
+        of_e, of_d, self._of_ed, self._of_dd, of_one = np.split(
+            sums, [p, 2 * p, 3 * p, 4 * p], axis=1
+        )
+        of_one, squares = of_one.T
+        pairs = of_one - squares / np.where(of_one > 0, of_one, 1)
+        self._share = np.where(pairs > 1e-9 * of_one, 1 / np.where(pairs > 0, pairs, 1), 0.0)
+        self._unit = codes, e, d, people
+        left = 1 - self._share @ (of_d**2 - self._of_dd) / size
+        self.kept = np.maximum(left, _LEAST_KEPT)
+        self.bias = self._share @ (of_e * of_d - self._of_ed) / self.kept
+
+    def error(self, part):
+        """Return the standard error of B of a part, where e and d are independent."""
+        codes, e, d, people = self._unit
+        people = people if np.isscalar(people) else people[:, 0]
+        u, v, n_cells = e[:, part], d[:, part], len(self._share)
+        of_uu = np.bincount(codes, u * u * people, n_cells)
+        fourth = np.bincount(codes, (u * v) ** 2 * people, n_cells)
+        of_uv, of_vv = self._of_ed[:, part], self._of_dd[:, part]
+        # over pairs of people; (i, j) and (j, i) go together
+        variance = self._share**2 @ (of_uu * of_vv + of_uv**2 - 2 * fourth)
+        return np.sqrt(max(variance, 0.0)) / self.kept[part]
+
+
+def _sums(codes, n_cells, planes):
+    """Return the sums over cells of each column of planes, shape (n_cells, n)."""
+    if planes.shape[1] <= _FEW_PLANES:
+        return np.column_stack([np.bincount(codes, plane, n_cells) for plane in planes.T])
+    n = len(codes)
+    return sparse.csc_matrix((np.ones(n), codes, np.arange(n + 1)), (n_cells, n)) @ planes
 
 
 class Crossings:
@@ -257,21 +300,23 @@ class Crossings:
             return
         shown = np.zeros(n_columns)
 
-        def look(joint, e, d):
-            for own_e, own_d in zip(e.T, d.T, strict=True):
-                bias, error, _ = added_by(joint.codes, own_e, own_d, self.sampling)
-                for k in joint.at:
-                    j = self.columns[k].column
-                    shown[j] = max(shown[j], abs(bias) / max(error, 1e-300))
+        def look(joint, pairs):
+            sums = pairs.over(joint.codes, joint.n_cells)
+            errors = [max(sums.error(p), 1e-300) for p in range(parts.shape[1])]
+            most = np.max(np.abs(sums.bias) / errors, initial=0)
+            for k in joint.at:
+                shown[self.columns[k].column] = max(shown[self.columns[k].column], most)
 
         every_outcome = np.broadcast_to(whole[:, :1], parts.shape)
+        pairs = _Pairs(every_outcome, whole[:, 1:], self.sampling)
         for joint in self.walk(1):
-            look(joint, every_outcome, whole[:, 1:])
+            look(joint, pairs)
         if n_columns > _MOST_IN_PAIRS:
             self._in_pairs = self._of_columns(_largest(shown, _MOST_IN_PAIRS))
+        pairs = _Pairs(outcome, parts, self.sampling)
         for joint in self.walk(2):
             if len(joint.at) == 2:
-                look(joint, outcome, parts)
+                look(joint, pairs)
         self._deep = [self._of_columns(_largest(shown, _BEST))]
         if n_columns <= _MOST_IN_THREES:
             self._deep.append({k for k, own in enumerate(self.columns) if own.n_cells <= _BINS})
@@ -310,26 +355,19 @@ class Crossings:
         -------
         list of list of Unlearned
         """
-        e, d = np.asfortranarray(outcome[:, None] - parts * gap), np.asfortranarray(parts)
-        mass = self.sampling.mass
-        size = ((d**2) if mass is None else d**2 * mass[:, None]).sum(axis=0)
-        size = np.maximum(size, 1e-300)
+        pairs = _Pairs(outcome[:, None] - parts * gap, parts, self.sampling)
         found, n_crossings, skip = [[] for _ in gap], 0, set(skip)
-        crossings = self.walk() if only is None else map(self.joint, only)
-        for joint in crossings:
+        for joint in self.walk() if only is None else map(self.joint, only):
             n_crossings += 1
             if joint.at in skip:
                 continue
-            for p in range(len(gap)):
-                own = _if_relevant(
-                    joint.codes, e[:, p], d[:, p], self.sampling, _RELEVANT * error[p] * size[p]
-                )
-                if own is None:
-                    continue
-                bias, its_error = own[0] / size[p], own[1] / size[p]
-                if abs(bias) > max(_RELEVANT * error[p], _ERRORS_OF_BIAS * its_error):
+            sums = pairs.over(joint.codes, joint.n_cells)
+            bias = sums.bias / pairs.size
+            for p in np.flatnonzero(np.abs(bias) > _RELEVANT * error):
+                its_error = sums.error(p) / pairs.size[p]
+                if abs(bias[p]) > _ERRORS_OF_BIAS * its_error:
                     about = self.names(joint.at), joint.n_cells
-                    found[p].append(Unlearned(*about, bias, its_error, joint.at))
+                    found[p].append(Unlearned(*about, float(bias[p]), float(its_error), joint.at))
         if only is None:
             self.n_crossings = n_crossings
         return found
@@ -367,16 +405,6 @@ class Crossings:
 def _largest(values, n):
     """Return the positions of the n largest values; of equal ones, the first."""
     return set(np.argsort(-values, kind="stable")[:n].tolist())
-
-
-def _if_relevant(codes, e, d, sampling, least):
-    """Return B and its error, or None where B is at most so large; its error is then not needed."""
-    cell, (of_e, of_d, of_ed, of_dd, share, total) = _sums_over_pairs(codes, e, d, sampling)
-    bias = share @ (of_e * of_d - of_ed)
-    kept = max(1 - share @ (of_d**2 - of_dd) / max(total, 1e-300), _LEAST_KEPT)
-    if abs(bias) <= least * kept:
-        return None
-    return bias / kept, np.sqrt(max(_variance(*cell, of_ed, of_dd, share), 0.0)) / kept
 
 
 def widening(left: list[Unlearned]) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """The engine: residuals of outcomes and memberships with nothing left to learn."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,7 @@ def learn(
     X: pd.DataFrame | None = None,
     folds: np.ndarray | None = None,
     n_splits: int | None = None,
+    checked: Sequence[int] | None = None,
 ) -> Expectations:
     """Learn what covariates let expect of an outcome, and of memberships in parts of the people.
 
@@ -188,6 +190,8 @@ def learn(
         None: drawn here.
     n_splits : int, optional
         Sets of folds; None: three below 20,000 people, else one, as with an estimator.
+    checked : sequence of int, optional
+        The parts for which crossings are looked at; None: all. Cells join for these.
 
     Returns
     -------
@@ -211,7 +215,7 @@ def learn(
     )
     design = LeastSquares(covariates, sampling.mass, sampling.people)
     crossings = Crossings(covariates, sampling)
-    found = _State(targets, design, crossings)
+    found = _State(targets, design, crossings, _distinct(targets[:, 1:], checked))
     flagged = found.join(targets)
     notes = [note_on_codes(own) for own in code_columns(covariates, targets, sampling)]
     notes += [f"The cells of {own} were adjusted for, too." for own in found.joined]
@@ -232,7 +236,6 @@ def learn(
             found.values = design.residual(targets - _predicted(learn_one, targets, folds))
     if found.joined or learn_one is not None:
         flagged = found.look()
-    left = [crossings.to_widen(of_part) for of_part in flagged]
     values = np.empty(targets.shape)
     values[rows] = found.values
     before_trees = np.empty(len(y))
@@ -247,7 +250,7 @@ def learn(
         error=error,
         rank=design.whole_rank(),
         joined=found.joined,
-        left=left,
+        left=found.left(flagged),
         main=before_trees,
         design=design,
         order=rows,
@@ -259,8 +262,8 @@ def learn(
 class _State:
     """Residuals while they are learned, shape (n_rows, 1 + n_parts), and the cells that joined."""
 
-    def __init__(self, targets, design, crossings):
-        self.design, self.crossings, self.joined = design, crossings, []
+    def __init__(self, targets, design, crossings, checked):
+        self.design, self.crossings, self.joined, self.checked = design, crossings, [], checked
         self.values = design.residual(targets)
 
     def estimate(self):
@@ -269,10 +272,26 @@ class _State:
         return estimate(r, d, self.design.whole_rank(), self.crossings.sampling)
 
     def look(self, only=None):
-        """Return the crossings that would add to the estimates, by part."""
-        r, d = self.values[:, 0], self.values[:, 1:]
-        skip = [own.at for own in self.joined]
-        return self.crossings.unlearned(r, d, *self.estimate(), skip=skip, only=only)
+        """Return the crossings that would add to the estimates, by part checked."""
+        parts = list(self.checked)
+        gap, error = self.estimate()
+        return self.crossings.unlearned(
+            self.values[:, 0],
+            self.values[:, 1:][:, parts],
+            gap[parts],
+            error[parts],
+            skip=[own.at for own in self.joined],
+            only=only,
+        )
+
+    def left(self, flagged):
+        """Return what is left to learn of each part; of a group's complement with another sign."""
+        found = [[] for _ in range(self.values.shape[1] - 1)]
+        for own, of_part in zip(self.checked, flagged, strict=True):
+            found[own] = self.crossings.to_widen(of_part)
+            for other in self.checked[own]:
+                found[other] = [replace(u, bias=-u.bias) for u in found[own]]
+        return found
 
     def join(self, targets):
         """Let cells of the surest crossings join; return what the crossings looked at still add.
@@ -281,14 +300,16 @@ class _State:
         """
         mass = self.crossings.sampling.mass
         whole = targets - np.average(targets, axis=0, weights=mass) if len(targets) else targets
-        r, d = self.values[:, :1], self.values[:, 1:]
-        self.crossings.narrow(whole, r - d * self.estimate()[0], d)
+        parts = list(self.checked)
+        r, d = self.values[:, :1], self.values[:, 1:][:, parts]
+        whole = whole[:, [0, *(1 + p for p in parts)]]
+        self.crossings.narrow(whole, r - d * self.estimate()[0][parts], d)
         flagged = self.look()
         seen = sorted({own.at for of_part in flagged for own in of_part})
         while len(self.joined) < _MOST_JOINED:
             room = self.crossings.n_people / PEOPLE_PER_JOINED_CELL
             room -= sum(own.n_cells for own in self.joined)
-            sure = self.crossings.to_join(flagged, self.estimate()[1])
+            sure = self.crossings.to_join(flagged, self.estimate()[1][parts])
             fitting = [own for own in sure if own.n_cells <= room]
             if not fitting:
                 break
@@ -319,6 +340,19 @@ def estimate(
         times = 1 if sampling.people is None else sampling.people[:, None]
         variance = (square * times).sum(axis=0)
     return gap, np.sqrt(variance * n / max(n - rank, 1)) / size
+
+
+def _distinct(parts, checked):
+    """Return parts to check, each with those that are all others: B of these is the same."""
+    found, seen = {}, {}
+    for p in range(parts.shape[1]) if checked is None else checked:
+        other = seen.get((1 - parts[:, p]).tobytes())
+        if other is None:
+            found[p] = []
+            seen[parts[:, p].tobytes()] = p
+        else:
+            found[other].append(p)
+    return found
 
 
 def _learner(learner, covariates, sampling, targets, X):
