@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from skdisc._expectations._code_columns import code_columns, note_on_codes
 from skdisc._expectations._covariates import Covariates, canonical_order, names_of
@@ -47,8 +48,8 @@ class Expectations:
         Parameters that least squares spent.
     joined : list of Unlearned
         The crossings whose cells joined the main effects.
-    left : list of list of Unlearned
-        What is left to learn of each estimate.
+    left : list of list of Unlearned or None
+        What is left to learn of each estimate; None where it was not looked for.
     main : ndarray of float, shape (n_rows,)
         The outcome less main effects and joined cells, before trees learned.
     design : LeastSquares
@@ -77,7 +78,7 @@ class Expectations:
 
     def widening(self, part: int = 0) -> tuple[float, float]:
         """Return by how much the ends of an interval of a gap move down and up."""
-        return widening(self.left[part])
+        return widening(self.left[part] or [])
 
     def interval(self, part: int = 0, z: float = 1.96) -> tuple[float, float]:
         """Return the interval of a gap, z errors wide, widened by what is left to learn."""
@@ -99,20 +100,35 @@ class Expectations:
         """Return by how much the variance of each residual exceeds what its square shows (HC2)."""
         return 1 / np.maximum(1 - self.leverage(), LEAST)
 
+    def residual(self, values: np.ndarray) -> np.ndarray:
+        """Return what main effects and joined cells leave of columns of values, (n_rows, n)."""
+        found = np.empty(values.shape)
+        found[self.order] = self.design.residual(np.asarray(values, dtype=float)[self.order])
+        return found
+
+    def main_effects(self) -> tuple[sparse.csr_matrix, np.ndarray]:
+        """Return main effects, (n_rows, rank), and what makes an orthonormal basis of them.
+
+        They are scaled by root weights; blocks of very many values are not among them.
+        """
+        design, inverse = self.design.main()
+        back = np.empty(len(self.order), dtype=np.intp)
+        back[self.order] = np.arange(len(self.order))
+        return design[back], inverse
+
     def contributions(self, values: np.ndarray) -> dict:
-        """Return what columns contribute to the fit of values by main effects and joined cells.
+        """Return what each column contributes to the fit of values by main effects.
 
         Returns
         -------
-        dict of tuple of column names to ndarray of float, shape (n_rows,)
+        dict of column name to ndarray of float, shape (n_rows,)
             Up to constants.
         """
-        found = {}
-        names = self.design.covariates.names
-        for columns, own in self.design.parts(np.asarray(values, dtype=float)[self.order]).items():
+        found, names = {}, self.design.covariates.names
+        for j, own in self.design.parts(np.asarray(values, dtype=float)[self.order]).items():
             plane = np.empty(len(own))
             plane[self.order] = own
-            found[tuple(names[j] for j in columns)] = plane
+            found[names[j]] = plane
         return found
 
     def left_to_learn(
@@ -133,13 +149,14 @@ class Expectations:
         list of Unlearned
             Each surely moves the estimate, the surest first; empty if nothing does.
         """
-        r, d = outcome[self.order], part[self.order][:, None]
+        r, d, rank = outcome[self.order], part[self.order][:, None], self.rank
         crossings = self.crossings
         if rows is not None:
+            rank *= rows.mean()
             own = rows[self.order]
             crossings = Crossings(crossings.covariates.take(own), crossings.sampling.take(own))
             r, d = r[own], d[own]
-        gap, error = estimate(r, d, self.rank, crossings.sampling)
+        gap, error = estimate(r, d, rank, crossings.sampling)
         if rows is not None:
             crossings.narrow(np.column_stack([r, d]), r[:, None] - gap * d, d)
         return crossings.to_widen(crossings.unlearned(r, d, gap, error)[0])
@@ -286,7 +303,7 @@ class _State:
 
     def left(self, flagged):
         """Return what is left to learn of each part; of a group's complement with another sign."""
-        found = [[] for _ in range(self.values.shape[1] - 1)]
+        found = [None] * (self.values.shape[1] - 1)
         for own, of_part in zip(self.checked, flagged, strict=True):
             found[own] = self.crossings.to_widen(of_part)
             for other in self.checked[own]:

@@ -75,6 +75,7 @@ class LeastSquares:
         self.blocks, self._means, self.names, self._probes = [], [], [], None
         for j, codes in large:
             self.add((j,), codes + 1)  # those who share no value are one more cell
+        self._n_large = len(large)
 
     def add(self, columns: tuple[int, ...], cells: np.ndarray) -> None:
         """Add the cells of a crossing of columns."""
@@ -149,7 +150,7 @@ class LeastSquares:
         That of cells is one over the people of the cell, so that in all there is a little too much
         of it where crossings overlap; then it is scaled to the rank.
         """
-        inverse = linalg.solve_triangular(self._factor, np.eye(self.rank))
+        _, inverse = self.main()
         parts = range(0, self._main.shape[0], 20_000)
         found = [((self._main[i : i + 20_000] @ inverse) ** 2).sum(axis=1) for i in parts]
         own = np.concatenate([np.zeros(0), *found])
@@ -159,38 +160,44 @@ class LeastSquares:
             own = own * min(rank / max(own.sum(), 1e-300), 1)
         return own if people is None else own / people
 
-    def parts(self, fitted: np.ndarray) -> dict:
-        """Return what each column contributes to fitted values, determined up to constants.
+    def main(self) -> tuple[sparse.csr_matrix, np.ndarray]:
+        """Return the matrix of main effects, scaled by root weights, and what makes it a basis."""
+        return self._main, linalg.solve_triangular(self._factor, np.eye(self.rank))
+
+    def parts(self, values: np.ndarray) -> dict:
+        """Return what each column contributes to the fit of values by main effects.
 
         Parameters
         ----------
-        fitted : ndarray of float, shape (n_rows,)
-            In the span of the main effects and cells; otherwise, its projection is divided.
+        values : ndarray of float, shape (n_rows,)
 
         Returns
         -------
-        dict of tuple of int to ndarray of float, shape (n_rows,)
-            By the columns that go together: one, or those of a crossing.
+        dict of int to ndarray of float, shape (n_rows,)
+            By column, up to constants.
         """
-        found, scaled = {}, fitted if self._root is None else fitted * self._root
-        main, cells = self._slopes(scaled)
-        root = 1 if self._root is None else np.where(self._root > 0, self._root, 1)
-        owner = self._owner[self._kept]
+        scaled = values if self._root is None else values * self._root
+        root = 1.0 if self._root is None else np.where(self._root > 0, self._root, 1)
+        slopes, of_blocks = self._slopes(scaled)
+        owner, found = self._owner[self._kept], {}
         for j in dict.fromkeys(o for o in owner if o is not None):
             own = owner == j
-            found[(j,)] = (self._main[:, own] @ main[own]) / root
-        for names, codes, slopes in zip(self.names, self.blocks, cells, strict=True):
-            found[names] = found.get(names, 0) + slopes[codes]
+            found[j] = (self._main[:, own] @ slopes[own]) / root
+        for (j,), cells, slope in zip(
+            self.names[: self._n_large], self.blocks[: self._n_large], of_blocks, strict=True
+        ):
+            found[j] = found.get(j, 0.0) + slope[cells]
         return found
 
     def _slopes(self, scaled):
-        """Return coefficients of the main effects kept, and of the cells of each block."""
-        if not self.blocks:
+        """Return coefficients of the main effects kept, and of the values of large columns."""
+        if not self._n_large:
             return linalg.cho_solve((self._factor, False), self._main.T @ scaled), []
-        one = np.ones(len(scaled)) if self._root is None else self._root
-        blocks = [_one_hot(cells).multiply(one[:, None]) for cells in self.blocks]
+        root = np.ones(len(scaled)) if self._root is None else self._root
+        cells = self.blocks[: self._n_large]
+        blocks = [sparse.diags(root) @ _one_hot(own) for own in cells]
         design = sparse.hstack([self._main, *blocks], format="csr")
-        slopes = sparse.linalg.lsqr(design, scaled, atol=1e-10, btol=1e-10, iter_lim=2000)[0]
+        slopes = sparse.linalg.lsqr(design, scaled, atol=1e-9, btol=1e-9, iter_lim=500)[0]
         ends = np.cumsum([self.rank, *(block.shape[1] for block in blocks)])
         return slopes[: self.rank], np.split(slopes[self.rank :], ends[1:-1] - self.rank)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from skdisc._expectations import widening
 from skdisc._space._subgroup import Subgroup
 from skdisc._stats import level_of_two_tests
 from skdisc._verdicts._candidates import Candidates
@@ -58,18 +59,19 @@ def estimates(
     changes = [_change(scores, fit, k, members[k], freedom) for k in range(len(at))]
     change, its_error = np.array(changes, dtype=float).reshape(-1, 2).T
     change = np.where(scores.testable[at], change, np.nan)
+    down, up = _widening(scores, groups, flipped)
     total, own = c.support_context[at], alone(scores, groups, level, flipped)
     columns = {
         "outcome": np.array([(r.raw * r.root)[own].sum() for own in members]) / size,
         "effect": effect,
-        "ci_low": effect - below * error,
-        "ci_high": effect + above * error,
+        "ci_low": effect - below * error - down,
+        "ci_high": effect + above * error + up,
         "p_value": np.where(known, 2 * special.ndtr(-np.abs(statistic)), np.nan),
         "support": np.where(flipped, total - c.support[at], c.support[at]).astype(np.int64),
         "support_context": total.astype(np.int64),
         "change": change,
-        "change_low": change - below * its_error,
-        "change_high": change + above * its_error,
+        "change_low": change - below * its_error - down,
+        "change_high": change + above * its_error + up,
         "overlap": scores.information[at] / size,
         **dict(zip(("alone", "alone_low", "alone_high"), own.T, strict=True)),
         "scale": np.full(len(at), scores.scale, dtype=object),
@@ -78,14 +80,56 @@ def estimates(
 
 
 def alone(scores: Scores, groups: list[int], level: float, flipped: np.ndarray) -> np.ndarray:
-    """Return the effect of each group without others beside it: estimate, low, high, by row."""
+    """Return the effect of each group without others beside it: estimate, low, high, by row.
+
+    Intervals are widened by what the legitimate columns would still add.
+    """
     found = np.full((len(groups), 3), np.nan)
     for row, group, other in zip(found, groups, flipped, strict=True):
         if scores.testable[group]:
             fit = scores.fit([group])
             error, (below, above), _ = errors(scores, fit, level)
             ends = np.array([0.0, -below[0], above[0]]) * error[0] + fit.effect[0]
+            ends += np.append(0.0, np.array(widening(scores.unlearned(group))) * [-1, 1])
             row[:] = -ends[[0, 2, 1]] if other else ends
+    return found
+
+
+def _widening(scores, groups, flipped):
+    """Return by how much the ends of intervals move down and up, each shape (n,)."""
+    found = np.array([widening(scores.unlearned(g)) for g in groups]).reshape(-1, 2)
+    return np.where(flipped[:, None], found[:, ::-1], found).T
+
+
+def turned(scores: Scores, table: pd.DataFrame, groups: list[int], level: float) -> np.ndarray:
+    """Return which findings would be none if their effects were smaller by what is left to learn.
+
+    Parameters
+    ----------
+    scores : Scores
+    table : DataFrame
+        With ``effect``, ``p_value`` and ``p_adjusted`` of the findings.
+    groups : list of int
+    level : float
+        The significance.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    found = np.zeros(len(groups), dtype=bool)
+    for k, group in enumerate(groups):
+        fit = scores.fit([group])
+        down, up = widening(scores.unlearned(group))
+        effect, shift = fit.effect[0], down if fit.effect[0] > 0 else up
+        if shift <= 0:
+            continue
+        error = errors(scores, fit, level)[0][0]
+        p = np.maximum(special.ndtr(-abs(effect) / error), 1e-300)
+        less = special.ndtr(-max(abs(effect) - shift, 0) / error)
+        # chance gives a group so little as often as its correction says of what it has now
+        corrected = max(float(table["p_adjusted"].iloc[k]), 1e-300) * less / p
+        found[k] = corrected > level
     return found
 
 
@@ -276,8 +320,8 @@ def parts_of_gaps(
         effect, low, high = effects.loc[name, ["effect", "ci_low", "ci_high"]].astype(float)
         if np.isfinite(effect):
             left = raw - effect * inside
-            columns = r.effects.by_column(left * r.root, r.root) if r.effects is not None else ()
-            shares = [(column, contrast @ part) for column, part in columns]
+            columns = {} if r.learned is None else r.learned.contributions(left)
+            shares = [(column, contrast @ part) for column, part in columns.items()]
             rows += [("column", -1, str(column), share, np.nan, np.nan) for column, share in shares]
             rest = gap - effect - sum(share for _, share in shares)
             together = "legitimate columns together"
@@ -337,18 +381,18 @@ def candidates_of(
     """
     c, given = scores.candidates, scores.given([])
     known = given.known & (given.error > 0)
-    test = None
+    test, (down, up) = None, _widening_of_parts(scores)
     if not scores.residuals.is_binary and len(c):  # numbers, which may be skewed
         test = compared_sides(scores, given, np.arange(len(c)))
         test = replace(test, gap=given.effect, error=given.error)
 
     def interval(a):
         if test is not None:
-            ends = test.interval(level_of_two_tests(a))
-            return tuple(np.where(known, end, np.nan) for end in ends)
-        half = special.ndtri(1 - np.minimum(a, 0.5)) * given.error
-        ends = given.effect - half, given.effect + half
-        return tuple(np.where(known, end, np.nan) for end in ends)
+            low, high = test.interval(level_of_two_tests(a))
+        else:
+            half = special.ndtri(1 - np.minimum(a, 0.5)) * given.error
+            low, high = given.effect - half, given.effect + half
+        return np.where(known, low - down, np.nan), np.where(known, high + up, np.nan)
 
     keys = {str(g) for g in found}
     sides = [(c.groups[i], c.sides[i]) for i in range(len(c))]
@@ -373,3 +417,11 @@ def candidates_of(
         problem=problem,
         reason=np.where(scores.testable | (c.support_context <= c.support), "", lacking),
     )
+
+
+def _widening_of_parts(scores):
+    """Return by how much ends move down and up for what is left to learn of the whole part."""
+    learned, c = scores.residuals.learned, scores.candidates
+    if learned is None or scores.residuals.is_centered:
+        return np.zeros((2, len(c)))
+    return np.array([learned.widening(p) for p in range(len(c.is_part))]).reshape(-1, 2)[c.part].T

@@ -68,10 +68,11 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         Effects are then direct ones: what runs through a column that is adjusted for is not
         counted, so leave out columns that decisions should not depend on. None: nothing is
         adjusted for, and members are compared with the others in the same context.
-    nuisance : {"auto", "additive", "boosting"} or estimator, default="auto"
-        How e and π are learned: by main effects of the legitimate columns; by boosted trees out of
-        fold; or by clones of an estimator out of fold. "auto" takes main effects unless trees
-        predict the outcome, or a protected column, better by more than a standard error.
+    nuisance : {"boosting", "additive"} or estimator, default="boosting"
+        How e and π are learned: by main effects of the legitimate columns, by the cells of those
+        crossings of up to three columns that surely move an effect, and, out of fold, by boosted
+        trees, or by clones of an estimator in their place. "additive": without either, which is
+        faster. In each case, what the cells of crossings would still add widens intervals.
     borrow : bool, default=True
         Whether candidates are weighted: by their information, so that the level is spread over
         people instead of groups; less for each protected column that they name; and by how their
@@ -208,7 +209,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         "metric": [str, callable],
         "output": [StrOptions({"decision", "probability", "value"})],
         "adjust_for": [str, "array-like", None],
-        "nuisance": [StrOptions({"auto", "additive", "boosting"}), HasMethods(["fit", "predict"])],
+        "nuisance": [StrOptions({"additive", "boosting"}), HasMethods(["fit", "predict"])],
         "borrow": ["boolean"],
         "min_support": [Interval(Real, 0, 1, closed="right")],
         "n_bins": N_BINS,
@@ -224,7 +225,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         metric: str | Callable = "selection_rate",
         output: str = "decision",
         adjust_for: str | Sequence[Hashable] | None = "others",
-        nuisance: str | Estimator = "auto",
+        nuisance: str | Estimator = "boosting",
         borrow: bool = True,
         min_support: float = 0.01,
         max_predicates: int | None = 3,

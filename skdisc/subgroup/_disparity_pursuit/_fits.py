@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skdisc._expectations import LEAST
 from skdisc._stats._means import Welch
-from skdisc.subgroup._disparity_pursuit._adjustment import LEAST
 from skdisc.subgroup._disparity_pursuit._skewness import skewness_of
 
 SMALLEST = 1e-300  # instead of zero, where nothing is divided

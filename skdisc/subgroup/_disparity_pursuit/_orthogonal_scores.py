@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
+from skdisc._expectations import Unlearned
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals, sums_by
 from skdisc.subgroup._disparity_pursuit._context_groups import CellMoments, ContextGroups
 from skdisc.subgroup._disparity_pursuit._fits import SMALLEST, BesideFit, Fit, Losses
@@ -48,6 +49,7 @@ class Scores:
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
         self._seen, self._scales, self._shown, self._exact, self._last = {}, {}, {}, {}, {}
+        self._unlearned = {}
         self._take("difference")
         self.score = self.along(residuals.outcome[None])[0]
         self._losses = Losses(self)
@@ -84,6 +86,23 @@ class Scores:
     def mean_room(self, groups: list[int]) -> np.ndarray:
         """Return the mean of `room` over the information about some groups, by group."""
         return self.in_room[groups] / np.maximum(self.information[groups], SMALLEST)
+
+    def unlearned(self, group: int) -> list[Unlearned]:
+        """Return what the legitimate columns would still add to the effect of a group alone.
+
+        Crossings of the columns are looked at among the people of its context.
+        """
+        learned, c, r = self.residuals.learned, self.candidates, self.residuals
+        if learned is None or r.is_centered or not self.testable[group]:
+            return []
+        if group not in self._unlearned:
+            part, rows = c.part[group], c.context_mask(group)
+            if learned.left[part] is not None and c.context[group] == 0:
+                self._unlearned[group] = learned.left[part]
+            else:
+                d = r.parts[part] / r.root
+                self._unlearned[group] = learned.left_to_learn(learned.outcome, d, rows)
+        return self._unlearned[group]
 
     def regressors(self, groups: list[int]) -> np.ndarray:
         """Return the regressors of some groups, shape (n, n_rows)."""

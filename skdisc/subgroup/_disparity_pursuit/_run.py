@@ -1,6 +1,5 @@
 """One run of DisparityPursuit: from rows to a Discovery."""
 
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -8,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._expectations import said_about
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
@@ -17,7 +17,7 @@ from skdisc._task._task import Task
 from skdisc._verdicts._candidates import Candidates
 from skdisc.subgroup._disparity_pursuit import _causes, _tables
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
-from skdisc.subgroup._disparity_pursuit._expectations import adjust, in_folds, unexplained
+from skdisc.subgroup._disparity_pursuit._expectations import adjust, in_folds
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import pursue
 from skdisc.subgroup._disparity_pursuit._threshold import Level
@@ -123,34 +123,32 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     )
     run = _Pursuit(scores, found, rows.names[0])
     discovery = _described(d, task, rows, items, run, level)
-    discovery.notes += residuals.notes
+    discovery.notes += residuals.learned.notes if residuals.learned else []
     if found.groups and d.confirm is None:
         discovery.notes.append(CHOSEN_BY_THEIR_DATA)
-    return _doubted(d, rows, run, discovery, task.rng)
+    return _doubted(d, rows, run, discovery)
 
 
 def _in_folds(detector, task, rows):
     """Return rows, and the folds in which expectations of them are learned."""
     if not len(rows) or not detector._legitimate(list(detector.space_.names)):
-        return rows, []
+        return rows, None
     return in_folds(rows, detector.nuisance, task.rng)
 
 
 def _adjusted(detector, task, rows, candidates, folds):
     """Return the residuals of outcomes and protected parts."""
-    columns = detector._legitimate(list(detector.space_.names))
-    given = detector.space_, columns, detector.nuisance, task.rng, folds
-    return adjust(rows, candidates.is_part, *given, _by_column(candidates, detector.protected_))
-
-
-def _by_column(candidates, protected):
-    """Return, of each protected column, the parts that are conditions on it alone."""
-    found, at = {}, np.flatnonzero(candidates.n_protected == 1)
-    parts, first = np.unique(candidates.part[at], return_index=True)
-    for part, group in zip(parts, at[first], strict=True):
-        columns = {p.column for p in candidates.groups[group].predicates}
-        found.setdefault(columns.intersection(protected).pop(), []).append(part)
-    return list(found.values())
+    d = detector
+    return adjust(
+        rows,
+        candidates.is_part,
+        d.space_,
+        d._legitimate(list(d.space_.names)),
+        d.nuisance,
+        task.rng,
+        folds=folds,
+        checked=np.unique(candidates.part[candidates.n_protected == 1]),
+    )
 
 
 def _z_of(scores, groups):
@@ -202,30 +200,31 @@ def _people_of(items):
     return dict(zip(names, items.masks(at), strict=True))
 
 
-def _doubted(detector, rows, run, discovery, rng):
+def _doubted(detector, rows, run, discovery):
     """Return the Discovery, judged insufficient if there was nothing to compare, or too much left.
 
-    Too much is left if the legitimate columns still predict residuals.
+    Too much is left if no finding would remain were its effect smaller by what the cells of
+    legitimate columns would still add to it.
     """
     columns = detector._legitimate(list(detector.space_.names)) or []
     discovery = _untested(rows, run.scores, discovery, columns, detector.space_)
     scores, groups = run.scores, run.found.groups
-    if not groups or not columns:
+    left = [scores.unlearned(group) for group in groups]
+    for finding, own in zip(discovery.findings, left, strict=True):
+        if own:
+            discovery.notes.append(f"{finding.subject}: {said_about(own)}")
+    turned = _causes.turned(scores, discovery.findings.table, groups, detector.significance)
+    if not turned.any():
         return discovery
-    X, r = rows.X[columns], scores.residuals
-    parts = list(dict.fromkeys(scores.candidates.part[groups].tolist()))
-    left = r.effects.residual(scores.fit(groups).outcome[None])
-    given = r, X, detector.space_, rows
-    if unexplained(*given, left, rng)[0] <= 0:
-        return discovery
-    if not any(unexplained(*given, r.parts[[p]], deepcopy(rng))[0] > 0 for p in parts):
-        return discovery
+    names = [
+        str(f.subject) for f, is_turned in zip(discovery.findings, turned, strict=True) if is_turned
+    ]
     reason = (
         "the legitimate columns still predict what is left of the outcome and of the protected "
-        "part, so adjusting for them was not sufficient; set nuisance= to a better estimator"
+        f"part, by as much as decides about {', '.join(names)}; set nuisance= to a better estimator"
     )
     discovery.notes.append(reason[0].upper() + reason[1:] + ".")
-    return replace(discovery, judgment=Judgment(UNSURE, reason))
+    return replace(discovery, judgment=Judgment(UNSURE, reason)) if turned.all() else discovery
 
 
 def _too_fine(rows, columns, space):

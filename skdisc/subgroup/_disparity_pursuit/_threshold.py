@@ -45,21 +45,22 @@ class Level:
         Number of draws; 0: Bonferroni's bound.
     rng : numpy Generator
     borrow : bool
-        Whether candidates are weighted: by their information and, if main effects are adjusted for,
-        by their contexts. (Trees learn how contexts fare; what they leave shows where they err.)
+        Whether candidates are weighted: by their information and, if columns are adjusted for, by
+        how their contexts fare at given main effects. (Trees learn how contexts fare; what they
+        leave shows where they err.)
     """
 
     def __init__(
         self, scores: Scores, n_bootstrap: int, rng: np.random.Generator, borrow: bool
     ) -> None:
         self.scores, self.borrow = scores, borrow
-        self._uses_contexts = borrow and scores.residuals.nuisance == "additive"
-        effects, c = scores.residuals.effects, scores.candidates
+        learned, c = scores.residuals.learned, scores.candidates
+        self._uses_contexts = borrow and learned is not None and len(learned.design.covariates) > 0
         if self._uses_contexts:
-            root = scores.residuals.root
+            root, (design, basis) = scores.residuals.root, learned.main_effects()
             total = c.members @ (c.cells @ root**2)
-            inner = (c.members @ (c.cells @ _scaled(effects.design, root))).toarray()
-            free = total - ((inner @ effects.basis) ** 2).sum(axis=1)
+            inner = (c.members @ (c.cells @ _scaled(design, root))).toarray()
+            free = total - ((inner @ basis) ** 2).sum(axis=1)
             self._free = np.where(free > 0.05 * total, free, np.inf)
         self.draws = self._draws(n_bootstrap, rng)
         self._sides, self._chance = {}, (None, None)
@@ -124,10 +125,12 @@ class Level:
         key = (scale, group)
         if key not in self._sides:
             c, r = self.scores.candidates, self.scores.residuals
-            left = r.outcome
-            if group is not None:
-                left = r.effects.residual(self.scores.indicators([group]) * r.scales[scale])[0]
-            self._sides[key] = c.over_contexts((left * r.root)[None])[:, 0]
+            if group is None:
+                left = r.learned.main
+            else:
+                members = self.scores.indicators([group])[0] / r.root
+                left = r.learned.residual((members * r.scales[scale])[:, None])[:, 0]
+            self._sides[key] = c.over_contexts((left * r.root**2)[None])[:, 0]
         return self._sides[key]
 
     def evidence(self, given):
