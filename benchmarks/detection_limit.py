@@ -30,6 +30,8 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from sklearn.base import clone
 
+from skdisc._expectations import LEAST, Covariates
+from skdisc._expectations._least_squares import LeastSquares
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Subgroup
@@ -37,7 +39,7 @@ from skdisc.benchmark import _run as runs
 from skdisc.benchmark import run_benchmark
 from skdisc.benchmark._protocols import PROTOCOLS
 from skdisc.subgroup import DisparityPursuit
-from skdisc.subgroup._disparity_pursuit._adjustment import MainEffects, Residuals, inflation_of
+from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._threshold import Level
@@ -68,7 +70,7 @@ def assumed_variance(f, p, own, effects):
 
     Those that the fit without the group implies, or its residuals if these are larger.
     """
-    fit = np.clip(p - effects.residual(own[None])[0], 0, 1)
+    fit = np.clip(p - effects.residual(own[:, None])[:, 0], 0, 1)
     implied, seen = fit * (1 - fit), p * (1 - p) + (p - fit) ** 2
     return max(implied, seen, key=lambda variance: (f**2) @ variance)
 
@@ -77,8 +79,8 @@ def regressors(group, X, protected, effects):
     """Return the regressors of a group for "limit", "raw" and "free", shape (3, n_rows)."""
     part = Subgroup([p for p in group.predicates if p.column in protected]).mask(X)
     inside = context_of(group, protected).mask(X)
-    score = np.where(inside, effects.residual(part[None].astype(float))[0], 0.0)
-    score, raw = effects.residual(np.array([score, inside & part], dtype=float))
+    score = np.where(inside, effects.residual(part[:, None].astype(float))[:, 0], 0.0)
+    score, raw = effects.residual(np.column_stack([score, inside & part]).astype(float)).T
     return np.array([score, raw, np.where(inside, part - part[inside].mean(), 0.0)])
 
 
@@ -93,9 +95,9 @@ def candidates_of(detector, X, protected):
 def critical_value(X, y, protected, effects, random_state=0, significance=0.05):
     """Return the largest |z| that chance gives to any candidate of `DETECTOR`, at this level."""
     groups = candidates_of(DETECTOR, X, protected)
-    left = effects.residual(np.vstack([y, groups.is_part]).astype(float))
-    one, inflation = np.ones(len(X)), inflation_of(effects)
-    residuals = Residuals(left[0], left[1:], one, inflation, effects, "additive", y)
+    left = effects.residual(np.vstack([y, groups.is_part]).T.astype(float)).T
+    one, inflation = np.ones(len(X)), 1 / np.maximum(1 - effects.leverage(), LEAST)
+    residuals = Residuals(left[0], left[1:], one, inflation, None, y)
     rng = np.random.default_rng(random_state)
     level = Level(Scores(groups, residuals), DETECTOR.n_bootstrap, rng, borrow=False)
     return level.largest_z(significance)
@@ -105,7 +107,7 @@ def main_effects(X, protected):
     """Return the main effects of the legitimate columns."""
     legitimate = X[[c for c in X if c not in protected]]
     space = FeatureSpace.from_frame(X, protected=protected)
-    return MainEffects(legitimate, space, np.ones(len(X)))
+    return LeastSquares(Covariates.of(legitimate, space))
 
 
 def without_direct_bias(truth, X):

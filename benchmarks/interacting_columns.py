@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skdisc._blackbox._training import SMALL_TREES
-from skdisc.subgroup._disparity_pursuit._expectations import _LARGE
+from skdisc._expectations._out_of_fold import LARGE_TREES
 
-SIZES = {1500: {}, 20_000: _LARGE}
+SIZES = {1500: {}, 20_000: LARGE_TREES}
 FOLDS = 5
 
 

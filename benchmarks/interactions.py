@@ -4,7 +4,7 @@
 
 draws people whose outcomes depend on whether two legitimate columns agree, more or less, and not on
 sex or race. In half of the worlds, women live where the columns agree. It prints of how many data
-sets a disparity was found (``nuisance="auto"``), and how many the level of .05 allows.
+sets a disparity was found (``nuisance="boosting"``), and how many the level of .05 allows.
 """
 
 import argparse

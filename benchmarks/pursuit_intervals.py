@@ -95,7 +95,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--people", type=int, default=2000)
-    parser.add_argument("--nuisance", default="auto", choices=["auto", "additive", "boosting"])
+    parser.add_argument("--nuisance", default="boosting", choices=["additive", "boosting"])
     given = parser.parse_args()
     for world in WORLDS:
         truth = drawn(world, np.random.default_rng(2**20), 1_000_000)[2]

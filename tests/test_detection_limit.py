@@ -83,9 +83,9 @@ def test_the_limit_counts_only_what_main_effects_leave(people):
     assert 0.3 < limit < raw < 0.95
 
     def learned(y, is_part):
-        left = effects.residual(np.vstack([y, is_part]).astype(float))
+        left = effects.residual(np.vstack([y, is_part]).T.astype(float)).T
         one = np.ones(N)
-        return Residuals(left[0], left[1:], one, one, effects, "additive", y)
+        return Residuals(left[0], left[1:], one, one, None, y)
 
     assert agrees(detected(X, outcomes(p), learned), limit)
     z = outcomes(p) @ f[1] / np.sqrt(f[1] ** 2 @ (p * (1 - p)))
@@ -105,9 +105,9 @@ def test_a_score_assumes_more_variance_than_few_people_with_an_outcome_for_sure_
     assert 0.2 < score < limit - 0.1
 
     def learned(y, is_part):
-        left = effects.residual(np.vstack([y, is_part]).astype(float))
+        left = effects.residual(np.vstack([y, is_part]).T.astype(float)).T
         one = np.ones(N)
-        return Residuals(left[0], left[1:], one, one, effects, "additive", y)
+        return Residuals(left[0], left[1:], one, one, None, y)
 
     found = detected(X, outcomes(p), learned)
     assert agrees(found, score)

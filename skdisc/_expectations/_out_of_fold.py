@@ -15,7 +15,7 @@ from skdisc._utils._types import Estimator
 
 MANY_PEOPLE = 20_000  # from which trees are larger, and fewer folds and one split are enough
 _SPLITS, _FOLDS, _FOLDS_OF_MANY = 3, 5, 3
-_LARGE_TREES = {"max_iter": 40, "max_leaf_nodes": 31, "learning_rate": 0.15}
+LARGE_TREES = {"max_iter": 40, "max_leaf_nodes": 31, "learning_rate": 0.15}
 _MOST_CATEGORIES = 255
 _MOST_ROWS = 100_000  # people that boosted trees learn from
 
@@ -113,7 +113,7 @@ class Trees:
         self._table, self._weight, self._people = covariates.table(), weight, people
         n = covariates.n_rows if people is None else int(people.sum())
         self.categorical = [0 < size <= _MOST_CATEGORIES for size in covariates.sizes()]
-        size = _LARGE_TREES if n >= MANY_PEOPLE else {}
+        size = LARGE_TREES if n >= MANY_PEOPLE else {}
         self._settings = SMALL_TREES | size | {"categorical_features": self.categorical}
 
     def __call__(self, target: np.ndarray, rows: np.ndarray) -> Callable:

@@ -134,7 +134,7 @@ _GRIDS = {
     "CounterfactualSituationTesting": {"n_neighbors": [5, 15, 30]},
     "DiscriminationPatterns": {"delta": [0.01, 0.05]},
     "DiscriminatoryRules": {"max_predicates": [3, 4]},
-    "DisparityPursuit": {"nuisance": ["auto", "additive"]},
+    "DisparityPursuit": {"nuisance": ["boosting", "additive"]},
     "DivExplorer": {"max_predicates": [3, 4]},
     "EIDIG": {"momentum": [0.0, 0.5]},
     "ExactTree": {"n_checks": [100, 1000]},

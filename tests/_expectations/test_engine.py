@@ -187,3 +187,24 @@ def test_new_and_missing_categories():
     np.testing.assert_array_equal(covariates.values[0], [0, 2, 1, 0])
     other = covariates.like(pd.DataFrame({"town": ["c", "b", None], "x": [0, 1, 2]}))
     np.testing.assert_array_equal(other.values[0], [-1, 1, 2])
+
+
+def test_of_a_part_and_all_others_one_is_learned():
+    from skdisc._expectations._engine import _predicted
+
+    rng = np.random.default_rng(0)
+    y, race, woman = rng.normal(size=90), rng.integers(3, size=90), rng.integers(2, size=90)
+    parts = [woman, 1 - woman, *(race == k for k in range(3)), woman * (race == 0)]
+    targets = np.column_stack([y, *parts]).astype(float)
+    learned = []
+
+    def learn_mean(target, rows):
+        learned.append(target)
+        return lambda out: np.full(len(out), target[rows].mean())
+
+    folds = rng.permutation(90)[None] % 3
+    found = _predicted(learn_mean, targets, folds)
+    assert len(learned) == 5 * 3  # outcome, women, two races, and women of one
+    for k in range(3):
+        mean = targets[folds[0] != k].mean(axis=0)
+        np.testing.assert_allclose(found[folds[0] == k], mean[None].repeat(30, axis=0))

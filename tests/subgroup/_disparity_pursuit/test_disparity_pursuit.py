@@ -188,39 +188,18 @@ def test_sums_over_contexts_are_those_of_masks(is_given):
         np.testing.assert_array_equal(groups.context_mask(i), masks[i])
 
 
-def test_of_a_part_and_all_others_one_is_learned():
-    from skdisc.subgroup._disparity_pursuit._expectations import _expected
-
-    planes = np.random.default_rng(0).random((4, 90)) < 0.4
-    planes = np.vstack([planes, ~planes[2:], planes[1:2]]).astype(float)
-    learned = []
-
-    def learn(targets, rest, out):
-        learned.append(len(targets))
-        return np.repeat(targets[:, rest].mean(axis=1)[:, None], out.sum(), axis=1)
-
-    folds = [np.arange(90) % 3 == k for k in range(3)]
-    found = _expected(learn, planes, folds)
-    assert learned == [5, 5, 5]
-    np.testing.assert_allclose(found[4:6], 1 - found[2:4])
-    np.testing.assert_allclose(found[6], found[1])
-    np.testing.assert_allclose(found[3][folds[0]], planes[3][~folds[0]].mean())
-    again = _expected(learn, planes, folds, found[0] + 1)
-    assert learned[3:] == [4, 4, 4]
-    np.testing.assert_allclose(again, found + (np.arange(len(planes)) == 0)[:, None])
-
-
 @pytest.mark.slow
 def test_from_many_rows_on_trees_are_larger():
-    from skdisc.subgroup._disparity_pursuit._expectations import _MANY, adjust
+    from skdisc._expectations._out_of_fold import MANY_PEOPLE
+    from skdisc.subgroup._disparity_pursuit._expectations import adjust
     from skdisc.subgroup._estimation._outcomes import Counted
 
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.integers(8, size=(_MANY, 3)), columns=list("abc")).astype(float)
+    X = pd.DataFrame(rng.integers(8, size=(MANY_PEOPLE, 3)), columns=list("abc")).astype(float)
     p = rng.uniform(0.05, 0.95, size=(8, 8, 8))[tuple(X.to_numpy(int).T)]
-    y, sex = rng.random(_MANY) < p, rng.random(_MANY) < p
+    y, sex = rng.random(MANY_PEOPLE) < p, rng.random(MANY_PEOPLE) < p
     left = []
-    for n in (_MANY - 1, _MANY):
+    for n in (MANY_PEOPLE - 1, MANY_PEOPLE):
         rows = Counted(X[:n], np.where(y[:n], 3, 0), ["selection_rate"])
         space = FeatureSpace.from_frame(X[:n], protected=[])
         given = rows, sex[None, :n], space, list(X), "boosting", np.random.default_rng(0)

@@ -21,26 +21,25 @@ def people(seed, follow, strength=0.1, n=1500):
     return X, (rng.random(n) < 0.5 + strength * agree).astype(int)
 
 
-def pursued(X, y, nuisance="auto"):
+def pursued(X, y, nuisance="boosting"):
     detector = DisparityPursuit(protected=["sex", "race"], nuisance=nuisance, random_state=0)
     return detector.fit(X, y).result_
 
 
+def crosses(note):
+    """Return whether a note says that town and work were crossed."""
+    return "adjusted for, too" in note and "'town'" in note and "'work'" in note
+
+
+@pytest.mark.parametrize("nuisance", ["boosting", "additive"])
 @pytest.mark.parametrize("follow", ["sex", "race"])
-def test_who_lives_where_columns_agree_is_not_treated_differently(follow):
-    results = [pursued(*people(seed, follow, 0.15)) for seed in range(6)]
-    assert sum(len(result) > 0 for result in results) <= 2
-    # main effects alone take it for a disparity
-    assert sum(len(pursued(*people(seed, follow, 0.15), "additive")) > 0 for seed in range(6)) >= 4
+def test_who_lives_where_columns_agree_is_not_treated_differently(follow, nuisance):
+    """Main effects alone would find a disparity in nearly all of them."""
+    results = [pursued(*people(seed, follow, 0.15), nuisance) for seed in range(3)]
+    assert sum(len(result) > 0 for result in results) == 0
+    assert all(any(crosses(note) for note in result.notes) for result in results)
 
 
-def test_the_result_says_what_interacts():
-    result = pursued(*people(0, "sex", strength=0.02))
-    (note,) = [note for note in result.notes if "nuisance='auto'" in note]
-    assert "of a protected column out of fold" in note
-    assert note.endswith("took 'boosting'.")
-
-
-def test_main_effects_stay_where_protected_columns_follow_none():
-    notes = [" ".join(pursued(*people(seed, None, strength=0)).notes) for seed in range(6)]
-    assert sum("took 'additive'" in note for note in notes) >= 5
+def test_no_cells_are_needed_where_protected_columns_follow_none():
+    results = [pursued(*people(seed, None, 0), "additive") for seed in range(3)]
+    assert sum(any(crosses(note) for note in result.notes) for result in results) <= 1
