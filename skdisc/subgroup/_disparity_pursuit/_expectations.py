@@ -47,7 +47,9 @@ def adjust(
     if rows.cluster is not None:
         cluster = np.unique(rows.cluster, return_inverse=True)[1]
     if not len(y):
-        return Residuals(y, is_part.astype(float), root, root, None, y, cluster)
+        return Residuals(
+            y, is_part.astype(float), root, root, None, y, cluster, people=rows.frequency
+        )
     X = rows.X[list(columns or [])]
     learned = learn(
         Covariates.of(X, space),
