@@ -28,6 +28,7 @@ def test_it_has_an_entry(name):
     assert name in TRANSFORMERS, f"add {name} to TRANSFORMERS of tests/smallest.py"
 
 
+@pytest.mark.every(6)
 @each(estimator_checks_generator, ALL)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
