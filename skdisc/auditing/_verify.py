@@ -10,6 +10,7 @@ from skdisc._counts._counts import Counts
 from skdisc._counts._sources import source_of
 from skdisc._utils._safe_text import clean
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
+from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit import Audit
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import AuditedRows
@@ -163,9 +164,10 @@ def _settings(document, expected):
     settings, told = document["settings"], []
     if settings_fingerprint(settings) != document["fingerprints"]["settings"]:
         told.append("settings: they were changed after the audit, their hash is another one")
+    known = (settings.get("rule") or {}) | settings  # fields of the rule may be named, too
     for name, value in expected.items():
-        if not _equal(settings.get(name), value):
-            shown = _shown(settings.get(name))
+        if not _equal(known.get(name), value):
+            shown = _shown(known.get(name))
             told.append(f"settings: {name} is {shown} in the audit, not {_shown(value)}")
     return told
 
@@ -176,6 +178,8 @@ def _audit(settings):
     unknown = [name for name in settings if name not in known]
     if unknown:
         raise ValueError(f"This version of skdisc has no setting {unknown[0]!r}.")
+    if isinstance(settings.get("rule"), dict):
+        settings = settings | {"rule": Rule(**settings["rule"])}
     return Audit(**settings)
 
 

@@ -9,7 +9,7 @@ import pytest
 from documents import breaches, example
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import Audit, AuditReport, cli
+from skdisc import Audit, AuditReport, Rule, cli
 from skdisc.auditing import verify
 from skdisc.auditing._verify import differences
 
@@ -243,3 +243,17 @@ def test_a_page_is_checked_like_its_document(people, tmp_path, capsys):
     page.write_text("no report", encoding="utf-8")
     assert cli.main(["verify", str(page), str(data)]) == 2
     assert "is not a report of skdisc audit in JSON or HTML" in capsys.readouterr().err
+
+
+def test_a_rule_in_the_settings_is_an_object_that_is_read_again():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 300)})
+    y = (rng.random(300) < 0.5).astype(int)
+    rule = Rule(significance=0.01, relevant_gap=0.2)
+    audit = Audit(protected="sex", detectors=["GroupDisparity"], rule=rule, random_state=0)
+    document = audit.fit(X, y).report_.document
+    assert document["settings"]["rule"]["significance"] == 0.01
+    assert verify(document, X, y) == []
+    assert verify(document, X, y, expected={"relevant_gap": 0.2}) == []
+    (told,) = verify(document, X, y, expected={"relevant_gap": 0.1})
+    assert told == "settings: relevant_gap is 0.2 in the audit, not 0.1"
