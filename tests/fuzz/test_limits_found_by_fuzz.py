@@ -13,7 +13,7 @@ from skdisc import measures as m
 from skdisc._stats import equivalence, people_needed, ratio_interval, score_z
 from skdisc.group import GroupDisparity, OutcomeTest, RankingDisparity
 from skdisc.individual import CounterfactualFairness, FlipTest, Themis
-from skdisc.individual._counterfactual_fairness._mean_effects import _with_intervals
+from skdisc.individual._counterfactual_fairness._mean_effects import _with_errors
 from skdisc.repair import Massager, PreferentialSampler, Reweigher
 from skdisc.subgroup import (
     FACTS,
@@ -220,11 +220,10 @@ def test_weights_of_huge_columns_are_refused_in_words():
 
 def test_effects_that_few_samples_know_have_no_interval():
     mine = pd.DataFrame({"group": ["a", "b"], "mean": [0.1, 0.2], "p_value": [0.1, 0.2]})
-    mine[["ci_low", "ci_high"]] = np.nan
+    mine[["n", "ci_low", "ci_high"]] = 30.0, np.nan, np.nan
     rng = np.random.default_rng(0)
     means = np.column_stack([rng.normal(size=30), [0.2, *[np.nan] * 29]])
-    table = _with_intervals(CounterfactualFairness(rule=Rule(significance=0.05)), mine, means)
-    assert np.isfinite(table["low"]).tolist() == [True, False]
+    assert np.isfinite(_with_errors(mine, means)["error"]).tolist() == [True, False]
 
 
 def test_a_huge_relevant_gap_needs_nobody():
