@@ -1,25 +1,31 @@
-"""Run: python -m benchmarks.calibration [--seeds 200] [--only TEXT ...] [--jobs 2] [--page]
+"""Run: python -m benchmarks.calibration [--n 200] [--only TEXT ...] [--jobs 2] [--page]
 
-Every detector is fitted on every world for every seed; rows that the file has are not measured
-again (``--again`` measures them again, after a change of the code). Cells whose runs take over a
-second get half of the seeds. Cells that are known to be fast come first. ``--only`` names parts of
-"| detector | world | kind |". A cell stops after ``--limit`` seconds. ``--rerun`` takes the cells
-that fail, on seeds that were never used. ``--page`` writes doc/calibration.md.
+Every detector is fitted on every world for every seed; rows that the file ``--out`` has are not
+measured again (``--again`` measures them again, after a change of the code). That file is no part
+of the repository; ``--counts`` adds up its rows to doc/calibration/counts.csv and answers.csv,
+which are, and from which ``--page`` writes doc/calibration.md. Cells whose runs take over a second
+get half of the data sets, and those of fewest seconds come first. ``--only`` names parts of
+"| detector | world | kind |", ``--kinds`` kinds of worlds. A cell stops after ``--limit`` seconds,
+the whole run after ``--minutes``. ``--rerun`` takes the null cells that are above the level, on
+seeds that were never used: with ``--n 1000`` it decides whether they fail.
 """
 
 import argparse
 import subprocess
 from pathlib import Path
-from time import process_time
+from time import monotonic, process_time
 
 from joblib import Parallel, delayed
 
-from benchmarks.calibration import page, store
-from benchmarks.calibration.cells import NEW_SEEDS, failing, line
+from benchmarks.calibration import counts, page, store
+from benchmarks.calibration.cells import failing, line
+from benchmarks.calibration.counts import NEW_SEEDS
 from benchmarks.calibration.detectors import configurations
 from benchmarks.calibration.measure import WORLDS, measure
 
 ROOT = Path(__file__).parents[2]
+DOC = ROOT / "doc"
+ANSWERS = ("equal", "found", "grid", "after", "fair")  # kinds of worlds in answers.csv
 GAP_SEEDS = 2  # where the gap is true, for the page to say so
 
 
@@ -54,14 +60,14 @@ def work(options, commit):
     start = NEW_SEEDS if options.rerun else 0
     rows = store.load(options.out)
     known = set() if options.again else set(rows[store.KEY].itertuples(index=False, name=None))
-    chosen = failing(rows) if options.rerun else None
+    chosen = failing(counts.of_rows(rows)) if options.rerun else None
     seconds = rows.groupby(store.KEY[:2])["seconds"].mean() if len(rows) else {}
     todo = []
     for one, world in cells(options.only, options.kinds):
         if chosen is not None and (one.name, world.name) not in chosen:
             continue
         cost = seconds.get((one.name, world.name), 0.0)
-        n = options.seeds if cost <= 1 else options.seeds // 2
+        n = options.n if cost <= 1 else -(-options.n // 2)
         n = min(n, GAP_SEEDS) if getattr(one.kind, "null", "") in world.fails else n
         lacking = [s for s in range(start, start + n) if (one.name, world.name, s) not in known]
         if lacking:
@@ -79,26 +85,45 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--n", type=int, default=200, help="data sets of a cell; 0: none")
     parser.add_argument("--only", nargs="*", metavar="TEXT", help="parts of a name, joined by &")
-    parser.add_argument("--kinds", nargs="*", help="null, power, reassurance, coverage, useful")
+    parser.add_argument("--kinds", nargs="*", help="null, equal, found, grid, after, fair, …")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=float, default=200.0, help="seconds for each cell")
-    parser.add_argument("--out", default=ROOT / "doc" / "calibration" / "rows.parquet")
+    parser.add_argument("--minutes", type=float, default=1e9, help="of the whole run")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "calibration.parquet")
     parser.add_argument("--commit", default="", help="of the code; default: that of the checkout")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--rerun", action="store_true")
+    parser.add_argument("--counts", action="store_true")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     commit = options.commit or head()
-    todo = [] if options.seeds <= 0 else work(options, commit)
-    tasks = (delayed(measured)(*cell, options.limit, commit) for cell in todo)
-    pool = Parallel(options.jobs, return_as="generator_unordered")
+    todo = [] if options.n <= 0 else work(options, commit)
+    start = monotonic()
+    within = (cell for cell in todo if monotonic() - start < 60 * options.minutes)
+    tasks = (delayed(measured)(*cell, options.limit, commit) for cell in within)
+    pool = Parallel(options.jobs, return_as="generator_unordered", pre_dispatch=options.jobs)
     for rows in pool(tasks):
         store.append(options.out, rows)
         print(line(rows), flush=True)
+    if options.counts:
+        keep(counts.update(kept(), counts.of_rows(store.load(options.out))))
     if options.page:
-        page.write(store.load(options.out), ROOT / "doc")
+        page.write(kept(), DOC)
+
+
+def kept():
+    """Return the counts that the repository keeps."""
+    files = [DOC / "calibration" / name for name in ("counts.csv", "answers.csv")]
+    return counts.update(*map(counts.load, files))
+
+
+def keep(table):
+    """Write counts to the files of the repository: new kinds of worlds into a file of their own."""
+    is_answer = table["world"].map(lambda name: name in WORLDS and WORLDS[name].kind in ANSWERS)
+    for name, part in (("counts.csv", table[~is_answer]), ("answers.csv", table[is_answer])):
+        counts.save(DOC / "calibration" / name, part)
 
 
 if __name__ == "__main__":

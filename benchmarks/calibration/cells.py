@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from benchmarks.calibration.measure import FOUND, NOTHING, WORLDS
+from benchmarks.calibration.counts import of_rows
+from benchmarks.calibration.measure import WORLDS
 from skdisc import all_detectors
 
-LEVEL, NEW_SEEDS = 0.05, 10_000  # the latter are those of reruns
+LEVEL = 0.05
+SAID = ("first", "shown", "misses", "relevant", "reassured", "cleared", "false_list", "false_bound")
 
 
 def limit(n):
@@ -17,21 +19,22 @@ def limit(n):
     return LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / n)
 
 
-def null_cells(rows):
+def null_cells(counts):
     """Return a frame with a row per null cell that counts: detector, world, k, n, p, again."""
     known = {name for name, world in WORLDS.items() if world.kind == "null"}
-    rows = rows[rows["world"].isin(known) & (rows["error"] == "")]
+    counts = counts[counts["world"].isin(known) & (counts["n"] > 0)]
     out = []
-    for (detector, world), part in rows.groupby(["detector", "world"]):
+    for (detector, world), part in counts.groupby(["detector", "world"]):
         word = word_of(detector, part)
         fails = WORLDS[world].fails
         reason = fails.get(str(word), "") if word else next(iter(fails.values()), "")
-        first, new = (part[part["seed"].ge(NEW_SEEDS) == is_new] for is_new in (False, True))
+        first, new = (part[part["fresh"] == is_new] for is_new in (0, 1))
         one = {"detector": detector, "world": world, "excused": reason, "earlier": False}
-        one |= _counted((first["verdict"] == FOUND).sum(), len(first))
-        one |= {"new_k": (new["verdict"] == FOUND).sum(), "new_n": len(new)}
+        one |= _counted(first["found"].sum(), first["n"].sum())
+        one |= {"new_k": new["found"].sum(), "new_n": new["n"].sum()}
         out.append(one)
-    return pd.DataFrame(out)
+    names = ["detector", "world", "excused", "earlier", "k", "n", "p", "above", "new_k", "new_n"]
+    return pd.DataFrame(out, columns=names)
 
 
 def with_earlier(cells, counts):
@@ -67,33 +70,30 @@ def judged(cells):
     return held
 
 
-def failing(rows):
+def failing(counts):
     """Return the (detector, world) of the null cells above two standard errors."""
-    held = judged(null_cells(rows))
+    held = judged(null_cells(counts))
     above = held[held["above"] | held["failed"]]
     return set(zip(above["detector"], above["world"], strict=True))
 
 
 def line(rows):
     """Return one line about the rows of a cell, for the terminal."""
-    table = pd.DataFrame(rows)
-    verdicts = table["verdict"].value_counts()
-    counts = f"found {verdicts.get(FOUND, 0):4} no {verdicts.get(NOTHING, 0):4} of {len(table):4}"
-    more = f"  first {table['first'].sum():3}" if table["first"].any() else ""
-    if table["shown"].any():
-        more += "".join(f"  {n} {fcr(table, n)[0]:.3f}" for n in ("", "new_"))
-    error = next((e for e in table["error"] if e), "")
-    name = f"{table['detector'][0]:32} {table['world'][0]:34}"
-    return f"{name} {counts}{more}  {table['seconds'].mean():.2f} s  {error[:150]}"
+    row = of_rows(pd.DataFrame(rows)).iloc[-1]
+    more = "".join(f"  {n} {row[n]:.0f}" for n in SAID if row[n])
+    name = f"{row['detector']:32} {row['world']:34}"
+    counts = f"found {row['found']:4} no {row['nothing']:4} of {row['n']:4}"
+    return f"{name} {counts}{more}  {row['seconds']:.2f} s  {row['error'][:150]}"
 
 
-def fcr(rows, which=""):
+def fcr(counts, which=""):
     """Return the false coverage rate, the mean of misses / max(1, shown), and its error."""
-    share = rows[f"{which}misses"] / rows[f"{which}shown"].clip(lower=1)
-    return share.mean(), share.std(ddof=1) / sqrt(len(share)) if len(share) > 1 else np.nan
+    n, total = counts["n"].sum(), counts[f"{which}fcr"].sum()
+    squares = counts[f"{which}fcr2"].sum() - total**2 / max(n, 1)
+    return total / n, sqrt(max(squares, 0) / (n - 1) / n) if n > 1 else np.nan
 
 
-def word_of(detector, rows):
+def word_of(detector, counts):
     """Return the null hypothesis of the results, or of the class of the detector."""
     kind = all_detectors().get(detector.partition(",")[0])
-    return next((word for word in rows["null"] if word), "") or getattr(kind, "null", "")
+    return next((word for word in counts["null"] if word), "") or getattr(kind, "null", "")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from benchmarks.calibration import oracle
+from benchmarks.calibration.hard import HARD
 from skdisc import Audit, all_detectors
 from skdisc._blackbox._default_models import default_model
 
@@ -37,6 +38,7 @@ VARIANTS = {  # further configurations: name -> detector, settings
     "SituationTesting, sex": ("SituationTesting", {"protected": ["sex"]}),
 }
 FEW_WORLDS = ("coin", "legitimate", "correlated", "30 values", "rare 5 %", "uneven", "missing")
+HARD_WORLDS = tuple(world.name for world in HARD)
 WHERE = {  # worlds of further configurations and of slow detectors, by a part of their names
     "GroupDisparity,": (
         "coin",
@@ -55,7 +57,7 @@ WHERE = {  # worlds of further configurations and of slow detectors, by a part o
     "FlipTest": ("coin", "legitimate", "fair model", "scm", "n = 100", "woman"),
     **dict.fromkeys(
         ("EffectDecomposition", "MultiaccuracyAudit"),
-        (*FEW_WORLDS, "places", "simpson", "agreement"),
+        (*FEW_WORLDS, "places", "simpson", "agreement", "grid", "fair, n", *HARD_WORLDS),
     ),
     "RankingDisparity": FEW_WORLDS,
     "Audit, all": ("coin", "legitimate", "30 values", "fair model", "missing values"),
@@ -68,7 +70,7 @@ AUDITS = {  # whole audits, with their settings
     "Audit, logistic": {"estimator": default_model("logistic", 0)},
     "Audit, boosting": {"estimator": default_model("boosting", 0)},
 }
-BASELINE = "baseline"
+BASELINE = oracle.NAME
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,10 @@ class Configuration:
             return "estimates no share of inputs"
         if self._elsewhere(world.name):
             return "measured in other worlds"
+        if world.kind in ("grid", "after", "fair") and (reason := self._cannot_claim(world)):
+            return reason
+        if world.kind == "equal" and self.kind is not None and self.null != "conditional":
+            return "estimates nothing at equal columns"
         number = set(people.y.tolist()) - {0, 1}
         if world.kind == "coverage" and (self.kind is None or self.kind.card.finds == "individual"):
             return "lists no groups with intervals"
@@ -105,6 +111,27 @@ class Configuration:
         if unknown := set(self.settings) - set(_parameters(self.kind)):
             return f"has no setting {', '.join(sorted(unknown))}"
         return self._lacks(world, people)
+
+    def _cannot_claim(self, world):
+        """Return why a detector says nothing about candidates that a world can judge, or ""."""
+        if self.name in VARIANTS or (self.kind is None and self.name != "Audit"):
+            return "measured with its defaults"
+        if self.kind is None:
+            return "audits ask several questions" if world.kind == "after" else ""
+        if self.null not in ("marginal", "contextual", "conditional"):
+            return "asks another question"
+        if "relevant_size" not in self.kind.rule_fields:
+            return "has no candidates"
+        return "lists no findings" if world.kind == "after" and not self._lists else ""
+
+    @property
+    def null(self):
+        """The null hypothesis of the detector, asked about protected columns."""
+        return self.kind(protected=["sex"], **self.settings).null
+
+    @property
+    def _lists(self):
+        return self.kind.card.finds == "subgroup"
 
     def _elsewhere(self, world):
         places = [where for part, where in WHERE.items() if part in self.name]
@@ -136,6 +163,8 @@ class Configuration:
             settings.pop("pos_label")
         settings |= SMALL.get(self.kind.__name__, {})
         settings |= {k: v for k, v in people.settings.items() if k in known}
+        if "rule" in settings:
+            settings["rule"] = settings["rule"].only(self.kind.rule_fields)
         detector = self.kind(people.fitted, **(settings | self.settings | more))
         given = {"sample_weight": people.weight, "groups": people.groups}
         given = {name: value for name, value in given.items() if value is not None}

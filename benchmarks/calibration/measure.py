@@ -5,18 +5,23 @@ from time import process_time
 
 import numpy as np
 
+from benchmarks.calibration import grid
+from benchmarks.calibration.hard import HARD
 from benchmarks.calibration.nulls import NULLS
 from benchmarks.calibration.planted import PLANTED
 from skdisc.exceptions import SkdiscWarning
 
-WORLDS = {world.name: world for world in [*NULLS, *PLANTED]}
+WORLDS = {world.name: world for world in [*NULLS, *PLANTED, *HARD, *grid.GRID]}
 FOUND, NOTHING = "disparity found", "no disparity found"
 SHOWN = 10  # rows of a result that a report shows
 ESTIMATES = (  # effects with their intervals, the one that a report gives first at the top
     ("held_out_effect", "held_out_ci_low", "held_out_ci_high"),
     ("effect", "ci_low", "ci_high"),
 )
+RULE = "2"  # of verdicts: 2, about all groups of a share of the people; 1, about the largest groups
 NO = {"shown": 0, "misses": 0, "new_shown": 0, "new_misses": 0, "first": False, "noted": False}
+NO |= {"relevant": False, "reassured": False, "judged": 0, "cleared": 0}
+NO |= {"false_list": False, "false_bound": False}
 
 
 def measure(configuration, world, seed):
@@ -33,9 +38,12 @@ def measure(configuration, world, seed):
     dict
         ``shown`` rows of the result, of which ``misses`` have an interval that does not contain
         the truth; the same (``new_``) of these groups on new rows; ``first``, whether the planted
-        group is first; ``noted``, whether a note names repeated or clustered rows; ``error``.
+        group is first; ``noted``, whether a note names repeated or clustered rows; ``relevant``,
+        whether a candidate has a relevant gap, and ``reassured``, whether there is none by what
+        is said; after a finding, ``false_list`` and ``false_bound``, whether a cleared group has a
+        relevant gap, or another a larger one than the bound says; ``error``.
     """
-    row = {"detector": configuration.name, "world": world.name, "seed": seed, **NO}
+    row = {"detector": configuration.name, "world": world.name, "seed": seed, "rule": RULE, **NO}
     row |= {"verdict": "", "null": "", "found": 0, "error": ""}
     people, start = world.draw(seed), process_time()
     try:
@@ -53,6 +61,10 @@ def measure(configuration, world, seed):
                 row |= coverage(detector, world, seed)
             if world.kind == "shares":
                 row |= shares(result, world.share)
+            if world.equal is not None:
+                row |= at_equal_columns(result, world.equal)
+            if world.kind in ("grid", "after", "fair"):
+                row |= claims(configuration, result, people)
     except Exception as error:
         row["error"] = f"{type(error).__name__}: {error}"[:300]
         row.setdefault("seconds", process_time() - start)
@@ -107,6 +119,55 @@ def shares(result, truth):
     table = table[table["name"].str.contains("uniformly")].dropna(subset=["ci_low", "ci_high"])
     missed = (table["ci_low"] > truth) | (truth > table["ci_high"])
     return {"shown": len(table), "misses": int(missed.sum())}
+
+
+def at_equal_columns(result, truth):
+    """Return whether the interval of women's effect at equal columns misses the truth."""
+    if hasattr(result, "document"):
+        return {}
+    if "comparable" in result.tables:
+        table = result.tables["comparable"].rename(columns={"group": "subject"})
+    elif result.detector in ("EffectDecomposition", "OaxacaBlinder"):
+        table = result.to_frame()
+    else:
+        return {}
+    known = table.dropna(subset=["ci_low", "ci_high"])
+    for row in known.head(1).itertuples():
+        true = truth if str(row.subject) == "sex = 'F'" else -truth
+        return {"shown": 1, "misses": int(not row.ci_low <= true <= row.ci_high)}
+    return {}
+
+
+def claims(configuration, result, people):
+    """Return which statements about groups are false, by the true gaps of the candidates.
+
+    A detector of subgroups is asked about all candidates, as an audit is in its contextual and
+    conditional questions; others about each protected value among everybody.
+    """
+    true = grid.relevant(people)
+    if hasattr(result, "document"):
+        asked = [(r["null"], r["verdict"]) for r in result.document["verdicts"]]
+        false = [
+            verdict == NOTHING and true["everyone" if null == "marginal" else "groups"]
+            for null, verdict in asked
+        ]
+        whole = result.verdict == NOTHING and true["groups"]
+        return {"relevant": true["groups"], "reassured": bool(whole or any(false))}
+    about = true["groups" if configuration.kind.card.finds == "subgroup" else "everyone"]
+    row = {"relevant": about, "reassured": bool(about and result.verdict == NOTHING)}
+    answer, family = getattr(result.discovery, "answer", None), result.tables.get("family")
+    if answer is None or family is None:
+        return row
+    judged = family[family["judged"].astype(bool)]
+    row |= {"judged": len(judged), "cleared": int(judged["cleared"].sum())}
+    others = judged[~judged["found"].astype(bool)]
+    gaps = np.array([abs(grid.true_gap(people, str(g))) for g in others["group"]])
+    relevant, cleared = answer.relevant_gap, others["cleared"].to_numpy(dtype=bool)
+    if isinstance(relevant, float):
+        row["false_list"] = bool((gaps[cleared] >= relevant - 1e-9).any())
+    if answer.bound is not None:
+        row["false_bound"] = bool((gaps > answer.bound + 1e-9).any())
+    return row
 
 
 def _missed(shown, truth):

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.stats import norm
 
+NAME = "baseline"
+
 
 def search(X, y, protected, level=0.05, least=25):
     """Test the protected part of every group against the rest of its context.

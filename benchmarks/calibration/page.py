@@ -15,33 +15,31 @@ from benchmarks.calibration.cells import (
     word_of,
 )
 from benchmarks.calibration.detectors import AUDITS, BASELINE, VARIANTS, configurations
-from benchmarks.calibration.measure import FOUND, NOTHING, WORLDS
+from benchmarks.calibration.measure import WORLDS
 from benchmarks.calibration.pictures import power_picture, share_picture
+from benchmarks.calibration.summary import at_equal_columns, grid_tables, summary
 from skdisc import all_detectors
 
 FEWEST = 10  # data sets of a cell that is shown
+NEW_KINDS = ("equal", "found", "grid", "after", "fair")
 HEAD = """# Calibration
 
 Does a verdict mean what it says? `python -m benchmarks.calibration` measures it, and with `--page`
 writes this page; [verdicts](verdicts.md) says what each verdict claims. All levels are 0.05.
-Commits measured: {commits}.
-
-A *cell* is one detector on one world, with one data set per seed. Counts are data sets, "3/200" is
-three of 200; the figures in brackets are exact 95 % intervals.
 """
 
 
 def write(rows, folder):
-    """Write calibration.md and its pictures."""
-    rows = rows.sort_values(["detector", "world", "seed"])
-    commits = ", ".join(sorted(set(rows["commit"])))
+    """Write calibration.md and its pictures from counts."""
+    rows = rows.sort_values(["detector", "world", "fresh"])
     pictures = folder / "calibration"
     cells = with_earlier(null_cells(rows), pd.read_csv(pictures / "earlier.csv"))
     cells = cells[(cells["n"] >= FEWEST) | (cells["excused"] != "")]
     held = judged(cells)
-    parts = [HEAD.format(commits=commits), *_failures(held), *_nulls(cells, held)]
+    parts = [HEAD, *summary(rows, held), *_failures(held), *_nulls(cells, held)]
     parts += [*_reassurance(rows), *_useful(rows), *_power(rows), *_coverage(rows)]
-    parts += [*_shares(rows), *_notes(rows), *_unmeasured(rows, cells)]
+    parts += [*at_equal_columns(rows), *grid_tables(rows), *_shares(rows), *_notes(rows)]
+    parts += _unmeasured(rows, cells)
     (pictures / "null_shares.svg").write_text(share_picture(held), encoding="utf-8")
     (pictures / "power.svg").write_text(power_picture(_kind(rows, "power")), encoding="utf-8")
     (folder / "calibration.md").write_text("\n".join(parts).rstrip() + "\n", encoding="utf-8")
@@ -49,7 +47,7 @@ def write(rows, folder):
 
 def _kind(rows, kind):
     names = [name for name, world in WORLDS.items() if world.kind == kind]
-    return rows[rows["world"].isin(names) & (rows["error"] == "")]
+    return rows[rows["world"].isin(names) & (rows["n"] > 0)]
 
 
 def _interval(k, n):
@@ -169,8 +167,8 @@ def _reassurance(rows):
         "",
     ]
     for world in WORLDS.values():
-        part = rows[(rows["world"] == world.name) & (rows["error"] == "")]
-        if part.size and max(world.gaps.values(), default=0) >= 1:
+        part = rows[(rows["world"] == world.name) & (rows["n"] > 0)]
+        if part.size and world.kind not in NEW_KINDS and max(world.gaps.values(), default=0) >= 1:
             text += [f"- *{world.name}* ({world.about}): {_calm(part, world.gaps)}."]
     return [*text, ""]
 
@@ -181,7 +179,7 @@ def _calm(part, gaps):
         times = _times(name, word_of(name, one), gaps)
         if times < 1:
             continue
-        k, found, n = (one["verdict"] == NOTHING).sum(), (one["verdict"] == FOUND).sum(), len(one)
+        k, found, n = (one[name].sum() for name in ("nothing", "found", "n"))
         text = f"{name} {k}/{found}/{n}"
         bad = k / n > limit(n) if times <= 1 else k > 0
         words.append(f"**{text}**" if bad else text)
@@ -204,9 +202,7 @@ def _useful(rows):
         words = []
         for world in worlds:
             one = part[part["world"] == world.name]
-            words.append(
-                _interval((one["verdict"] == NOTHING).sum(), len(one)) if len(one) else "–"
-            )
+            words.append(_interval(one["nothing"].sum(), one["n"].sum()) if len(one) else "–")
         text.append(f"| {name} | {' | '.join(words)} |")
     return [*text, ""]
 
@@ -214,7 +210,6 @@ def _useful(rows):
 def _power(rows):
     """Return the table of power and of ranks, against the baseline."""
     rows = _kind(rows, "power")
-    base = rows[rows["detector"] == BASELINE].set_index(["world", "seed"])["first"]
     text = ["## Finding what is planted", ""]
     text += [
         "Data sets with *disparity found* / with the planted contrast first / all. The baseline",
@@ -232,23 +227,23 @@ def _power(rows):
         kind = known.get(name.partition(",")[0])
         if name != BASELINE and (kind is None or kind.card.finds != "subgroup"):
             continue
-        words = [_rank(part[part["world"] == world], base, name) for world in worlds]
+        words = [_rank(part[part["world"] == world], name) for world in worlds]
         text.append(f"| {name} | {' | '.join(words)} |")
     return [*text, ""]
 
 
-def _rank(part, base, name):
+def _rank(part, name):
     if not len(part):
         return "–"
-    counts = f"{(part['verdict'] == FOUND).sum()}/{part['first'].sum()}/{len(part)}"
-    mine = part.set_index(["world", "seed"])["first"]
-    common = mine.index.intersection(base.index)
-    if name == BASELINE or len(common) < 2:
+    found, first, all_, paired = (part[c].sum() for c in ("found", "first", "n", "paired"))
+    counts = f"{found:.0f}/{first:.0f}/{all_:.0f}"
+    if name == BASELINE or paired < 2:
         return counts
-    difference = mine[common].astype(float) - base[common].astype(float)
-    error = 2 * difference.std(ddof=1) / sqrt(len(common))
-    text = f"{counts} ({difference.mean():+.2f} ± {error:.2f})"
-    return f"**{text}**" if difference.mean() < -error else text
+    mean = part["gain"].sum() / paired
+    variance = max(part["gain2"].sum() - paired * mean**2, 0) / (paired - 1)
+    error = 2 * sqrt(variance / paired)
+    text = f"{counts} ({mean:+.2f} ± {error:.2f})"
+    return f"**{text}**" if mean < -error else text
 
 
 def _coverage(rows):
@@ -280,9 +275,9 @@ def _rates(part):
         rate, error = fcr(part, which)
         text = f"{rate:.3f} ± {2 * error:.3f}"
         words.append(f"**{text}**" if rate > LEVEL + 2 * error else text)
-    found = part[(part["verdict"] == FOUND) & (part["shown"] > 0)]
-    given = f" [{1 - found['misses'].sum() / found['shown'].sum():.2f}]" if len(found) else ""
-    return f"{' / '.join(words)}{given}, {len(part)}"
+    shown = part["given_shown"].sum()
+    given = f" [{1 - part['given_misses'].sum() / shown:.2f}]" if shown else ""
+    return f"{' / '.join(words)}{given}, {part['n'].sum()}"
 
 
 def _shares(rows):
@@ -294,7 +289,10 @@ def _shares(rows):
     text += [f"| Detector | {' | '.join(worlds)} |", "|---" * (len(worlds) + 1) + "|"]
     for name, part in rows[rows["shown"] > 0].groupby("detector"):
         ones = [part[part["world"] == world] for world in worlds]
-        words = [f"{one['misses'].sum()}/{one['shown'].sum()}" if len(one) else "–" for one in ones]
+        words = [
+            f"{one['misses'].sum():.0f}/{one['shown'].sum():.0f}" if len(one) else "–"
+            for one in ones
+        ]
         text.append(f"| {name} | {' | '.join(words)} |")
     return [*text, ""]
 
@@ -314,7 +312,7 @@ def _notes(rows):
     text += [f"| Detector | {' | '.join(worlds)} |", "|---" * (len(worlds) + 1) + "|"]
     for name, part in rows.groupby("detector"):
         ones = [part[part["world"] == world] for world in worlds]
-        words = [f"{one['noted'].sum()}/{len(one)}" if len(one) else "–" for one in ones]
+        words = [f"{one['noted'].sum():.0f}/{one['n'].sum()}" if len(one) else "–" for one in ones]
         text.append(f"| {name} | {' | '.join(words)} |")
     return [*text, ""]
 
@@ -322,7 +320,11 @@ def _notes(rows):
 def _unmeasured(rows, cells):
     """Return why null cells of the plain detectors have no figure, and which have few seeds."""
     reasons, missing = {}, {}
-    failed = rows[rows["error"] != ""].groupby(["detector", "world"])["error"].first()
+    failed = (
+        rows[(rows["error"] != "") & (rows["n"] == 0)]
+        .groupby(["detector", "world"])["error"]
+        .first()
+    )
     done = {*zip(cells["detector"], cells["world"], strict=True), *failed.index}
     for world in (w for w in WORLDS.values() if w.kind == "null"):
         people = world.draw(0)
@@ -360,7 +362,7 @@ def _unmeasured(rows, cells):
 def _lacking(done):
     """Return the detectors not measured in each world where they have a figure, but for power."""
     lacking = {}
-    for world in (w for w in WORLDS.values() if w.kind not in ("null", "power")):
+    for world in (w for w in WORLDS.values() if w.kind not in ("null", "power", *NEW_KINDS)):
         people = world.draw(0)
         for name, one in configurations().items():
             word = "" if one.kind is None else one.kind().null

@@ -24,6 +24,8 @@ class People:
     protected : list of str
     settings : dict
         Settings of detectors that have them, e.g. a causal model.
+    chance : ndarray, optional
+        True chance of each person to be favored, by which claims about groups are judged.
     """
 
     X: pd.DataFrame
@@ -34,6 +36,7 @@ class People:
     groups: np.ndarray | None = None
     protected: list = field(default_factory=lambda: ["sex", "race"])
     settings: dict = field(default_factory=dict)
+    chance: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,10 @@ class World:
         One clause for the page.
     fails : dict
         Maps the null hypotheses that do *not* hold to the reason.
-    kind : {"null", "reassurance", "power", "useful", "coverage", "shares", "notes"}
-        What is measured in it.
+    kind : str
+        What is measured in it: "null", "reassurance", "power", "useful", "coverage", "shares",
+        "notes"; "equal" (intervals at equal columns), "found" (how often a gap is found), "grid"
+        (false reassurance by the gaps of candidates), "after" (the same after a finding), "fair".
     planted : dict
         The conditions of the planted group by column.
     gaps : dict
@@ -61,6 +66,8 @@ class World:
         Names of the detectors measured in it; empty: all that can.
     population : callable, optional
         Returns people of whom every combination of values has its exact share.
+    equal : float, optional
+        True effect of being a woman at equal other columns.
     """
 
     name: str
@@ -73,6 +80,7 @@ class World:
     share: float = 0.0
     only: tuple = ()
     population: Callable | None = None
+    equal: float | None = None
 
 
 def columns(rng, n):

@@ -5,7 +5,7 @@ from html import escape
 import numpy as np
 from scipy.stats import binomtest
 
-from benchmarks.calibration.measure import FOUND, WORLDS
+from benchmarks.calibration.measure import WORLDS
 
 ROW, LEFT, WIDTH = 18, 230, 560
 STYLE = "font-family='sans-serif' font-size='11' fill='#333'"
@@ -38,7 +38,7 @@ def share_picture(held):
     return "\n".join([*text, "</svg>\n"])
 
 
-def power_picture(rows):
+def power_picture(counts):
     """Return two curves per detector over the planted gap: found (dashed), and planted first."""
     worlds = [w for w in WORLDS.values() if w.kind == "power" and w.name.startswith("n = 5,000")]
     worlds = [w for w in worlds if " and " not in w.name]
@@ -50,14 +50,14 @@ def power_picture(rows):
     for world in worlds:
         text.append(_text(_gap(world), 240, f"gap {world.gaps['contextual'] / 10:g}", "middle"))
     for i, name in enumerate(shown):
-        part = rows[rows["detector"] == name]
+        part = counts[counts["detector"] == name]
         for column, dash in (("found", " stroke-dasharray='4 3'"), ("first", "")):
             points = []
             for world in worlds:
                 one = part[part["world"] == world.name]
                 if len(one):
-                    hit = one["first"] if column == "first" else one["verdict"] == FOUND
-                    points.append(f"{_gap(world):.0f},{220 - 190 * hit.mean():.0f}")
+                    share = one[column].sum() / one["n"].sum()
+                    points.append(f"{_gap(world):.0f},{220 - 190 * share:.0f}")
             text.append(
                 f"<polyline points='{' '.join(points)}' fill='none' stroke='{COLORS[i]}'"
                 f" stroke-width='1.8'{dash}/>"

@@ -1,7 +1,6 @@
 """The measured rows in one Parquet file, which several runs may extend at once.
 
-The file is part of the repository, so that the page is made from rows that anybody can read, and a
-run goes on where the last one ended. Each row names the commit that was measured.
+A run goes on where the last one ended. Each row names the commit and the rule that were measured.
 """
 
 import fcntl
