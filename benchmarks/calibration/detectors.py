@@ -37,6 +37,7 @@ VARIANTS = {  # further configurations: name -> detector, settings
     "SituationTesting, largest": ("SituationTesting", {"reference": "largest"}),
     "SituationTesting, sex": ("SituationTesting", {"protected": ["sex"]}),
 }
+LEARNED = ("GerrymanderingAudit", "MultiaccuracyAudit", "MulticalibrationAudit")
 FEW_WORLDS = ("coin", "legitimate", "correlated", "30 values", "rare 5 %", "uneven", "missing")
 HARD_WORLDS = tuple(world.name for world in HARD)
 WHERE = {  # worlds of further configurations and of slow detectors, by a part of their names
@@ -122,6 +123,8 @@ class Configuration:
             return "asks another question"
         if "relevant_size" not in self.kind.rule_fields:
             return "has no candidates"
+        if self.name in LEARNED:
+            return "answers about the group that its witness chose"
         return "lists no findings" if world.kind == "after" and not self._lists else ""
 
     @property
