@@ -33,8 +33,7 @@ def write(rows, folder):
     """Write calibration.md and its pictures from counts."""
     rows = rows.sort_values(["detector", "world", "fresh"])
     pictures = folder / "calibration"
-    cells = with_earlier(null_cells(rows), pd.read_csv(pictures / "earlier.csv"))
-    cells = cells[(cells["n"] >= FEWEST) | (cells["excused"] != "")]
+    cells = shown_cells(rows, pictures)
     held = judged(cells)
     parts = [HEAD, *summary(rows, held), *_failures(held), *_nulls(cells, held)]
     parts += [*_reassurance(rows), *_useful(rows), *_power(rows), *_coverage(rows)]
@@ -43,6 +42,12 @@ def write(rows, folder):
     (pictures / "null_shares.svg").write_text(share_picture(held), encoding="utf-8")
     (pictures / "power.svg").write_text(power_picture(_kind(rows, "power")), encoding="utf-8")
     (folder / "calibration.md").write_text("\n".join(parts).rstrip() + "\n", encoding="utf-8")
+
+
+def shown_cells(rows, folder):
+    """Return the null cells that are shown, with the counts of earlier versions of a folder."""
+    cells = with_earlier(null_cells(rows), pd.read_csv(folder / "earlier.csv"))
+    return cells[(cells["n"] >= FEWEST) | (cells["excused"] != "")]
 
 
 def _kind(rows, kind):
