@@ -84,9 +84,11 @@ class CounterfactualSituationTesting(SituationDetector):
         rounded towards no difference. With a threshold, the p-value is the level at which the
         interval begins to contain it; numbers are compared by Welch's test.
     criterion : {"adjusted", "interval", "gap"} or None, default=None
-        What makes a case: "adjusted" (the default), a difference that exceeds the threshold and is
-        significant after correction; "interval", one whose interval lies beyond the threshold;
-        "gap", the difference alone, which the literature counts (the default with `compat`).
+        What makes a case: "adjusted" (the default), a difference in what the features leave of
+        the outcomes (residuals of expectations learned from them) that exceeds the threshold and
+        is significant after correction, for decisions by Fisher's test of the shares, too;
+        "interval", a difference of shares whose interval lies beyond the threshold; "gap", that
+        difference alone, which the literature counts (the default with `compat`).
     output : {"decision", "probability", "value"}, default="decision"
         What is compared; "value" takes the numbers in y, where higher is better.
     complainants : mask or positions, default=None
@@ -120,7 +122,8 @@ class CounterfactualSituationTesting(SituationDetector):
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sample of `max_rows`; nothing else is random.
+        Seed of the sample of `max_rows`; the folds in which expectations are learned follow from
+        the rows.
     n_jobs : int or None, default=None
         Threads of the searches.
     verbose : bool or int, default=False
@@ -181,7 +184,7 @@ class CounterfactualSituationTesting(SituationDetector):
     ... )
     >>> test.fit(loans.data, loans.target).result_.tables["counts"][["n", "gap", "adjusted"]]
          n  gap  adjusted
-    0  470  106        89
+    0  470  106        86
     """
 
     null = "counterfactual"

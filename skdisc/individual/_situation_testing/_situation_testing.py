@@ -19,9 +19,10 @@ class SituationTesting(SituationDetector):
 
     .. math:: \Delta p = p_c - p_t,
 
-    and c has a case iff :math:`\Delta p > \tau` and the difference is significant. The decision
-    about c is not used. People as far away as the k-th share the places that are left, so that
-    the order of rows does not matter.
+    and c has a case iff the difference exceeds :math:`\tau` in what the features leave of the
+    decisions, and is significant: similar people are not equal. The decision about c is not used.
+    People as far away as the k-th share the places that are left, so that the order of rows does
+    not matter.
 
     Parameters
     ----------
@@ -73,9 +74,11 @@ class SituationTesting(SituationDetector):
         rounded towards no difference. With a threshold, the p-value is the level at which the
         interval begins to contain it; numbers are compared by Welch's test.
     criterion : {"adjusted", "interval", "gap"} or None, default=None
-        What makes a case: "adjusted" (the default), a difference that exceeds the threshold and is
-        significant after correction; "interval", one whose interval lies beyond the threshold;
-        "gap", the difference alone, which the literature counts (the default with `compat`).
+        What makes a case: "adjusted" (the default), a difference in what the features leave of
+        the outcomes (residuals of expectations learned from them) that exceeds the threshold and
+        is significant after correction, for decisions by Fisher's test of the shares, too;
+        "interval", a difference of shares whose interval lies beyond the threshold; "gap", that
+        difference alone, which the literature counts (the default with `compat`).
     output : {"decision", "probability", "value"}, default="decision"
         What is compared; "value" takes the numbers in y, where higher is better.
     complainants : mask or positions, default=None
@@ -109,7 +112,8 @@ class SituationTesting(SituationDetector):
     memory : str or joblib.Memory, default=None
         Caches the fitting of `estimator`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sample of `max_rows`; nothing else is random.
+        Seed of the sample of `max_rows`; the folds in which expectations are learned follow from
+        the rows.
     n_jobs : int or None, default=None
         Threads of the searches.
     verbose : bool or int, default=False
@@ -125,7 +129,8 @@ class SituationTesting(SituationDetector):
         What `fit` found: the people with a case, the largest difference first; `effect` is
         :math:`-\Delta p`, the favorable share of the control minus that of the test group. Tables:
         ``people`` (every complainant, for each k: sizes, p_c, p_t, delta, Newcombe interval,
-        p-value, adjusted p-value, whether difference and interval exceed the threshold, whether
+        p-value; ``residual``, the difference in what the features leave, with interval and p-value;
+        adjusted p-value, whether difference and interval exceed the threshold, whether
         there is a case, and the reason why not; means instead of shares where numbers are
         compared), ``counts`` (per k), ``claims`` (with `complainants`: the answer to each claim,
         with ``imbalance``, by how many standard deviations a feature differs between control and

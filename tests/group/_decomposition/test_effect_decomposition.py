@@ -1,5 +1,6 @@
 """EffectDecomposition: discrete models by enumeration, double robustness, coverage."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
+from skdisc._expectations import Unlearned
 from skdisc.group import EffectDecomposition
 from skdisc.group._decomposition._effects import EffectNuisances, EffectParts
 
@@ -319,3 +321,44 @@ def test_where_nothing_differs_effects_are_rarely_found():
     assert share <= 0.05 + 2 * np.sqrt(0.95 * 0.05 / n)  # .2: fails with probability .97
     zero = [(r.tables["effects"]["p_value"] > 1e-4).all() for r in found]
     assert all(zero)
+
+
+def codes_world(seed, effect=0.0, n=2000):
+    """Return people of 40 zip codes, which decisions and the share of women follow."""
+    rng = np.random.default_rng(seed)
+    place, at = rng.permutation([-1, 1] * 20), rng.integers(40, size=n)
+    woman = rng.random(n) < 0.5 + 0.3 * place[at]
+    X = pd.DataFrame({"zip": rng.choice(np.arange(10_000, 99_999), 40, False)[at]})
+    X["sex"] = np.where(woman, "F", "M")
+    return X, (rng.random(n) < 0.45 + 0.15 * place[at] + effect * woman).astype(int)
+
+
+def test_codes_read_as_numbers_are_no_direct_effect():
+    """With main effects or trees alone, 11 of 15 such data sets had one."""
+    found = 0
+    for seed in range(3):
+        detector = EffectDecomposition(protected="sex", reference={"sex": "M"})
+        result = detector.fit(*codes_world(seed)).result_
+        found += result.verdict == "disparity found"
+        assert abs(result.findings.table["effect"].iloc[0]) < 0.08
+    assert found <= 1
+    real = EffectDecomposition(protected="sex", reference={"sex": "M"})
+    real = real.fit(*codes_world(3, -0.15)).result_
+    assert real.verdict == "disparity found"
+    low, high = real.findings.table[["ci_low", "ci_high"]].iloc[0]
+    assert low < -0.15 < high
+
+
+def test_what_is_left_to_learn_widens_the_direct_effect_at_both_ends():
+    X, y = codes_world(0)
+    inside = X["sex"].eq("F").to_numpy()
+    share = np.full(len(y), 0.5)
+    nuisances = EffectNuisances(share, np.full(len(y), y.mean()), np.full(len(y), y.mean()))
+    left = (Unlearned(("zip",), 40, bias=0.1, error=0.02),)
+    plain, widened = (
+        EffectParts.of(y * 1.0, inside, n, None).estimates
+        for n in (nuisances, replace(nuisances, left=left))
+    )
+    assert widened["direct"].value == plain["direct"].value
+    assert widened["direct"].error == pytest.approx(plain["direct"].error + 0.14 / 1.96)
+    assert widened["total"] == plain["total"]

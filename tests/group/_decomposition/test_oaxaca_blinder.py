@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from skdisc._results._judgment import NULLS
+from skdisc.auditing import Audit
 from skdisc.group import OaxacaBlinder
 
 COEFFICIENTS = ("pooled", "neumark", "reference", "group", "cotton", "reimers")
@@ -235,3 +237,19 @@ def test_errors_of_factors_are_those_of_the_bootstrap():
             for n in (0, 100)
         ]
         assert (np.log(found[0] / found[1]).abs() < 0.35).all()
+
+
+def test_the_null_word_is_linear_and_an_audit_does_not_count_it():
+    rng = np.random.default_rng(0)
+    x, n = rng.normal(size=1500), 1500
+    woman = rng.random(n) < np.clip(0.2 + 0.3 * x**2, 0.1, 0.9)
+    X = pd.DataFrame({"sex": np.where(woman, "F", "M"), "x": x})
+    y = (rng.random(n) < np.clip(0.2 + 0.15 * x**2, 0, 1)).astype(int)  # of women and men alike
+    result = OaxacaBlinder(protected="sex").fit(X, y).result_
+    assert (result.null, result.verdict) == ("linear", "disparity found")
+    assert "linear model" in NULLS[result.null]
+    detectors = ["GroupDisparity", "DisparityPursuit", "OaxacaBlinder"]
+    report = Audit(protected="sex", detectors=detectors, random_state=0).fit(X, y).report_
+    nulls = {v["null"] for v in report.document["verdicts"]}
+    assert "conditional" in nulls
+    assert "linear" not in nulls
