@@ -98,7 +98,7 @@ class Pools:
             What the features leave of the outcomes of the people of fit.
         """
         again = copy(self)
-        again.values = np.column_stack([self.values, residual, residual**2])
+        again.values = np.column_stack([self.values, summable(residual), summable(residual**2)])
         rows = self.control, self.test
         again._sums = [s.of(again.values[r]) for s, r in zip(self._sums, rows, strict=True)]
         return again
@@ -229,6 +229,18 @@ class Pools:
                 rows, *more = (a[each[1] > 0] for a in each)
                 listed += zip(repeat(role), members[rows], *more)
         return found
+
+
+def summable(values):
+    """Return numbers rounded to multiples of one small number, a power of 2.
+
+    Their sums are then exact, up to 2^17 of them, so that they do not depend on the order of rows.
+    """
+    peak = np.nanmax(np.abs(values), initial=0.0)
+    if not 0 < peak < np.inf:
+        return values
+    unit = 2.0 ** (np.ceil(np.log2(peak)) - 36)
+    return np.round(values / unit) * unit
 
 
 def _with_a_share(distance, k):

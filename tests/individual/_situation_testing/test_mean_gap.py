@@ -16,6 +16,7 @@ from skdisc.individual._situation_testing._mean_gap import (
     comparable,
     mean_gap,
 )
+from skdisc.individual._situation_testing._neighborhoods import summable
 
 FAIR, FOUND, OPEN = "no disparity found", "disparity found", "insufficient evidence"
 
@@ -196,6 +197,17 @@ def test_salaries_of_one_group_only_do_not_hide_a_gap():
     result = SituationTesting(protected="sex", group="F", reference="M").fit(X, y).result_
     assert result.verdict == "disparity found"
     assert any("Most values of 'salary' occur in one" in note for note in result.notes)
+
+
+def test_sums_of_residuals_do_not_depend_on_their_order():
+    rng = np.random.default_rng(0)
+    for scale in (1e-9, 1.0, 3e7):
+        values = scale * rng.normal(size=5000)
+        kept = summable(values)
+        assert np.abs(kept - values).max() < 1e-10 * np.abs(values).max()
+        sums = {kept[rng.permutation(5000)].cumsum()[-1] for _ in range(5)}
+        assert len(sums) == 1
+    assert (summable(np.zeros(3)) == 0).all()
 
 
 def test_the_balance_tells_what_each_column_would_add():
