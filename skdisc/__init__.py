@@ -27,10 +27,12 @@ __all__ = [
     "group",
     "individual",
     "measures",
+    "model_selection",
     "monitoring",
     "multiclass",
     "plotting",
     "preprocessing",
+    "read_table",
     "repair",
     "report",
     "subgroup",
@@ -50,6 +52,7 @@ _HOMES = {  # loaded at first use: the command can say so when it is interrupted
     "Rule": "_verdicts._rule",
     "Subgroup": "_space._subgroup",
     "all_detectors": "_registry",
+    "read_table": "_utils._tables._public",
 }
 
 

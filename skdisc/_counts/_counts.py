@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from skdisc._counts._cell_limit import MOST_CELLS, check_cells
 from skdisc._counts._running_total import RunningTotal
 from skdisc._counts._schema import CountedColumn, CountsSchema
 from skdisc._utils._files import written
+from skdisc._utils._json import loaded, placed
 from skdisc._utils._optional import require
 
 _KEY_SIZE = 2**62  # codes of as many columns as fit are one number
@@ -333,15 +335,43 @@ class Counts:
         Raises
         ------
         ValueError
-            If it is another kind of file.
+            If it is another kind of file, or its numbers are impossible; the message names the
+            place.
         """
         parquet = require("pyarrow.parquet", extra="io", purpose="Reading counts")
-        table = parquet.read_table(path)
+        try:
+            table = parquet.read_table(path)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{str(path)!r} cannot be read as Parquet: {error}") from error
         schema = (table.schema.metadata or {}).get(b"skdisc")
         if schema is None:
             raise ValueError(f"{str(path)!r} is no file of counts.")
-        *keys, n = (c.to_numpy() for c in table.columns)
-        return cls(CountsSchema.from_dict(json.loads(schema)), np.stack(keys), n)
+        with placed(str(path)):
+            with placed("schema"):
+                known = CountsSchema.from_dict(loaded(schema.decode(), "a schema of counts"))
+            *keys, n = (c.to_numpy() for c in table.columns)
+            counts = cls(known, np.stack(keys), n)
+            counts._check()
+            return counts
+
+    def _check(self):
+        """Raise ValueError if keys or numbers of people are not those of the schema."""
+        for name, values in (("n", self.n), *((f"key {i}", k) for i, k in enumerate(self.keys))):
+            if values.dtype != np.int64:
+                raise ValueError(f"{name} must be whole numbers, got {values.dtype}")
+        if (self.n < 0).any() or self.n.sum(dtype=float) > _KEY_SIZE:
+            raise ValueError("n must be numbers of people, 0 or more")
+        runs = _words(self.schema.parts)
+        if len(runs) != len(self.keys):
+            raise ValueError(f"there are {len(self.keys)} keys, and the schema takes {len(runs)}")
+        for i, (keys, run) in enumerate(zip(self.keys, runs, strict=True)):
+            size = prod(size for _, size in run)
+            if len(keys) and not (keys.min() >= 0 and keys.max() < size):
+                raise ValueError(f"key {i} must be from 0 to {size - 1}, as the schema has values")
+        order = np.lexsort(self.keys[::-1])
+        is_new = (np.diff(self.keys[:, order], axis=1) != 0).any(axis=0)
+        if (np.diff(order) != 1).any() or not is_new.all():
+            raise ValueError("keys must increase, each cell once")
 
 
 def _aligned(first, second):

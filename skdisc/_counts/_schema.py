@@ -11,6 +11,7 @@ from skdisc._space._bins import Bins
 from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace, names_once
 from skdisc._utils._inputs import in_order
+from skdisc._utils._json import check_types, placed
 from skdisc._utils._validation import check_names, of_numbers, plain
 
 _MOST_CLASSES = 1000
@@ -142,8 +143,24 @@ class CountedColumn:
 
     @classmethod
     def from_dict(cls, data: dict) -> "CountedColumn":
-        """Return the column of a dict made by `to_dict`."""
-        return cls(**{**data, "values": tuple(data["values"]), "cuts": tuple(data["cuts"])})
+        """Return the column of a dict made by `to_dict`; ValueError if it is impossible."""
+        column = cls(**{**data, "values": tuple(data["values"]), "cuts": tuple(data["cuts"])})
+        numbers = (int, float)
+        check_types(vars(column), {"missing": bool, "low": numbers, "high": numbers})
+        check_types(vars(column), {"step": numbers})
+        if column.kind not in ("nominal", "ordinal", "number", "bins"):
+            raise ValueError(f"the kind of {column.name!r} is {column.kind!r}")
+        is_numeric = column.kind in ("number", "bins")
+        check_types(dict(enumerate(column.cuts)), dict.fromkeys(range(len(column.cuts)), numbers))
+        kinds = numbers if is_numeric else (str, bool, *numbers)
+        check_types(dict(enumerate(column.values)), dict.fromkeys(range(len(column.values)), kinds))
+        if len(set(column.values)) != len(column.values) or list(column.cuts) != sorted(
+            column.cuts
+        ):
+            raise ValueError(f"{column.name!r} has a value twice, or cuts that do not increase")
+        if column.kind == "bins" and len(column.values) != len(column.cuts) + 1:
+            raise ValueError(f"{column.name!r} must have one bin more than cuts")
+        return column
 
 
 @dataclass(frozen=True)
@@ -258,9 +275,20 @@ class CountsSchema:
     @classmethod
     def from_dict(cls, data: dict) -> "CountsSchema":
         """Return the schema of a dict made by `to_dict`."""
-        columns = tuple(map(CountedColumn.from_dict, data["columns"]))
-        ends = (data[n] and CountedColumn.from_dict(data[n]) for n in ("label", "decision"))
-        return cls(columns, tuple(data["protected"]), *ends)
+        columns = []
+        for i, column in enumerate(data["columns"]):
+            with placed(f"columns[{i}]"):
+                columns.append(CountedColumn.from_dict(column))
+        ends = []
+        for name in ("label", "decision"):
+            with placed(name):
+                ends.append(None if data[name] is None else CountedColumn.from_dict(data[name]))
+        schema = cls(tuple(columns), tuple(data["protected"]), *ends)
+        with placed("protected"):
+            check_names("protected", schema.protected, schema.names)
+        if len(set(schema.names)) != len(schema.names):
+            raise ValueError("two columns have one name")
+        return schema
 
 
 def _column(name, profile, n_bins, bins):

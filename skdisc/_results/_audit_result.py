@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass, field, fields, replace
+from types import NoneType
 from typing import Self
 
 import numpy as np
@@ -19,12 +20,58 @@ from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE, Judgment
 from skdisc._results._notebook import result_to_html
 from skdisc._results._shared_values import SharedValues
 from skdisc._results._without_people import without_people
-from skdisc._utils._json import frame_from_dict, frame_to_dict, jsonable
+from skdisc._utils._json import (
+    check_types,
+    frame_from_dict,
+    frame_to_dict,
+    jsonable,
+    loaded,
+    placed,
+)
 from skdisc._utils._optional import versions
 from skdisc._verdicts._answer import Answer
 
 SCHEMA_VERSION = 2
 _READABLE = (1, 2)  # version 1 has neither null nor judgment
+
+
+_TYPES = {
+    "detector": str,
+    "params": dict,
+    "audited": str,
+    "pos_label": list,
+    "protected": list,
+    "n_samples": int,
+    "n_queries": int,
+    "stopped_by": (str, NoneType),
+    "total_time": (int, float),
+    "null": str,
+    "versions": dict,
+    "shared_values": (dict, NoneType),
+    "discovery": dict,
+}
+_DISCOVERY_TYPES = {
+    "findings": dict,
+    "measure": str,
+    "n_tested": int,
+    "n_found": int,
+    "smallest_gap": (int, float, str, NoneType),
+    "required_gap": (int, float, str, NoneType),
+    "by_value": dict,
+    "estimates": (dict, NoneType),
+    "excluded": (dict, NoneType),
+    "tables": dict,
+    "notes": list,
+    "versus": str,
+    "judgment": (dict, NoneType),
+}
+
+
+def _pair(values):
+    """Return two whole numbers."""
+    tested, found = values
+    check_types({"tested": tested, "found": found}, {"tested": int, "found": int})
+    return tested, found
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,26 +332,65 @@ class AuditResult(InDatabase):
         Raises
         ------
         ValueError
-            If the dict has another schema version.
+            If the dict has another schema version, or a part of it is not what it should be; the
+            message names the place.
         """
+        with placed("result"):
+            result = cls._of_parts(data)
+            result.to_dict(), result.to_frame(), result.without_people(), repr(result)
+            return result
+
+    @classmethod
+    def _of_parts(cls, data):
+        """Return the result of a dict, whose parts are checked."""
         version = data.get("schema_version")
         if version not in _READABLE:
             raise ValueError(
                 f"This is schema version {version!r}; this version of skdisc reads versions "
                 f"{_READABLE[0]} to {_READABLE[-1]}. Read it with the skdisc that wrote it."
             )
+        check_types(data, {n: kinds for n, kinds in _TYPES.items() if n in data})
+        with placed("params.rule"):
+            rule = data["params"].get("rule") or {}
+            check_types(rule, dict.fromkeys(rule, (int, float, str, NoneType)))
+            check_types({"significance": 0.05} | rule, {"significance": (int, float)})
+        with placed("shared_values"):
+            for values in (data.get("shared_values") or {}).values():
+                hash(tuple(values))
+            if any(not isinstance(v, list) for v in (data.get("shared_values") or {}).values()):
+                raise ValueError("values of columns must be lists")
         d = dict(data["discovery"])
-        d["findings"] = findings_from_dict(d["findings"])
-        d["tables"] = {name: frame_from_dict(t) for name, t in d["tables"].items()}
-        d["by_value"] = {k: tuple(v) for k, v in d["by_value"].items()}
+        with placed("discovery"):
+            check_types(d, {n: kinds for n, kinds in _DISCOVERY_TYPES.items() if n in d})
+            if not all(isinstance(note, str) for note in d["notes"]):
+                raise ValueError("notes must be texts")
+        with placed("discovery.findings"):
+            d["findings"] = findings_from_dict(d["findings"])
+            found = d["findings"]
+            found.to_frame()
+            if len(getattr(found, "keys", found)) != len(found):
+                raise ValueError("there is not one key for each finding")
+        tables = {}
+        for name, table in d["tables"].items():
+            with placed(f"discovery.tables.{name}"):
+                tables[name] = frame_from_dict(table)
+        d["tables"] = tables
+        with placed("discovery.by_value"):
+            d["by_value"] = {k: _pair(v) for k, v in d["by_value"].items()}
         for name in ("estimates", "excluded"):
-            d[name] = None if d[name] is None else frame_from_dict(d[name])
+            with placed(f"discovery.{name}"):
+                d[name] = None if d[name] is None else frame_from_dict(d[name])
         for name in ("smallest_gap", "required_gap"):
-            d[name] = float("nan") if d[name] is None else float(d[name])
+            with placed(f"discovery.{name}"):
+                d[name] = float("nan") if d[name] is None else float(d[name])
         judgment = d.pop("judgment", None)
-        d["judgment"] = None if judgment is None else Judgment(**judgment)
+        with placed("discovery.judgment"):
+            d["judgment"] = None if judgment is None else Judgment(**judgment)
+            if judgment is not None:
+                check_types(judgment, {"verdict": str, "reason": str})
         answer = d.pop("answer", None)
-        d["answer"] = None if answer is None else Answer.from_dict(answer)
+        with placed("discovery.answer"):
+            d["answer"] = None if answer is None else Answer.from_dict(answer)
         names = [f.name for f in fields(cls) if f.name != "discovery"]
         own = {"null": "", **{name: data[name] for name in names if name in data}}
         return cls(**own, discovery=Discovery(**d))
@@ -324,9 +410,10 @@ class AuditResult(InDatabase):
         Raises
         ------
         ValueError
-            If the text is not JSON, or has another schema version.
+            If the text is not JSON, has another schema version, or a part of it is not what it
+            should be; the message names the place.
         """
-        return cls.from_dict(json.loads(text))
+        return cls.from_dict(loaded(text, "the result of a detector"))
 
     def __eq__(self, other):
         if not isinstance(other, AuditResult):

@@ -1,11 +1,103 @@
 """Values and DataFrames as JSON types and back, and whether a value is as a schema says."""
 
+import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 
 from skdisc._utils._validation import plain
+
+_DEEPEST = 100  # of objects and lists within each other
+
+
+@contextmanager
+def placed(place: str) -> Iterator[None]:
+    """Turn what goes wrong in reading a part of a document into a ValueError with its place.
+
+    Raises
+    ------
+    ValueError
+        With the places of all parts around, the outermost first.
+    """
+    try:
+        yield
+    except _MisplacedError as error:
+        raise _MisplacedError(f"{place}.{error.place}", error.what) from error
+    except KeyError as error:
+        raise _MisplacedError(place, f"{error} is missing or unknown") from error
+    except RecursionError:
+        raise _MisplacedError(place, "it is nested too deeply") from None
+    except (
+        ValueError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        OverflowError,
+        NotImplementedError,
+    ) as error:
+        raise _MisplacedError(place, str(error)) from error
+
+
+class _MisplacedError(ValueError):
+    """A part of a document is not what it should be."""
+
+    def __init__(self, place, what):
+        super().__init__(f"{place}: {what}")
+        self.place, self.what = place, what
+
+
+def loaded(text: str, what: str) -> dict:
+    """Return the object in a text of JSON.
+
+    Parameters
+    ----------
+    text : str
+    what : str
+        What it should be, for messages.
+
+    Raises
+    ------
+    ValueError
+        If the text is no JSON, not an object, or nested more than 100 deep.
+    """
+    try:
+        data = json.loads(text)
+    except RecursionError:
+        raise ValueError(f"This is not {what}: it is nested too deeply.") from None
+    except ValueError as error:
+        raise ValueError(f"This is not {what}: it is no JSON ({error}).") from error
+    if not isinstance(data, dict):
+        raise ValueError(f"This is not {what}: it is {describe(data)[:40]}, not an object.")
+    level = [data]
+    for _ in range(_DEEPEST):
+        level = [
+            part
+            for value in level
+            for part in (value.values() if isinstance(value, dict) else value)
+            if isinstance(part, (dict, list))
+        ]
+        if not level:
+            return data
+    raise ValueError(f"This is not {what}: it is nested more than {_DEEPEST} deep.")
+
+
+def check_types(values: dict, types: dict) -> None:
+    """Raise ValueError if a value is not of its type; True and False are no numbers.
+
+    Parameters
+    ----------
+    values : dict
+    types : dict from name to type or tuple of types
+    """
+    for name, kinds in types.items():
+        value = values[name]
+        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            names = " or ".join(kind.__name__ for kind in kinds)
+            raise _MisplacedError(name, f"it must be {names}, got {describe(value)[:80]}")
 
 
 def jsonable(value):

@@ -4,6 +4,7 @@ import inspect
 import json
 import sys
 import time
+import warnings
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
@@ -52,7 +53,12 @@ class Run:
         if self._folder is not None:
             if self._folder.is_file():
                 raise ValueError(f"cache={str(self._folder)!r} is a file; it must be a folder.")
-            self._folder.mkdir(parents=True, exist_ok=True)
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                _tell_of_cache(self._folder, f"cannot be used ({error.strerror})")
+                self._folder = None
+        if self._folder is not None:
             about = given.X, given.y, given.weight, given.groups, given.frequency
             self._data = joblib.hash([*about, None if given.box is None else given.outcomes])
 
@@ -87,8 +93,9 @@ class Run:
             return
         step = self._sized(step)
         stored = self._stored(step)
-        if stored is not None and stored.is_file():
-            self.results[step.name] = AuditResult.from_json(stored.read_text(encoding="utf-8"))
+        known = None if stored is None else _read_result(stored)
+        if known is not None:
+            self.results[step.name] = known
             return
         if budget is not None and self.seconds >= budget:
             self._leave_out(step, f"the time budget of {budget:g} s was spent")
@@ -104,7 +111,10 @@ class Run:
             return
         self.results[step.name] = result
         if stored is not None and result.stopped_by is None:
-            write_text(stored, json.dumps(result.to_dict(), allow_nan=False))
+            try:
+                write_text(stored, json.dumps(result.to_dict(), allow_nan=False))
+            except (OSError, ValueError) as error:  # full, or read-only
+                _tell_of_cache(stored, f"was not written ({error})")
 
     def _sized(self, step):
         """Return the step with as many refits as its verdict takes."""
@@ -172,6 +182,22 @@ class Run:
         if self.audit.verbose:
             sys.stderr.write(f"Audit: {clean(text)}\n")
             sys.stderr.flush()
+
+
+def _read_result(path):
+    """Return the result in a file of the cache; None without one, or if it is damaged."""
+    if not path.is_file():
+        return None
+    try:
+        return AuditResult.from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        _tell_of_cache(path, f"cannot be read, and its detector runs again ({error})")
+        return None
+
+
+def _tell_of_cache(path, what):
+    """Warn about a file of the cache; the audit goes on."""
+    warnings.warn(f"cache: {str(path)!r} {what}.", UserWarning, stacklevel=2)
 
 
 def _request(detector, given, X, y, box):

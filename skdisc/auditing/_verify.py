@@ -14,7 +14,7 @@ from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit import Audit
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import AuditedRows
-from skdisc.auditing._document import fingerprints_of
+from skdisc.auditing._document import NOT_SETTINGS, fingerprints_of
 from skdisc.auditing._fingerprints import model_fingerprint, settings_fingerprint
 
 _IGNORED = {  # places: what a run cannot repeat, what is compared as hashes, what people wrote
@@ -165,6 +165,11 @@ def _settings(document, expected):
     if settings_fingerprint(settings) != document["fingerprints"]["settings"]:
         told.append("settings: they were changed after the audit, their hash is another one")
     known = (settings.get("rule") or {}) | settings  # fields of the rule may be named, too
+    told += [
+        f"settings: {name} is set, which no document sets; it is not obeyed"
+        for name in settings
+        if name in NOT_SETTINGS
+    ]
     for name, value in expected.items():
         if not _equal(known.get(name), value):
             shown = _shown(known.get(name))
@@ -178,9 +183,11 @@ def _audit(settings):
     unknown = [name for name in settings if name not in known]
     if unknown:
         raise ValueError(f"This version of skdisc has no setting {unknown[0]!r}.")
-    if isinstance(settings.get("rule"), dict):
-        settings = settings | {"rule": Rule(**settings["rule"])}
-    return Audit(**settings)
+    # A document is data: where it says that results are kept, nothing is read or written.
+    own = {name: value for name, value in settings.items() if name not in NOT_SETTINGS}
+    if isinstance(own.get("rule"), dict):
+        own["rule"] = Rule(**own["rule"])
+    return Audit(**own)
 
 
 def _of_model(now, then, model_file):

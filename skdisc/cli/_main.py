@@ -3,7 +3,8 @@
 import argparse
 import re
 import sys
-from contextlib import suppress
+import warnings
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
 from skdisc import __version__
@@ -34,6 +35,7 @@ _OPTIONS = {  # of `audit` and `monitor`, where they differ from the parameter's
     "random_state": "--seed",
     "n_jobs": "--jobs",
 }
+_PASSWORD = re.compile(r"(\w://[^\s/:@]*):\S+@")  # of an address
 _SAME = (
     *("protected", "metric", "adjust_for", "confirm", "strata", "significance", "min_effect"),
     *("relevant_gap", "relevant_ratio", "relevant_size", "relevant_share", "correction"),
@@ -69,6 +71,30 @@ def main(argv: list[str] | None = None) -> int:
     """
     argv = _renamed(sys.argv[1:] if argv is None else argv)
     say.lost = None
+    with _warnings_told():
+        return _run(argv)
+
+
+@contextmanager
+def _warnings_told():
+    """Print warnings of skdisc in one line, without places in its source."""
+    before = warnings.showwarning
+
+    def show(message, category, *where, **more):
+        if issubclass(category, UserWarning) and str(message).startswith("cache: "):
+            _report_error(message, None, what="warning")
+        else:
+            before(message, category, *where, **more)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
+
+
+def _run(argv):
+    """Run a command and return the exit code."""
     try:
         arguments = _parser(argv).parse_args(_with_plan(argv))
         code = arguments.run(arguments)
@@ -137,13 +163,14 @@ def _with_options(error, command):
     )
 
 
-def _report_error(message, code):
-    """Print an error to standard error and return the exit code."""
+def _report_error(message, code, what="error"):
+    """Print an error, or a warning, to standard error and return the exit code."""
     line = clean(str(message))  # of data that it quotes, nothing must reach the terminal
+    line = _PASSWORD.sub(r"\1:***@", line)
     with suppress(OSError):  # nobody listens
         encoding = getattr(sys.stderr, "encoding", None) or "ascii"
         line = line.encode(encoding, "backslashreplace").decode(encoding)
-        print(f"skdisc: error: {line}", file=sys.stderr)
+        print(f"skdisc: {what}: {line}", file=sys.stderr)
     return code
 
 

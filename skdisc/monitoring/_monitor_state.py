@@ -1,18 +1,28 @@
 """The state of a monitor: begun by its settings, kept as JSON."""
 
 import json
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from skdisc import __version__
 from skdisc._blackbox._blackbox import AuditedModel
-from skdisc._utils._json import jsonable, settings
-from skdisc._utils._validation import check_protected, is_number
+from skdisc._utils._json import check_types, jsonable, loaded, placed, settings
+from skdisc._utils._validation import check_names, check_protected, is_number
 from skdisc._verdicts._rule import Rule
 from skdisc.monitoring._stream import Stream, StreamRules
 
 _VERSION = 2
+_TYPES = {  # of a state
+    "version": int,
+    "settings": dict,
+    "columns": list,
+    "protected": list,
+    "favorable": list,
+    "labels": (list, NoneType),
+    "stream": dict,
+}
 _NOT_KEPT = ("estimator", "memory", "n_jobs", "verbose", "subgroups", "random_state")
 
 
@@ -84,8 +94,9 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
     ValueError
         If the text is not the state of a monitor.
     """
+    state = loaded(text, "the state of a DisparityMonitor")
     try:
-        state = json.loads(text)
+        check_types(state, _TYPES)
         is_old = state["version"] == 1
         if is_old:
             state = _of_version_1(state)
@@ -93,7 +104,14 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
             raise ValueError(f"it has version {state['version']!r}, not 1 or {_VERSION}")
         given = state["settings"]
         given["rule"] = None if given["rule"] is None else Rule(**given["rule"])
-        monitor, stream = cls(**given), Stream.from_dict(state["stream"])
+        monitor = cls(**given)
+        with placed("stream"):
+            stream = Stream.from_dict(state["stream"])
+            stream.check()
+            if stream.rules.protected != state["protected"]:
+                raise ValueError("its protected columns are others")
+            check_names("protected", state["protected"], state["columns"])
+            check_names("strata", stream.rules.strata, state["columns"])
         monitor._validate_params()
         monitor._check_rule()
         if is_old:
@@ -106,7 +124,7 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
         raise ValueError(
             f"This is not the state of a DisparityMonitor: no {error} in it."
         ) from error
-    except (ValueError, TypeError, AttributeError, IndexError) as error:
+    except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise ValueError(f"This is not the state of a DisparityMonitor: {error}") from error
     if not stream.is_open:
         monitor.subgroups = [w.group for w in stream.groups]

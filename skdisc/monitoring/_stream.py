@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import log
+from types import NoneType
 from typing import Self
 
 import numpy as np
@@ -12,12 +13,14 @@ import pandas as pd
 from scipy.special import logsumexp
 
 from skdisc._space._subgroup import Predicate, Subgroup
+from skdisc._utils._json import check_types, placed
 from skdisc.monitoring._confidence_sequences import gap_sequence
 from skdisc.monitoring._e_values import e_bh
 from skdisc.monitoring._wealth import OpenBlock, Wealth
 
 _MOST_RECORDS = 400  # of the history; beyond, every second one is dropped
 _MOST_VALUES = 50  # of a protected column whose values are groups
+_NUMBER = (int, float, NoneType)
 _FIRST = 0.9  # share of the level for the groups of the first batch, if others may follow
 
 
@@ -257,6 +260,30 @@ class Stream:
         rules = StreamRules(**data["rules"])
         groups = [Wealth.from_dict(w) for w in data["groups"]]
         return cls(**(data | {"rules": rules, "groups": groups}))
+
+    def check(self) -> None:
+        """Raise ValueError if a number of the state is impossible."""
+        kept = ("n_people", "n_batches", "n_waves")
+        check_types(vars(self), dict.fromkeys(kept, int) | {"history": list, "is_open": bool})
+        check_types(vars(self), {"alarm_at": (int, NoneType), "largest": (int, float)})
+        if min(self.n_people, self.n_batches, self.n_waves) < 0:
+            raise ValueError("numbers of people and batches must be 0 or more")
+        shares = [w.share for w in self.groups]
+        if not all(0 <= share <= 1 for share in shares) or sum(shares) > 1 + 1e-9:
+            raise ValueError("shares of the level must be between 0 and 1, and add up to 1 at most")
+        for i, wealth in enumerate(self.groups):
+            with placed(f"groups[{i}]"):
+                wealth.check()
+        for i, record in enumerate(self.history):
+            with placed(f"history[{i}]"):
+                check_types(record, {"n": int, "log_wealth": (int, float), "groups": dict})
+                for values in record["groups"].values():
+                    check_types(dict(enumerate(values)), dict.fromkeys(range(4), _NUMBER))
+
+    def __post_init__(self):
+        rules = vars(self.rules)
+        texts = {"protected": list, "strata": list, "gaps": list, "numeric": bool}
+        check_types(rules, texts | {"intersections": int, "run_length": (int, float), "seed": int})
 
 
 def columns_of(group: Subgroup) -> tuple:

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 from math import inf, log
+from types import NoneType
 from typing import Self
 
 import numpy as np
 
 from skdisc._space._subgroup import Subgroup
+from skdisc._utils._json import check_types
 from skdisc.monitoring import _e_values as e_values
 
 _SIDES = 2
@@ -161,6 +163,28 @@ class Wealth:
         if self.changed_at is None and self.log_evidence_of_change >= log(run_length):
             self.changed_at = n_after
             self.change_since = int(self.since[np.argmax(self.log_since)])
+
+    def check(self) -> None:
+        """Raise ValueError if the evidence is impossible."""
+        check_types(vars(self), {"share": (int, float), "n_bets": int, "n_blocks": int})
+        check_types(vars(self), {"largest": (int, float), "changed_at": (int, NoneType)})
+        check_types(vars(self), {"change_since": (int, NoneType)})
+        if self.seen.shape != (_SIDES, 2) or not (self.seen >= 0).all():
+            raise ValueError("seen must be two pairs of numbers, 0 or more")
+        if (self.seen[:, 1] > self.seen[:, 0] + 1e-6).any():
+            raise ValueError("seen has more favorable outcomes than people")
+        for name in ("log_e", "log_change", "log_since", "since"):
+            values = getattr(self, name)
+            if values.shape != (self.n_bets,) or np.isnan(values).any():
+                raise ValueError(f"{name} must be {self.n_bets} numbers")
+        for block in self.blocks.values():
+            if block.counts.shape != (2, 2) or (block.counts < 0).any():
+                raise ValueError("the counts of a block must be two pairs of numbers, 0 or more")
+            if block.memory.shape != (2,) or block.sums.shape != (3,):
+                raise ValueError("a block must remember two numbers and three sums")
+            if len(block.numbers) != _SIDES:
+                raise ValueError("a block must have numbers of two sides")
+            np.array([*block.numbers[0], *block.numbers[1]], dtype=float)
 
     def to_dict(self) -> dict:
         """Return the evidence as JSON types."""

@@ -79,7 +79,8 @@ def _of_address(address, options=None):
         if "::" in text:
             return _module("_warehouse").connected(text)
         if text.startswith(_DATABASES):
-            raise ValueError(f"{text!r} names no table. Write it as {text}::TABLE.")
+            shown = _module("_warehouse").without_password(text)
+            raise ValueError(f"{shown!r} names no table. Write it as {shown}::TABLE.")
         return _module("_files").ParquetSource(text)
     path = Path(address)
     if path.is_dir():

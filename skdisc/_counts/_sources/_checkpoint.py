@@ -1,8 +1,7 @@
 """Sums of groups of parts, kept in a folder for a run that goes on where another ended."""
 
 import hashlib
-import os
-import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ class Checkpoint:
     """Files with what a pass over groups of parts added up to.
 
     A file is named after what was computed and the marks of the parts, so that whatever has
-    changed since is computed again. Files are written whole or not at all.
+    changed since is computed again. A damaged file is, too, and a folder that cannot be written to
+    keeps nothing: both with a warning.
 
     Parameters
     ----------
@@ -33,7 +33,10 @@ class Checkpoint:
     ):
         self._folder, self._what, self._n_parts = Path(folder), what, n_parts
         self._read, self._write = read, write
-        self._folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            _tell(self._folder, f"cannot be used ({error.strerror})")
 
     def groups(self, parts: list) -> list[list]:
         """Return the parts in groups."""
@@ -44,11 +47,19 @@ class Checkpoint:
         text = "\0".join([self._what, *(part.mark() for part in parts)])
         path = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.kept"
         if path.exists():
-            return self._read(path)
+            try:
+                return self._read(path)
+            except Exception as error:  # whatever is wrong with a damaged file
+                _tell(path, f"cannot be read, and its part is counted again ({error})")
         value = add_up(parts)
         if value is not None:
-            with tempfile.TemporaryDirectory(dir=self._folder, prefix=".") as beside:
-                temporary = Path(beside) / path.name
-                self._write(value, temporary)
-                os.replace(temporary, path)
+            try:
+                self._write(value, path)
+            except (OSError, ValueError) as error:  # full, or read-only
+                _tell(path, f"was not written ({error})")
         return value
+
+
+def _tell(path, what):
+    """Warn about a file that was kept; the run goes on."""
+    warnings.warn(f"cache: {str(path)!r} {what}.", UserWarning, stacklevel=2)

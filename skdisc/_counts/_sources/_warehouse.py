@@ -1,5 +1,7 @@
 """Tables in a database or a warehouse, by Ibis: counting is the work of the engine."""
 
+import re
+import sqlite3
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
@@ -186,15 +188,41 @@ def connected(address: str) -> IbisSource:
     if kind in ("duckdb", "sqlite"):
         if not Path(path).is_file():
             raise ValueError(f"There is no file {path!r}.")
-        options = {"read_only": True} if kind == "duckdb" else {}
-        connection = getattr(_ibis(), kind).connect(path, **options)
+        connection = _read_only(kind, path)
     else:
-        connection = _ibis().connect(database)
+        try:
+            connection = _ibis().connect(database)
+        except Exception as error:  # of any library of a database
+            message = str(error).replace(database, without_password(database))
+            if password := _password_of(database):
+                message = message.replace(password, "***")
+            raise ValueError(f"{without_password(database)!r}: {message}") from None
     schema, _, table = name.rpartition(".")
     known = connection.list_tables(database=schema or None)
     if table not in known:
-        raise ValueError(f"{database!r} has no table {name!r}; it has {known!r}.")
+        shown = without_password(database)
+        raise ValueError(f"{shown!r} has no table {name!r}; it has {known!r}.")
     return IbisSource(connection.table(table, database=schema or None))
+
+
+def _read_only(kind, path):
+    """Return a connection that cannot change a file of DuckDB or SQLite."""
+    if kind == "duckdb":
+        return _ibis().duckdb.connect(path, read_only=True)
+    uri = f"{Path(path).absolute().as_uri()}?mode=ro"
+    return _ibis().sqlite.from_connection(sqlite3.connect(uri, uri=True))
+
+
+def without_password(address: str) -> str:
+    """Return an address without the password in it."""
+    password = _password_of(address)
+    return address.replace(f":{password}@", ":***@", 1) if password else address
+
+
+def _password_of(address):
+    """Return the password in an address, or None."""
+    found = re.match(r"[\w+.-]+://[^/?#]*?:(?P<password>.*)@", address)
+    return found["password"] if found else None
 
 
 def _bin_of(values, cuts):

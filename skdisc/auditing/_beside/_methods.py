@@ -194,6 +194,11 @@ class BesideMixin:
         """
         plan = read_plan(path, "settings")
         audit = cls(**others)
+        places = [n for n in plan["settings"] if n in NOT_SETTINGS]
+        if places:
+            raise ValueError(
+                f"The plan sets {places[0]!r}, which no plan may set: pass it beside the plan."
+            )
         unknown = [n for n in plan["settings"] if n not in audit.get_params(deep=False)]
         if unknown:
             raise ValueError(f"The plan has the setting {unknown[0]!r}, which there is not.")
