@@ -111,6 +111,10 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
             if stream.rules.protected != state["protected"]:
                 raise ValueError("its protected columns are others")
             check_names("protected", state["protected"], state["columns"])
+            for wealth in stream.groups:
+                for side in (wealth.group, wealth.context):
+                    named = [p.column for p in side.predicates]
+                    check_names("groups", named, state["columns"])
             check_names("strata", stream.rules.strata, state["columns"])
         monitor._validate_params()
         monitor._check_rule()

@@ -266,6 +266,7 @@ class Stream:
         kept = ("n_people", "n_batches", "n_waves")
         check_types(vars(self), dict.fromkeys(kept, int) | {"history": list, "is_open": bool})
         check_types(vars(self), {"alarm_at": (int, NoneType), "largest": (int, float)})
+        check_types(vars(self), {"relevant_gap": _NUMBER})
         if min(self.n_people, self.n_batches, self.n_waves) < 0:
             raise ValueError("numbers of people and batches must be 0 or more")
         shares = [w.share for w in self.groups]
@@ -281,9 +282,12 @@ class Stream:
                     check_types(dict(enumerate(values)), dict.fromkeys(range(4), _NUMBER))
 
     def __post_init__(self):
-        rules = vars(self.rules)
-        texts = {"protected": list, "strata": list, "gaps": list, "numeric": bool}
-        check_types(rules, texts | {"intersections": int, "run_length": (int, float), "seed": int})
+        rules, gaps = vars(self.rules), self.rules.gaps
+        kinds = {"protected": list, "strata": list, "gaps": list, "numeric": bool}
+        check_types(rules, kinds | {"intersections": int, "run_length": (int, float), "seed": int})
+        check_types(dict(enumerate(gaps)), dict.fromkeys(range(len(gaps)), (int, float)))
+        if self.rules.intersections < 1 or self.rules.seed < 0 or not self.rules.run_length > 0:
+            raise ValueError("rules have an impossible number")
 
 
 def columns_of(group: Subgroup) -> tuple:

@@ -79,7 +79,8 @@ class OpenBlock:
     def from_dict(cls, data: dict) -> Self:
         """Return the block of a dict made by `to_dict`."""
         counts, numbers = np.array(data["counts"], dtype=np.int64), data["numbers"]
-        return cls(counts, numbers, np.array(data["memory"]), np.array(data["sums"]))
+        pair = (np.array(data[name], dtype=float) for name in ("memory", "sums"))
+        return cls(counts, numbers, *pair)
 
 
 @dataclass
