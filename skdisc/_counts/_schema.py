@@ -200,7 +200,7 @@ class CountsSchema:
         label, decision : column name, default=None
         columns : sequence of column names, default=None
             The columns that may define groups; None: all but label and decision.
-        n_bins : int, dict by column name, or Bins, default=4
+        n_bins : int, dict or Bins, default=4
             Number of quantile bins of a column with more distinct numbers.
 
         Returns
@@ -220,12 +220,11 @@ class CountsSchema:
         for what, names in (("columns", columns), ("protected", protected)):
             check_names(what, names, known)
         check_names("label or decision", outcomes, known)
-        bins = n_bins if isinstance(n_bins, Bins) else Bins()
+        bins = Bins.of(n_bins)
         if bins.how == "tree":
             raise ValueError("Bins(how='tree') are fitted to outcomes; counts need fixed bins.")
-        number = n_bins if isinstance(n_bins, Mapping) else {}
-        usual = bins.n if number or isinstance(n_bins, Bins) else n_bins
-        made = [_column(n, profile.columns[n], number.get(n, usual), bins) for n in columns]
+        check_names("n_bins", {**(bins.numbers or {}), **(bins.edges or {})}, columns)
+        made = [_column(n, profile.columns[n], bins.most(n), bins) for n in columns]
         ends = [None if n is None else _outcome(n, profile.columns[n]) for n in (label, decision)]
         return cls(tuple(made), protected, *ends)
 

@@ -1,6 +1,7 @@
 """Bins: how columns are discretized into items, and which items are merged to larger ones."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -41,6 +42,8 @@ class Bins:
         Whether all runs of neighboring bins, or of neighboring values of an ordered column, are
         also items: ages from 25 to 43 whatever the other bins are. A gap in a range that bins cut
         in two shows in one of them; the price is many more groups to judge.
+    numbers : dict, default=None
+        Maps a numeric column to its own maximal number of bins, in place of `n`.
 
     Raises
     ------
@@ -69,20 +72,75 @@ class Bins:
     nested: bool = False
     taxonomy: dict | None = None
     unions: bool = False
+    numbers: dict | None = None
+
+    @classmethod
+    def of(cls, n_bins: "int | Mapping | Bins", n: int = 4) -> "Bins":
+        """Return what the setting `n_bins` of a detector means.
+
+        >>> Bins.of({"age": [25, 60], "income": 3}).edges
+        {'age': [25, 60]}
+
+        Parameters
+        ----------
+        n_bins : int, dict or Bins
+            A number of bins; or, by column, a number of bins or the edges of bins.
+        n : int, default=4
+            Number of bins of columns that a dict does not name.
+
+        Raises
+        ------
+        ValueError
+            If a number or an edge is not allowed.
+        """
+        if isinstance(n_bins, Bins):
+            return n_bins
+        if not isinstance(n_bins, Mapping):
+            return cls(n_bins)
+        if set(n_bins) == {"Bins"} and isinstance(n_bins["Bins"], Mapping):
+            return cls(**n_bins["Bins"])  # as `to_dict` writes it
+        edges = {c: list(v) for c, v in n_bins.items() if is_list_like(v)}
+        numbers = {c: v for c, v in n_bins.items() if c not in edges}
+        return cls(n, edges=edges or None, numbers=numbers or None)
+
+    def most(self, name: Any) -> float:
+        """Return the maximal number of bins of a column."""
+        return (self.numbers or {}).get(name, self.n)
+
+    @property
+    def flat(self) -> "Bins":
+        """The same bins for detectors whose groups do not overlap, and are fixed beforehand."""
+        how = "quantile" if self.how == "tree" else self.how
+        return replace(self, how=how, nested=False, unions=False, taxonomy=None)
+
+    def to_dict(self) -> dict:
+        """Return what is set, in JSON types; `of` is the inverse."""
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {"Bins": {name: value for name, value in found.items() if value is not None}}
 
     def __post_init__(self):
         if not isinstance(self.n, Integral) or self.n < 2:
             raise ValueError(f"n must be an integer of at least 2, got {self.n!r}.")
         if self.how not in ("quantile", "width", "tree"):
             raise ValueError(f"how must be 'quantile', 'width' or 'tree', got {self.how!r}.")
-        for what, given in (("edges", self.edges), ("taxonomy", self.taxonomy)):
+        names = ("edges", "taxonomy", "numbers")
+        for what, given in ((name, getattr(self, name)) for name in names):
             if not isinstance(given, dict | None):
                 raise ValueError(f"{what} must be a dict with column names as keys, got {given!r}.")
+        for name, n in (self.numbers or {}).items():
+            if not (n == np.inf or (isinstance(n, Integral) and n >= 2)):
+                raise ValueError(
+                    f"n_bins of {name!r} must be a whole number of at least 2, or a list of edges; "
+                    f"got {n!r}."
+                )
         for name, sets in (self.taxonomy or {}).items():
             if not is_list_like(sets) or not all(map(is_list_like, sets)):
                 raise ValueError(f"taxonomy of {name!r} must be a list of sets, got {sets!r}.")
         for name, ends in (self.edges or {}).items():
-            ends = np.asarray(ends, dtype=float)
+            try:
+                ends = np.asarray(ends, dtype=float)
+            except (TypeError, ValueError):
+                raise ValueError(f"edges of {name!r} must be numbers, got {ends!r}.") from None
             if ends.ndim != 1 or not len(ends) or not np.isfinite(ends).all():
                 raise ValueError(
                     f"edges of {name!r} must be finite numbers, got {ends.tolist()!r}."
@@ -105,6 +163,7 @@ class Bins:
         kinds = {column.name: column.kind for column in space.columns}
         for what, given, numeric in (
             ("edges", self.edges, True),
+            ("n_bins", {k: n for k, n in (self.numbers or {}).items() if n != np.inf}, True),
             ("taxonomy", self.taxonomy, False),
         ):
             for name in given or ():

@@ -16,6 +16,8 @@ from skdisc._utils._hashing import distinct
 from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import plain
 
+_ANY = 2**62  # bins: each number is an item
+
 
 @dataclass(frozen=True)
 class Items:
@@ -172,7 +174,8 @@ def make_items(
     protected : sequence of hashable
         The columns whose items come first.
     n_bins : int, Bins or dict
-        Number of bins of all columns, or a dict by column; infinity stands for one item per value.
+        Number of bins of all columns, or by column a number or the edges of bins; infinity stands
+        for one item per value.
     weight : ndarray of float, shape (n_rows,), optional
         Weights of the rows in quantiles.
     guide : ndarray of float, shape (n_rows,), optional
@@ -207,18 +210,15 @@ def make_items(
     """
     first = [f for f in features if f in protected]
     ordered = first + [f for f in features if f not in protected]
-    bins = n_bins if isinstance(n_bins, Bins) else None
-    if bins is not None:
-        bins.check(space)
+    bins = Bins.of(n_bins) if n_bins != np.inf else Bins(_ANY)
+    bins.check(space)
     predicates, number, larger = [], [], {}
     numbers = np.empty((len(ordered), len(X)), dtype=np.int32)
     for j, name in enumerate(ordered):
         column, ranges = space[name], None
         if column.kind == "numeric":
-            most = n_bins if bins is None else bins.n
-            most = most[name] if isinstance(most, dict) else most
             of_rows = weight, guide, frequency
-            known, codes, ranges = _numeric(X[name], bins, most, of_rows, least)
+            known, codes, ranges = _numeric(X[name], bins, bins.most(name), of_rows, least)
         else:
             known, codes = _named(X[name], column)
         missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
@@ -229,7 +229,7 @@ def make_items(
         ]  # codes -2 and -1 find them at the end
         numbers[j] = np.array([*range(start, stop), *unseen_and_missing])[codes]
         predicates += known + missing
-        for predicate, parts in () if bins is None else joined(bins, column, known, ranges):
+        for predicate, parts in joined(bins, column, known, ranges):
             larger[len(predicates)] = start + np.asarray(parts)
             predicates.append(predicate)
         number += [j] * (len(predicates) - start)
@@ -248,14 +248,14 @@ def _numeric(series, bins, most, of_rows, least):
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
     there, ranges = ~np.isnan(x), None
     values = distinct(x[there])
-    has_edges = bins is not None and series.name in (bins.edges or {})
+    has_edges = series.name in (bins.edges or {})
     if len(values) <= most and not has_edges:
         cuts = values[1:]
         items = [Predicate.equals(series.name, _plain_number(v)) for v in values]
         codes = np.searchsorted(cuts, x, side="right")
     else:
         of_rows = (None if a is None else a[there] for a in of_rows)
-        cuts, ranges = cuts_of(x[there], bins or Bins(), series.name, most, *of_rows, least)
+        cuts, ranges = cuts_of(x[there], bins, series.name, most, *of_rows, least)
         ends = [-np.inf, *cuts, np.inf]
         items = [Predicate.between(series.name, *pair) for pair in pairwise(ends)]
         codes = np.searchsorted(cuts, x)

@@ -60,8 +60,9 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         questions about the others. Those that a list does not name are not adjusted for.
     counterfactuals : object, default=None
         A causal model or counterfactual rows, for the detectors that need them.
-    n_bins : int or Bins, default=4
-        Number of quantile bins of a numeric column.
+    n_bins : int, dict or Bins, default=4
+        Number of quantile bins of a numeric column; a dict has by column a number, or the edges
+        of the bins: ``{"age": [25, 60]}``. An edge belongs to the bin below. `Bins` has more.
     max_predicates : int, default=3
         Largest number of columns in the definition of a group.
     confirm : float or None, default=None
@@ -141,7 +142,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         "metric": [str, "array-like"],
         "adjust_for": ["array-like", str],
         "counterfactuals": "no_validation",
-        "n_bins": [Interval(Integral, 2, None, closed="left"), Bins],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
         "max_predicates": [Interval(Integral, 1, None, closed="left")],
         "confirm": [_SHARE, None],
         "rule": [Rule, None],
@@ -169,7 +170,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         metric: str | Sequence[str] = "selection_rate",
         adjust_for: str | Sequence[Hashable] = "others",
         counterfactuals: Any = None,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         max_predicates: int = 3,
         confirm: float | None = None,
         rule: Rule | None = None,

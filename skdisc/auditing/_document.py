@@ -168,6 +168,8 @@ NOT_SETTINGS = ("estimator", "cache", "meta", "n_jobs", "verbose", "counterfactu
 def _settings(audit):
     """Return the parameters that the answers depend on."""
     parameters = audit.get_params(deep=False) | {"rule": audit._rule_in_force.to_dict()}
+    if isinstance(audit.n_bins, Bins):
+        parameters["n_bins"] = audit.n_bins.to_dict()
     return {n: jsonable(v) for n, v in parameters.items() if n not in NOT_SETTINGS}
 
 

@@ -5,6 +5,7 @@ import math
 from dataclasses import asdict, dataclass, field
 
 from skdisc._registry import all_detectors
+from skdisc._space._bins import Bins
 from skdisc._utils._json import jsonable
 from skdisc._utils._validation import closest, takes_gaps
 from skdisc.auditing._audited_rows import TRAINED
@@ -280,7 +281,7 @@ def _settings(audit, given, detector):
     """Return the parameters of a detector that the audit sets."""
     common = {
         "rule": audit._rule_in_force.only(detector.rule_fields),
-        "n_bins": audit.n_bins,
+        "n_bins": Bins.of(audit.n_bins) if isinstance(audit.n_bins, dict) else audit.n_bins,
         "confirm": audit.confirm,
         "weights": audit.weights,
         "missing": audit.missing,

@@ -12,6 +12,7 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from skdisc import BlackBox, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._counts._counted_table import CountedTable, SourceRows
+from skdisc._space._bins import Bins
 from skdisc._utils._files import check_writable, read_text
 from skdisc._utils._interruption import release
 from skdisc._utils._model_files import read_model
@@ -117,6 +118,14 @@ def _add_questions(audit):
     add("--direction", choices=("lower", "higher", "both"), help="sides that detectors report")
     add("--redundancy", type=float, metavar="D", help="least change by each condition of a group")
     add("--confirm", type=float, metavar="SHARE", help="share of rows held out to test findings")
+    add(
+        "--bins",
+        action="append",
+        default=[],
+        metavar="BINS",
+        help="number of bins of each number (5), or edges for one column: 'age=25,60'; an edge "
+        "belongs to the bin below; repeatable",
+    )
     add_rule(audit, FIELDS)
     _add_limits(audit)
 
@@ -316,6 +325,7 @@ def _built(arguments, protected, favorable, names):
         detectors=detectors[0] if detectors in (["auto"], ["all"]) else detectors,
         adjust_for=columns_named("--adjust-for", a.adjust_for, names) or "others",
         metric=a.metric if a.metric == "all" else [m.strip() for m in a.metric.split(",")],
+        n_bins=_bins(a.bins, names),
         settings={n: v for n, v in settings.items() if v is not None} or None,
         confirm=a.confirm,
         rule=rule_of(arguments),
@@ -329,6 +339,26 @@ def _built(arguments, protected, favorable, names):
         n_jobs=a.jobs,
         verbose=a.verbose,
     )
+
+
+def _bins(texts, names):
+    """Return the bins of numbers that options name: `n_bins` of an Audit."""
+    edges, n = {}, 4
+    for text in texts:
+        column, equals, values = text.rpartition("=")
+        try:
+            if equals:
+                (name,) = columns_named("--bins", column.strip(), names)
+                edges[name] = sorted({float(v) for v in values.split(",")})
+            else:
+                n = int(text)
+        except (TypeError, ValueError) as error:
+            if "there is no column" in str(error) or "not a column" in str(error):
+                raise
+            raise ValueError(
+                f"--bins {text!r} is neither a number of bins nor of the form 'age=25,60'."
+            ) from None
+    return Bins(n, edges=edges) if edges else n
 
 
 def _meta(path):

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
+from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, unseen, with_caveats
@@ -75,7 +76,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         (everyone).
     intersections : int, default=2
         Largest number of protected columns that are combined.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Quantile bins of a protected number.
     min_share : float, default=None
         Share of the rows below which a group is listed but not compared; None: 0.
@@ -207,7 +208,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         "preset": [StrOptions({"four_fifths", "ll144"}), None],
         "reference": "no_validation",
         "intersections": [Interval(Integral, 1, None, closed="left")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
         "min_share": [Interval(Real, 0, 1, closed="left"), None],
         "threshold": [Interval(Real, 0, None, closed="neither"), None],
         "direction": [StrOptions({"both", "lower", "higher"})],
@@ -228,7 +229,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         preset: str | None = None,
         reference: Any = None,
         intersections: int = 2,
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         min_share: float | None = None,
         threshold: float | None = None,
         direction: str = "both",
@@ -334,7 +335,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     def _discover(self, task):
         if not self.protected_:
             raise ValueError("GroupDisparity needs protected=[...]: the columns to compare by.")
-        bins = self._counted_bins or self.n_bins
+        bins = Bins.of(self._counted_bins or self.n_bins).flat
         known = measure_tables.conditions(task.people, task.space, self.protected_, bins)
         rule = self._setting("reference")
         reference = measure_tables.reference_among(rule, known)

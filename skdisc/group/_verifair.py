@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._task._notes import unseen, with_caveats
@@ -64,7 +65,7 @@ class VeriFair(BaseDetector):
         `StructuralCausalModel` of the columns, fitted on X unless it is fitted, has both, and a
         `GaussianCopula` has the first. None: the rows of X with replacement, whose exact rates are
         reported, too; without X, the space.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Quantile bins of a protected numeric column of X with more distinct values than that.
     ambiguity : float, default=0
         Where the specification's term is known to be this close to 0, either verdict is accepted;
@@ -172,7 +173,7 @@ class VeriFair(BaseDetector):
         "slack": [Interval(Real, 0, 1, closed="left")],
         "keep": ["array-like"],
         "sampler": [callable, HasMethods(["sample"]), None],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
         "ambiguity": [Interval(Real, 0, None, closed="left")],
         "first_batch": [Interval(Integral, 1, None, closed="left")],
         "growth": [Interval(Real, 1, None, closed="neither")],
@@ -191,7 +192,7 @@ class VeriFair(BaseDetector):
         slack: float = 0.15,
         keep: Sequence[Hashable] = (),
         sampler: Any = None,
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         ambiguity: float = 0.0,
         first_batch: int = 200,
         growth: float = 1.5,

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate
 from skdisc._utils._validation import plain
@@ -47,7 +48,9 @@ class Population:
         if not self.is_data:
             return predicates
         if not by_value:
-            predicates = make_items(self.task.X, self.task.space, [name], [name], n_bins).predicates
+            predicates = make_items(
+                self.task.X, self.task.space, [name], [name], Bins.of(n_bins).flat
+            ).predicates
         sizes = {p: (len(self.exact(p)), float(self.exact(p).sum()), str(p)) for p in predicates}
         return sorted((p for p in predicates if sizes[p][0]), key=sizes.get)
 

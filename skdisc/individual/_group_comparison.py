@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval
 
+from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
@@ -28,7 +29,7 @@ class GroupsDetector(BaseDetector):
         "reference": "no_validation",
         "features": ["array-like", None],
         "max_distance": [Interval(Real, 0, None, closed="left"), None],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
     }
 
     def __sklearn_tags__(self):
@@ -73,7 +74,7 @@ class GroupsDetector(BaseDetector):
 
     def _protected_items(self, task, protected):
         """Return the items of the protected columns: their values, or bins of numbers."""
-        return make_items(task.X, task.space, protected, protected, self.n_bins)
+        return make_items(task.X, task.space, protected, protected, Bins.of(self.n_bins).flat)
 
     def _comparisons(self, X, items, protected, outcome):
         settings = {name: getattr(self, name) for name in ("group", "reference", "combine")}

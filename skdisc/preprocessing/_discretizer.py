@@ -22,7 +22,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_bins : int or Bins, default=4
+    n_bins : int, dict or Bins, default=4
         The number of quantile bins of a column, or another rule. A column with at most that many
         values has one bin per value. Nested bins and taxonomies are ignored.
     encode : {"ordinal", "text"}, default="ordinal"
@@ -50,7 +50,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     _parameter_constraints = {
-        "n_bins": [Interval(Integral, 2, None, closed="left"), Bins],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
         "encode": [StrOptions({"ordinal", "text"})],
         "min_support": [Interval(Real, 0, 1, closed="both")],
         "pos_label": "no_validation",
@@ -58,7 +58,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         *,
         encode: str = "ordinal",
         min_support: float = 0.05,
@@ -89,10 +89,11 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             numeric one.
         """
         self._validate_params()
-        bins = self.n_bins if isinstance(self.n_bins, Bins) else Bins(self.n_bins)
+        bins = Bins.of(self.n_bins)
         frame = frame_of(self, X)
         numeric = [n for n in frame.columns if check.of_numbers(frame[n].dtype)]
         check.check_names("edges", bins.edges or (), numeric, "numeric columns")
+        check.check_names("n_bins", bins.numbers or (), numeric, "numeric columns")
         guide = self._guide(y, len(frame)) if bins.how == "tree" else None
         columns = {name: numbers_of(frame[name]) for name in numeric}
         self.cuts_ = {name: self._cuts(x, bins, name, guide) for name, x in columns.items()}
@@ -112,11 +113,11 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         values = np.unique(x[known])
         if not len(values):
             return values
-        if len(values) <= bins.n and name not in (bins.edges or {}):
+        if len(values) <= bins.most(name) and name not in (bins.edges or {}):
             return values[:-1]
         guide = None if guide is None else guide[known]
         least = self.min_support * len(x)
-        return cuts_of(x[known], bins, name, bins.n, None, guide, None, least)[0]
+        return cuts_of(x[known], bins, name, bins.most(name), None, guide, None, least)[0]
 
     def transform(self, X: FrameLike) -> FrameLike:
         """Return the bins of numeric columns, and other columns as they are.

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._default_models import default_model
+from skdisc._space._bins import Bins
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import refuse_huge
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, RandomState
@@ -39,7 +40,7 @@ class ProxySelector(SelectorMixin, BaseEstimator):
         Cloned, and fitted to the rows as a DataFrame. None: a decision tree after encoding.
     association, influence : float, default=0.05 and 0.01
         The limits.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Bins of numeric columns with more values, for the association.
     n_repeats : int, default=5
         How often each column is shuffled.
@@ -73,7 +74,7 @@ class ProxySelector(SelectorMixin, BaseEstimator):
         "estimator": [HasMethods(["fit", "predict"]), None],
         "association": [Interval(Real, 0, 1, closed="both")],
         "influence": [Interval(Real, 0, 1, closed="both")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
         "n_repeats": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -85,7 +86,7 @@ class ProxySelector(SelectorMixin, BaseEstimator):
         estimator: BaseEstimator | None = None,
         association: float = 0.05,
         influence: float = 0.01,
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         n_repeats: int = 5,
         random_state: RandomState = None,
     ) -> None:

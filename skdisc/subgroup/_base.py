@@ -37,7 +37,7 @@ from skdisc.subgroup._lattice._lattice import least_of
 
 _BOUNDED = ("contextual", "marginal", "everyone")  # nulls about gaps to the rest, or to everyone
 _DEFINES = "A SubgroupDetector has _rows and _search, or its own _discover and _remeasure."
-N_BINS = [Interval(Integral, 2, None, closed="left"), Bins]
+N_BINS = [Interval(Integral, 2, None, closed="left"), dict, Bins]
 
 
 class SubgroupDetector(TransformerMixin, BaseDetector):
@@ -430,19 +430,19 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
     def _checked_bins(self):
         """Return `n_bins`; raise where the detector does not support such bins."""
-        bins, name = self._counted_bins or self.n_bins, type(self).__name__
-        if isinstance(bins, Bins) and bins.how == "tree" and not self._takes_trees:
+        bins, name = Bins.of(self._counted_bins or self.n_bins), type(self).__name__
+        if bins.how == "tree" and not self._takes_trees:
             raise ValueError(
                 f"{name} does not support Bins(how='tree'): tree bins are fitted to the outcome, "
                 "so p-values on the same rows would be too small. Use Bins(how='quantile'), or "
                 "edges of your own."
             )
-        if isinstance(bins, Bins) and bins.how == "tree" and self.confirm is None:
+        if bins.how == "tree" and self.confirm is None:
             raise ValueError(
                 "Bins(how='tree') are fitted to the outcome, so p-values on the same rows would be "
                 f"too small: set confirm=, the share of rows on which {name} tests."
             )
-        larger = isinstance(bins, Bins) and (bins.nested or bins.unions or bins.taxonomy)
+        larger = bins.nested or bins.unions or bins.taxonomy
         if larger and self._no_larger_items is not None:
             why = self._no_larger_items
             raise ValueError(f"{name} does not support nested bins or a taxonomy: {why}")

@@ -72,7 +72,7 @@ class DiscriminatoryRules(DecidedDetector):
         equal results.
     features : sequence of column names, default=None
         Columns that may define rules; None: all.
-    n_bins : int or Bins, default=4
+    n_bins : int, dict or Bins, default=4
         Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     direction : {"both", "lower", "higher"}, default="higher"
         Whether to find rules with more unfavorable decisions than without A, with fewer, or either.
@@ -205,7 +205,7 @@ class DiscriminatoryRules(DecidedDetector):
         max_predicates: int | None = 3,
         miner: str = "bitset",
         features: Sequence[Hashable] | None = None,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         direction: str = "higher",
         redundancy: float | None = None,
         k: int = 10,

@@ -64,7 +64,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         The groups to test, in place of the frequent ones: for example those that `from_itemsets`
         makes of mlxtend's itemsets. A dict maps columns to values. `max_predicates` and `distinct`
         do not apply to them.
-    n_bins : int or Bins, default=4
+    n_bins : int, dict or Bins, default=4
         Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     direction : {"both", "lower", "higher"}, default="both"
         Whether to find groups with a lower rate than overall, a higher one, or either.
@@ -212,7 +212,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         must_include: str | None = "protected",
         features: Sequence[Hashable] | None = None,
         subgroups: Sequence[Subgroup | dict] | None = None,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         direction: str = "both",
         redundancy: float | None = None,
         explain: bool = False,

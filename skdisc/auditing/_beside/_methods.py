@@ -7,6 +7,7 @@ from typing import Any, Self
 import pandas as pd
 from sklearn.base import clone
 
+from skdisc._space._bins import Bins
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
 from skdisc._verdicts._relevant import RATE, relevant_gap
@@ -253,6 +254,8 @@ class BesideMixin:
     def _planned_settings(self):
         """Return the parameters that a plan fixes."""
         own = self.get_params(deep=False) | {"rule": self._rule_in_force.to_dict()}
+        if isinstance(self.n_bins, Bins):
+            own["n_bins"] = self.n_bins.to_dict()
         return {n: v for n, v in own.items() if n not in NOT_SETTINGS}
 
     def _sha256_of_plan(self):

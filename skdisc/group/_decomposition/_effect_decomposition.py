@@ -10,6 +10,7 @@ import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._expectations import Covariates, said_about
+from skdisc._space._bins import Bins
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
@@ -74,7 +75,7 @@ class EffectDecomposition(PairwiseDetector):
     reference : {"largest", "rest"}, value, or dict of values, default="largest"
         The group that others are compared with: the largest, everyone else, a value of the
         protected column, or one for each column.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Quantile bins of a protected number.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
@@ -191,7 +192,7 @@ class EffectDecomposition(PairwiseDetector):
         classifier: str | Estimator = "boosting",
         n_folds: int = 5,
         reference: Any = "largest",
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._space._bins import Bins
 from skdisc._stats._proportions import names_of_tests
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
@@ -42,7 +43,7 @@ class OutcomeTest(OutcomeDetector):
     reference : {"largest", "rest"}, value, or dict of values, default="largest"
         The group that others are compared with: the largest, everyone else, a value of the
         protected column, or one for each column.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Quantile bins of a protected number.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
@@ -141,7 +142,7 @@ class OutcomeTest(OutcomeDetector):
         *,
         protected: Columns | None = None,
         reference: Any = "largest",
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",

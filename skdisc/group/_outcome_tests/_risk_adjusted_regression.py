@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from skdisc._space._bins import Bins
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
@@ -63,7 +64,7 @@ class RiskAdjustedRegression(OutcomeDetector):
     reference : {"largest", "rest"}, value, or dict of values, default="largest"
         The group that others are compared with: the largest, everyone else, a value of the
         protected column, or one for each column.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Quantile bins of a protected number.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
@@ -183,7 +184,7 @@ class RiskAdjustedRegression(OutcomeDetector):
         learner: str | Estimator = "auto",
         n_folds: int = 5,
         reference: Any = "largest",
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",

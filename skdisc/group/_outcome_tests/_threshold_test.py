@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval
 
+from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._utils._validation import check_protected
@@ -58,7 +59,7 @@ class ThresholdTest(OutcomeDetector):
     reference : {"largest", "rest"}, value, or dict of values, default="largest"
         The group that others are compared with: the largest, everyone else, a value of the
         protected column, or one for each column.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Quantile bins of a protected number.
     model_error : float, default=0.15
         By how much the difference of thresholds may be off because risks are distributed otherwise
@@ -186,7 +187,7 @@ class ThresholdTest(OutcomeDetector):
         protected: Columns | None = None,
         place: Hashable | None = None,
         reference: Any = "largest",
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         model_error: float = 0.15,
         n_refits: int = 19,
         max_queries: int | None = None,

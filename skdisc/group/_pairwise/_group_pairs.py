@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Predicate, Subgroup
@@ -130,7 +131,7 @@ def group_pairs(
     ValueError
         If the reference is no group.
     """
-    items = make_items(X, space, protected, protected, n_bins)
+    items = make_items(X, space, protected, protected, Bins.of(n_bins).flat)
     known: dict = {name: [] for name in protected}
     for predicate in items.predicates:
         known[predicate.column].append(predicate)

@@ -8,6 +8,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from skdisc._space._bins import Bins
 from skdisc._task._numbers import audited_numbers, numbers_of
 from skdisc._task._task import Request
 from skdisc._utils._types import ArrayLike, FrameLike
@@ -41,7 +42,7 @@ class PairwiseDetector(BaseDetector):
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "reference": "no_validation",
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
     }
 
     def score(

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from skdisc._space._bins import Bins
 from skdisc._stats._rates import RATES, check_metrics, rate_values
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
@@ -73,7 +74,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         wrong.
     n_folds : int, default=5
         Folds in which it is learned.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Quantile bins of a protected number that is no probability.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
@@ -208,7 +209,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         reference: str = "rest",
         learner: str | Estimator = "auto",
         n_folds: int = 5,
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._blackbox._blackbox import AuditedModel
+from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._utils._validation import check_protected
@@ -63,7 +64,7 @@ class RankingDisparity(PairwiseDetector):
     reference : {"rest", "largest"}, value, or dict of values, default="rest"
         The group that others are compared with: everyone else, the largest, a value of the
         protected column, or one for each column.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Quantile bins of a protected number.
     n_refits : int, default=19
         A model that is trained here is compared with at most so many models trained on redrawn
@@ -195,7 +196,7 @@ class RankingDisparity(PairwiseDetector):
         depth: int | None = 1000,
         output: str = "auto",
         reference: Any = "rest",
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         n_refits: int = 19,
         max_queries: int | None = None,
         missing: str = "category",

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._neighbors._distances import features_of
 from skdisc._neighbors._mixed_space import MixedSpace
+from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._task import Request
@@ -94,7 +95,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         flipset. 0: flips are not tested, and each flip is a case, as in the paper.
     max_distance : float or None, default=None
         Pairs farther apart (L1, standardized) are not cases, though they count in the flipsets.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Bins of protected numbers.
     time_budget : float or None, default=None
         Limit in seconds, checked between samples and permutations, of which there is at least one.
@@ -227,7 +228,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         n_draws: int = 5,
         n_permutations: int | None = None,
         max_distance: float | None = None,
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         n_refits: int = 19,
         time_budget: float | None = None,
         missing: str = "category",

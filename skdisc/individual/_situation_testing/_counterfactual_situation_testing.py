@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._types import ArrayLike, Columns, Estimator, Labels, Memory, RandomState
@@ -97,7 +98,7 @@ class CounterfactualSituationTesting(SituationDetector):
         the table ``claims``. None: all members of the groups are screened.
     store_neighbors : bool, default=False
         Keep the groups of every case in the table ``neighbours``.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Bins of protected numbers.
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
@@ -232,7 +233,7 @@ class CounterfactualSituationTesting(SituationDetector):
         output: str = "decision",
         complainants: ArrayLike | None = None,
         store_neighbors: bool = False,
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         compat: str | None = None,
         max_rows: int | str | None = "auto",
         n_refits: int = 19,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
+from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._utils._types import ArrayLike, Columns, Estimator, Labels, Memory, RandomState
 from skdisc._verdicts._rule import Rule
@@ -87,7 +88,7 @@ class SituationTesting(SituationDetector):
         the table ``claims``. None: all members of the groups are screened.
     store_neighbors : bool, default=False
         Keep the groups of every case in the table ``neighbours``.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Bins of protected numbers.
     compat : {"alvarez2023"} or None, default=None
         Compute as for the published tables: see Notes.
@@ -219,7 +220,7 @@ class SituationTesting(SituationDetector):
         output: str = "decision",
         complainants: ArrayLike | None = None,
         store_neighbors: bool = False,
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         compat: str | None = None,
         max_rows: int | str | None = "auto",
         n_refits: int = 19,

@@ -85,7 +85,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         Whether a subset must have a condition on a protected column.
     features : sequence of column names, default=None
         Columns that may define subsets; None: all.
-    n_bins : int or Bins, default=4
+    n_bins : int, dict or Bins, default=4
         Number of quantile bins of a numeric column that has more distinct values, or other cuts;
         conditions on it are ranges of these bins.
     max_overlap : float, default=0.5
@@ -226,7 +226,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         max_predicates: int | None = None,
         must_include: str | None = None,
         features: Sequence[Hashable] | None = None,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         max_overlap: float = 0.5,
         k: int = 10,
         confirm: float | None = None,

@@ -85,7 +85,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         Largest number of columns in the definition of a group; None: no limit.
     features : sequence of column names, default=None
         Columns that may define groups; None: all.
-    n_bins : int or Bins, default=4
+    n_bins : int, dict or Bins, default=4
         Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     k : int, default=50
         Largest number of causes.
@@ -230,7 +230,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         min_support: float = 0.01,
         max_predicates: int | None = 3,
         features: Sequence[Hashable] | None = None,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         k: int = 50,
         n_bootstrap: int = 199,
         confirm: float | None = None,

@@ -63,8 +63,9 @@ class FACTS(SubgroupDetector):
     features : sequence of column names, default=None
         Columns of subgroups and actions; None: all but the protected column studied.
     n_bins, action_bins : int, dict, `Bins` or None, default=5, "same"
-        Number of quantile bins of a numeric column, for subgroups and for actions; a dict is by
-        column (5 for other columns); `Bins` has edges or equal widths; None: each value is a bin.
+        Number of quantile bins of a numeric column, for subgroups and for actions; a dict has
+        by column a number or edges (5 for other columns); `Bins` has edges or equal widths; None:
+        each value is a bin.
     action_features : {"same", "subset"}, default="same"
         Whether an action is a conjunction on the same columns as the subgroup, or on any of them.
     numeric_action : {"set", "shift"}, default="set"

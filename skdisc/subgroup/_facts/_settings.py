@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from pandas.api.types import is_list_like
 
 from skdisc._space._bins import Bins
 from skdisc._space._named_groups import as_subgroups
@@ -172,7 +173,7 @@ def _bins(what, given, names):
     by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     check.check_names(what, by_name, names)
     bins = {n: by_name.get(n, _BINS) for n in names}
-    few = {n: b for n, b in bins.items() if b is not None and not b >= 2}
+    few = {n: b for n, b in bins.items() if b is not None and not is_list_like(b) and not b >= 2}
     if few:
-        raise ValueError(f"{what} must be at least 2, or None, by column; got {few!r}.")
+        raise ValueError(f"{what} must be at least 2, or None, or edges, by column; got {few!r}.")
     return {n: np.inf if b is None else b for n, b in bins.items()}

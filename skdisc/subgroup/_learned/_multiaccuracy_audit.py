@@ -55,7 +55,7 @@ class MultiaccuracyAudit(LearnedAuditor):
         Most conditions of a rule.
     features : sequence of column names, default=None
         Columns that may define rules; None: all.
-    n_bins : int or Bins, default=4
+    n_bins : int, dict or Bins, default=4
         Number of quantile bins of a numeric column, of a protected one for the witness, too.
     max_tests, max_queries : int or None, default=None
         Largest numbers of rules compared, and of rows queried; if X has more rows than
@@ -168,7 +168,7 @@ class MultiaccuracyAudit(LearnedAuditor):
         min_support: float = 0.02,
         max_predicates: int = 3,
         features: Columns | None = None,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         max_tests: int | None = None,
         max_queries: int | None = None,
         time_budget: float | None = None,

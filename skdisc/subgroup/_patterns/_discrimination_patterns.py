@@ -71,7 +71,7 @@ class DiscriminationPatterns(DecidedDetector):
         the first if it is available (no limit on predicates, rank "discrimination").
     smoothing : float, default=1.0
         Pseudo-count per value; 0: maximum likelihood.
-    n_bins : int or Bins, default=4
+    n_bins : int, dict or Bins, default=4
         Number of quantile bins of a numeric column; `Bins` offers other cuts.
     binarize : {"median"} or None, default=None
         "median": cut numeric and ordinal columns in two at their median.
@@ -210,7 +210,7 @@ class DiscriminationPatterns(DecidedDetector):
         max_predicates: int | None = 3,
         search: str = "auto",
         smoothing: float = 1.0,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         binarize: str | None = None,
         features: Sequence[Hashable] | None = None,
         direction: str = "both",

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from skdisc._space._bins import Bins
 from skdisc._space._codes import PAD
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils import _validation as check
@@ -44,7 +45,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         no limit.
     smoothing : float, default=1.0
         Pseudo-count per value and class; 0: maximum likelihood.
-    n_bins : int, default=4
+    n_bins : int, dict or Bins, default=4
         Number of quantile bins of a numeric column.
     k : int, default=10
         Number of patterns added in each round.
@@ -95,7 +96,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "max_predicates": [Interval(Integral, 1, None, closed="left"), None],
         "smoothing": [Interval(Real, 0, None, closed="left")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
         "k": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
     }
@@ -107,7 +108,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
         delta: float = 0.1,
         max_predicates: int | None = None,
         smoothing: float = 1.0,
-        n_bins: int = 4,
+        n_bins: int | dict | Bins = 4,
         k: int = 10,
         max_iter: int = 100,
     ) -> None:
@@ -152,7 +153,9 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
             raise ValueError("FairNaiveBayes needs protected=[...]: the columns that x may set.")
         self.space_ = FeatureSpace.from_frame(frame, protected=self.protected_, is_frame=is_frame)
         names = list(frame.columns)
-        items = model_items(frame, self.space_, names, self.protected_, self.n_bins, None)
+        items = model_items(
+            frame, self.space_, names, self.protected_, Bins.of(self.n_bins).flat, None
+        )
         self._items = items.bare()
         counts = items.counts(favored.astype(np.int64), 2)
         n = np.bincount(favored, minlength=2)

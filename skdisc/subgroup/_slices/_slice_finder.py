@@ -69,7 +69,7 @@ class SliceFinder(SliceDetector):
         Whether a slice must involve a protected column.
     features : sequence of column names, default=None
         Columns that may define slices; None: all.
-    n_bins : int or Bins, default=4
+    n_bins : int, dict or Bins, default=4
         Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     k : int, default=10
         Number of slices kept for each error and approach: problematic ones first, then by effect
@@ -210,7 +210,7 @@ class SliceFinder(SliceDetector):
         n_clusters: int = 10,
         must_include: str | None = "protected",
         features: Sequence[Hashable] | None = None,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         k: int = 10,
         confirm: float | None = None,
         versus: str = "context",

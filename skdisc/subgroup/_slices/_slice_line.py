@@ -62,7 +62,7 @@ class SliceLine(SliceDetector):
         Whether a slice must involve a protected column.
     features : sequence of column names, default=None
         Columns that may define slices; None: all.
-    n_bins : int or Bins, default=4
+    n_bins : int, dict or Bins, default=4
         Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
     redundancy : float or None, default=None
         A slice is not shown if dropping one of its conditions changes its effect by at most this;
@@ -196,7 +196,7 @@ class SliceLine(SliceDetector):
         max_predicates: int | None = 3,
         must_include: str | None = "protected",
         features: Sequence[Hashable] | None = None,
-        n_bins: int | Bins = 4,
+        n_bins: int | dict | Bins = 4,
         redundancy: float | None = None,
         k: int = 10,
         n_permutations: int = 0,
