@@ -79,9 +79,12 @@ class BlackBox:
             self.index, self.training = model.index, model.training
             model, decisions = model.model, model.decisions
         if model is not None and not callable(model) and deciding_method(model) is None:
+            are_decisions = hasattr(model, "__array__") or isinstance(model, (list, tuple))
+            hint = " Decisions already made are passed as BlackBox(decisions=...)."
             raise TypeError(
                 f"A {type(model).__name__} cannot be audited: it has none of predict, "
                 "predict_proba, decision_function and is not callable."
+                + (hint if are_decisions else "")
             )
         if not isinstance(chunk_size, (int, np.integer)) or chunk_size < 1:
             raise ValueError(f"chunk_size must be an integer >= 1, got {chunk_size!r}.")

@@ -176,7 +176,8 @@ class SourceRows:
         source = source_of(data)
         of_names = {"y": y, "decisions": getattr(model, "decisions", None)}
         for what, value in of_names.items():
-            if value is not None and not isinstance(value, Hashable):
+            is_name = isinstance(value, Hashable) and not hasattr(value, "__array__")
+            if value is not None and not is_name:
                 raise TypeError(
                     f"{what} of a table that is read part by part is the name of its column, got "
                     f"{type(value).__name__}: pass y='hired', and model='approved' for decisions."

@@ -368,7 +368,7 @@ class AuditResult(InDatabase):
             d["findings"] = findings_from_dict(d["findings"])
             found = d["findings"]
             found.to_frame()
-            if len(getattr(found, "keys", found)) != len(found):
+            if isinstance(found, GroupFindings) and len(found.keys) != len(found):
                 raise ValueError("there is not one key for each finding")
         tables = {}
         for name, table in d["tables"].items():

@@ -210,7 +210,9 @@ def make_items(
     """
     first = [f for f in features if f in protected]
     ordered = first + [f for f in features if f not in protected]
-    bins = Bins.of(n_bins) if n_bins != np.inf else Bins(_ANY)
+    if isinstance(n_bins, dict):  # one for each column; categories have no bins
+        n_bins = {n: b for n, b in n_bins.items() if n in ordered and space[n].kind == "numeric"}
+    bins = Bins(_ANY) if isinstance(n_bins, float) else Bins.of(n_bins)
     bins.check(space)
     predicates, number, larger = [], [], {}
     numbers = np.empty((len(ordered), len(X)), dtype=np.int32)

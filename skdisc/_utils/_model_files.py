@@ -1,6 +1,10 @@
 """Reading models from files, of which only known types are loaded."""
 
+import warnings
 from pathlib import Path
+
+import sklearn
+from sklearn.exceptions import InconsistentVersionWarning
 
 from skdisc._utils._optional import require
 
@@ -79,7 +83,7 @@ def read_model(path, *, trust_pickle=False, trusted=()):
                 f"{path.name!r} is a pickle: loading it runs the code inside. If you trust its "
                 "author, pass --trust-pickle; better, save the model with skops.io.dump."
             )
-        return require("joblib", extra="io", purpose="Reading pickles").load(path)
+        return _unpickled(path)
     if path.suffix != ".skops":
         raise ValueError(
             "A model must be a .skops file (or, with --trust-pickle, .pkl or .joblib); got "
@@ -97,6 +101,29 @@ def read_model(path, *, trust_pickle=False, trusted=()):
             f"{path.name!r} could not be read as a skops file ({type(error).__name__}: {error}). "
             "Save the model again with skops.io.dump."
         ) from error
+
+
+def _unpickled(path):
+    """Return the object of a pickle; a ValueError says which versions do not go together."""
+    joblib = require("joblib", extra="io", purpose="Reading pickles")
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", InconsistentVersionWarning)
+            model = joblib.load(path)
+    except Exception as error:  # whatever the code inside raises
+        raise ValueError(
+            f"{path.name!r} could not be loaded ({type(error).__name__}: {error}). A pickle is "
+            f"read by the versions that wrote it; here is scikit-learn {sklearn.__version__}. Save "
+            "the model with skops.io.dump there."
+        ) from error
+    other = [w.message for w in told if issubclass(w.category, InconsistentVersionWarning)]
+    if other:
+        raise ValueError(
+            f"{path.name!r} was saved by scikit-learn {other[0].original_sklearn_version}, and "
+            f"this is {sklearn.__version__}, which may decide otherwise. Install that version, or save "
+            "the model with skops.io.dump."
+        )
+    return model
 
 
 class _ModelTypesError(ValueError):

@@ -43,6 +43,10 @@ def check_frame(estimator, X, *, reset):
     if hasattr(X, "to_pandas"):  # polars, pyarrow
         X = X.to_pandas()
     is_frame = isinstance(X, pd.DataFrame)
+    if isinstance(X, dict):
+        raise ValueError(
+            "X must be a table with a row for each person, got dict. Make one: pandas.DataFrame(X)."
+        )
     if is_frame:
         refuse_shape(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -185,6 +189,11 @@ def check_column(column):
 
 def check_labels(y, n_samples=None, what="y"):
     """Return y as a 1-d array without missing values, one label per row."""
+    if isinstance(y, str):
+        raise ValueError(
+            f"{what}={y!r} is the name of a column, but X is a table in memory: pass the column, "
+            f"{what}=X[{y!r}], and X without it. Names are for tables that are read part by part."
+        )
     dtype = getattr(y, "dtype", None)
     can_miss = not isinstance(dtype, np.dtype) or dtype.kind not in "biu"
     missing = pd.isna(np.asarray(y, dtype=object)).ravel() if can_miss else np.zeros(0)
@@ -220,6 +229,8 @@ def check_decisions(y, what="y"):
             f"{what} holds continuous values, e.g. {plain(y[0])!r}; decisions must be classes. "
             f"Compare it with a threshold first: {what} >= threshold."
         )
+    if len(y) == 1:
+        raise ValueError(f"{what} has 1 row: decisions about people are compared. Pass more rows.")
     classes = sorted_unique(y)
     if len(classes) < 2:
         rows = f"{len(y)} row{'s' * (len(y) > 1)}"

@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from skdisc._utils._favorable import AUTO, ENDS, favorable_labels
 from skdisc._utils._inputs import as_frame, check_order, distinct_values
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
-from skdisc._utils._validation import check_protected, refuse_shape
+from skdisc._utils._validation import check_protected, closest, refuse_shape
 from skdisc.exceptions import UndefinedMeasureWarning
 from skdisc.measures import _absolute, _association, _conditional, _dependence, _label_based
 from skdisc.measures._formula._catalogue import CATALOGUE
@@ -306,7 +306,11 @@ def get_scorer(name: str, *, protected: Columns | None = None, **settings: Any) 
     """
     names = {_name(CATALOGUE[m]): m for m in _MEASURES}
     if name not in names:
-        raise ValueError(f"{name!r} is not a scorer. Names: {', '.join(sorted(names))}.")
+        of_measure = {own: scorer for scorer, own in names.items()}
+        meant = closest(name, names)
+        if name in of_measure:
+            meant = f"; did you mean {of_measure[name]!r}?"
+        raise ValueError(f"{name!r} is not a scorer{meant} Names: {', '.join(sorted(names))}.")
     if unknown := sorted(set(settings) - set(DisparityScorer._get_param_names())):
         raise TypeError(f"get_scorer has no setting {unknown[0]!r}; see DisparityScorer.")
     return DisparityScorer(names[name], protected=protected, **settings)
