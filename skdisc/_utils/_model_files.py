@@ -120,8 +120,7 @@ def _unpickled(path):
     if other:
         raise ValueError(
             f"{path.name!r} was saved by scikit-learn {other[0].original_sklearn_version}, and "
-            f"this is {sklearn.__version__}, which may decide otherwise. Install that version, or save "
-            "the model with skops.io.dump."
+            f"this is {sklearn.__version__}. Install that version, or save it with skops.io.dump."
         )
     return model
 

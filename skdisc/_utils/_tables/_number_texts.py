@@ -90,13 +90,15 @@ class NumberTexts:
             self.n += len(known)
             self.n_others += len(known)
             return
-        counts = known.astype(str).str.strip().value_counts()
+        counts = Counter(str(text).strip() for text in known.tolist())
         self.n += len(known)
+        left = len(known)
         for i, (text, count) in enumerate(counts.items()):
             if i == _TRIED and not self.n_numbers and not self.dates:
-                self.n_others += int(counts.iloc[i:].sum())
+                self.n_others += left
                 return
-            self._learn(text, int(count))
+            self._learn(text, count)
+            left -= count
 
     def _learn(self, text, count):
         """Learn one text that `count` cells have."""

@@ -97,8 +97,9 @@ def read_table(path, options=None) -> ReadTable:
     frame.columns = [c if isinstance(c, str) else str(c) for c in frame.columns]
     options.check_columns(list(frame.columns))
     check_cells(frame, path.name)
-    for column in frame:
-        frame[column] = options.without_missing(frame[column], everywhere=csv_file is None)
+    if options.missing_in or (options.missing and csv_file is None):
+        for column in frame:
+            frame[column] = options.without_missing(frame[column], everywhere=csv_file is None)
     return ReadTable(*_understood(frame, notes, options, csv_file))
 
 
@@ -214,7 +215,7 @@ def check_cells(frame, name) -> None:
     for column in frame.columns:
         if not _holds_text(frame[column]):
             continue
-        longest = frame[column].dropna().astype(str).str.len().max()
+        longest = max(map(len, map(str, frame[column].dropna().tolist())), default=0)
         if longest > _MOST_CHARACTERS:
             raise ValueError(
                 f"{name!r} has a text of {longest:,.0f} characters in the column {column!r}; "

@@ -104,8 +104,8 @@ def test_a_setting_that_is_newer_than_a_plan_does_not_contradict_it(tmp_path):
 
 
 def test_objects_cannot_be_planned():
-    with pytest.raises(ValueError, match=r"n_bins=.* is neither"):
-        Audit(protected="sex", n_bins=Bins(3)).to_plan()
+    with pytest.raises(ValueError, match=r"settings=.* is neither"):
+        Audit(protected="sex", settings={"DivExplorer": {"n_bins": Bins(3)}}).to_plan()
     with pytest.raises(ValueError, match="significance"):
         Audit(protected="sex", rule=Rule(significance=2)).to_plan()
 
