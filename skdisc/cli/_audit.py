@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
@@ -18,9 +19,11 @@ from skdisc._utils._interruption import release
 from skdisc._utils._model_files import read_model
 from skdisc._utils._safe_text import clean
 from skdisc._utils._tables import TableNote
+from skdisc._utils._validation import plain
 from skdisc._utils._warnings import ignoring
 from skdisc.auditing import Audit, AuditReport
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
+from skdisc.auditing._document import EXIT_CODES as EXIT_CODES_OF
 from skdisc.auditing._document import INTERRUPTED
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
@@ -28,6 +31,7 @@ from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
+from skdisc.multiclass import OneVsRest
 
 EXIT_CODES = (
     "exit codes: 0 no disparity found by any question, 1 disparity found, also after correction "
@@ -64,9 +68,13 @@ def _add_data(audit):
     add("--target", required=True, metavar="COL", help="column of the labels")
     add(
         "--favorable",
-        required=True,
         metavar="VALUE",
         help="favorable value of the target; several: A,B",
+    )
+    add(
+        "--one-vs-rest",
+        action="store_true",
+        help="audit each class of the target against the rest, in place of --favorable",
     )
     add("--protected", required=True, metavar="A,B", help="protected columns")
     add("--ignore", default="", metavar="COLS", help="columns to leave out")
@@ -169,6 +177,11 @@ def _audit(arguments):
     """Audit a table."""
     _check_outputs(arguments)
     refuse_nothing(arguments.data)
+    if bool(arguments.favorable) == arguments.one_vs_rest:
+        raise ValueError(
+            "--favorable names the favorable value of the target; where there is none, "
+            "--one-vs-rest audits each class against the rest. Pass one of both."
+        )
     needs_rows = arguments.fit or arguments.weights or arguments.groups or arguments.robustness
     counts = arguments.counts is not None and not needs_rows
     if counts or is_counted(arguments.data, arguments.by_parts):
@@ -186,9 +199,10 @@ def _audit(arguments):
         for name in taken[option]:
             check_complete(option, frame[name])
     target, decided = taken["--target"][0], taken["--predictions"]
-    favorable = labels_named(
-        "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
-    )
+    if not arguments.one_vs_rest:
+        favorable = labels_named(
+            "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
+        )
     X = frame.drop(columns={c for several in taken.values() for c in several})
     extra = {
         name: frame[taken[option][0]]
@@ -200,6 +214,8 @@ def _audit(arguments):
         model = model_of(arguments)
     if arguments.fit:
         X, y, model, extra = trained(arguments.fit, X, y, arguments.seed, extra)
+    if arguments.one_vs_rest:
+        return _each_class(arguments, (X, y, model, extra), protected, names, taken, notes)
     audit = _built(arguments, protected, favorable, names)
     source = _source(arguments, taken, favorable, notes)
     answers = audit.fit(X, y, model, **extra).report_
@@ -208,6 +224,28 @@ def _audit(arguments):
     if arguments.model:
         answers.document["fingerprints"]["model"] = model_fingerprint(model, X, arguments.model)
     return finish(answers, arguments, source)
+
+
+def _each_class(arguments, given, protected, names, taken, notes):
+    """Audit each class against the rest; return the exit code of all together."""
+    if arguments.robustness or arguments.details:
+        raise ValueError("--one-vs-rest goes without --robustness and --details.")
+    X, y, model, extra = given
+    decided = y if model is None else getattr(model, "decisions", None)
+    classes = None if decided is None else sorted(map(plain, pd.unique(decided)), key=str)
+    audits = OneVsRest(_built(arguments, protected, None, names), classes=classes)
+    audits.fit(X, y, model, **extra)
+    path = None if arguments.report is None else Path(arguments.report)
+    for i, (label, answers) in enumerate(audits.results_.items(), start=1):
+        own = argparse.Namespace(**vars(arguments))
+        if path is not None:
+            own.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
+        say(f"Class {clean(str(label))} against the rest\n")
+        finish(answers, own, _source(arguments, taken, [label], notes))
+        say()
+    found = ", ".join(clean(str(c)) for c in audits.found_) or "none"
+    say(f"All classes together: {audits.verdict_}. Classes with a disparity: {found}.")
+    return EXIT_CODES_OF[audits.verdict_]
 
 
 def _try_settings(audit, X, y, model, extra):

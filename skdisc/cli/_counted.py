@@ -31,7 +31,15 @@ def _is_large(path):
 
 def refuse_rows(arguments: Namespace) -> None:
     """Raise ValueError for options that need all rows."""
-    for name in ("weights", "groups", "fit", "robustness", "derive", "drop_unlabeled"):
+    for name in (
+        "weights",
+        "groups",
+        "fit",
+        "robustness",
+        "derive",
+        "drop_unlabeled",
+        "one_vs_rest",
+    ):
         if getattr(arguments, name):
             raise ValueError(
                 f"--{name.replace('_', '-')} needs all rows, but the table is counted part by "

@@ -135,3 +135,37 @@ def test_tables_that_are_not_there(people, capsys):
     for data in (people / "none" / "*.parquet", people / "none", f"duckdb:///{people}/no.db::t"):
         assert cli.main(["audit", str(data), *OPTIONS]) == cli.USAGE
         assert "no file" in capsys.readouterr().err.lower()
+
+
+def test_a_table_of_counts_is_that_of_its_people(people):
+    frame = pd.read_csv(people / "people.csv").drop(columns="id")
+    counts = frame.groupby(["sex", "town", "points", "hired"]).size().reset_index(name="n")
+    frame.to_csv(people / "rows.csv", index=False)
+    counts.to_csv(people / "counts.csv", index=False)
+    reports = []
+    for name, more in (("rows.csv", ["--by-parts"]), ("counts.csv", ["--counts=n"])):
+        report = people / "report.json"
+        how = [*OPTIONS, "--detectors=GroupDisparity,DivExplorer", "--report", str(report), *more]
+        assert cli.main(["audit", str(people / name), *how]) == cli.DISPARITY_FOUND
+        reports.append(json.loads(report.read_text()))
+    assert answers(reports[0]) == answers(reports[1])
+    assert cli.main(["verify", str(report), str(people / "counts.csv")]) == 0
+
+
+def test_each_class_against_the_rest(people, capsys):
+    rng = np.random.default_rng(0)
+    sex = np.array(["F", "M"] * 600)
+    job = np.where((sex == "F") & (rng.random(1200) < 0.5), "desk", rng.choice(list("xyz"), 1200))
+    pd.DataFrame({"sex": sex, "job": job}).to_csv(people / "jobs.csv", index=False)
+    how = ["--target=job", "--protected=sex", "--detectors=GroupDisparity"]
+    given = ["audit", str(people / "jobs.csv"), *how, f"--report={people / 'jobs.json'}"]
+    assert cli.main([*given, "--one-vs-rest"]) == cli.DISPARITY_FOUND
+    out = capsys.readouterr().out
+    assert "Class desk against the rest" in out
+    assert "All classes together: disparity found. Classes with a disparity: desk" in out
+    first = json.loads((people / "jobs-1.json").read_text())
+    assert first["source"]["favorable"] == ["desk"]
+    assert cli.main(["verify", str(people / "jobs-1.json"), str(people / "jobs.csv")]) == 0
+    for more in ([], ["--one-vs-rest", "--favorable=desk"]):
+        assert cli.main([*given, *more]) == cli.USAGE
+        assert "--one-vs-rest audits each class" in capsys.readouterr().err
