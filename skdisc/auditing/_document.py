@@ -145,13 +145,14 @@ def _about(audit, given, run):
 
 def _binned(audit, given):
     """Return the numbers that are compared in bins, and in how many, by column."""
-    n_bins, X = audit.n_bins, given.X
-    if given.table is not None:
-        edges = given.counts.schema.edges
-        return {str(name): len(cuts) + 1 for name, cuts in edges.items() if len(cuts)}
-    if isinstance(n_bins, Bins):
-        n_bins = n_bins.n
-    return {str(c): int(n_bins) for c in X if of_numbers(X[c].dtype) and X[c].nunique() > n_bins}
+    bins, X = Bins.of(audit.n_bins), given.X
+    edges = bins.edges or {}
+    number = {c: len(edges[c]) + 1 if c in edges else bins.most(c) for c in X}
+    return {
+        str(c): int(number[c])
+        for c in X
+        if of_numbers(X[c].dtype) and (c in edges or X[c].nunique() > number[c])
+    }
 
 
 def _counted(given):

@@ -145,6 +145,8 @@ def test_a_password_is_not_echoed(capsys):
         assert "me:***@host" in error
 
 
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string'")  # of Ibis
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_database_is_not_changed(tmp_path):
     import sqlite3
 
