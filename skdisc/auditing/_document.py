@@ -145,6 +145,9 @@ def _about(audit, given, run):
 
 def _binned(audit, given):
     """Return the numbers that are compared in bins, and in how many, by column."""
+    if given.table is not None:
+        edges = given.counts.schema.edges
+        return {str(name): len(cuts) + 1 for name, cuts in edges.items() if len(cuts)}
     bins, X = Bins.of(audit.n_bins), given.X
     edges = bins.edges or {}
     number = {c: len(edges[c]) + 1 if c in edges else bins.most(c) for c in X}
