@@ -131,10 +131,10 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         What `fit` found, one finding per group and measure. ``tables["measures"]`` has every
         measure and group on the measure's own scale, with `min_detectable_gap`, the smallest
         departure from equality that is detectable in the data (power 0.8, corrected level; for
-        ratios one minus the ratio). ``tables["equivalence"]`` has the rates that the measures are
-        about: for each group the gap and the ratio that the data exclude, whether it has the people
-        needed to be judged, and in `open` the protected values of which judged groups hold less
-        than 90 % of the people. With `shrinkage`, ``tables["shrinkage"]`` has for each intersection
+        ratios one minus the ratio). ``tables["family"]`` has the rates that the measures are
+        about: for each group the gap with the interval that the bound of the verdict is made of,
+        whether it is judged (of `relevant_size`), and whether a relevant gap is excluded
+        (cleared). With `shrinkage`, ``tables["shrinkage"]`` has for each intersection
         the raw `outcome` and the `shrunken` one, each with its interval, `toward` (the outcome by
         the additive model) and `kept`, the share of the distance from it that the model keeps (Fay
         and Herriot 1979, with a flat prior of the deviation from the model as of Gelman 2006). No

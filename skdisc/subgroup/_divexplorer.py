@@ -127,7 +127,8 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     ----------
     result_ : AuditResult
         Findings are `Subgroup` objects; effects are differences of rates. ``tables["groups"]``
-        compares each single protected value with the rest.
+        compares each single protected value with the rest, ``tables["family"]`` has every group
+        that the verdict is about.
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}

@@ -197,7 +197,8 @@ def candidates_of_rows(
 
 def relevant_least(detector: Any, rows: Any) -> float:
     """Return the smallest size of a group that is judged."""
-    return max(1.0, detector.relevant_size * float(rows.size) * (1 - 1e-9))
+    least = detector.relevant_size * float(rows.size) * (1 - 1e-9)
+    return max(1.0, least if rows.weight is not None else float(np.ceil(least)))
 
 
 def in_time(task: Task) -> Callable[[int], int]:
