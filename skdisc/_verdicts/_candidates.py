@@ -53,6 +53,8 @@ class Candidates:
         The gap that matters to each. None: `decide` is told.
     problem : str, default=""
         Why the question has no answer, for example that all outcomes are equal.
+    ranges : str, default=""
+        Which numbers are compared in bins, a sentence for "no disparity found".
     reason : array-like of str, shape (n_candidates,), default=None
         Why a candidate cannot be measured, or "", for example that its values are too skewed.
 
@@ -78,6 +80,7 @@ class Candidates:
     comparison_size: np.ndarray | None = None
     relevant_gap: np.ndarray | None = None
     problem: str = ""
+    ranges: str = ""
     reason: np.ndarray | None = None
 
     def __post_init__(self):

@@ -9,7 +9,15 @@ from sklearn.base import TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from skdisc._results._judgment import DIFFERS, FOUND, UNSURE, Judgment, confirmed_p, judge_groups
+from skdisc._results._judgment import (
+    DIFFERS,
+    FOUND,
+    NOTHING,
+    UNSURE,
+    Judgment,
+    confirmed_p,
+    judge_groups,
+)
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._space._itemsets import to_itemsets
@@ -325,6 +333,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         discovery.tables["family"] = family_table(candidates, answer, shown=shown)
         if answer.aside:
             discovery.notes.append(answer.sentences[-1])
+        if answer.verdict == NOTHING and candidates.ranges:
+            discovery.notes.append(candidates.ranges)
         return discovery
 
     @property

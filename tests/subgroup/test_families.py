@@ -142,6 +142,18 @@ def test_ranges_that_bins_cut_in_two_are_asked_about_as_unions():
     assert np.mean([r.answer.bound or 1.0 for r in whole]) > np.mean(cut)
 
 
+def test_numbers_that_are_compared_in_bins_are_named():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 20_000), "age": rng.uniform(20, 60, 20_000)})
+    y = rng.integers(0, 2, 20_000)
+    for detector in (DivExplorer, DisparityPursuit):
+        result = fitted(detector, X, y)
+        assert result.verdict == NOTHING
+        assert any("(age in 4 bins): a gap in another range" in note for note in result.notes)
+    wider = fitted(DivExplorer, X, y, n_bins=Bins(4, unions=True))
+    assert not any("another range" in note for note in wider.notes)
+
+
 def test_weights_and_clusters_widen_what_is_possible():
     X, y = towns(3, n=3000, gap=0.0)
     plain = fitted(DivExplorer, X, y).answer

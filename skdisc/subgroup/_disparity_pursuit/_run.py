@@ -21,7 +21,7 @@ from skdisc.subgroup._disparity_pursuit._expectations import adjust, in_folds
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import pursue
 from skdisc.subgroup._disparity_pursuit._threshold import Level
-from skdisc.subgroup._estimation._asked import relevant_least
+from skdisc.subgroup._estimation._asked import ranges_of, relevant_least
 from skdisc.subgroup._estimation._confirmation import beside_fit, confirmed
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, IN_CONTEXT, context_of
 from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
@@ -183,14 +183,15 @@ def _described(detector, task, rows, items, run, level):
     discovery.notes += _tables.notes(tables, table, largest, bool(legitimate))
     discovery.notes += _tables.told_by_columns(tables["associations"])
     asked = Scores(scores.candidates.asked, scores.residuals)
-    discovery.candidates = _candidates(d, rows, asked, groups)
+    discovery.candidates = _candidates(d, rows, items, asked, groups)
     return discovery
 
 
-def _candidates(detector, rows, asked, found):
+def _candidates(detector, rows, items, asked, found):
     """Return the candidates of the question, of which some groups are found."""
     gaps, problem = detector._matters(rows)
-    return _causes.candidates_of(asked, found, rows.mass, gaps[0], problem)
+    candidates = _causes.candidates_of(asked, found, rows.mass, gaps[0], problem)
+    return replace(candidates, ranges=ranges_of(items))
 
 
 def _people_of(items):
@@ -331,7 +332,8 @@ def candidates_on(
     given = d._least(rows), d.max_predicates, lambda n: 0
     relevant = relevant_least(d, rows), rows.mass
     groups = ContextGroups.mined(items, *given, rows.frequency, relevant).asked
-    return _candidates(d, rows, Scores(groups, _adjusted(d, task, rows, groups, folds)), found)
+    scores = Scores(groups, _adjusted(d, task, rows, groups, folds))
+    return _candidates(d, rows, items, scores, found)
 
 
 def explained_by(

@@ -36,6 +36,8 @@ class Asked:
         Size of the group; of two sides, the larger.
     name : callable
         The name of the contrast at a position.
+    ranges : str
+        Which numbers are compared in bins.
     """
 
     contrasts: Contrasts
@@ -43,6 +45,7 @@ class Asked:
     pattern: np.ndarray
     size: np.ndarray
     name: Callable[[int], str]
+    ranges: str = ""
 
     def candidates(self, detector: Any, significant: np.ndarray | None = None) -> Candidates:
         """Return the candidates, those of the first measure first.
@@ -96,6 +99,7 @@ class Asked:
             ),
             relevant_gap=np.array(gaps, dtype=float)[measure],
             problem=problem,
+            ranges=self.ranges,
         )
 
 
@@ -252,7 +256,20 @@ def _one_side_each(contrasts, own, around, items, pattern, name):
         gap = contrasts.gap[j]
         first = worse * gap[one] >= worse * gap[other]
         side[j, np.where(first, other, one)] = np.where(first, one, other)
-    return Asked(contrasts, side, np.asarray(pattern), size, name)
+    return Asked(contrasts, side, np.asarray(pattern), size, name, ranges_of(items))
+
+
+def ranges_of(items: Items) -> str:
+    """Return which numbers are compared in bins, a sentence; "" if none is."""
+    single = [p for i, p in enumerate(items.predicates) if i not in items.joined]
+    cut = [p.column for p in single if p.values is None]
+    if not cut or len(cut) < sum(p.values is None for p in items.predicates):
+        return ""  # with wider ranges, other ranges are compared, too
+    names = [f"{name} in {cut.count(name)} bins" for name in dict.fromkeys(cut)]
+    return (
+        f"Numbers are compared in bins ({', '.join(names)}): a gap in another range shows by the "
+        "part of it in a bin. Bins(8, unions=True) asks about all runs of neighboring bins."
+    )
 
 
 def whole_contexts(
@@ -331,4 +348,5 @@ def _with_groups(asked, groups, n_patterns, detector):
         np.concatenate([asked.pattern, n_patterns + np.arange(len(groups))]),
         np.concatenate([asked.size, more.size.astype(float)]),
         lambda i: asked.name(i) if i < n else str(groups[i - n]),
+        asked.ranges,
     )
