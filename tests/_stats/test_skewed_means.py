@@ -89,9 +89,7 @@ def test_intervals_of_smaller_levels_are_wider_until_they_are_infinite():
     assert (np.diff([f["ci_low"] for f in found[:6]]) < 0).all()
     assert (np.diff([f["ci_high"] for f in found[:6]]) > 0).all()
     assert (found[-1]["ci_low"], found[-1]["ci_high"]) == (-np.inf, np.inf)
-    assert means_of(values, group).equivalence(means_of(values, values > 0), 0.1, 0.8, 1e-12)[
-        "gap_high"
-    ].tolist() == [np.inf]
+    assert means_of(values, group).interval(1e-12)[1].tolist() == [np.inf]
 
 
 def test_a_refused_comparison_says_how_many_people_it_needs():
@@ -197,7 +195,7 @@ def _false_finds(spreads, n_context, gap, runs, rng, alpha=0.05):
 
 
 @pytest.mark.parametrize("spreads", [(1.0, 0.3), (0.7, 0.4), (1.0, 1.0)])
-@pytest.mark.parametrize("n_context", [32, 120, 600])
+@pytest.mark.parametrize("n_context", [150, 600])  # 30 and 120 women, as detectors ask for
 def test_equal_means_of_skewed_pay_are_rarely_found(spreads, n_context):
     rng = np.random.default_rng(n_context)
     ours, welch = _false_finds(spreads, n_context, 0.0, 120, rng)
