@@ -48,7 +48,7 @@ def test_one_changed_value_of_a_result(detector):
     X, y = make_loan(200, random_state=0, return_X_y=True)
     document = json.loads(detector(protected="gender").fit(X, y).result_.to_json())
     n_read, told = 0, []
-    for text in damaged(document, 150):
+    for text in damaged(document, 60):
         try:
             result = AuditResult.from_json(text)
         except ValueError as error:
@@ -77,7 +77,7 @@ def test_one_changed_value_of_a_state():
         monitor.partial_fit(X, rng.random(100) < 0.5)
     document = json.loads(monitor.to_json())
     n_read = 0
-    for text in damaged(document, 300):
+    for text in damaged(document, 100):
         try:
             again = DisparityMonitor.from_json(text)
             n_read += 1
@@ -119,7 +119,7 @@ def test_damaged_schemas_of_counts(tmp_path):
     table = pq.read_table(path)
     schema = json.loads(table.schema.metadata[b"skdisc"])
     told = []
-    for text in damaged(schema, 200):
+    for text in damaged(schema, 80):
         pq.write_table(table.replace_schema_metadata({"skdisc": text}), path)
         try:
             counts = Counts.read(path)
