@@ -152,11 +152,12 @@ class _Pairs:
         f = 1.0 if sampling.people is None else sampling.people[:, None]
         self.e, self.d = e * w, d * w
         self.size = np.maximum((self.d * d * f).sum(axis=0), 1e-300)
-        self.mass = np.broadcast_to(w, (len(e), 1))
+        mass = np.broadcast_to(w, (len(e), 1))
         if sampling.cluster is None:
-            self.people, self._planes = f, self._of_units(self.e, self.d, self.mass, f)
+            mass = None if sampling.weight is None and sampling.people is None else mass
+            self.people, self._planes = f, self._of_units(self.e, self.d, mass, f)
         else:  # the units of pairs are the parts of clusters in cells
-            self.people, self._rows = 1.0, np.hstack([self.e * f, self.d * f, self.mass * f])
+            self.people, self._rows = 1.0, np.hstack([self.e * f, self.d * f, mass * f])
 
     def over(self, codes: np.ndarray, n_cells: int) -> "_PairSums":
         """Return the sums over cells."""
@@ -175,7 +176,7 @@ class _Pairs:
 
     @staticmethod
     def _of_units(e, d, mass, people):
-        planes = [e, d, e * d, d * d, mass, mass**2]
+        planes = [e, d, e * d, d * d, *([] if mass is None else [mass, mass**2])]
         planes = np.hstack([np.broadcast_to(plane * people, plane.shape) for plane in planes])
         return np.asfortranarray(planes) if planes.shape[1] <= _FEW_PLANES else planes
 
@@ -188,7 +189,10 @@ class _PairSums:
         of_e, of_d, self._of_ed, self._of_dd, of_one = np.split(
             sums, [p, 2 * p, 3 * p, 4 * p], axis=1
         )
-        of_one, squares = of_one.T
+        if of_one.shape[1]:
+            of_one, squares = of_one.T
+        else:  # one for each row
+            of_one = squares = np.bincount(codes, minlength=len(sums)).astype(float)
         pairs = of_one - squares / np.where(of_one > 0, of_one, 1)
         self._share = np.where(pairs > 1e-9 * of_one, 1 / np.where(pairs > 0, pairs, 1), 0.0)
         self._unit = codes, e, d, people

@@ -11,7 +11,7 @@ from scipy import sparse
 from skdisc._expectations._code_columns import code_columns, note_on_codes
 from skdisc._expectations._covariates import Covariates, canonical_order, names_of
 from skdisc._expectations._crossings import Crossings, Sampling, Unlearned, widening
-from skdisc._expectations._least_squares import LEAST, LeastSquares
+from skdisc._expectations._least_squares import LEAST, ROUGH, LeastSquares
 from skdisc._expectations._out_of_fold import (
     ClonesOf,
     Trees,
@@ -22,7 +22,6 @@ from skdisc._expectations._out_of_fold import (
 
 PEOPLE_PER_JOINED_CELL = 10  # cells that join are a tenth of the people at most
 _MOST_JOINED = 5
-_ROUGH = 1e-4  # tolerance of residuals that only say what joins
 LEAST_SHARE = 0.005  # shares are kept this far from 0 and 1 where one divides by them, or draws
 
 
@@ -101,9 +100,9 @@ class Expectations:
         return 1 / np.maximum(1 - self.leverage(), LEAST)
 
     def residual(self, values: np.ndarray) -> np.ndarray:
-        """Return what main effects and joined cells leave of columns of values, (n_rows, n)."""
-        found = np.empty(values.shape)
-        found[self.order] = self.design.residual(np.asarray(values, dtype=float)[self.order])
+        """Return what main effects and cells leave of columns of values, roughly, (n_rows, n)."""
+        found, ordered = np.empty(values.shape), np.asarray(values, dtype=float)[self.order]
+        found[self.order] = self.design.residual(ordered, ROUGH)
         return found
 
     def main_effects(self) -> tuple[sparse.csr_matrix, np.ndarray]:
@@ -236,21 +235,22 @@ def learn(
     flagged = found.join(targets)
     notes = [note_on_codes(own) for own in code_columns(covariates, targets, sampling)]
     notes += [f"The cells of {own} were adjusted for, too." for own in found.joined]
-    found.values = design.residual(found.values) if found.joined else found.values
     main = found.values[:, 0]
     learn_one = _learner(
         learner, covariates, sampling, targets, None if X is None else X.iloc[rows]
     )
-    if learn_one is not None:
-        if folds is None:
-            n_people = sampling.n_people(covariates.n_rows)
-            n_splits = n_splits or (n_splits_of(n_people) if isinstance(learner, str) else 1)
-            drawn = {"people": sampling.people, "cluster": cluster}
-            folds = draw_folds(covariates.n_rows, n_splits, rng, **drawn)
-        else:
-            folds = folds[:, rows]
-        if folds is not None:
-            found.values = design.residual(targets - _predicted(learn_one, targets, folds))
+    if learn_one is not None and folds is None:
+        n_people = sampling.n_people(covariates.n_rows)
+        n_splits = n_splits or (n_splits_of(n_people) if isinstance(learner, str) else 1)
+        drawn = {"people": sampling.people, "cluster": cluster}
+        folds = draw_folds(covariates.n_rows, n_splits, rng, **drawn)
+    elif folds is not None:
+        folds = folds[:, rows]
+    if learn_one is not None and folds is not None:
+        found.values = design.residual(targets - _predicted(learn_one, targets, folds))
+    elif found.joined:
+        found.values = design.residual(found.values)
+        main = found.values[:, 0]
     if found.joined or learn_one is not None:
         flagged = found.look()
     values = np.empty(targets.shape)
@@ -333,7 +333,7 @@ class _State:
             self.joined.append(fitting[0])
             columns = [self.crossings.columns[k].column for k in fitting[0].at]
             self.design.add(tuple(columns), self.crossings.joint(fitting[0].at).codes)
-            self.values = self.design.residual(self.values, _ROUGH)
+            self.values = self.design.residual(self.values, ROUGH)
             flagged = self.look(only=seen)
         return flagged
 

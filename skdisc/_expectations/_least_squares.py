@@ -12,6 +12,7 @@ _LARGE = 300  # values from which an indicator is a mean of its people, and no c
 _MOST_COLUMNS = 2000  # of the matrix, whose Gram matrix is dense
 _RANK = 1e-7  # of the squared length of a column; what others leave less of counts as explained
 TOLERANCE = 1e-7  # of the length of values, by which residuals may still move
+ROUGH = 1e-4  # of residuals that only say where to look
 _TOLERANCE_OF_RANK = 1e-3
 _MOST_SWEEPS = 500
 _PROBES = 2
@@ -136,12 +137,13 @@ class LeastSquares:
 
     def _swept(self, values):
         """Return values after a sweep over all blocks, forth and back, so that it is symmetric."""
-        root = None if self._root is None else self._root[:, None]
-        blocks = list(zip(self.blocks, self._means, strict=True))
+        blocks, values = list(zip(self.blocks, self._means, strict=True)), values.copy(order="F")
+        part = np.empty(len(values))
         for cells, share in blocks + blocks[-2::-1]:
-            scaled = values if root is None else values * root
-            mean = np.column_stack([np.bincount(cells, plane) * share for plane in scaled.T])[cells]
-            values = values - (mean if root is None else mean * root)
+            for plane in values.T:
+                sums = np.bincount(cells, plane if self._root is None else plane * self._root)
+                np.take(sums * share, cells, out=part)
+                plane -= part if self._root is None else part * self._root
         return self._off_main_effects(values)
 
     def leverage(self, people: np.ndarray | None = None, rank: float | None = None) -> np.ndarray:
