@@ -1,12 +1,11 @@
 """One protected group against the others in each subgroup: tests, intervals, equivalence, text."""
 
 import numpy as np
-import pandas as pd
 
 from skdisc import _stats
-from skdisc._results._judgment import COVERED
 from skdisc._stats._means import Welch, skewness_known
 from skdisc._stats._rates import AGAINST_REST, names_of_tests
+from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._relevant import RATE, relevant_gap
 from skdisc.subgroup._facts._notions import REST, Verdicts, shortfalls
 
@@ -158,69 +157,59 @@ def _two_means(mine, theirs, notion, significance):
     return low, high, p_value, test
 
 
-def bounds(d, recourse):
-    """Return what the data exclude about the shares of people with recourse.
+def candidates_of(d, recourse, found, problem=""):
+    """Return the family of the question: each group in each subgroup of the refused.
+
+    Only for notions that compare shares; costs and counts have no gap in units of shares.
 
     Parameters
     ----------
     d : FACTS
     recourse : dict of Recourse
+        By protected column.
+    found : set of (column, int, int)
+        The findings: protected column, number of the subgroup, number of the group.
+    problem : str, default=""
+        Why the absence of findings is inconclusive.
 
     Returns
     -------
-    DataFrame
-        As from `bounds_of`: each group against the others in the subgroups that exclude least, if
-        the notion compares shares, and whether judged subgroups hold enough people of each group.
+    Candidates or None
+        Sizes are shares of the people refused whose protected value is known. None: no notion
+        compares shares.
     """
-    parts = [_named([], _bounds_of(d, 0.5, *np.zeros((4, 0))))]
-    for r in recourse.values():
+    parts = []
+    for column, r in recourse.items():
         notion = r.notion(d.notion, d.viewpoint)
-        sides = [
-            sides_of(r, Verdicts(np.full(len(r), g), np.full(len(r), REST), None), notion)
-            for g in range(len(r.groups) if notion.is_share else 0)
-        ]
-        counts = [[c for s in two for c in (helped(s, notion), s.n.ravel())] for two in sides]
-        rate = sum(c[0].sum() for c in counts) / max(1, sum(c[1].sum() for c in counts))
-        nobody = _bounds_of(d, rate, *np.zeros((4, 1)))
-        for i, (g, own) in enumerate(zip(r.groups, counts, strict=False)):
-            found = _bounds_of(d, rate, *own)
-            n = _covered(r, found["judged"], r.measured.n[:, i])
-            at = np.flatnonzero(found["judged"])
-            at = at[widest_at({name: values[at] for name, values in found.items()})]
-            found = {name: values[at] for name, values in found.items()}
-            is_open = n < COVERED * r.n_affected[i]
-            whole = nobody | {"n": r.n_affected[i : i + 1], "judged": np.zeros(1, dtype=bool)}
-            parts += [_named([str(r.plan.at(p) & g) for p in at], found)]
-            parts += [_named([str(g)], whole, str(g) if is_open else "")]
-    table = pd.DataFrame({name: np.concatenate([p[name] for p in parts]) for name in parts[0]})
-    return table.astype(dict.fromkeys(("group", "measure", "open"), str))
-
-
-def _named(groups, found, opened=""):
-    """Return the columns of `bounds` for the names of groups and what `_bounds_of` returned."""
-    texts = {"group": groups, "measure": ["share with recourse"], "open": [opened]}
-    texts = {k: np.resize(np.array(v, dtype=object), len(groups)) for k, v in texts.items()}
-    return {"group": texts["group"], **found, **texts}
-
-
-def _covered(recourse, judged, n):
-    """Return how many people of a group the judged subgroups by one column hold at most."""
-    by_column = {}
-    for i in np.flatnonzero(judged):
-        predicates = recourse.plan.at(i).predicates
-        if len(predicates) == 1:
-            column = predicates[0].column
-            by_column[column] = by_column.get(column, 0) + n[i]
-    return max(by_column.values(), default=0)
-
-
-def _bounds_of(d, rate, x1, n1, x0, n0):
-    """Return what the data exclude about shares of groups with `rate` overall, a dict of arrays."""
-    gap = relevant_gap(d.relevant_gap, kind=RATE, mean=rate).size
-    given = gap, d.relevant_ratio, d.significance
-    needed = np.full(len(n1), _stats.people_needed(min(rate, 1 - rate), *given))
-    found = vars(_stats.equivalence(x1, n1, x0, n0, *given, rarer=rate <= 0.5))
-    return {"n": n1, "needed": needed, "judged": n1 >= needed, **found}
+        if not notion.is_share or not len(r):
+            continue
+        total, n = float(r.n_affected.sum()), r.measured.n.reshape(len(r), -1)
+        for g, group in enumerate(r.groups):
+            verdicts = Verdicts(np.full(len(r), g), np.full(len(r), REST), None)
+            counts = [(helped(s, notion), s.n.ravel()) for s in sides_of(r, verdicts, notion)]
+            size = n.max(axis=1) if len(r.groups) == 2 else n[:, g]
+            names = [str(r.plan.at(k) & group) for k in range(len(r))]
+            is_found = [(column, k, g) in found for k in range(len(r))]
+            parts.append((*counts[0], *counts[1], size / total, names, is_found))
+    if not parts:
+        return None
+    x1, n1, x0, n0, size, names, is_found = (
+        np.concatenate(part) for part in zip(*parts, strict=True)
+    )
+    rate = (x1.sum() + x0.sum()) / max(1.0, float(n1.sum() + n0.sum()))
+    relevant = relevant_gap(d.relevant_gap, kind=RATE, mean=float(rate))
+    return Candidates.of_rates(
+        x1,
+        n1,
+        x0,
+        n0,
+        size=size,
+        total=1.0,
+        found=is_found,
+        name=list(names),
+        relevant_gap=np.full(len(n1), relevant.size),
+        problem=relevant.problem or problem,
+    )
 
 
 def describe(rows, notion, against, score):

@@ -122,7 +122,7 @@ class FACTS(SubgroupDetector):
         as an error. No action makes a value missing.
     rule : Rule or None, default=None
         When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
+        "bh"), `relevant_gap` and `relevant_size`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -198,7 +198,7 @@ class FACTS(SubgroupDetector):
         reference="Kavouras et al., NeurIPS 2023",
     )
     _asks = True
-    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
+    rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
         "notion": [StrOptions(set(NOTIONS))],

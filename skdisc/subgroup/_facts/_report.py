@@ -12,7 +12,7 @@ from skdisc._space._codes import PAD
 from skdisc._space._items import value_name
 from skdisc._task._notes import chosen_by_their_data
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
-from skdisc.subgroup._facts._comparison import bounds, chosen_sides, compare_sides, sides_of
+from skdisc.subgroup._facts._comparison import candidates_of, chosen_sides, compare_sides, sides_of
 from skdisc.subgroup._facts._notions import (
     REST,
     Verdicts,
@@ -22,6 +22,7 @@ from skdisc.subgroup._facts._notions import (
 )
 from skdisc.subgroup._facts._study import StudyPeople, measure
 
+_AGAIN = "other rows were compared in the subgroups of fit only"
 _LISTED = 5  # number of most effective actions listed for each group of a finding
 _COLUMNS = (
     *("outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support"),
@@ -81,7 +82,21 @@ def discovered(d, task, excluded):
     frame = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
     numbers = {"n_tested": len(table), "n_found": int(found.sum()), "by_value": by_value}
     notes = _notes(d, table, found, shown)
-    return replace(discovery, **numbers, excluded=frame, notes=notes, judgment=_unsure(d, numbers))
+    problem = ""
+    if d.min_support > d.relevant_size:
+        problem = (
+            f"subgroups of fewer than min_support={d.min_support:g} of the people refused were not "
+            f"compared, and those from relevant_size={d.relevant_size:g} on matter"
+        )
+    candidates = candidates_of(d, d.recourse_, _places(table[found]), problem)
+    more = {"excluded": frame, "notes": notes, "candidates": candidates}
+    return replace(discovery, **numbers, **more, judgment=_unsure(d, numbers))
+
+
+def _places(table):
+    """Return the protected column, the subgroup and the group of each row, a set."""
+    columns = (table[name] for name in ("protected", "number", "against"))
+    return {(name, int(k), int(g)) for name, k, g in zip(*columns, strict=True)}
 
 
 def _unsure(d, numbers):
@@ -233,7 +248,14 @@ def measured_again(d, task, cache, rows):
             its = _is_against(shown, name, i).to_numpy()
             by_value[value_name(g)] = int(its.sum()), int((its & found).sum())
     discovery = _discovery(d, task, shown, again, table)
-    return replace(discovery, n_tested=len(table), n_found=int(found.sum()), by_value=by_value)
+    candidates = candidates_of(d, again, set(), _AGAIN)
+    return replace(
+        discovery,
+        n_tested=len(table),
+        n_found=int(found.sum()),
+        by_value=by_value,
+        candidates=candidates,
+    )
 
 
 def table_again(d, at_fit, shown, cache, rows):
@@ -321,7 +343,7 @@ def _discovery(d, task, shown, recourse, table=None):
         smallest_gap=_smallest_gap(d, recourse),
         required_gap=float("nan"),
         estimates=_with_recourse(recourse, d.significance),
-        tables={**_tables(d, shown, recourse), "equivalence": bounds(d, recourse)},
+        tables=_tables(d, shown, recourse),
         versus=IN_CONTEXT,
     )
 
