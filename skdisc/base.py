@@ -323,10 +323,10 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         discovery.notes[:0] = notes_on(self, task)
         if discovery.judgment is None and discovery.answer is not None:
             discovery.judgment = Judgment(discovery.answer.verdict, discovery.answer.reason)
-        if task.queries is not None and task.queries.constant:
-            discovery.smallest_gap = float("nan")  # no decision differs, so no gap could be seen
-            if discovery.judgment is not None and discovery.judgment.verdict == NOTHING:
-                discovery.judgment = Judgment(UNSURE, "all outcomes of the model are equal")
+        is_constant = task.queries is not None and task.queries.constant
+        said = None if discovery.judgment is None else discovery.judgment.verdict
+        if is_constant and said == NOTHING:
+            discovery.judgment = Judgment(UNSURE, "all outcomes of the model are equal")
         discovery = with_caveats(discovery, few_clusters(task.people.groups))
         return AuditResult(
             detector=type(self).__name__,

@@ -54,6 +54,9 @@ from skdisc._task._budget import Budget
 from skdisc._task._card import Card
 from skdisc._task._clustered import WeightedMixin
 from skdisc._task._task import People, Request, Task
+from skdisc._verdicts._answer import Answer, decide
+from skdisc._verdicts._candidates import Candidates
+from skdisc._verdicts._relevant import RelevantGap, relevant_gap
 from skdisc._verdicts._rule import Rule
 from skdisc.base import BaseDetector
 from skdisc.individual._base import IndividualDetector
@@ -88,11 +91,13 @@ __all__ = [
     "SEED_CHOICES",
     "UNBOUND",
     "UNSEEN",
+    "Answer",
     "AuditResult",
     "BaseDetector",
     "Bins",
     "BlackBox",
     "Budget",
+    "Candidates",
     "Card",
     "Case",
     "CaseFindings",
@@ -115,6 +120,7 @@ __all__ = [
     "Predicate",
     "Prober",
     "Queries",
+    "RelevantGap",
     "Request",
     "Rows",
     "Rule",
@@ -132,6 +138,7 @@ __all__ = [
     "clopper_pearson",
     "count_items",
     "count_values",
+    "decide",
     "discover_groups",
     "draw_seeds",
     "excluded_groups",
@@ -142,6 +149,7 @@ __all__ = [
     "min_detectable_share",
     "newcombe",
     "propose",
+    "relevant_gap",
     "rows_of",
     "score_test",
     "single_groups",

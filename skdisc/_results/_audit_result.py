@@ -16,7 +16,7 @@ from skdisc._results._findings import (
     findings_from_dict,
 )
 from skdisc._results._in_database import InDatabase
-from skdisc._results._judgment import FOUND, NOTHING, NULLS, UNSURE, Judgment
+from skdisc._results._judgment import FOUND, NULLS, UNSURE, Judgment
 from skdisc._results._notebook import result_to_html
 from skdisc._results._shared_values import SharedValues
 from skdisc._results._without_people import without_people
@@ -31,8 +31,7 @@ from skdisc._utils._json import (
 from skdisc._utils._optional import versions
 from skdisc._verdicts._answer import Answer
 
-SCHEMA_VERSION = 2
-_READABLE = (1, 2)  # version 1 has neither null nor judgment
+SCHEMA_VERSION = 3
 
 
 _TYPES = {
@@ -55,8 +54,6 @@ _DISCOVERY_TYPES = {
     "measure": str,
     "n_tested": int,
     "n_found": int,
-    "smallest_gap": (int, float, str, NoneType),
-    "required_gap": (int, float, str, NoneType),
     "by_value": dict,
     "estimates": (dict, NoneType),
     "excluded": (dict, NoneType),
@@ -105,13 +102,12 @@ class AuditResult(InDatabase):
         Findings, estimates and tables. Its fields are also attributes of the result.
     null : str
         The null hypothesis that "disparity found" rejects: "marginal", "contextual", "conditional",
-        "linear", "individual", "counterfactual", "calibration" or "everyone"; "" in results of
-        version 0.1.
+        "linear", "individual", "counterfactual", "calibration" or "everyone".
     versions : dict
         Versions of Python and of the packages.
     shared_values : dict or None
         Maps columns to the values that at least 10 people share, which reports may show; columns
-        that are left out may be shown. None in results of version 0.1.
+        that are left out may be shown.
     """
 
     detector: str
@@ -157,11 +153,7 @@ class AuditResult(InDatabase):
         """
         if self.judgment is not None:
             return self.judgment.verdict
-        if self.n_found > 0:
-            return FOUND
-        cut_short = self.stopped_by is not None and isinstance(self.findings, GroupFindings)
-        enough = self.n_tested > 0 and self.smallest_gap <= self.required_gap and not cut_short
-        return NOTHING if enough else UNSURE
+        return FOUND if self.n_found > 0 else UNSURE
 
     @property
     def reason(self) -> str:
@@ -344,10 +336,10 @@ class AuditResult(InDatabase):
     def _of_parts(cls, data):
         """Return the result of a dict, whose parts are checked."""
         version = data.get("schema_version")
-        if version not in _READABLE:
+        if version != SCHEMA_VERSION:
             raise ValueError(
-                f"This is schema version {version!r}; this version of skdisc reads versions "
-                f"{_READABLE[0]} to {_READABLE[-1]}. Read it with the skdisc that wrote it."
+                f"This is schema version {version!r}; this version of skdisc reads version "
+                f"{SCHEMA_VERSION}. Read it with the skdisc that wrote it."
             )
         check_types(data, {n: kinds for n, kinds in _TYPES.items() if n in data})
         with placed("params.rule"):
@@ -380,9 +372,6 @@ class AuditResult(InDatabase):
         for name in ("estimates", "excluded"):
             with placed(f"discovery.{name}"):
                 d[name] = None if d[name] is None else frame_from_dict(d[name])
-        for name in ("smallest_gap", "required_gap"):
-            with placed(f"discovery.{name}"):
-                d[name] = float("nan") if d[name] is None else float(d[name])
         judgment = d.pop("judgment", None)
         with placed("discovery.judgment"):
             d["judgment"] = None if judgment is None else Judgment(**judgment)

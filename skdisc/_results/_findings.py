@@ -47,10 +47,6 @@ class Discovery:
         TSN: number of distinct inputs, or of candidate subgroups, tested.
     n_found : int
         DSN: number of these found discriminatory.
-    smallest_gap : float
-        The smallest gap (or share of cases) that the data could have shown; NaN if there is none.
-    required_gap : float
-        If `smallest_gap` is larger and there are no findings, the evidence is insufficient.
     by_value : dict
         Maps ``"attr=value"`` to (tested, found), for each protected value.
     estimates : DataFrame, optional
@@ -68,30 +64,30 @@ class Discovery:
     candidates : Candidates, optional
         The candidates of the question, from which the verdict follows; results do not keep them.
     judgment : Judgment, optional
-        The verdict and its reason; None in results of version 0.1, whose verdict follows from the
-        number of findings and `smallest_gap`.
+        The verdict and its reason; by default those of the answer.
 
     Examples
     --------
-    Without a judgment, "no disparity found" needs data that could have shown the gap that matters:
+    "No disparity found" needs candidates whose gaps are bounded by the gap that matters:
 
-    >>> from skdisc.extending import AuditResult, GroupFindings
+    >>> from skdisc.extending import AuditResult, Candidates, GroupFindings, Judgment, decide
     >>> nothing = GroupFindings([], pd.DataFrame({"effect": []}), ["sex"], [])
-    >>> for smallest_gap in (0.05, 0.3):
-    ...     found = Discovery(nothing, "selection_rate", 10, 0, smallest_gap, required_gap=0.1)
-    ...     run = {"n_samples": 400, "n_queries": 0, "stopped_by": None, "total_time": 0.1}
+    >>> for n in (200, 2000):
+    ...     women_and_men = Candidates.of_rates([n * 0.4], [n], [n * 0.41], [n], name=["women"])
+    ...     answer = decide(women_and_men, relevant_gap=0.09)
+    ...     judgment = Judgment(answer.verdict, answer.reason)
+    ...     found = Discovery(nothing, "rate", 1, 0, answer=answer, judgment=judgment)
+    ...     run = {"n_samples": 2 * n, "n_queries": 0, "stopped_by": None, "total_time": 0.1}
     ...     about = {"params": {}, "audited": "labels", "pos_label": ["yes"], "protected": ["sex"]}
     ...     print(AuditResult("Mine", **about, **run, discovery=found).verdict)
-    no disparity found
     insufficient evidence
+    no disparity found
     """
 
     findings: GroupFindings | CaseFindings
     measure: str
     n_tested: int
     n_found: int
-    smallest_gap: float
-    required_gap: float
     by_value: dict = field(default_factory=dict)
     estimates: pd.DataFrame | None = None
     excluded: pd.DataFrame | None = None

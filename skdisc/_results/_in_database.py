@@ -11,7 +11,7 @@ from skdisc._utils._optional import require
 
 _ABOUT = (
     *("detector", "audited", "null", "verdict", "reason", "n_samples", "n_tested", "n_found"),
-    *("smallest_gap", "required_gap", "n_queries", "stopped_by", "total_time"),
+    *("n_queries", "stopped_by", "total_time"),
 )
 _SCALARS = (str, int, float, bool, type(None))
 

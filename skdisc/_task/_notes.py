@@ -125,8 +125,6 @@ def with_caveats(discovery, caveats):
     -------
     Discovery
     """
-    if caveats and not discovery.n_found and discovery.smallest_gap <= discovery.required_gap:
-        discovery.smallest_gap = float("nan")
     if caveats and discovery.judgment is not None and discovery.judgment.verdict == NOTHING:
         discovery.judgment = Judgment(UNSURE, caveats[0].rstrip("."))
         if discovery.answer is not None:

@@ -361,15 +361,3 @@ def undefined(table):
     small = found["reason"].str.startswith((EMPTY, ALONE, FEW))
     found.loc[small, "measure"] = "any"
     return found.drop_duplicates(ignore_index=True)
-
-
-def smallest_gap(table):
-    """Return the largest of the minimal detectable differences of single groups."""
-    single = np.array([not isinstance(g, tuple) for g in table["group"]])
-    difference = np.array([CATALOGUE[m].scale == "difference" for m in table["measure"]])
-    signed = table["effect"].notna() | table["excluded"].astype(bool)
-    for rows in (single & signed & difference, single & signed):
-        gaps = table.loc[rows, "min_detectable_gap"].to_numpy(dtype=float)
-        if len(gaps):
-            return float(np.max(gaps))
-    return float("nan")

@@ -177,8 +177,6 @@ def _report(detector, task, people, spec, done, excluded):
         measure=str(spec),
         n_tested=task.budget.tests,
         n_found=len(found),
-        smallest_gap=float("nan"),
-        required_gap=float("nan"),
         by_value=by_value,
         estimates=_overall(task, people, d.significance),
         excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]).drop_duplicates(),

@@ -26,9 +26,7 @@ from skdisc.individual._case_share import (
     everyone,
     share_of_cases,
 )
-from skdisc.individual._prober import Prober, count_by_value, n_inputs
-
-REQUIRED_SHARE = 0.05
+from skdisc.individual._prober import Prober, count_by_value
 
 
 def share_with_case(rows, case, weight):
@@ -170,8 +168,6 @@ class IndividualDetector(BaseDetector):
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=float(_stats.min_detectable_share(n, self.significance)),
-            required_gap=REQUIRED_SHARE,
             by_value=dict(chain.from_iterable(p.by_value.items() for p in parts)),
             estimates=self._shares([], first=share),
             notes=self._probe_notes(task) + blind + chance,
@@ -240,12 +236,6 @@ class IndividualDetector(BaseDetector):
         """Return the name of the outcome compared."""
         named = {"probability": "probability of a favorable decision"}
         return named.get(self.output, self.output)
-
-    def _smallest_share(self, space, tested, n):
-        """Return the minimal detectable share of cases in n draws; 0 if every input was tested."""
-        if tested >= n_inputs(space):
-            return 0.0
-        return float(_stats.min_detectable_share(n, self.significance))
 
     def _shares(self, counts, first=None):
         """Return a `CaseShare`, and shares with Wilson intervals, one row per (name, hits, n)."""

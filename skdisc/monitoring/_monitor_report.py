@@ -52,8 +52,6 @@ def report(detector, stream: Stream, space, stopped_by=None) -> Discovery:
         measure=d.metric if d.output == "decision" else "mean",
         n_tested=int(tested.sum()),
         n_found=int(found.sum()),
-        smallest_gap=float("nan"),
-        required_gap=float("nan"),
         by_value=by_value,
         tables={**tables, "family": family_table(candidates, answer)},
         notes=[*_notes(stream), *answer.sentences[1:]],

@@ -87,8 +87,7 @@ def _sentence(result, reason):
         if result.verdict in (FOUND, DIFFERS):
             return reason
         names = _listed(result.protected) or "any column"
-        none = f"None of {n:,} {what} tested{by} shows a disparity by {names}."
-        return f"{none}{_shown_at_least(result, is_group)}"
+        return f"None of {n:,} {what} tested{by} shows a disparity by {names}."
     tested, one = f"{result.n_found:,} of {n:,} {what} tested{by}", result.n_found == 1
     if by:
         verb = "violates" if one else "violate"
@@ -132,15 +131,6 @@ def _others(result):
         return result.versus
     within = result.null == "contextual" and result.judgment is not None
     return "the others who meet their other conditions" if within else "the rest of the people"
-
-
-def _shown_at_least(result, is_group):
-    """Return the sentence on the smallest disparity that the data could have shown, or ''."""
-    if result.judgment is not None or not math.isfinite(result.smallest_gap):
-        return ""
-    kind = "gap" if is_group else "share of cases"
-    wanted = "" if result.verdict == NOTHING else f"; {number(result.required_gap)} is required"
-    return f" The data could have shown a {kind} of {number(result.smallest_gap)} or more{wanted}."
 
 
 def _changed_besides(result):

@@ -16,7 +16,6 @@ from skdisc._results._judgment import (
     UNSURE,
     Judgment,
     confirmed_p,
-    judge_groups,
 )
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
@@ -305,9 +304,6 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         reasons += [*caveats, *few_clusters(task.people.groups)]
         if discovery.candidates is not None:
             discovery = self._answered(discovery, reasons)
-        elif discovery.judgment is None and "equivalence" in discovery.tables:
-            given = discovery.n_found, discovery.tables["equivalence"], reasons
-            discovery.judgment = judge_groups(*given, self.null, discovery.required_gap)
         elif discovery.judgment is None:
             verdict = FOUND if discovery.n_found else UNSURE
             reasons += ["the gaps of this question have no bound"]

@@ -22,7 +22,10 @@ from skdisc._results._findings import (
     GroupFindings,
     feature_names,
 )
+from skdisc._results._judgment import Judgment
 from skdisc._space._keys import couple
+from skdisc._verdicts._answer import Answer, decide
+from skdisc._verdicts._candidates import Candidates
 
 PEOPLE = pd.DataFrame(
     {
@@ -74,8 +77,6 @@ def discovery(findings, **changes):
         "measure": "decision",
         "n_tested": 8,
         "n_found": 2,
-        "smallest_gap": 0.01,
-        "required_gap": 0.05,
         "by_value": {"sex=F": (8, 2), "sex=missing": (0, 0)},
         "estimates": pd.DataFrame({"name": ["share"], "estimate": [np.nan], "n": [0]}),
         "excluded": pd.DataFrame({"subject": ["sex = 'X'"], "n": [1], "reason": ["too few"]}),
@@ -173,18 +174,19 @@ def test_nothing_found(make):
     assert again.estimates is None
 
 
-@pytest.mark.parametrize("gap", [math.nan, math.inf, 0.25])
-def test_gaps_come_back(gap):
-    one = result(found={"smallest_gap": gap, "required_gap": gap})
+def test_an_answer_comes_back():
+    candidates = Candidates.of_rates([40, 2], [100, 3], [42, 80], [100, 197], total=200)
+    one = result(found={"answer": decide(candidates, relevant_gap=0.1)})
     again = AuditResult.from_json(one.to_json())
-    assert [again.smallest_gap, again.required_gap] == pytest.approx([gap, gap], nan_ok=True)
+    assert again.answer == one.answer
     assert again == one
+    assert again.answer.bound is None  # three people bound nothing
 
 
 @pytest.mark.parametrize("version", [0, SCHEMA_VERSION + 1, None, "1"])
 def test_another_schema_is_refused(version):
     data = {**result().to_dict(), "schema_version": version}
-    message = rf"This is schema version {version!r}; this version of skdisc reads versions 1 to 2"
+    message = rf"This is schema version {version!r}; .* reads version {SCHEMA_VERSION}"
     with pytest.raises(ValueError, match=message):
         AuditResult.from_dict(data)
     with pytest.raises(ValueError, match=r"This is schema version None"):
@@ -220,7 +222,7 @@ def test_equality_ignores_time_and_versions(make):
         {"stopped_by": "max_tests"},
         {"found": {"n_tested": 9}},
         {"found": {"n_found": 1}},
-        {"found": {"smallest_gap": math.nan}},
+        {"found": {"answer": Answer("no disparity found")}},
         {"found": {"notes": []}},
         {"found": {"by_value": {}}},
         {"found": {"excluded": None}},
@@ -300,20 +302,16 @@ def test_subgroups_have_dsr_too():
 
 
 @pytest.mark.parametrize(
-    ("found", "smallest", "required", "verdict"),
+    ("n_found", "judgment", "verdict"),
     [
-        (1, 0.01, 0.05, "disparity found"),
-        (1, math.nan, 0.05, "disparity found"),
-        (0, 0.01, 0.05, "no disparity found"),
-        (0, 0.05, 0.05, "no disparity found"),
-        (0, 0.06, 0.05, "insufficient evidence"),
-        (0, math.nan, 0.05, "insufficient evidence"),
-        (0, math.inf, 0.05, "insufficient evidence"),
+        (1, None, "disparity found"),
+        (0, None, "insufficient evidence"),
+        (1, Judgment("insufficient evidence", "few"), "insufficient evidence"),
+        (0, Judgment("no disparity found"), "no disparity found"),
     ],
 )
-def test_verdict(found, smallest, required, verdict):
-    gaps = {"n_found": found, "smallest_gap": smallest, "required_gap": required}
-    one = result(found=gaps)
+def test_verdict(n_found, judgment, verdict):
+    one = result(found={"n_found": n_found, "judgment": judgment})
     assert one.verdict == verdict
     assert AuditResult.from_json(one.to_json()).verdict == verdict
     assert verdict in repr(one)

@@ -138,8 +138,6 @@ def report(
         measure=d._measure,
         n_tested=len(table),
         n_found=int(found.sum()),
-        smallest_gap=float("nan"),
-        required_gap=relevant.size,
         by_value=count_values(groups, [g for g, f in zip(groups, found, strict=True) if f], []),
         excluded=lost,
         tables=tables,

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc import _stats
 from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._task._card import Card
@@ -20,7 +19,7 @@ from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._verdicts._rule import Rule
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
-from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector, input_keys
+from skdisc.individual._base import IndividualDetector, input_keys
 from skdisc.individual._case_share import (
     CHANCE_NOTE,
     beyond_chance,
@@ -327,8 +326,6 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=float(_stats.min_detectable_share(c.n_changed, self.significance)),
-            required_gap=REQUIRED_SHARE,
             by_value=count_by_value(task, task.budget.tests, *codes),
             estimates=self._shares([], beyond) if is_random else self._shares([share]),
             tables=tables,

@@ -6,7 +6,6 @@ from math import ceil
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
-from scipy.special import ndtri
 
 from skdisc._blackbox._clustered_draws import ClusteredDraws
 from skdisc._neighbors._mixed_space import MixedSpace
@@ -82,7 +81,7 @@ class Transported:
     pairs : DataFrame
         row, partner, weight (of several draws: its mean), distance (L1)
     facts : dict
-        cost, solver, exact, draws; after the test also p_value, by_chance and smallest_gap.
+        cost, solver, exact, draws; after the test also p_value, by_chance and spread.
     """
 
     problem: TransportProblem
@@ -188,13 +187,12 @@ def flips_by_chance(problem, rng, n_permutations, significance, budget, n_enough
     -------
     facts : dict
         p_value: of k among l permutations with as large a flipset, (k + 1) / (l + 1), or k / l if
-        k ended them; by_chance: the mean share of people in it; and smallest_gap: the share above
-        that mean which would be detected with probability 0.8, by the standard deviation; excess:
-        the share above that mean; n_permutations: their number. NaN without permutations.
+        k ended them; by_chance: the mean share of people in it; spread: its standard deviation;
+        excess: the share above that mean; n_permutations: their number. NaN without permutations.
     """
     pools = list(_pools(problem, rng)) if n_permutations else []
     if not pools:
-        names = "p_value", "by_chance", "excess", "n_permutations", "smallest_gap"
+        names = "p_value", "by_chance", "excess", "n_permutations", "spread"
         return dict.fromkeys(names, float("nan"))
     seen = _larger(pools, rng, is_permuted=False)
     drawn, n_as_large = [], 0
@@ -211,7 +209,7 @@ def flips_by_chance(problem, rng, n_permutations, significance, budget, n_enough
         "by_chance": float(drawn.mean()),
         "excess": float(seen - drawn.mean()),
         "n_permutations": n,
-        "smallest_gap": float(drawn.std() * (ndtri(1 - significance) + ndtri(0.8))),
+        "spread": float(drawn.std()),
     }
 
 

@@ -125,10 +125,10 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     result_ : AuditResult
         What `fit` found: pairs with different decisions, the nearest first. Tables: ``flipsets``
         (per comparison: people transported, positive, negative, net, cost, solver, whether exact;
-        p-value and adjusted p-value, mean share ``by_chance`` and smallest detectable gap above
-        it), ``transparency`` (per comparison, flipset and attribute: mean difference in standard
-        deviations, consistency of its sign, ranks), ``runs`` (per protected attribute TSN, DSN,
-        SUR, mean distance, both values; DSS is in `metrics`), ``transported`` (row, partner,
+        p-value and adjusted p-value, mean share ``by_chance`` and its standard deviation
+        ``spread``), ``transparency`` (per comparison, flipset and attribute: mean difference in
+        standard deviations, consistency of its sign, ranks), ``runs`` (per protected attribute TSN,
+        DSN, SUR, mean distance, both values; DSS is in `metrics`), ``transported`` (row, partner,
         weight, distance, both decisions, attribute).
     model_ : BlackBox or None
         The model under audit.

@@ -71,8 +71,7 @@ def _reasons(detector, relevant, flipsets, caveats):
     if flipsets["p_value"].isna().any():
         return ["a group or its reference has nobody to be compared with"]
     level = detector.significance
-    spread = flipsets["smallest_gap"] / (ndtri(1 - level) + ndtri(0.8))
-    largest = float((flipsets["excess"] + ndtri(1 - level) * spread).max())
+    largest = float((flipsets["excess"] + ndtri(1 - level) * flipsets["spread"]).max())
     if not caveats and largest >= relevant.size:
         return [f"a flipset may be larger than by chance by {largest:.2g} of the people"]
     return caveats

@@ -7,7 +7,6 @@ from skdisc import _stats
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._space._items import value_name
 from skdisc._utils._hashing import canonical_rank
-from skdisc.individual._base import REQUIRED_SHARE
 from skdisc.individual._fliptest import _net_of_flips as verdict
 
 UNTESTED = (
@@ -65,17 +64,13 @@ def _discovery(detector, task, pairs, flipsets, reports, few):
     tested, found = pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
     low, high = _stats.wilson(found, tested, detector.significance)
     share = [found / tested if tested else np.nan, float(low), float(high), tested]
-    alone = float(_stats.min_detectable_share(tested, detector.significance))
     name = "share of people carried to one decided unlike them"
     few = [] if found else few
-    smallest = float("nan") if few else max(alone, *flipsets["smallest_gap"].fillna(0.0))
     return Discovery(
         findings=_findings(task, pairs),
         measure="decision, person minus the one they are carried to",
         n_tested=tested,
         n_found=found,
-        smallest_gap=smallest,
-        required_gap=REQUIRED_SHARE,
         by_value=_count_by_group(task.memory, pairs),
         estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
         tables={

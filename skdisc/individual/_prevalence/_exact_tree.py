@@ -12,7 +12,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._verdicts._rule import Rule
-from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import CaseShare, time_kept
 from skdisc.individual._prevalence._exact_tree_inputs import Parts, Slab, Trial
 from skdisc.individual._prevalence._exact_tree_regions import tree_regions
@@ -213,13 +213,9 @@ class ExactTree(IndividualDetector):
             strategy = self._read_model(task, prober)
             ledger = run(strategy, prober, task.budget, task.progress)
         total = n_inputs(task.space)
-        share, smallest = strategy.share, 0.0
+        share = strategy.share
         if task.budget.tests == total:
             share = (task.budget.found / total,) * 2
-        elif share is None:
-            smallest = self._smallest_share(task.space, *(task.budget.tests,) * 2)
-        elif share[0] > 0 and not task.budget.found:
-            smallest = float("nan")  # there are cases, but none was tested
         doubts = strategy.notes_on(ledger, total)
         exact = None
         if share is not None:
@@ -236,8 +232,6 @@ class ExactTree(IndividualDetector):
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=smallest,
-            required_gap=REQUIRED_SHARE,
             by_value=ledger.by_value(),
             estimates=pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"]),
             tables=strategy.tables(total),

@@ -13,7 +13,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
 from skdisc._verdicts._rule import Rule
-from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import CHANCE_NOTE, CaseShare, beyond_chance, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
 from skdisc.individual._prober import Prober
@@ -225,8 +225,6 @@ class Themis(IndividualDetector):
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=self._smallest_share(task.space, task.budget.tests, sample.n),
-            required_gap=REQUIRED_SHARE,
             by_value=by_value,
             estimates=pd.concat([first, everything], ignore_index=True) if whole else first,
             tables={"scores": scores},

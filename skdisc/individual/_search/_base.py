@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._results._findings import Discovery, feature_names
 from skdisc._task._task import Request, Task
 from skdisc._utils._types import ArrayLike, FrameLike
-from skdisc.individual._base import REQUIRED_SHARE, IndividualDetector
+from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import time_kept
-from skdisc.individual._prober import Prober
+from skdisc.individual._prober import Prober, n_inputs
 from skdisc.individual._search._loop import Ledger, run
 from skdisc.individual._search._quality import quality
 
@@ -35,7 +35,7 @@ class _Part:
     varied: str
     prober: Prober
     ledger: Ledger
-    smallest_share: float
+    has_draws: bool
     shares: list
     notes: list
     quality: pd.DataFrame | None
@@ -107,16 +107,14 @@ class SearchDetector(IndividualDetector):
             by_value |= part.ledger.by_value()
         blind = self._blindness(task, max(*(p.prober.largest_gap for p in parts), share.estimate))
         own = dict.fromkeys(note for p in parts for note in p.notes)
-        smallest = float(np.max([p.smallest_share for p in parts]))
-        if np.isnan(smallest) and not task.budget.found and task.budget.tests:
+        has_draws = all(p.has_draws for p in parts)
+        if not has_draws and not task.budget.found and task.budget.tests:
             own[_NOT_DRAWN] = None
         return Discovery(
             findings=self._joined(task, [p.prober.cases(*p.ledger.found()) for p in parts]),
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,
-            smallest_gap=smallest,
-            required_gap=REQUIRED_SHARE,
             by_value=by_value,
             estimates=self._shares([row for p in parts for row in p.shares], first=share),
             tables=self._tables(parts),
@@ -140,7 +138,7 @@ class SearchDetector(IndividualDetector):
             varied,
             prober,
             ledger,
-            self._smallest_share(task.space, n_tested, n),
+            n > 0 or n_tested >= n_inputs(task.space),
             shares,
             list(strategy.notes),
             quality(self, task, ledger) if self.n_quality else None,

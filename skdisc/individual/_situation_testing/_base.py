@@ -17,7 +17,7 @@ from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._numbers import audited_numbers
 from skdisc._task._task import Request
 from skdisc._utils._types import ArrayLike, FrameLike
-from skdisc.individual._base import REQUIRED_SHARE, share_with_case
+from skdisc.individual._base import share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023
 from skdisc.individual._situation_testing import _matched_gaps as verdict
@@ -27,7 +27,6 @@ from skdisc.individual._situation_testing._neighborhoods import (
     PeopleOfFit,
     Pools,
 )
-from skdisc.individual._situation_testing._statistics import could_show
 
 COMPAT = "alvarez2023"
 _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
@@ -381,8 +380,6 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             measure="outcome of the control group minus that of the test group",
             n_tested=n,
             n_found=len(cases),
-            smallest_gap=float("nan") if task.memory.excluded else self._smallest_share(first),
-            required_gap=REQUIRED_SHARE,
             by_value=report.count_by_group(task.memory.predicates, task.X, compared),
             estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
             tables=tables,
@@ -397,21 +394,6 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         if self.output != "decision" and self._criterion != "gap":
             compared &= people["p_value"].notna().to_numpy()  # NaN where all values are equal
         return compared
-
-    def _smallest_share(self, first):
-        """Return the minimal detectable share of cases.
-
-        It is about people whose neighborhoods are large enough to be significant; NaN if there
-        are none.
-        """
-        groups = first.loc[self._is_compared(first), ["n_c", "n_t"]].to_numpy()
-        n, share = len(groups), 0.0
-        if self.output == "decision" and self._criterion != "gap" and n:
-            sizes, people = np.unique(groups.round(), axis=0, return_counts=True)
-            able, share = could_show(sizes, people, self)
-            n = int(people[able].sum())
-        smallest = max(float(_stats.min_detectable_share(n, self.significance)), share)
-        return smallest if n else float("nan")
 
     def _neighborhoods(self, part, task, outcome, gap, rows):
         """Return the `Neighborhoods` of the complainants in some rows.

@@ -116,7 +116,7 @@ class CounterfactualSituationTesting(SituationDetector):
         as an error.
     rule : Rule or None, default=None
         When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `relevant_gap` and `relevant_ratio`.
+        "bh") and `relevant_gap`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -200,7 +200,7 @@ class CounterfactualSituationTesting(SituationDetector):
         reference="Alvarez and Ruggieri, JAIR 2025",
     )
     _versus = "people of the reference similar to their counterfactuals"
-    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio")
+    rule_fields = ("significance", "correction", "relevant_gap")
     own_correction = "bh"
     _parameter_constraints = {
         **SituationDetector._parameter_constraints,

@@ -129,7 +129,6 @@ def judgment(detector, table, gaps, outcome, still_open):
     ends = np.array([g.interval(2 * detector.significance) for g in gaps]).reshape(-1, 2)
     effects = table[["group", "gap", "ci_low", "ci_high", "p_adjusted"]].copy()
     effects["low"], effects["high"] = ends.T
-    effects["rate"] = [outcome[g.matched].mean() if len(g.matched) else np.nan for g in gaps]
     relevant = detector._gap_that_matters(outcome)
     few = f"too few people have similar people of the reference: {', '.join(still_open)}"
     names = ", ".join(dict.fromkeys(repr(g.too_fine) for g in gaps if g.too_fine))
@@ -137,8 +136,7 @@ def judgment(detector, table, gaps, outcome, still_open):
     turned = [said_about(g.left) for g in gaps if g.turns(detector)]
     reasons = [*turned, relevant.problem, few if still_open else "", fine if names else ""]
     reasons = [r for r in reasons if r]
-    ratio = detector.relevant_ratio if detector.output == "decision" else 0.0
-    return judge_effects(effects, reasons, relevant.size, ratio, detector.significance)
+    return judge_effects(effects, reasons, relevant.size, detector.significance)
 
 
 def open_values(predicates, comparisons, gaps, X, excluded, share):

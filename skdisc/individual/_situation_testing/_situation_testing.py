@@ -106,7 +106,7 @@ class SituationTesting(SituationDetector):
         as an error.
     rule : Rule or None, default=None
         When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `relevant_gap` and `relevant_ratio`.
+        "bh") and `relevant_gap`.
     pos_label : label or collection of labels, default=None
         The favorable outcome; by default 1 or True; other labels need one. "high" and
         "low" are the greatest and least of numeric labels.
@@ -196,7 +196,7 @@ class SituationTesting(SituationDetector):
         reference="Thanh et al., KDD 2011",
     )
 
-    rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio")
+    rule_fields = ("significance", "correction", "relevant_gap")
     own_correction = "bh"
 
     def __init__(

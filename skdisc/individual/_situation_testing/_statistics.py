@@ -126,38 +126,6 @@ def _moments(sums, n):
         return mean, spread / (n - 1), n
 
 
-def could_show(sizes, people, detector):
-    """Return which groups of neighbors are large enough for the largest difference to be a case.
-
-    Parameters
-    ----------
-    sizes : ndarray of float, shape (n, 2)
-        Control and test group.
-    people : ndarray of int, shape (n,)
-        The number of people whose groups have these sizes.
-    detector : SituationDetector
-
-    Returns
-    -------
-    able : ndarray of bool, shape (n,)
-    share : float
-        The share of people who must have a case at once for the correction to let them pass.
-    """
-    d, (n_c, n_t) = detector, sizes.T
-    settings = {name: getattr(d, name) for name in ("threshold", "direction", "significance")}
-    x_c, x_t = (0 * n_c, n_t) if d.direction == "higher" else (n_c, 0 * n_t)
-    gap = of_shares(x_c, n_c, x_t, n_t, test=d.test, **settings)
-    if d._criterion == "interval":
-        return interval_exceeds(gap.ci_low, gap.ci_high, d.threshold, d.direction), 0.0
-    n = people.sum()
-    if d.correction in ("holm", "bonferroni"):
-        return gap.p_value * n <= d.significance, 0.0
-    able = gap.p_value <= d.significance
-    share = gap.p_value[able].max(initial=0.0) / d.significance
-    more = {"none": 0.0, "bh": 1.0, "by": float((1 / np.arange(1, n + 1)).sum())}[d.correction]
-    return able, share * more
-
-
 def exceeds(delta, threshold, direction):
     """Return a boolean mask of the differences beyond the threshold, in the given direction."""
     sign = SIGNS[direction]

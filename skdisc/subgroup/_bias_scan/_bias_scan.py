@@ -20,7 +20,7 @@ from skdisc.subgroup._bias_scan import _observed_expected as observed
 from skdisc.subgroup._bias_scan._outcome import SCORINGS, has_numbers, one_test_threshold
 from skdisc.subgroup._bias_scan._scans import scan_all
 from skdisc.subgroup._estimation._confirmation import beside_fit
-from skdisc.subgroup._estimation._discovery import FoundCounts, largest, subgroup_discovery
+from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
 from skdisc.subgroup._estimation._outcomes import Summed
 
 _TEST = "best score, against scans of data in which the expectations hold"
@@ -394,6 +394,4 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         else:
             threshold = (by_chance + self.penalty) / outcome.inflation
         groups = outcome.single_groups(items, self.significance, self.correction, threshold)
-        unit = 1.0 if outcome.is_share or not len(outcome) else outcome.y.std() or 1.0
-        gap = np.nan if outcome.is_constant.all() else largest(groups["min_detectable_gap"]) / unit
-        return subgroup_discovery(self, outcome, findings, counts, groups, smallest_gap=gap)
+        return subgroup_discovery(self, outcome, findings, counts, groups)

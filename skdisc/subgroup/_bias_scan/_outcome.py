@@ -281,11 +281,11 @@ class Outcome(PeopleRows):
         names = np.array([str(items.predicates[i]) for i in at], dtype=object)
         groups.insert(0, "group", np.tile(names, n))
         groups["trials"] = groups["support"]
-        groups["min_detectable_gap"] = self.smallest_gaps(groups, masks, targets, threshold)
+        groups["min_detectable_gap"] = self.detectable_gaps(groups, masks, targets, threshold)
         groups["p_adjusted"] = _stats.adjust(groups["p_value"].to_numpy(), correction)
         return groups
 
-    def smallest_gaps(self, table, insides, targets, threshold, power=0.8):
+    def detectable_gaps(self, table, insides, targets, threshold, power=0.8):
         """Return the smallest gap of each group that the scan detects, given the score needed."""
         z = np.sqrt(2 * threshold) + special.ndtri(power)
         pairs, w = list(zip(insides, targets, strict=True)), self.mass

@@ -100,8 +100,6 @@ def subgroup_discovery(
         "measure": ", ".join(rows.names),
         "n_tested": counts.n_tested,
         "n_found": counts.n_found,
-        "smallest_gap": largest(groups["min_detectable_gap"]),
-        "required_gap": relevant.size,
         "by_value": counts.by_value,
         "estimates": rows.overall(detector.significance),
         "excluded": excluded_groups(groups, detector._least(rows)),

@@ -13,8 +13,6 @@ WELCH = "Welch's and Hall's test of the costs of recourse"
 SMIRNOV = "two-sample Kolmogorov-Smirnov test, asymptotic"
 ANY_ACTION = "smallest p-value of the actions, times their number"
 
-_WIDEST = 20  # groups listed besides single values
-
 
 def chosen_sides(found, tested, verdicts, notion):
     """Return the counts of both sides under the best action of each, chosen on other people.
@@ -254,10 +252,3 @@ def counts_under(rows, notion):
     if notion.name == "effectiveness_within_budget":
         return (rows["effectiveness"] > 0) & (rows["cost"] <= notion.level + 1e-9)
     return rows["effectiveness"] > 0
-
-
-def widest_at(bounds):
-    """Return the positions of what excludes least, in columns of `_bounds_of`."""
-    by = np.where(bounds["gap_inside"], 0, 2) + ~np.asarray(bounds["ratio_inside"], dtype=bool)
-    width = np.fmax(*(np.abs(np.asarray(bounds[end])) for end in ("gap_low", "gap_high")))
-    return np.lexsort((-width, -by))[:_WIDEST]

@@ -340,26 +340,10 @@ def _discovery(d, task, shown, recourse, table=None):
         measure=", ".join(dict.fromkeys(measures)) or d.notion,
         n_tested=0,
         n_found=0,
-        smallest_gap=_smallest_gap(d, recourse),
-        required_gap=float("nan"),
         estimates=_with_recourse(recourse, d.significance),
         tables=_tables(d, shown, recourse),
         versus=IN_CONTEXT,
     )
-
-
-def _smallest_gap(d, recourse):
-    """Return the smallest gap of shares that is detectable in any subgroup."""
-    n_tests = sum(len(r) * n_comparisons(len(r.groups), d.compare) for r in recourse.values())
-    level = d.significance if d.correction == "none" else d.significance / max(1, n_tests)
-    gaps = []
-    for r in recourse.values():
-        n = r.measured.n
-        gap = _stats.min_detectable_gap(n, n.sum(axis=1, keepdims=True) - n, 0.5, level)
-        gaps.append(gap.max(axis=1, initial=0))
-    gaps = np.concatenate([*gaps, np.zeros(0)])
-    gaps = gaps[~np.isnan(gaps)]
-    return float(gaps.min()) if len(gaps) else float("nan")
 
 
 def _with_recourse(recourse, significance):

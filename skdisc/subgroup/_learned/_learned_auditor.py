@@ -183,8 +183,6 @@ class LearnedAuditor(SubgroupDetector):
             measure=self._measure,
             n_tested=0,
             n_found=0,
-            smallest_gap=float("nan"),
-            required_gap=float("nan"),
             judgment=Judgment(UNSURE, reason),
         )
 

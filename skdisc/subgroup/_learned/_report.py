@@ -233,8 +233,6 @@ def discovery_of(
         measure=d._measure,
         n_tested=len(groups),
         n_found=len(kept),
-        smallest_gap=float("nan"),
-        required_gap=relevant.size,
         by_value=count_values(groups, kept, d.protected_),
         tables={"witness": tests, "family": family_table(candidates, answer)},
         notes=[*notes, *_notes(learned, tests, table, d.significance), *new, *answer.sentences[1:]],

@@ -51,4 +51,4 @@ def test_pairs_are_the_same_and_the_p_value_larger():
     pd.testing.assert_frame_equal(*pairs)
     first, second = (r.tables["flipsets"].iloc[0] for r in (own, plain))
     assert first["p_value"] > second["p_value"]
-    assert first["smallest_gap"] > second["smallest_gap"]
+    assert first["spread"] > second["spread"]

@@ -243,7 +243,7 @@ def test_verdicts():
         result = flips(lot(n, 2)[0], decide, max_rows=100)
         row = of(result)
         assert (result.verdict, row["positive"] + row["negative"] > 0) == (verdict, True)
-        assert (result.smallest_gap <= 0.05) == (n == 2000)
+        assert (result.answer.bound < 0.09) == (n == 2000)
         assert 0 < row["by_chance"] < 0.12  # 0.103 for 60 people in 999 permutations
     X, y = lot(200, 0, gap=0.5)  # nearly as many flips as by chance, but most in one direction
     assert of(flips(X, None, y=y))["p_value"] == 0.01
