@@ -176,7 +176,8 @@ def test_nothing_found(make):
 
 def test_an_answer_comes_back():
     candidates = Candidates.of_rates([40, 2], [100, 3], [42, 80], [100, 197], total=200)
-    one = result(found={"answer": decide(candidates, relevant_gap=0.1)})
+    answer = decide(candidates, relevant_gap=0.1, relevant_size=0.01)
+    one = result(found={"answer": answer})
     again = AuditResult.from_json(one.to_json())
     assert again.answer == one.answer
     assert again == one
