@@ -327,7 +327,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         said = None if discovery.judgment is None else discovery.judgment.verdict
         if is_constant and said == NOTHING:
             discovery.judgment = Judgment(UNSURE, "all outcomes of the model are equal")
-        discovery = with_caveats(discovery, few_clusters(task.people.groups))
+        discovery = with_caveats(discovery, few_clusters(task.people.groups)).in_agreement()
         return AuditResult(
             detector=type(self).__name__,
             params=self._settings(),

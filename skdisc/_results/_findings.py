@@ -1,6 +1,7 @@
 """What a detector returns: collections of findings, which are stored as columns, in a Discovery."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import pandas as pd
 
@@ -97,3 +98,10 @@ class Discovery:
     judgment: Judgment | None = None
     answer: Answer | None = None
     candidates: Candidates | None = None
+
+    def in_agreement(self) -> Self:
+        """Return the Discovery with the verdict and reason of the judgment in its answer, too."""
+        if self.answer is None or self.judgment is None:
+            return self
+        own = {"verdict": self.judgment.verdict, "reason": self.judgment.reason}
+        return replace(self, answer=replace(self.answer, **own))

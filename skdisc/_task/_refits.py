@@ -201,4 +201,5 @@ def _are_equal(X, rows):
 
 
 def _judged(result, judgment):
-    return replace(result, discovery=replace(result.discovery, judgment=judgment))
+    discovery = replace(result.discovery, judgment=judgment).in_agreement()
+    return replace(result, discovery=discovery)

@@ -296,6 +296,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
     def _conclude(self, task, discovery):
         caveats = self._caveats(task, discovery)
+        if discovery.judgment is None and discovery.answer is not None:
+            discovery.judgment = Judgment(discovery.answer.verdict, discovery.answer.reason)
         discovery = with_caveats(discovery, caveats)
         stopped = task.budget.stopped_by
         reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
