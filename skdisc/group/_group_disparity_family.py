@@ -35,7 +35,7 @@ _RULES = ("rest", "overall")
 
 
 @dataclass(frozen=True)
-class Margins:
+class GapMargins:
     """What a disparity has to exceed to be relevant.
 
     Parameters
@@ -72,7 +72,7 @@ class ComparedQuantities:
         Size of the comparison, which no outcome determines.
     total : float
         Size of all people.
-    margins : Margins
+    margins : GapMargins
     """
 
     comparisons: list
@@ -81,7 +81,7 @@ class ComparedQuantities:
     size: np.ndarray
     order: np.ndarray
     total: float
-    margins: Margins
+    margins: GapMargins
 
     def candidates(self, found: set) -> Candidates:
         """Return the candidates; `found` has pairs of the text of a group and a quantity."""
@@ -228,7 +228,7 @@ def compared_quantities(rows, names, reference, margins, min_size):
     names : iterable of str
         Names of measures.
     reference : rule, or dict of predicates
-    margins : Margins
+    margins : GapMargins
     min_size : float
         Size of a group below which it is never the best one.
 

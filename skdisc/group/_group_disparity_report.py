@@ -16,7 +16,7 @@ from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_family import (
     SELECTION,
     ComparedQuantities,
-    Margins,
+    GapMargins,
     behind,
     beyond,
     compared_quantities,
@@ -78,7 +78,7 @@ def compare(detector, task, people, known, reference):
         return relevant_gap(d.relevant_gap, kind=RATE, mean=rate, all_equal=rate in (0.0, 1.0))
 
     ratios = d.null == "marginal" and d.output == "decision"
-    margins = Margins(matters, d.relevant_size, rarer=rarer, ratios=ratios)
+    margins = GapMargins(matters, d.relevant_size, rarer=rarer, ratios=ratios)
     quantities = compared_quantities(rows, table["measure"].unique(), reference, margins, least)
     if d.min_effect:
         p_value = beyond(table, quantities, d.min_effect, d.significance)
