@@ -187,6 +187,7 @@ class Level:
         """Return the evidence that an entry must exceed at this level."""
         bonferroni = np.log(2 * max(given.known.sum(), 1) / significance)
         at = int(np.floor(significance * (1 + len(self.draws)) + 1e-9))
+        at = min(at, len(self.draws))  # a level near 1 lets all draws be exceeded
         if not at:
             return bonferroni
         return float(np.sort(self.largest_by_chance(given, weights))[-at])
