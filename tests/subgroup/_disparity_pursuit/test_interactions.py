@@ -43,3 +43,17 @@ def test_who_lives_where_columns_agree_is_not_treated_differently(follow, nuisan
 def test_no_cells_are_needed_where_protected_columns_follow_none():
     results = [pursued(*people(seed, None, 0), "additive") for seed in range(3)]
     assert sum(any(crosses(note) for note in result.notes) for result in results) <= 1
+
+
+def test_zip_codes_stored_as_numbers_are_no_disparity(data_dir):
+    """Outcome and share of women follow 100 codes without any order in them; sex adds nothing."""
+    path = data_dir / "strangers" / "zip_codes.csv"
+    if not path.is_file():
+        pytest.skip(f"no {path}")
+    X = pd.read_csv(path)
+    detector = DisparityPursuit(protected="sex", pos_label="yes", nuisance="additive")
+    result = detector.fit(X, X.pop("hired")).result_
+    assert not len(result)
+    women = result.tables["comparable"].set_index("group").loc["sex = 'f'"]
+    assert women["ci_low"] < 0 < women["ci_high"]
+    assert any("'zip' looks like a code" in note for note in result.notes)
