@@ -221,7 +221,7 @@ def test_a_model_card_says_what_matters():
     assert "Verdict: **disparity found**" in card
     assert "- Period: not stated" in card
     assert "no gap above 0.030" in card
-    assert "-0.070 \\(-0.120 to -0.020, 95\u00a0%\\)" in card  # held-out estimates come first
+    assert "-0.070 \\(-0.120 to -0.020, 95 %\\)" in card  # held-out estimates come first
 
 
 def test_a_model_card_is_escaped(evil):
