@@ -71,7 +71,7 @@ class RowDecisions:
             n = patterns.counts.sum(axis=1)
             denied = patterns.counts[:, TN]
             return np.stack([denied, patterns.counts[:, TP], n, denied, n], axis=1)
-        size, n, _, favored, _, squares, of_favored, *_ = patterns.sums.reshape(-1, 9).T
+        size, n, _, favored, _, squares, of_favored, *_ = patterns.sums.T
         denied = np.where(size - favored > _ROUNDING * size, size - favored, 0.0)
         of_denied = np.where(denied > 0, np.maximum(squares - of_favored, 0), 0.0)
         return np.stack([denied, favored, squares, of_denied, n], axis=1)
