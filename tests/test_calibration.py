@@ -201,6 +201,9 @@ def test_counts_are_sums_of_rows_and_come_back_from_the_file(tmp_path):
         0,
         "ValueError: no, not so\nat all",
     ]
+    alone = counts.of_rows(rows)
+    assert (alone["n"].tolist(), alone["paired"].sum()) == ([30, 10], 0)
+    assert cells.line(rows.to_dict("records")[:5]).startswith("DivExplorer ")
     path = tmp_path / "counts.csv"
     counts.save(path, table)
     again = counts.load(path)

@@ -26,8 +26,8 @@ WORDS = ["null", "rule", "commit", "error"]
 def of_rows(rows):
     """Return the counts of measured rows, one row per cell; rows that failed are not counted."""
     found = []
-    base = rows[rows["detector"] == BASELINE].set_index(["world", "seed"])
-    base = base["first"].astype(float) if len(base) else pd.Series(dtype=float)
+    ranked = rows.assign(first=rows["first"].astype(float) if "first" in rows else 0.0)
+    base = ranked[rows["detector"] == BASELINE].set_index(["world", "seed"])["first"]
     is_new = rows["seed"] >= NEW_SEEDS
     for key, part in rows.assign(fresh=is_new.astype(int)).groupby(KEY):
         found.append(dict(zip(KEY, key, strict=True)) | _of_cell(part, base))
@@ -47,9 +47,9 @@ def _of_cell(rows, base):
         row |= {f"{which}fcr": share.sum(), f"{which}fcr2": (share**2).sum()}
     is_found = verdict == FOUND
     row |= {f"given_{name}": own[name][is_found].sum() for name in ("shown", "misses")}
-    mine = good.set_index(["world", "seed"])["first"].astype(float) if "first" in good else base[:0]
-    common = mine.index.intersection(base.index)
-    gain = (mine[common] - base[common]).to_numpy()
+    mine = pd.Series(own["first"].to_numpy(), pd.MultiIndex.from_frame(good[["world", "seed"]]))
+    common = mine.index.intersection(base.index) if len(base) else []
+    gain = mine[common].to_numpy() - base[common].to_numpy() if len(common) else np.zeros(0)
     row |= {"paired": len(gain), "gain": gain.sum(), "gain2": (gain**2).sum()}
     row["seconds"] = rows["seconds"].mean() if "seconds" in rows else np.nan
     for name in ("null", "rule", "commit", "error"):
