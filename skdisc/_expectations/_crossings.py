@@ -133,11 +133,13 @@ def added_by(
     bias, error, kept : float
         The last is what joining leaves of d, at least .1.
     """
-    sums = _Pairs(e[:, None], d[:, None], sampling or Sampling()).over(codes, codes.max() + 1)
+    sums = _PairsOfPeople(e[:, None], d[:, None], sampling or Sampling()).over(
+        codes, codes.max() + 1
+    )
     return sums.bias[0], sums.error(0), sums.kept[0]
 
 
-class _Pairs:
+class _PairsOfPeople:
     """Sums over the pairs of people in each cell, of several estimates.
 
     Parameters
@@ -159,11 +161,11 @@ class _Pairs:
         else:  # the units of pairs are the parts of clusters in cells
             self.people, self._rows = 1.0, np.hstack([self.e * f, self.d * f, mass * f])
 
-    def over(self, codes: np.ndarray, n_cells: int) -> "_PairSums":
+    def over(self, codes: np.ndarray, n_cells: int) -> "_SumsOverPairs":
         """Return the sums over cells."""
         if self.sampling.cluster is None:
             sums = _sums(codes, n_cells, self._planes)
-            return _PairSums(codes, self.e, self.d, self.people, sums, self.size)
+            return _SumsOverPairs(codes, self.e, self.d, self.people, sums, self.size)
         unit = dense(codes * (self.sampling.cluster.max() + 1) + self.sampling.cluster)
         n_units = unit.max(initial=-1) + 1
         cells = np.zeros(n_units, dtype=np.intp)
@@ -172,7 +174,7 @@ class _Pairs:
         of_unit = _sums(unit, n_units, self._rows)
         e, d, mass = np.split(of_unit, [p, 2 * p], axis=1)
         sums = _sums(cells, n_cells, self._of_units(e, d, mass, 1.0))
-        return _PairSums(cells, e, d, 1.0, sums, self.size)
+        return _SumsOverPairs(cells, e, d, 1.0, sums, self.size)
 
     @staticmethod
     def _of_units(e, d, mass, people):
@@ -181,7 +183,7 @@ class _Pairs:
         return np.asfortranarray(planes) if planes.shape[1] <= _FEW_PLANES else planes
 
 
-class _PairSums:
+class _SumsOverPairs:
     """B of several estimates, and its errors; see `added_by`."""
 
     def __init__(self, codes, e, d, people, sums, size):
@@ -312,12 +314,12 @@ class Crossings:
                 shown[self.columns[k].column] = max(shown[self.columns[k].column], most)
 
         every_outcome = np.broadcast_to(whole[:, :1], parts.shape)
-        pairs = _Pairs(every_outcome, whole[:, 1:], self.sampling)
+        pairs = _PairsOfPeople(every_outcome, whole[:, 1:], self.sampling)
         for joint in self.walk(1):
             look(joint, pairs)
         if n_columns > _MOST_IN_PAIRS:
             self._in_pairs = self._of_columns(_largest(shown, _MOST_IN_PAIRS))
-        pairs = _Pairs(outcome, parts, self.sampling)
+        pairs = _PairsOfPeople(outcome, parts, self.sampling)
         for joint in self.walk(2):
             if len(joint.at) == 2:
                 look(joint, pairs)
@@ -359,7 +361,7 @@ class Crossings:
         -------
         list of list of Unlearned
         """
-        pairs = _Pairs(outcome[:, None] - parts * gap, parts, self.sampling)
+        pairs = _PairsOfPeople(outcome[:, None] - parts * gap, parts, self.sampling)
         found, n_crossings, skip = [[] for _ in gap], 0, set(skip)
         for joint in self.walk() if only is None else map(self.joint, only):
             n_crossings += 1
