@@ -245,7 +245,7 @@ def test_an_answer_that_clears_a_group_with_a_relevant_gap_is_false():
     family = pd.DataFrame({"group": ["sex = 'F' and town = 't0'", "sex = 'F' and town = 't1'"]})
     family = family.assign(judged=True, found=False, cleared=[True, False])
 
-    def said(verdict="insufficient evidence", bound=0.2, **changes):
+    def said(verdict=FOUND, bound=0.2, **changes):
         answer = SimpleNamespace(relevant_gap=0.1, bound=bound)
         result = SimpleNamespace(verdict=verdict, tables={"family": family.assign(**changes)})
         result.discovery = SimpleNamespace(answer=answer)
@@ -256,6 +256,7 @@ def test_an_answer_that_clears_a_group_with_a_relevant_gap_is_false():
     assert not said(found=[True, False])["false_list"]
     assert (said(bound=0.14)["false_bound"], said(bound=0.16)["false_bound"]) == (True, False)
     assert said(NOTHING)["reassured"]
+    assert not said("insufficient evidence")["false_list"]
     marginal = SimpleNamespace(verdict=NOTHING, tables={}, discovery=SimpleNamespace(answer=None))
     assert not claims(KNOWN["GroupDisparity"], marginal, people)["reassured"]
     document = {"verdicts": [{"null": "marginal", "verdict": NOTHING}]}

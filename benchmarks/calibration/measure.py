@@ -163,6 +163,8 @@ def claims(configuration, result, people):
     others = judged[~judged["found"].astype(bool)]
     gaps = np.array([abs(grid.true_gap(people, str(g))) for g in others["group"]])
     relevant, cleared = answer.relevant_gap, others["cleared"].to_numpy(dtype=bool)
+    if result.verdict != FOUND:  # then list and bound are those of the verdict
+        return row
     if isinstance(relevant, float):
         row["false_list"] = bool((gaps[cleared] >= relevant - 1e-9).any())
     if answer.bound is not None:

@@ -3,7 +3,7 @@
 import textwrap
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from benchmarks.calibration.cells import LEVEL, limit
 from benchmarks.calibration.grid import FAIR_SIZES
@@ -84,13 +84,8 @@ def _row(title, promise, cells, k, n, before, lowest=False):
     cells = cells[cells[n] > 0]
     if not len(cells):
         return f"| {title} | {promise} | – | – | {before} |"
-    share = cells[k] / cells[n]
-    far = [
-        binomtest(int(a), int(b), COVERED if lowest else LEVEL).pvalue
-        for a, b in zip(cells[k], cells[n], strict=True)
-    ]
-    side = share < COVERED if lowest else share > LEVEL
-    worst = cells.iloc[int(np.argmin(np.where(side, far, 2 - np.abs(share - LEVEL))))]
+    below, above = binom.cdf(cells[k], cells[n], COVERED), binom.sf(cells[k] - 1, cells[n], LEVEL)
+    worst = cells.iloc[int(np.argmin(below if lowest else above))]
     words = f"{worst['detector']}, {worst['world']}: {worst[k]:.0f}/{worst[n]:.0f}"
     return (
         f"| {title} | {promise} | {share_of(cells[k].sum(), cells[n].sum())} of "
@@ -164,8 +159,8 @@ def grid_tables(counts):
         "### After a finding",
         "",
         *wrapped(
-            "Data sets in which a cleared group has a relevant gap / the bound for the "
-            "others is too low / all; and the share of judged groups that are cleared."
+            "Data sets with a finding in which a cleared group has a relevant gap / in which "
+            "the bound for the others is too low / all; and the share of groups cleared."
         ),
         "",
     ]
