@@ -6,6 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.multiclass import type_of_target
@@ -43,7 +44,7 @@ def check_frame(estimator, X, *, reset):
     if hasattr(X, "to_pandas"):  # polars, pyarrow
         X = X.to_pandas()
     is_frame = isinstance(X, pd.DataFrame)
-    if isinstance(X, dict):
+    if isinstance(X, dict) and not sparse.issparse(X):  # a DOK matrix is a dict, too
         raise ValueError(
             "X must be a table with a row for each person, got dict. Make one: pandas.DataFrame(X)."
         )

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from skdisc import _stats
 
@@ -96,7 +98,16 @@ class Candidates:
         object.__setattr__(self, "reason", reason)
 
     @classmethod
-    def of_rates(cls, x1, n1, x0, n0, *, ratios: bool = False, **settings) -> "Candidates":
+    def of_rates(
+        cls,
+        x1: ArrayLike,
+        n1: ArrayLike,
+        x0: ArrayLike,
+        n0: ArrayLike,
+        *,
+        ratios: bool = False,
+        **settings: Any,
+    ) -> "Candidates":
         """Compare rates by Newcombe's intervals.
 
         Parameters

@@ -27,6 +27,12 @@ class RelevantGap:
         What it follows from, for reports: "as set", or a clause with the share or mean.
     problem : str, default=""
         Why nothing can be answered, for a verdict "insufficient evidence".
+
+    Examples
+    --------
+    >>> gap = RelevantGap(0.05, source="as set")
+    >>> print(gap.size, gap.source)
+    0.05 as set
     """
 
     size: float

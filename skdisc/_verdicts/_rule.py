@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from numbers import Real
-from typing import Self
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -191,12 +191,12 @@ class RuledMixin:
         """Correction of the p-values for their number."""
         return self._rule_in_force.correction or self.own_correction
 
-    def set_params(self, **params) -> Self:
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, also fields of a rule that is None so far: ``rule__relevant_gap=0.05``.
 
         Parameters
         ----------
-        **params : dict
+        **params : Any
 
         Returns
         -------

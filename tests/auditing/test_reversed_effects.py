@@ -9,7 +9,7 @@ import pytest
 
 from skdisc._results._judgment import FOUND, confirmed_p, is_reversed
 from skdisc.auditing import _cells, _evidence
-from skdisc.auditing._plan import LEAD
+from skdisc.auditing._plan import LEAD, AuditStep
 from skdisc.group import GroupDisparity
 from skdisc.report._together import p_of
 from skdisc.subgroup import DivExplorer
@@ -39,13 +39,11 @@ def with_drift(result):
 
 
 def evidence_of(result):
-    step = SimpleNamespace(
-        name="s", role=LEAD, on="given", null=result.null, attribute="sex", protected=["sex"]
-    )
+    step = AuditStep("s", result.detector, "sex", ["sex"], result.null, LEAD)
     verdict = {"attribute": "sex", "null": result.null, "kind": "cell", "verdict": FOUND}
-    plan, given = SimpleNamespace(steps=[step]), SimpleNamespace(X=X, frequency=None)
+    plan = SimpleNamespace(steps=[step])
+    given = SimpleNamespace(X=X, frequency=None, protected=["sex"])
     known = _evidence._FoundMembers(X)
-    step.detector = result.detector
     rows = _evidence._collected(given, plan, {"s": result}, [verdict | {"p_adjusted": 0.01}], 0.05)
     return rows, list(known.of(step, result, 0.05))
 

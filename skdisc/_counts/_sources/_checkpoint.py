@@ -23,7 +23,7 @@ class Checkpoint:
     what : str
         Text that tells what is computed.
     read, write : callable
-        Return a value from a path, and write one to a path.
+        Return a value from a path, and write one to a path, whole or not at all.
     n_parts : int, default=16
         Number of parts of a group.
     """

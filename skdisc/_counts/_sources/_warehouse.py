@@ -190,8 +190,9 @@ def connected(address: str) -> IbisSource:
             raise ValueError(f"There is no file {path!r}.")
         connection = _read_only(kind, path)
     else:
+        ibis = _ibis()
         try:
-            connection = _ibis().connect(database)
+            connection = ibis.connect(database)
         except Exception as error:  # of any library of a database
             message = str(error).replace(database, without_password(database))
             if password := _password_of(database):

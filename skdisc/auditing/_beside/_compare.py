@@ -173,12 +173,17 @@ def _arms(both, end):
     return effect, (effect - low) / z, (high - effect) / z
 
 
+def _flat(settings: dict) -> dict:
+    """Return settings with the fields of the rule beside the others."""
+    return {n: v for n, v in settings.items() if n != "rule"} | (settings.get("rule") or {})
+
+
 def _differences(before: dict, after: dict) -> list[str]:
     """Return a note on settings that differ, and one on what was audited."""
     notes: list[str] = []
+    sides = [_flat(d["settings"]) for d in (before, after)]
     pairs: dict[str, tuple[Any, Any]] = {
-        name: (before["settings"].get(name), after["settings"].get(name))
-        for name in sorted({*before["settings"], *after["settings"]})
+        name: (sides[0].get(name), sides[1].get(name)) for name in sorted({*sides[0], *sides[1]})
     }
     pairs |= {
         name: (before["about"][name], after["about"][name]) for name in ("audited", "favorable")

@@ -14,6 +14,7 @@ from tables_anywhere import cells
 from skdisc._counts._counts import Counts
 from skdisc._counts._sources import _source, source_of
 from skdisc._counts._sources._checkpoint import Checkpoint
+from skdisc._utils._files import written
 
 
 @pytest.fixture
@@ -111,16 +112,28 @@ def test_what_has_changed_is_computed_again(table, tmp_path):
 
 
 def test_nothing_half_written_is_read(table, tmp_path):
+    """A full disk does not end the run, and the next one counts the rows again."""
+
     def cut(value, path):
-        path.write_text("[1, ")
-        raise OSError("the disk is full")
+        with written(path) as file:
+            file.write(b"[1, ")
+            raise OSError("the disk is full")
 
     kept = kept_in(tmp_path / "kept")
     kept._write = cut
-    with pytest.raises(OSError, match="disk is full"):
-        summed(table, kept)
+    with pytest.warns(UserWarning, match="was not written .*the disk is full"):
+        assert summed(table, kept)[0] == 15
     assert list((tmp_path / "kept").iterdir()) == []
-    assert summed(table, kept_in(tmp_path / "kept"))[0] == 15
+    assert summed(table, kept_in(tmp_path / "kept")) == (15, list(range(6)))
+
+
+def test_a_damaged_file_is_counted_again(table, tmp_path):
+    summed(table, kept_in(tmp_path / "kept"))
+    damaged = min((tmp_path / "kept").iterdir())
+    damaged.write_text("[1, ")
+    with pytest.warns(UserWarning, match="cannot be read, and its part is counted again"):
+        total, seen = summed(table, kept_in(tmp_path / "kept"))
+    assert (total, len(seen)) == (15, 2)
 
 
 def test_frames_are_known_by_their_content(tmp_path, monkeypatch):

@@ -84,7 +84,8 @@ def test_questions_of_one_audit_only_are_named():
     both = audited([300, 500]).compare(race)
     assert both.verdicts["change"].tolist() == ["only before", "only after"]
     assert both.evidence["status"].tolist() == ["disappeared", "appeared"]
-    assert "relevant_gap (0.1 before, 0.2 after)" in both.notes[0]
+    changed = "protected (['sex'] before, ['race'] after), relevant_gap (None before, 0.2 after)"
+    assert both.notes[0] == f"The audits differ in {changed}."
     assert max(map(len, both.to_text().splitlines())) <= 80
 
 
@@ -92,6 +93,7 @@ def test_held_out_estimates_are_compared_where_both_have_them():
     documents = [json.loads(audited(k).to_json()) for k in ([300, 500], [400, 500])]
     for document, effect in zip(documents, (-0.15, -0.05), strict=True):
         numbers = {"effect": effect, "ci_low": effect - 0.1, "ci_high": effect + 0.1}
+        numbers["ci_level"] = 0.95
         document["evidence"][0] |= {f"held_out_{n}": v for n, v in numbers.items()}
     row = AuditComparison(*documents).evidence.iloc[0]
     assert row["change"] == pytest.approx(0.1)

@@ -69,7 +69,7 @@ def test_what_a_setting_does_not_change_is_not_computed_again(people, monkeypatc
     Audit(**QUICK).robustness(*people)
     assert sum("n_bins" in s.settings for s in ran) > 0
     groups = [s.settings for s in ran if s.detector == "GroupDisparity"]
-    assert len(groups) == 1 + 2 + 1 + 2 + 2  # as it is, bins, missing, gaps, ratios
+    assert len(groups) == 1 + 2 + 1 + 3 + 2  # as it is, bins, missing, gaps, ratios
     assert len({json.dumps(s, default=str, sort_keys=True) for s in groups}) == len(groups)
 
 
@@ -99,7 +99,7 @@ def test_every_form_names_the_verdicts_that_move(people, form):
     own = rows.drop_duplicates(["attribute", "null", "setting"]).set_index(["null", "setting"])
     moved = [r for r in rows.itertuples() if own.loc[(r.null, r.setting), "verdict"] != r.verdict]
     several = len({r.null for r in moved})
-    assert f"9 other values of settings, one at a time; {several} of {len(own) // 5}" in text
+    assert f"10 other values of settings, one at a time; {several} of {len(own) // 5}" in text
     assert moved
     for row in moved:
         assert f"{row.setting} = {row.value}" in text
@@ -134,5 +134,5 @@ def test_the_command(people, tmp_path, capsys):
     options = ["--target", "y", "--favorable", "1", "--protected", "sex", "--robustness"]
     options += ["--detectors", "GroupDisparity", "--report", str(out)]
     main(["audit", str(tmp_path / "people.csv"), *options])
-    assert "repeated with 9 other values" in capsys.readouterr().out
-    assert len(json.loads(out.read_text(encoding="utf-8"))["robustness"]) == 14
+    assert "repeated with 10 other values" in capsys.readouterr().out
+    assert len(json.loads(out.read_text(encoding="utf-8"))["robustness"]) == 15
