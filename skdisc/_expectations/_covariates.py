@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from skdisc._space._column import infer_kind, numbers
 from skdisc._utils._frequency import count
 
+FEW_PLANES = 3  # columns up to which sums one by one are faster than those of all together
 PEOPLE_PER_VALUE = 10  # from which a value of a number has an effect of its own
 
 
@@ -120,6 +122,17 @@ def _codes_of(series: pd.Series, known: pd.Index) -> np.ndarray:
 def dense(codes: np.ndarray) -> np.ndarray:
     """Number the distinct values of an array from 0, in their order."""
     return np.unique(codes, return_inverse=True)[1].reshape(-1)
+
+
+def sums_over_cells(codes: np.ndarray, n_cells: int, planes: np.ndarray) -> np.ndarray:
+    """Return the sums over cells of each column of planes, shape (n_cells, n)."""
+    if planes.shape[1] <= FEW_PLANES:
+        sums = np.empty((n_cells, planes.shape[1]), order="F")
+        for j, plane in enumerate(planes.T):
+            sums[:, j] = np.bincount(codes, plane, n_cells)
+        return sums
+    n = len(codes)
+    return sparse.csc_matrix((np.ones(n), codes, np.arange(n + 1)), (n_cells, n)) @ planes
 
 
 def shared_values(x: np.ndarray, people: np.ndarray | None = None) -> np.ndarray:

@@ -1,12 +1,19 @@
 """Crossings: what the cells of up to three columns would still add to an estimate."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy import sparse, special
+from scipy import special
 
-from skdisc._expectations._covariates import Covariates, dense, names_of, shared_values
+from skdisc._expectations._covariates import (
+    FEW_PLANES,
+    Covariates,
+    dense,
+    names_of,
+    shared_values,
+    sums_over_cells,
+)
 from skdisc._utils._frequency import quantiles
 
 _PEOPLE_PER_CELL = 5  # on average; where a part of a crossing has more cells, all of it has
@@ -18,7 +25,7 @@ _LEAST_CROSSINGS = 22  # so that B has to exceed two of its errors to join
 _ERRORS_OF_BIAS = 2
 _WIDE, _BEST, _MOST_IN_THREES, _MOST_IN_PAIRS = 30, 10, 40, 100  # columns
 _LEAST_KEPT = 0.1
-_FEW_PLANES = 16  # columns up to which sums one by one are faster than those of all together
+_MOST_KEPT = 2**26  # bytes of cells that are kept for the next look
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,14 @@ class Joint:
     at: tuple
     codes: np.ndarray
     n_cells: int
+
+    def narrow(self) -> "Joint":
+        """Return the same with codes of as few bytes as hold them."""
+        return replace(self, codes=self.codes.astype(np.min_scalar_type(self.n_cells)))
+
+    def wide(self) -> "Joint":
+        """Return the same with codes as positions."""
+        return replace(self, codes=self.codes.astype(np.intp))
 
 
 @dataclass(frozen=True)
@@ -133,9 +148,8 @@ def added_by(
     bias, error, kept : float
         The last is what joining leaves of d, at least .1.
     """
-    sums = _PairsOfPeople(e[:, None], d[:, None], sampling or Sampling()).over(
-        codes, codes.max() + 1
-    )
+    joint = Joint((), codes, int(codes.max()) + 1)
+    sums = _PairsOfPeople(e[:, None], d[:, None], sampling or Sampling()).over(joint)
     return sums.bias[0], sums.error(0), sums.kept[0]
 
 
@@ -144,83 +158,102 @@ class _PairsOfPeople:
 
     Parameters
     ----------
-    e, d : ndarray of float, shape (n_rows, n_parts)
+    outcome : ndarray of float, shape (n_rows, n_parts) or (n_rows, 1)
+        Residuals; one column where all estimates have the same.
+    d : ndarray of float, shape (n_rows, n_parts)
     sampling : Sampling
+    gap : ndarray of float, shape (n_parts,), or 0
+        e is the outcome less this times d. So the outcome is summed once for all parts.
     """
 
-    def __init__(self, e: np.ndarray, d: np.ndarray, sampling: Sampling) -> None:
-        self.sampling = sampling
+    def __init__(
+        self,
+        outcome: np.ndarray,
+        d: np.ndarray,
+        sampling: Sampling,
+        gap: np.ndarray | float = 0.0,
+    ) -> None:
+        self.sampling, self._gap = sampling, gap
         w = 1.0 if sampling.weight is None else sampling.weight[:, None]
         f = 1.0 if sampling.people is None else sampling.people[:, None]
-        self.e, self.d = e * w, d * w
-        self.size = np.maximum((self.d * d * f).sum(axis=0), 1e-300)
-        mass = np.broadcast_to(w, (len(e), 1))
+        self.size = np.maximum((w * d * d * f).sum(axis=0), 1e-300)
+        mass = np.broadcast_to(w, (len(d), 1))
         if sampling.cluster is None:
             mass = None if sampling.weight is None and sampling.people is None else mass
-            self.people, self._planes = f, self._of_units(self.e, self.d, mass, f)
+            self._units = _Units(outcome * w, d * w, gap, mass, f)
         else:  # the units of pairs are the parts of clusters in cells
-            self.people, self._rows = 1.0, np.hstack([self.e * f, self.d * f, mass * f])
+            self._rows = np.hstack([outcome * w * f, d * w * f, mass * f])
+            self._n_outcomes = outcome.shape[1]
 
-    def over(self, codes: np.ndarray, n_cells: int) -> "_SumsOverPairs":
-        """Return the sums over cells."""
+    def over(self, joint: "Joint") -> "_SumsOverPairs":
+        """Return the sums over the cells of a crossing."""
         if self.sampling.cluster is None:
-            sums = _sums(codes, n_cells, self._planes)
-            return _SumsOverPairs(codes, self.e, self.d, self.people, sums, self.size)
-        unit = dense(codes * (self.sampling.cluster.max() + 1) + self.sampling.cluster)
+            return _SumsOverPairs(joint.codes, joint.n_cells, self._units, self.size)
+        n_clusters = self.sampling.cluster.max() + 1
+        unit = dense(joint.codes.astype(np.int64) * n_clusters + self.sampling.cluster)
         n_units = unit.max(initial=-1) + 1
         cells = np.zeros(n_units, dtype=np.intp)
-        cells[unit] = codes
-        p = self.e.shape[1]
-        of_unit = _sums(unit, n_units, self._rows)
-        e, d, mass = np.split(of_unit, [p, 2 * p], axis=1)
-        sums = _sums(cells, n_cells, self._of_units(e, d, mass, 1.0))
-        return _SumsOverPairs(cells, e, d, 1.0, sums, self.size)
+        cells[unit] = joint.codes
+        ends = [self._n_outcomes, self._rows.shape[1] - 1]
+        outcome, d, mass = np.split(sums_over_cells(unit, n_units, self._rows), ends, axis=1)
+        units = _Units(outcome, d, self._gap, mass, 1.0)
+        return _SumsOverPairs(cells, joint.n_cells, units, self.size)
 
-    @staticmethod
-    def _of_units(e, d, mass, people):
-        planes = [e, d, e * d, d * d, *([] if mass is None else [mass, mass**2])]
-        planes = np.hstack([np.broadcast_to(plane * people, plane.shape) for plane in planes])
-        return np.asfortranarray(planes) if planes.shape[1] <= _FEW_PLANES else planes
+
+class _Units:
+    """What is summed over the units that make pairs: rows, or parts of clusters in cells.
+
+    Sums that are only added up over cells, with a factor of each cell, are dot products over the
+    units, which take less time than sums within cells.
+    """
+
+    def __init__(self, outcome, d, gap, mass, people):
+        e = outcome - gap * d
+        self.gap, self.n_outcomes, self.n_parts = gap, outcome.shape[1], d.shape[1]
+        planes = np.hstack([outcome * people, d * people])
+        self.planes = np.asfortranarray(planes) if planes.shape[1] <= FEW_PLANES else planes
+        self.masses = None if mass is None else np.hstack([mass * people, mass**2 * people])
+        self.products = np.asfortranarray(np.hstack([e * d * people, d * d * people]))
+        self._e, self._d, self._people, self._squares = e, d, people, {}
+
+    def squares(self, part):
+        """Return e², e d, d² and (e d)² of a part, each times the people of the unit."""
+        if part not in self._squares:
+            people = self._people if np.isscalar(self._people) else self._people[:, 0]
+            e, d = self._e[:, part], self._d[:, part]
+            ed, dd = self.products[:, part], self.products[:, self.n_parts + part]
+            self._squares[part] = e * e * people, ed, dd, ed * (e * d)
+        return self._squares[part]
 
 
 class _SumsOverPairs:
     """B of several estimates, and its errors; see `added_by`."""
 
-    def __init__(self, codes, e, d, people, sums, size):
-        p = e.shape[1]
-        of_e, of_d, self._of_ed, self._of_dd, of_one = np.split(
-            sums, [p, 2 * p, 3 * p, 4 * p], axis=1
-        )
-        if of_one.shape[1]:
-            of_one, squares = of_one.T
-        else:  # one for each row
-            of_one = squares = np.bincount(codes, minlength=len(sums)).astype(float)
+    def __init__(self, codes, n_cells, units, size):
+        self._codes, self._units = codes, units
+        if units.masses is None:  # one for each row
+            of_one = squares = np.bincount(codes, minlength=n_cells).astype(float)
+        else:
+            of_one, squares = sums_over_cells(codes, n_cells, units.masses).T
         pairs = of_one - squares / np.where(of_one > 0, of_one, 1)
         self._share = np.where(pairs > 1e-9 * of_one, 1 / np.where(pairs > 0, pairs, 1), 0.0)
-        self._unit = codes, e, d, people
-        left = 1 - self._share @ (of_d**2 - self._of_dd) / size
-        self.kept = np.maximum(left, _LEAST_KEPT)
-        self.bias = self._share @ (of_e * of_d - self._of_ed) / self.kept
+        sums = sums_over_cells(codes, n_cells, units.planes)
+        of_d = sums[:, units.n_outcomes :]
+        of_e = sums[:, : units.n_outcomes] - units.gap * of_d
+        self._share_of_row = self._share[codes]
+        of_ed, of_dd = np.split(self._share_of_row @ units.products, 2)
+        self.kept = np.maximum(1 - (self._share @ of_d**2 - of_dd) / size, _LEAST_KEPT)
+        self.bias = (self._share @ (of_e * of_d) - of_ed) / self.kept
 
     def error(self, part):
         """Return the standard error of B of a part, where e and d are independent."""
-        codes, e, d, people = self._unit
-        people = people if np.isscalar(people) else people[:, 0]
-        u, v, n_cells = e[:, part], d[:, part], len(self._share)
-        of_uu = np.bincount(codes, u * u * people, n_cells)
-        fourth = np.bincount(codes, (u * v) ** 2 * people, n_cells)
-        of_uv, of_vv = self._of_ed[:, part], self._of_dd[:, part]
+        *within, fourth = self._units.squares(part)
+        n_cells = len(self._share)
+        of_uu, of_uv, of_vv = (np.bincount(self._codes, plane, n_cells) for plane in within)
         # over pairs of people; (i, j) and (j, i) go together
-        variance = self._share**2 @ (of_uu * of_vv + of_uv**2 - 2 * fourth)
+        variance = self._share**2 @ (of_uu * of_vv + of_uv**2)
+        variance -= 2 * (self._share_of_row**2 @ fourth)
         return np.sqrt(max(variance, 0.0)) / self.kept[part]
-
-
-def _sums(codes, n_cells, planes):
-    """Return the sums over cells of each column of planes, shape (n_cells, n)."""
-    if planes.shape[1] <= _FEW_PLANES:
-        return np.column_stack([np.bincount(codes, plane, n_cells) for plane in planes.T])
-    n = len(codes)
-    return sparse.csc_matrix((np.ones(n), codes, np.arange(n + 1)), (n_cells, n)) @ planes
 
 
 class Crossings:
@@ -240,6 +273,11 @@ class Crossings:
         self.n_people = sampling.n_people(covariates.n_rows)
         self.columns = list(_cell_columns(covariates, sampling.people))
         self._deep, self._in_pairs, self.n_crossings = None, None, 0
+        self._too_fine, self._joints, self._room = set(), {}, _MOST_KEPT
+
+    def __getstate__(self) -> dict:
+        """Return what is pickled: without the cells, which can be made again."""
+        return self.__dict__ | {"_joints": {}, "_room": _MOST_KEPT}
 
     def names(self, at: tuple) -> tuple:
         """Return the names of the columns of a crossing."""
@@ -247,20 +285,24 @@ class Crossings:
 
     def joint(self, at: tuple) -> Joint:
         """Return the joint cells of some columns, numbered from 0."""
-        made = Joint((), np.zeros(self.covariates.n_rows, dtype=np.intp), 1)
-        for k in at:
-            made = self._joined(made, k)
-        return made
+        if not at:
+            return Joint((), np.zeros(self.covariates.n_rows, dtype=np.intp), 1)
+        kept = self._joints.get(at)
+        return self._joined(self.joint(at[:-1]), at[-1]) if kept is None else kept.wide()
 
     def walk(self, depth: int = _DEPTH, made: Joint | None = None) -> Iterator[Joint]:
         """Yield the crossings of at most so many columns."""
         start = made.at[-1] + 1 if made else 0
-        made = made or Joint((), np.zeros(self.covariates.n_rows, dtype=np.intp), 1)
+        made = made or self.joint(())
         for k in range(start, len(self.columns)):
-            if not self._is_of_interest((*made.at, k)):
+            at = (*made.at, k)
+            if at in self._too_fine or not self._is_of_interest(at):
                 continue
-            joint = self._joined(made, k)
-            if joint.n_cells * _PEOPLE_PER_CELL <= self.n_people:
+            joint = self._joints[at].wide() if at in self._joints else self._joined(made, k)
+            if joint.n_cells * _PEOPLE_PER_CELL > self.n_people:
+                self._too_fine.add(at)
+            else:
+                self._keep(joint)
                 yield joint
                 if len(joint.at) < depth:
                     yield from self.walk(depth, joint)
@@ -272,6 +314,14 @@ class Crossings:
         if len(at) == 2 and self._in_pairs is not None:
             return self._in_pairs.issuperset(at)
         return len(at) < 3 or self._deep is None or any(own.issuperset(at) for own in self._deep)
+
+    def _keep(self, joint):
+        """Keep the cells of a crossing, which is looked at again after cells have joined."""
+        if joint.at not in self._joints:
+            narrow = joint.narrow()
+            if narrow.codes.nbytes <= self._room:
+                self._room -= narrow.codes.nbytes
+                self._joints[joint.at] = narrow
 
     def _joined(self, made, k):
         """Return a crossing with one column more, whose cells that occur are numbered from 0."""
@@ -307,14 +357,13 @@ class Crossings:
         shown = np.zeros(n_columns)
 
         def look(joint, pairs):
-            sums = pairs.over(joint.codes, joint.n_cells)
+            sums = pairs.over(joint)
             errors = [max(sums.error(p), 1e-300) for p in range(parts.shape[1])]
             most = np.max(np.abs(sums.bias) / errors, initial=0)
             for k in joint.at:
                 shown[self.columns[k].column] = max(shown[self.columns[k].column], most)
 
-        every_outcome = np.broadcast_to(whole[:, :1], parts.shape)
-        pairs = _PairsOfPeople(every_outcome, whole[:, 1:], self.sampling)
+        pairs = _PairsOfPeople(whole[:, :1], whole[:, 1:], self.sampling)
         for joint in self.walk(1):
             look(joint, pairs)
         if n_columns > _MOST_IN_PAIRS:
@@ -361,13 +410,13 @@ class Crossings:
         -------
         list of list of Unlearned
         """
-        pairs = _PairsOfPeople(outcome[:, None] - parts * gap, parts, self.sampling)
+        pairs = _PairsOfPeople(outcome[:, None], parts, self.sampling, gap)
         found, n_crossings, skip = [[] for _ in gap], 0, set(skip)
         for joint in self.walk() if only is None else map(self.joint, only):
             n_crossings += 1
             if joint.at in skip:
                 continue
-            sums = pairs.over(joint.codes, joint.n_cells)
+            sums = pairs.over(joint)
             bias = sums.bias / pairs.size
             for p in np.flatnonzero(np.abs(bias) > _RELEVANT * error):
                 its_error = sums.error(p) / pairs.size[p]

@@ -11,7 +11,7 @@ from scipy import sparse
 from skdisc._expectations._code_columns import code_columns, note_on_codes
 from skdisc._expectations._covariates import Covariates, canonical_order, names_of
 from skdisc._expectations._crossings import Crossings, Sampling, Unlearned, widening
-from skdisc._expectations._least_squares import LEAST, ROUGH, LeastSquares
+from skdisc._expectations._least_squares import LEAST, ROUGH, TOLERANCE, LeastSquares
 from skdisc._expectations._out_of_fold import (
     ClonesOf,
     Trees,
@@ -247,9 +247,9 @@ def learn(
     elif folds is not None:
         folds = folds[:, rows]
     if learn_one is not None and folds is not None:
-        found.values = design.residual(targets - _predicted(learn_one, targets, folds))
+        found.learn(targets - _predicted(learn_one, targets, folds))
     elif found.joined:
-        found.values = design.residual(found.values)
+        found.learn(found.values)
         main = found.values[:, 0]
     if found.joined or learn_one is not None:
         flagged = found.look()
@@ -281,7 +281,19 @@ class _State:
 
     def __init__(self, targets, design, crossings, checked):
         self.design, self.crossings, self.joined, self.checked = design, crossings, [], checked
-        self.values = design.residual(targets)
+        self.learn(targets)
+
+    def learn(self, values, tolerance=TOLERANCE):
+        """Set the residuals to what least squares leaves of values.
+
+        What is left of all others is what is left of a group with another sign.
+        """
+        group_of = {1 + q: 1 + p for p, others in self.checked.items() for q in others}
+        own = [j for j in range(values.shape[1]) if j not in group_of]
+        self.values = np.empty(values.shape)
+        self.values[:, own] = self.design.residual(values[:, own], tolerance)
+        for other, group in group_of.items():
+            self.values[:, other] = -self.values[:, group]
 
     def estimate(self):
         """Return the estimates of all parts, and their errors."""
@@ -333,7 +345,7 @@ class _State:
             self.joined.append(fitting[0])
             columns = [self.crossings.columns[k].column for k in fitting[0].at]
             self.design.add(tuple(columns), self.crossings.joint(fitting[0].at).codes)
-            self.values = self.design.residual(self.values, ROUGH)
+            self.learn(self.values, ROUGH)
             flagged = self.look(only=seen)
         return flagged
 

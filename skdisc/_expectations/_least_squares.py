@@ -4,7 +4,13 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.preprocessing import SplineTransformer
 
-from skdisc._expectations._covariates import Covariates, dense, shared_values
+from skdisc._expectations._covariates import (
+    FEW_PLANES,
+    Covariates,
+    dense,
+    shared_values,
+    sums_over_cells,
+)
 from skdisc._utils._frequency import quantiles
 
 PEOPLE_PER_SHARED_VALUE = 5  # indicators of shared values are a fifth of the people at most
@@ -137,6 +143,8 @@ class LeastSquares:
 
     def _swept(self, values):
         """Return values after a sweep over all blocks, forth and back, so that it is symmetric."""
+        if values.shape[1] > FEW_PLANES:
+            return self._off_main_effects(self._swept_together(values))
         blocks, values = list(zip(self.blocks, self._means, strict=True)), values.copy(order="F")
         part = np.empty(len(values))
         for cells, share in blocks + blocks[-2::-1]:
@@ -145,6 +153,18 @@ class LeastSquares:
                 np.take(sums * share, cells, out=part)
                 plane -= part if self._root is None else part * self._root
         return self._off_main_effects(values)
+
+    def _swept_together(self, values):
+        """Return many columns of values after the blocks of a sweep."""
+        blocks = list(zip(self.blocks, self._means, strict=True))
+        values, root = values.copy(order="C"), self._root
+        part = np.empty_like(values)
+        for cells, share in blocks + blocks[-2::-1]:
+            scaled = values if root is None else values * root[:, None]
+            sums = sums_over_cells(cells, len(share), scaled)
+            np.take(sums * share[:, None], cells, axis=0, out=part)
+            values -= part if root is None else part * root[:, None]
+        return values
 
     def leverage(self, people: np.ndarray | None = None, rank: float | None = None) -> np.ndarray:
         """Return the leverage of one person of each row, shape (n_rows,).

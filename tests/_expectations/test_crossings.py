@@ -1,5 +1,6 @@
 """What crossings add: B against all pairs, its error, and which crossings are looked at."""
 
+import pickle
 from itertools import combinations
 
 import numpy as np
@@ -86,6 +87,47 @@ def test_crossings_have_five_people_a_cell():
         assert joint.n_cells == len(X[[*names]].drop_duplicates())
         alike = joint.codes[:, None] == joint.codes
         assert (alike == (X[[*names]].to_numpy()[:, None] == X[[*names]].to_numpy()).all(-1)).all()
+
+
+@pytest.mark.parametrize("kind", ["alone", "weights", "clusters"])
+def test_b_of_several_estimates_is_that_of_each(kind):
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(rng.integers(6, size=(400, 3)), columns=[*"abc"])
+    r, d = rng.normal(size=400) + X["a"], rng.normal(size=(400, 5)) + X[["a"]].to_numpy()
+    gap = np.array([0.5, -0.2, 0.0, 1.0, 2.0])
+    sampling = Sampling(
+        weight=rng.uniform(0.2, 3, 400) if kind == "weights" else None,
+        cluster=rng.integers(150, size=400) if kind == "clusters" else None,
+    )
+    crossings = Crossings(Covariates.of(X), sampling)
+    found = crossings.unlearned(r.to_numpy(), d, gap, np.zeros(5))
+    for part, of_part in enumerate(found):
+        assert of_part
+        e, w = r - gap[part] * d[:, part], 1 if kind != "weights" else sampling.weight
+        size = (w * d[:, part] ** 2).sum()
+        for own in of_part:
+            codes = crossings.joint(own.at).codes
+            bias, error, _ = added_by(codes, e.to_numpy(), d[:, part], sampling)
+            assert (own.bias, own.error) == pytest.approx((bias / size, error / size))
+
+
+def test_a_second_look_does_not_make_cells_again(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(4, size=(400, 4)), columns=[*"abcd"])
+    crossings = Crossings(Covariates.of(X), Sampling())
+    before = {own.at: own.codes for own in crossings.walk()}
+    again = pickle.loads(pickle.dumps(crossings))  # without the cells
+    assert len(pickle.dumps(crossings)) < 1.2 * len(pickle.dumps(Crossings(*_of(crossings))))
+    for cells in (crossings.walk(), again.walk(), map(crossings.joint, before)):
+        for own in cells:
+            np.testing.assert_array_equal(own.codes, before[own.at])
+    monkeypatch.setattr(crossings, "_joined", None)
+    assert [own.at for own in crossings.walk()] == list(before)
+    assert [crossings.joint(at).at for at in before] == list(before)
+
+
+def _of(crossings):
+    return crossings.covariates, crossings.sampling
 
 
 def test_numbers_are_cut_into_eighths_and_shared_values():

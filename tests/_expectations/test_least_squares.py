@@ -135,3 +135,17 @@ def test_a_spline_of_numbers_that_are_mostly_zero_is_a_line():
     line = Spline(gains, None).columns(gains)
     assert line.shape == (82, 1)
     np.testing.assert_array_equal(line[:, 0], gains)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_residuals_of_many_columns_are_those_of_each(weighted):
+    rng = np.random.default_rng(4)
+    X = table(4)
+    design = LeastSquares(Covariates.of(X), rng.uniform(0.2, 3, 400) if weighted else None)
+    for size in (20, 30):
+        design.add((), cells_of(rng, 400, size))
+    values = rng.normal(size=(400, 6)) + X[["months"]].to_numpy()
+    each = [design.residual(values[:, [j]], 1e-12) for j in range(6)]
+    together = design.residual(values, 1e-12)
+    np.testing.assert_allclose(together, np.hstack(each), atol=1e-8)
+    assert np.abs(together).max() > 0.1
