@@ -333,7 +333,21 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             discovery.notes.append(answer.sentences[-1])
         if answer.verdict == NOTHING and candidates.ranges:
             discovery.notes.append(candidates.ranges)
+        if not answer.n_found:
+            discovery.notes += self._not_judged(discovery, candidates.total)
         return discovery
+
+    def _not_judged(self, discovery, total):
+        """Return the note that names the protected values of too few people to be judged."""
+        excluded = discovery.excluded
+        if not self.protected_ or excluded is None or total is None:
+            return []
+        is_small = (excluded["n"] > 0) & (excluded["n"] < self.relevant_size * total)
+        names = list(dict.fromkeys(excluded["subject"][is_small]))
+        if not names:
+            return []
+        share = f"{100 * self.relevant_size:.3g} %"
+        return [f"Not judged, with less than {share} of the people: {check.listed(names)}."]
 
     @property
     def _most_judged(self):

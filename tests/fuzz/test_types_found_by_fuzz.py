@@ -191,10 +191,11 @@ def test_actions_lead_to_categories_that_new_people_lack():
 
 @pytest.mark.parametrize("compat", [None, "alvarez2023"])
 def test_complainants_of_the_other_group(compat):
-    """Nobody whose treatment could be examined is left."""
+    """Nobody whose treatment could be examined is named."""
     X = pd.DataFrame({"sex": ["f", "m", "m"] * 10, "points": range(30)})
     test = SituationTesting(protected="sex", n_neighbors=2, compat=compat, complainants=[1, 2])
-    assert test.fit(X, [0, 1, 1] * 10).result_.n_tested == 0
+    with pytest.raises(ValueError, match="None of the 2 complainants belongs to a group"):
+        test.fit(X, [0, 1, 1] * 10)
 
 
 def test_a_pursuit_among_columns_without_a_condition():

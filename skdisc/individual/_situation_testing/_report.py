@@ -51,6 +51,9 @@ def people_table(detector, comparison, rows, groups, flip):
             # Residuals of equal decisions may differ by next to nothing, and that without variance:
             # Fisher's test of the decisions knows how few they are.
             p_used = np.fmax(found.p_value, left.p_value)
+        else:
+            # Equal outcomes have no test: what is left of them differs by errors of learning alone.
+            p_used = np.where(np.isnan(found.p_value), np.nan, left.p_value)
     if detector._has_caliper:
         has_enough = np.minimum(n_c, n_t) >= enough(np.array(detector._ks))
         found, left = found.only_where(has_enough), left.only_where(has_enough)

@@ -314,7 +314,9 @@ class DiscriminationPatterns(DecidedDetector):
         by_value = count_values(at_fit.subgroups, found, self.protected_)
         counts = FoundCounts(len(at_fit), int(again.sum()), by_value)
         items, n_x = task.memory.items.on(rows.X), len(np.unique(task.memory.x, axis=0))
-        return self._report(rows, items, at_fit.with_table(table), counts, n_x)
+        discovery = self._report(rows, items, at_fit.with_table(table), counts, n_x)
+        discovery.candidates = self._question(task, discovery, rows, items)
+        return discovery
 
     def _measure_held_out(self, task, findings, rows):
         memory, decisions = task.memory, RowDecisions(rows)
