@@ -12,8 +12,11 @@ def skewness(x):
     return stats.skew(x, bias=False)
 
 
-def oracle(a, b, sides, alpha=0.05):
-    """Difference, p-value, interval and whether it is refused, written out for one comparison."""
+def oracle(a, b, sides, alpha=0.05, is_greater=False):
+    """Difference, p-value and interval, infinite if refused, written out for one comparison.
+
+    The p-value is two-sided, or that of a larger mean of the first.
+    """
     (n1, v1), (n0, v0) = ((len(x), x.var(ddof=1)) for x in (a, b))
     known = [skewness(x) for x in sides]
     together = np.average(known, weights=[len(x) for x in sides])
@@ -30,6 +33,8 @@ def oracle(a, b, sides, alpha=0.05):
     t = gap / np.sqrt(e)
     least = 2 * stats.norm.sf(np.sqrt(max((6 / most - 1) / 2, 0)))
     p = max(2 * stats.t.sf(abs(t), df), 2 * stats.t.sf(abs(hall(t)), df), least)
+    if is_greater:
+        p = max(stats.t.sf(t, df), stats.t.sf(hall(t), df), least / 2)
     z = stats.norm.isf(alpha / 2)
     if most * (2 * z**2 + 1) / 6 > 1:
         return gap, p, -np.inf, np.inf

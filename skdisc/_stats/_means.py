@@ -56,11 +56,11 @@ class Welch:
     >>> print(w.gap, w.error.round(4), w.df, w.p_value().round(4))
     2.0 0.8165 4.0 0.0705
 
-    The mean of the second is as skewed as that of 100 people with a skewness of 3; it seems larger.
+    The mean of the second is as skewed as that of 100 people with a skewness of 3; it seems smaller.
 
-    >>> w = Welch.of((0.7, 1.0, 400), (1.0, 1.0, 100, 3 / 10))
+    >>> w = Welch.of((1.3, 1.0, 400), (1.0, 1.0, 100, 3 / 10))
     >>> print(w.p_value().round(4), np.round(w.interval(0.05), 2))
-    0.0182 [-0.56 -0.08]
+    0.0319 [0.03 0.52]
     """
 
     gap: np.ndarray
@@ -95,7 +95,8 @@ class Welch:
             spreads = e1 + e0 > 0
             skewness = np.where(spreads, third[0] - third[1], 0.0)
             most = np.where(spreads, np.abs(third[0]) + np.abs(third[1]), 0.0)
-        return cls.bounded(m1 - m0, np.sqrt(e1 + e0), df, skewness, most)
+            gap = m1 - m0  # NaN if both are infinite, as costs of what cannot be reached are
+        return cls.bounded(gap, np.sqrt(e1 + e0), df, skewness, most)
 
     @classmethod
     def bounded(cls, gap, error, df, skewness, most_skewness):

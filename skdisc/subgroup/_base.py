@@ -305,6 +305,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             reasons += self._reasons(discovery)
         reasons += [*caveats, *few_clusters(task.people.groups)]
         if discovery.candidates is not None:
+            if stopped is not None and not discovery.n_tested:  # outcomes lack for that reason
+                discovery.candidates = replace(discovery.candidates, problem="")
             discovery = self._answered(discovery, reasons)
         elif discovery.judgment is None:
             verdict = FOUND if discovery.n_found else UNSURE

@@ -138,7 +138,8 @@ def test_groups_below_the_relevant_size_are_not_judged(detector):
     assert any(found[0.01])
 
 
-@pytest.mark.parametrize("detector", DETECTORS)
+# VeriFair draws until the gap that matters is excluded, whatever the level.
+@pytest.mark.parametrize("detector", GROUPS)
 def test_the_level_moves_the_bound(detector):
     n, _ = DETECTORS[detector]
     bounds = [
@@ -146,6 +147,16 @@ def test_the_level_moves_the_bound(detector):
         for level in (0.2, 0.05, 0.001)
     ]
     assert bounds[0] < bounds[1] < bounds[2]
+
+
+def test_a_smaller_level_takes_more_draws():
+    n, _ = DETECTORS[VeriFair]
+    results = [
+        fitted(VeriFair, gap=0, n=n, rule=Rule(significance=level)) for level in (0.2, 0.05, 0.001)
+    ]
+    n_draws = [result.n_tested for result in results]
+    assert n_draws[0] < n_draws[1] < n_draws[2]
+    assert all(r.answer.bound <= r.answer.relevant_gap for r in results if r.verdict == NOTHING)
 
 
 @pytest.mark.parametrize("detector", [ProxyDisparity, DisparityMonitor, GerrymanderingAudit])
@@ -189,7 +200,11 @@ def test_flips_answer_by_their_net():
 )
 def test_the_share_of_people_with_a_case(share, verdict):
     X = pd.DataFrame({"sex": ["f", "m"] * 500, "points": np.arange(1000)})
-    model = lambda A: ((A["points"] < 1000 * share) & (A["sex"] == "f")).astype(int)  # noqa: E731
+
+    def model(A):  # which does not return one outcome for all, as that would answer nothing
+        has_case = (A["points"] < 1000 * share) & (A["sex"] == "f")
+        return (has_case | (A["points"] >= 500)).astype(int)
+
     result = Themis(protected="sex", random_state=0).fit(X, model=model).result_
     assert result.verdict == verdict
     assert result.answer.relevant_gap == 0.01

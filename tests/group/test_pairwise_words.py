@@ -23,13 +23,15 @@ def test_groups_compared_with_the_others_have_no_reference():
     assert "the reference" not in text
 
 
-def test_of_equal_p_values_the_reason_names_the_first_finding():
+def test_beside_findings_the_reason_is_about_the_others():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"town": np.repeat(["a", "b", "c"], [300, 200, 1500])})
     y = (rng.random(2000) < np.repeat([0.9, 0.02, 0.5], [300, 200, 1500])).astype(int)
     result = ProxyDisparity(protected="town").fit(X, y).result_
+    assert [str(f.subject) for f in result][:2] == ["town = 'b'", "town = 'a'"]
     assert (result.to_frame()["p_adjusted"].head(2) < 1e-16).all()
-    assert f"mean gap of {result[0].subject}:" in result.reason
+    assert (result.verdict, result.n_found) == ("disparity found", 2)
+    assert result.reason.startswith("2 of 3 groups compared of 5 % of these people or more are f")
 
 
 def test_a_table_of_effects_is_about_worlds_only_where_there_are_some():

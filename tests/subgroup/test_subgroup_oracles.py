@@ -12,7 +12,7 @@ from published import DivExplorer
 from scipy import stats
 from sklearn import metrics as sk
 
-from skdisc import BlackBox
+from skdisc import BlackBox, Rule
 from skdisc._stats._proportions import SCORE_TEST
 from skdisc._stats._rates import RATES
 from skdisc.subgroup._lattice import _kernels, _lattice
@@ -308,7 +308,10 @@ def test_small_groups_are_listed_and_do_not_read_as_fair():
     result = DivExplorer(protected="g").fit(X, y).result_
     assert result.excluded["subject"].tolist() == ["g = 'c'"]
     assert result.excluded["n"].tolist() == [3]
-    assert result.verdict == "insufficient evidence"
+    assert result.verdict == "no disparity found"
+    assert "of 5 % of these people or more" in result.reason  # so not about the group of three
+    small = DivExplorer(protected="g", rule=Rule(relevant_size=0.001)).fit(X, y).result_
+    assert small.verdict == "insufficient evidence"
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "true_positive_rate"])

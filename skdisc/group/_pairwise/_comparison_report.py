@@ -22,11 +22,12 @@ TOO_FEW = "too few people"
 
 
 class Excluded(NamedTuple):
-    """A group that could not be compared: its name, people on both sides, and why."""
+    """A group that could not be compared: name, people on both sides, why, and its column."""
 
     group: str
     sizes: tuple
     reason: str
+    column: str
 
 
 WITHOUT_DECISIONS = (
@@ -224,7 +225,10 @@ def _candidates(detector, task, compared, excluded, found):
     group, reference = np.array(sizes, dtype=float).reshape(-1, 2).T
     n, n_others = np.array(about, dtype=float).reshape(-1, 2).T
     total = float(task.people.n)
-    whole = np.isclose(group + reference, total)  # a column of two values: each side is a group
+    # A group against the rest is a side of two only where the rest is a group, too.
+    columns = [pair.group.column for pair, _, _ in compared] + [e.column for e in excluded]
+    is_alone = np.array([columns.count(column) == 1 for column in columns], dtype=bool)
+    whole = is_alone & np.isclose(group + reference, total)
     effect = np.array([c.effect.value for _, _, c in compared] + [np.nan] * n_excluded)
 
     def interval(a):

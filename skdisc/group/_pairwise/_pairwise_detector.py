@@ -118,7 +118,8 @@ class PairwiseDetector(BaseDetector):
             task.progress(f"{i} of {len(task.memory.pairs)} groups, {len(people.y):,} people")
             found = self._compare_if(task, people, np.random.default_rng(seed))
             if isinstance(found, str):
-                excluded.append(Excluded(str(pair.group), people.sizes, found))
+                column = pair.group.column
+                excluded.append(Excluded(str(pair.group), people.sizes, found, column))
             else:
                 compared.append((pair, people, found))
         relevant = self._relevant_gap_of(task, y, labels)

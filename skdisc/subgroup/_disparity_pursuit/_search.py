@@ -110,7 +110,7 @@ class _Search:
         given = self.scores.given(groups)
         evidence, weights = self.level.evidence(given)
         self.critical = self.level.critical(given, weights, self.significance)
-        best = self._strongest(given, evidence)
+        best = self._strongest(given, evidence, weights)
         p = float(self.level.p_adjusted(evidence[best], given, weights)[0])
         is_clear = evidence[best] > self.critical and p <= self.significance
         return self._step("enter", best, given, evidence)._replace(p_adjusted=p), is_clear
@@ -120,13 +120,14 @@ class _Search:
         z, own = float(given.z[group]), float(evidence[group])
         return Step(action, group, z, own, self.critical, np.nan)
 
-    def _strongest(self, given, evidence):
+    def _strongest(self, given, evidence, weights):
         """Return the highest in rank of the groups with evidence enough, or the nearest to it."""
         evidence = np.where(_stands_alone(given, self.before), evidence, -np.inf)
         is_clear = evidence > self.critical
         if not is_clear.any():
             return int(np.argmax(evidence))
-        return int(np.argmax(np.where(is_clear, self.level.rank(evidence), -np.inf)))
+        rank = self.level.rank(given, evidence, weights)
+        return int(np.argmax(np.where(is_clear, rank, -np.inf)))
 
     def _settled(self, groups, touched):
         """Return the chosen groups after drops and exchanges.
@@ -161,9 +162,9 @@ class _Search:
 
     def _moves(self, given, others, own):
         """Return the moves of one group beside others, with what each gains in evidence."""
-        evidence, _ = self.level.evidence(given)
-        seen, rank, moves = evidence[own], self.level.rank(evidence), []
-        best = self._strongest(given, evidence)
+        evidence, weights = self.level.evidence(given)
+        seen, rank, moves = evidence[own], self.level.rank(given, evidence, weights), []
+        best = self._strongest(given, evidence, weights)
         if seen < self.critical and frozenset(others) not in self.visited:
             moves.append((self.critical - seen, "drop", own, others))
         swapped = [*others, best]

@@ -136,12 +136,17 @@ class Level:
     def evidence(self, given):
         """Return the evidence of each candidate, -inf where not known, and the log weights."""
         weights = self.log_weights(given)
-        z = given.deviate
-        found = np.maximum(weights[0] - special.log_ndtr(-z), weights[1] - special.log_ndtr(z))
-        return np.where(given.known, found, -np.inf), weights
+        return _weighed(given.deviate, weights, given.known), weights
 
-    def rank(self, evidence):
-        """Return evidence without weights by information, by which clear groups are ordered."""
+    def rank(self, given, evidence, weights):
+        """Return what orders clear groups: evidence without weights by information.
+
+        Of numbers, it is that of standardized scores. What skewness lets a p-value be at least
+        says whether a group is clear; it is larger for small groups, and would put a whole before
+        the part of it that fits best.
+        """
+        if not self.scores.residuals.is_binary:
+            evidence = _weighed(given.z, weights, given.known)
         return evidence - self._information if self.borrow else evidence
 
     @cached_property
@@ -191,6 +196,12 @@ class Level:
         if not at:
             return bonferroni
         return float(np.sort(self.largest_by_chance(given, weights))[-at])
+
+
+def _weighed(z, weights, known):
+    """Return the evidence of scores on their likelier side, -inf where not known."""
+    found = np.maximum(weights[0] - special.log_ndtr(-z), weights[1] - special.log_ndtr(z))
+    return np.where(known, found, -np.inf)
 
 
 def _of_mean_one(log_weights, known):

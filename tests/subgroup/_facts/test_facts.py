@@ -415,6 +415,7 @@ def test_labels_that_are_words_and_missing_values(office):
 
 
 @pytest.mark.every(6)
+@pytest.mark.usefixtures("no_repeats")
 @pytest.mark.parametrize("name", DTYPES)
 def test_columns_of_every_dtype(name):
     _, can_miss, make = DTYPES[name]

@@ -47,6 +47,7 @@ LIMITS = [(300, 2**22, 2**23), (2**24, 1, 1), (1, 5_000, 700)]
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_repeats")
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 def test_parts_and_blocks_change_nothing(monkeypatch, settings):
     whole, model = fitted(settings)
@@ -72,6 +73,7 @@ def assert_same_in_parts(monkeypatch, settings, limits, whole, model):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_repeats")
 def test_a_budget_is_kept_in_one_part(monkeypatch):
     monkeypatch.setattr(_flips, "_CELLS", 500)
     needed = len(fitted({}, serial=True)[1].asked)

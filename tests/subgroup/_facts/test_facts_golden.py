@@ -86,6 +86,7 @@ def test_the_first_subgroups_of_the_paper_are_biased_in_the_same_direction(audit
     assert share["sex = 'Male'"] > 4 * share["sex = 'Female'"]
 
 
+@pytest.mark.usefixtures("no_repeats")
 def test_every_group_of_several_and_every_row_once(audited):
     X, model = audited
     X = X.iloc[:3000]

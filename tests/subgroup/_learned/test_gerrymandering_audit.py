@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from skdisc import BlackBox
 from skdisc.group import GroupDisparity
 from skdisc.subgroup import GerrymanderingAudit
 
@@ -55,7 +56,7 @@ def test_error_rates_are_of_the_rows_that_enter_them():
     y = rng.integers(0, 2, len(X))
     wrong = (y == 0) & (X["sex"] == "f") & (rng.random(len(X)) < 0.5)
     audit = GerrymanderingAudit(protected="sex", metric="false_positive_rate", random_state=0)
-    result = audit.fit(X, y, lambda A: np.where(wrong, 1, y)).result_
+    result = audit.fit(X, y, BlackBox(decisions=np.where(wrong, 1, y))).result_
     assert result.verdict == "disparity found"
     assert result.tables["witness"]["n"].sum() == pytest.approx((y == 0).sum() / 2, abs=1)
     assert (audit.null, GerrymanderingAudit(adjust_for="others").null) == (
