@@ -56,7 +56,7 @@ class Welch:
     >>> print(w.gap, w.error.round(4), w.df, w.p_value().round(4))
     2.0 0.8165 4.0 0.0705
 
-    The mean of the second is as skewed as that of 100 people with a skewness of 3; it seems smaller.
+    The mean of the second is as skewed as that of 100 people with a skewness of 3, and seems small.
 
     >>> w = Welch.of((1.3, 1.0, 400), (1.0, 1.0, 100, 3 / 10))
     >>> print(w.p_value().round(4), np.round(w.interval(0.05), 2))
