@@ -116,7 +116,8 @@ def test_one_row_to_audit_is_too_little_to_say_anything(make):
 
 @pytest.mark.parametrize("frame", [None, X["income"], X["income"].to_numpy(), {"a": [1]}, 5])
 def test_what_is_no_table(make, frame):
-    refused(make, frame, y, r"Expected 2D array|Expected a 2-dimensional container")
+    message = r"Expected 2D array|Expected a 2-dimensional container|must be a table .*, got dict"
+    refused(make, frame, y, message)
 
 
 def test_a_path_of_no_file(make):

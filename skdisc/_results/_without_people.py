@@ -57,9 +57,22 @@ def without_people(discovery, shared, min_cell=MIN_CELL):
     judgment = discovery.judgment
     if judgment is not None and not known.describe(judgment.reason):
         judgment = replace(judgment, reason=f"groups of fewer than {min_cell} people are open")
+    answer = None if discovery.answer is None else _answer(discovery.answer, known, min_cell)
     by_value = {k: v for k, v in discovery.by_value.items() if known.describe(k)}
     changed = {"findings": findings, "tables": tables, "notes": notes, "judgment": judgment}
+    changed["answer"] = answer
     return replace(discovery, **changed, **frames, by_value=by_value)
+
+
+def _answer(answer, shared, min_cell):
+    """Return an answer that names no group by a value that few share."""
+    reason, aside = answer.reason, answer.aside
+    if not shared.describe(reason):
+        reason = f"groups of fewer than {min_cell} people are open"
+    if not shared.describe(aside):  # how many there are tells nobody who they are
+        aside = aside.partition(":")[0]
+    named = [text for text in answer.without_counterparts if shared.describe(text)]
+    return replace(answer, reason=reason, aside=aside, without_counterparts=named)
 
 
 def _described(frame, shared, min_cell):

@@ -127,10 +127,10 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
     >>> X, y = make_loan(2000, random_state=0, return_X_y=True)
     >>> report = Audit(protected="gender").fit(X, y).report_
     >>> report.to_frame("verdicts")[["null", "verdict"]]
-              null               verdict
-    0     marginal       disparity found
-    1   contextual       disparity found
-    2  conditional  no disparity found
+              null                verdict
+    0     marginal        disparity found
+    1   contextual        disparity found
+    2  conditional  insufficient evidence
     """
 
     __metadata_request__fit = {"model": True, "sample_weight": True, "groups": True}

@@ -64,6 +64,9 @@ class OfAnySettings(DivExplorer):
     def _validate_params(self):
         pass
 
+    def _check_rule(self):
+        pass
+
 
 @pytest.mark.parametrize(
     ("spoiled", "check", "said"),

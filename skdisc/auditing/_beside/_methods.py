@@ -130,8 +130,8 @@ class BesideMixin:
         >>> table = Audit().power(2000, {"sex": {"F": 0.4, "M": 0.6}}, rate=0.3)
         >>> table[["group", "people", "gap_below", "excludes"]].round(3)
           group  people  gap_below  excludes
-        0     F   800.0      0.067     0.061
-        1     M  1200.0      0.068     0.061
+        0     F   800.0      0.067     0.069
+        1     M  1200.0      0.068     0.069
         """
         self._check_settings()
         gap = relevant_gap(self.relevant_gap, kind=RATE, mean=rate).size

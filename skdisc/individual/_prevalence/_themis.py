@@ -16,7 +16,7 @@ from skdisc._verdicts._rule import Rule
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import CHANCE_NOTE, CaseShare, beyond_chance, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
-from skdisc.individual._prober import Prober
+from skdisc.individual._prober import Prober, n_inputs
 
 _SCORES = ("causal", "causal_low", "causal_high", "group", "group_low", "group_high")
 _ENDS = ("favoured", "disfavoured")
@@ -252,6 +252,8 @@ class Themis(IndividualDetector):
             given = sample.n_hits, sample.n, sample.changes, level
             return beyond_chance("inputs", *given, n_effective=len(sample.ledger.hit))
         low, high = _stats.clopper_pearson(sample.n_hits, sample.n, level)
+        if not sample.n_hits and len(sample.ledger.hit) >= n_inputs(task.space):
+            low = high = 0.0  # the draws came upon every input, and none has a case
         share = sample.n_hits / sample.n if sample.n else np.nan
         why = self._why_incomplete(task.space)
         return CaseShare("inputs", share, float(low), float(high), sample.n, why)
