@@ -307,6 +307,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         if discovery.candidates is not None:
             if stopped is not None and not discovery.n_tested:  # outcomes lack for that reason
                 discovery.candidates = replace(discovery.candidates, problem="")
+                discovery.judgment = None
             discovery = self._answered(discovery, reasons)
         elif discovery.judgment is None:
             verdict = FOUND if discovery.n_found else UNSURE
