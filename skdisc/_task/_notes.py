@@ -5,7 +5,7 @@ import numpy as np
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._space._codes import UNSEEN
 from skdisc._task._dependent_rows import dependent_rows
-from skdisc._utils._favorable import unfavorable_values
+from skdisc._utils._favorable import folded, unfavorable_values
 from skdisc._utils._frequency import people_in
 from skdisc._utils._validation import listed, plain
 
@@ -96,7 +96,7 @@ def alike_values(columns):
         same = {}
         for value in values:
             if isinstance(value, str):
-                same.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
+                same.setdefault(folded(value), []).append(repr(value))
         found = [" and ".join(texts) for texts in same.values() if len(texts) > 1]
         if found:
             notes.append(

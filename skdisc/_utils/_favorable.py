@@ -64,6 +64,22 @@ def favorable_labels(pos_label, classes, of_numbers=False):
     return chosen, False
 
 
+def folded(text):
+    """Return a text without what case and blanks differ in."""
+    return " ".join(text.split()).casefold()
+
+
+def spelled_alike(favorable, values):
+    """Return the favorable labels with those that differ from them by case or blanks alone.
+
+    If that were all labels, their case has a meaning: then only those named are favorable.
+    """
+    texts = {folded(v) for v in favorable if isinstance(v, str)}
+    known = [v for v in values if v not in favorable]
+    alike = [v for v in known if isinstance(v, str) and folded(v) in texts]
+    return [*favorable, *alike] if len(alike) < len(known) else list(favorable)
+
+
 def unfavorable_values(what, values, favorable, frequency=None, least=1):
     """Return a sentence on which of several values count as unfavorable; a list of str.
 

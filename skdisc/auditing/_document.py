@@ -3,13 +3,10 @@
 import json
 
 import numpy as np
-from pandas.api.types import is_integer_dtype, is_numeric_dtype, is_string_dtype
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._space._bins import Bins
-from skdisc._task._dependent_rows import dependent_rows
-from skdisc._task._notes import alike_values
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
@@ -23,6 +20,7 @@ from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._families import families
 from skdisc.auditing._figures import EQUAL, GAP, RATE_OF, Figures, as_gaps, what_is_shown
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
+from skdisc.auditing._notices import notices_of
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
 from skdisc.report._audit_page import META
@@ -32,8 +30,6 @@ EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
 INTERRUPTED = 130
 _EXAMPLES = 5
 _OF_GAP = ["group", "kind", "part", "amount", "ci_low", "ci_high"]
-_MANY = 100  # fewer rows may differ in any number by chance
-_NEARLY = 0.9  # share of the rows that differ where the others may be copies
 _CODE_WIDTH = 79
 _WHO = {
     "labels": "{n} recorded outcomes",
@@ -58,6 +54,8 @@ def make_report(audit, given, plan, run, parts=None):
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
     groups = [row for part in parts for row in _groups(audit, *part, results)]
+    noticed = notices_of(given, audit.min_cell, audit.relevant_size)
+    notices = [note.to_dict() for note in noticed]
     document = {
         "schema": SCHEMA,
         "skdisc": {"versions": versions()},
@@ -66,6 +64,7 @@ def make_report(audit, given, plan, run, parts=None):
         "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": audit._sha256_of_plan()},
         "fingerprints": fingerprints_of(audit, given),
         "meta": {**dict.fromkeys(META), **(audit.meta or {})},
+        "notices": notices,
         "verdict": overall(verdicts, run.interrupted),
         "verdicts": verdicts,
         "evidence": evidence,
@@ -296,17 +295,7 @@ def _limits(audit, given, run):
             "training, so it counts only if the labels that it was trained on show one, too, or "
             "if models that could learn nothing from the protected columns show a smaller one."
         )
-    own = _identifiers(given)
-    if own:
-        limits.append(
-            f"Each row, copies aside, has a value of its own in {', '.join(own)}, as identifiers "
-            "do. They explain nothing as legitimate columns: leave them out."
-        )
-    if given.table is None and given.groups is None and given.frequency is None:
-        limits += dependent_rows(given.X, given.y)
-    named = [n for n in given.protected if n in given.X and not is_numeric_dtype(given.X[n])]
-    values = {n: given.X[n].unique() for n in named}
-    limits += alike_values(values) + _unfavorable(audit, given)
+    limits += _unfavorable(audit, given)
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
     return limits
@@ -322,17 +311,6 @@ def _unfavorable(audit, given):
     own = given.favorable, given.frequency, audit.min_cell
     told = {n: unfavorable_values(n, v, *own) for n, v in values.items() if v is not None}
     return [text for texts in told.values() for text in texts]
-
-
-def _identifiers(given):
-    """Return the columns of whole numbers or text in which many rows differ, all but copies."""
-    X = given.X
-    if given.table is not None or len(X) < _MANY:
-        return []
-    others = [(n, c) for n, c in X.items() if n not in given.protected]
-    listed = [n for n, c in others if is_integer_dtype(c) or is_string_dtype(c)]
-    n_distinct = len(X) - int(X[listed].duplicated().sum())
-    return [str(n) for n in listed if X[n].nunique() == n_distinct > _NEARLY * len(X)]
 
 
 def _about_counts(given, run):

@@ -14,6 +14,7 @@ from skdisc import BlackBox, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._counts._counted_table import CountedTable, SourceRows
 from skdisc._space._bins import Bins
+from skdisc._utils._favorable import folded, spelled_alike
 from skdisc._utils._files import check_writable, read_text
 from skdisc._utils._interruption import release
 from skdisc._utils._model_files import read_model
@@ -26,6 +27,7 @@ from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
 from skdisc.auditing._document import EXIT_CODES as EXIT_CODES_OF
 from skdisc.auditing._document import INTERRUPTED
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
+from skdisc.auditing._notices import copies
 from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
@@ -41,6 +43,15 @@ EXIT_CODES = (
 _FILES = ("model", "meta", "plan")
 _NOT_ANSWERS = {"data", "run", "report", "details", "show_people", "cache", "jobs", "verbose"}
 _LIMITS = ("max_tests", "max_queries", "max_found")
+
+
+class _Joined(argparse.Action):
+    """An option with names that can be repeated: as if all were passed at once."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        """Add the names to those before."""
+        before = getattr(namespace, self.dest, "")
+        setattr(namespace, self.dest, f"{before},{values}" if before else values)
 
 
 def add_audit(commands: argparse._SubParsersAction) -> None:
@@ -76,8 +87,27 @@ def _add_data(audit):
         action="store_true",
         help="audit each class of the target against the rest, in place of --favorable",
     )
+    add(
+        "--favorable-exact",
+        action="store_true",
+        help="values that differ from --favorable by case or blanks count as unfavorable",
+    )
     add("--protected", required=True, metavar="A,B", help="protected columns")
-    add("--ignore", default="", metavar="COLS", help="columns to leave out")
+    add(
+        "--ignore",
+        action=_Joined,
+        default="",
+        metavar="COLS",
+        help="columns to leave out; repeatable",
+    )
+    add(
+        "--fold",
+        action=_Joined,
+        default="",
+        metavar="COLS",
+        help="columns whose values that differ by case or blanks alone are one value; repeatable",
+    )
+    add("--drop-copies", action="store_true", help="leave out rows that are copies of others")
     add("--weights", default="", metavar="COL", help="column of sample weights")
     add("--groups", default="", metavar="COL", help="column of clusters, such as households")
     source = audit.add_mutually_exclusive_group()
@@ -187,13 +217,24 @@ def _audit(arguments):
     if counts or is_counted(arguments.data, arguments.by_parts):
         return _audit_counts(arguments)
     frame, notes = read_in(arguments.data, reading_of(arguments))
-    frame = in_canonical_order(frame)
+    try:
+        return _audit_rows(arguments, in_canonical_order(frame), notes)
+    except BaseException:
+        for line in lines_of(notes):  # which the page would have; they may say what is wrong
+            say(line)
+        raise
+
+
+def _audit_rows(arguments, frame, notes):
+    """Audit the rows of a table; return the exit code."""
     names = list(frame.columns)
     taken, protected = _roles(arguments, names)
-    if arguments.drop_unlabeled:
-        frame, notes = labeled(frame, taken["--target"] + taken["--predictions"], notes)
-    for line in lines_of(notes):
-        say(line)
+    ends = taken["--target"] + taken["--predictions"]
+    frame, notes = prepared(frame, ends, notes, **_preparation(arguments))
+    if not (arguments.groups or arguments.drop_copies or arguments.weights):
+        # before columns are left out: without an identifier, copies look like people who are alike
+        rows = frame.drop(columns=ends)
+        notes = [*notes, *copies(rows, frame[ends[0]])]
     _check_filled(protected, [c for c in protected if frame[c].isna().all()])
     for option in ("--target", "--predictions", "--weights", "--groups"):
         for name in taken[option]:
@@ -203,6 +244,7 @@ def _audit(arguments):
         favorable = labels_named(
             "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
         )
+        favorable = _all_spellings(arguments, favorable, frame[target], *map(frame.get, decided))
     X = frame.drop(columns={c for several in taken.values() for c in several})
     extra = {
         name: frame[taken[option][0]]
@@ -274,6 +316,7 @@ def _audit_counts(arguments):
     schema = rows.schema(protected, checkpoint=kept)
     _check_filled(protected, [c.name for c in schema.columns if not c.values])
     favorable = labels_named("--favorable", arguments.favorable, *outcomes_of(schema))
+    favorable = _all_spellings(arguments, favorable, *outcomes_of(schema))
     audit = _built(arguments, protected, favorable, rows.columns)
     how = {"pos_label": favorable, "schema": schema, "checkpoint": kept}
     table = CountedTable.of(rows, protected, random_state=audit.random_state, **how)
@@ -283,6 +326,56 @@ def _audit_counts(arguments):
         answers.document["fingerprints"]["model"] = file
     about = _source(arguments, taken, favorable, notes) | {"counted": True}
     return finish(answers, arguments, about)
+
+
+def _all_spellings(arguments, favorable, *columns):
+    """Return the favorable labels in all their spellings, unless only the exact ones are meant."""
+    values = [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
+    return favorable if arguments.favorable_exact else spelled_alike(favorable, values)
+
+
+def _preparation(arguments):
+    """Return what the options say about the rows and values of a table."""
+    a = arguments
+    fold = [name.strip() for name in a.fold.split(",") if name.strip()]
+    how = {"drop_unlabeled": a.drop_unlabeled, "drop_copies": a.drop_copies, "fold": fold}
+    return {name: value for name, value in how.items() if value}
+
+
+def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fold=()):
+    """Return a table as options change it, and notes on that.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    ends : list of column names
+        The labels, and the decisions if there are any.
+    notes : list of TableNote
+        Notes so far.
+    drop_unlabeled, drop_copies : bool, default=False
+        Whether rows without a label, and copies of other rows, are left out.
+    fold : collection of column names
+        Columns whose values that differ by case or blanks alone are one value: the most frequent.
+    """
+    if drop_unlabeled:
+        frame, notes = labeled(frame, ends, notes)
+    if drop_copies:
+        copied = frame.duplicated()
+        n = int(copied.sum())
+        rows = "1 row is a copy" if n == 1 else f"{n:,} rows are copies"
+        frame = frame[~copied].reset_index(drop=True)
+        notes = [*notes, TableNote(None, rows, "left out", "by --drop-copies")]
+    for name in columns_named("--fold", ",".join(fold), list(frame.columns)):
+        of_text = {v: folded(v) for v in frame[name].dropna().unique() if isinstance(v, str)}
+        most = {}
+        for value in frame[name].value_counts().index:
+            most.setdefault(of_text.get(value), value)
+        changed = {v: most[text] for v, text in of_text.items() if v != most[text]}
+        n = int(frame[name].isin(list(changed)).sum())
+        frame = frame.assign(**{name: frame[name].replace(changed)}) if changed else frame
+        seen = f"values in {n:,} rows differ by case or blanks alone"
+        notes = [*notes, TableNote(name, seen, "made one", "by --fold")]
+    return frame, notes
 
 
 def labeled(frame, ends, notes):
@@ -416,9 +509,7 @@ def _source(arguments, taken, favorable, notes):
     one = {n: str(columns[n][0]) if columns[n] else None for n in columns if n != "ignore"}
     model = {"fit": arguments.fit, "seed": arguments.seed}
     model |= {"model_file": None if arguments.model is None else Path(arguments.model).name}
-    reading = reading_of(arguments).to_dict() | (
-        {"drop_unlabeled": True} if arguments.drop_unlabeled else {}
-    )
+    reading = reading_of(arguments).to_dict() | _preparation(arguments)
     how = {"reading": reading, "notes": [note.to_dict() for note in notes]}
     about = {"favorable": favorable, "ignore": list(map(str, columns["ignore"]))}
     return one | model | about | {name: value for name, value in how.items() if value}
@@ -457,7 +548,9 @@ def check_report(path):
 def finish(answers, arguments, source):
     """Write the answers, then print them; return the exit code."""
     if source is not None:
-        answers.document |= {"source": source, "code": _command(arguments)}
+        known = {note["option"] for note in source.get("notes", [])}
+        own = [n for n in answers.document["notices"] if n["option"] not in known]
+        answers.document |= {"source": source, "code": _command(arguments), "notices": own}
         if arguments.plan is not None:
             plan = read_plan(arguments.plan, "options")
             answers.document["plan"]["sha256"] = plan_sha256(plan)

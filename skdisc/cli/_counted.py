@@ -38,6 +38,8 @@ def refuse_rows(arguments: Namespace) -> None:
         "robustness",
         "derive",
         "drop_unlabeled",
+        "drop_copies",
+        "fold",
         "one_vs_rest",
     ):
         if getattr(arguments, name):

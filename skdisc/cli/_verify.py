@@ -11,7 +11,7 @@ from skdisc._utils._tables._reading import Reading
 from skdisc.auditing import AuditReport
 from skdisc.auditing._fingerprints import in_canonical_order
 from skdisc.auditing._verify import verify
-from skdisc.cli._audit import add_model, labeled, model_of, trained
+from skdisc.cli._audit import add_model, model_of, prepared, trained
 from skdisc.cli._say import say
 from skdisc.cli._table import read_in, source_in
 from skdisc.report._audit_page import document_in, without_document
@@ -49,11 +49,11 @@ def _verify(arguments):
         )
     if source.get("counted"):
         return _tell([*changed, *_told_of_counts(document, source, arguments)])
-    reading, drops = _reading_of(source)
+    reading, preparation = _reading_of(source)
     frame = in_canonical_order(read_in(arguments.data, reading).frame)
-    if drops and not _lacking(frame, source):
+    if preparation and not _lacking(frame, source):
         ends = [source[n] for n in ("target", "predictions") if source.get(n)]
-        frame = labeled(frame.rename(columns=str), ends, [])[0]
+        frame = prepared(frame.rename(columns=str), ends, [], **preparation)[0]
     return _tell(
         [*changed, *(_lacking(frame, source) or _told(document, source, frame, arguments))]
     )
@@ -74,10 +74,11 @@ def report_in(path: Path) -> tuple[AuditReport, str]:
 
 
 def _reading_of(source):
-    """Return how an audit read its file, and whether it left out rows without a label."""
+    """Return how an audit read its file, and what it then changed, as `prepared` takes it."""
     how = dict(source.get("reading", {}))
-    drops = how.pop("drop_unlabeled", False)
-    return Reading.from_dict(how), drops
+    names = ("drop_unlabeled", "drop_copies", "fold")
+    preparation = {name: how.pop(name) for name in names if name in how}
+    return Reading.from_dict(how), preparation
 
 
 def _read(path):

@@ -377,7 +377,7 @@ def test_results_of_another_model_are_not_taken_from_the_folder(tmp_path):
     assert sum(name.startswith("Themis") for name in names) == 2
 
 
-def test_copies_are_named_among_the_limits_unless_it_is_told_who_they_are_of():
+def test_copies_are_named_unless_it_is_told_who_they_are_of():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"sex": rng.choice(list("FM"), 60), "points": rng.normal(size=60)})
     X, y = (
@@ -385,25 +385,26 @@ def test_copies_are_named_among_the_limits_unless_it_is_told_who_they_are_of():
         np.repeat(rng.integers(2, size=60), 5),
     )
     audit = Audit(protected=["sex"], detectors=["GroupDisparity"], random_state=0)
-    limits = audit.fit(X, y).report_.document["limits"]
-    assert sum("rows seem to be copies" in text for text in limits) == 1
-    told = audit.fit(X, y, groups=np.arange(300) // 5).report_.document["limits"]
-    assert not any("copies" in text for text in told)
+    noticed = [n["seen"] for n in audit.fit(X, y).report_.document["notices"]]
+    assert sum("rows seem to be copies" in text for text in noticed) == 1
+    told = audit.fit(X, y, groups=np.arange(300) // 5).report_.document["notices"]
+    assert not any("copies" in note["seen"] for note in told)
 
 
 @pytest.mark.slow
-def test_identifiers_are_named_among_the_limits():
+def test_identifiers_are_named():
     X, y = make_loan(300, random_state=0, return_X_y=True)
     told = {}
     for name, column in {"number": range(300), "letters": [f"p{i}" for i in range(300)]}.items():
         rows = X.assign(**{name: column})
         rows, labels = pd.concat([rows, rows[:9]]), np.append(y, y[:9])  # nine are in it twice
         report = Audit(protected="gender").fit(rows, labels).report_
-        told[name] = [text for text in report.document["limits"] if "value of its own" in text]
-    assert [len(texts) for texts in told.values()] == [1, 1]
-    assert all(f"in {name}, as" in texts[0] for name, texts in told.items())
-    limits = Audit(protected="gender").fit(X, y).report_.document["limits"]
-    assert not any("value of its own" in text for text in limits)
+        told[name] = [
+            n["column"] for n in report.document["notices"] if "value of its own" in n["seen"]
+        ]
+    assert told == {"number": ["number"], "letters": ["letters"]}
+    notices = Audit(protected="gender").fit(X, y).report_.document["notices"]
+    assert not any("value of its own" in note["seen"] for note in notices)
 
 
 @pytest.mark.slow

@@ -116,7 +116,7 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class TableNote:
-    """One thing that was decided in reading a table.
+    """One thing that was decided in reading a table, or noticed in it.
 
     Attributes
     ----------
@@ -125,15 +125,18 @@ class TableNote:
     seen : str
         What was found there.
     done : str
-        How it was read; empty for a hint.
+        How it was read, or what it does to the answers; empty for a hint.
     option : str
         The option of the command line that changes it.
+    above : bool
+        Whether it may change an answer, and stands above the answers.
     """
 
     column: str | None
     seen: str
     done: str
     option: str
+    above: bool = False
 
     def __str__(self):
         what = "" if self.column is None else f"{self.column!r}: "

@@ -26,6 +26,8 @@ def audit_to_markdown(document: dict) -> str:
     parts = [
         f"# {_text(page['title'])}",
         _text(page["sentence"]),
+        _text(words.NOTICED) if page["noticed"] else "",
+        _items(page["noticed"]),
         f"**{_text(page['verdict'].capitalize())}.** {_text(page['reason'])}".rstrip(),
         f"> {page['interrupted']}" if page["interrupted"] else "",
         "## What was asked, and the answers",

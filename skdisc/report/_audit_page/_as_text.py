@@ -78,10 +78,14 @@ def _item(mark, text, width, hang=None):
 def _opening(page, width):
     """Return the sentence on the audit and its verdict."""
     answer = f"{page['verdict'].upper()}. {page['reason']}".rstrip()
-    texts = [page["sentence"], "", answer]
+    noticed = [line for text in page["noticed"] for line in _item("  - ", text, width)]
+    if noticed:
+        noticed = ["", *wrap(words.NOTICED, width), *noticed]
+    texts = ["", answer]
     texts += ["", page["interrupted"]] if page["interrupted"] else []
     texts += ["", page["half"]] if page["half"] else []
-    return [line for text in texts for line in (wrap(text, width) if text else [""])]
+    below = [line for text in texts for line in (wrap(text, width) if text else [""])]
+    return [*wrap(page["sentence"], width), *noticed, *below]
 
 
 def _verdicts(page, width):

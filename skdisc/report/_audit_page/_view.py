@@ -11,6 +11,7 @@ from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_
 from skdisc.report._audit_page._resolution import resolutions
 
 MOST_FINDINGS, MOST_SHADOWS, MOST_STEPS, MOST_EXAMPLES = 100, 300, 200, 6
+MOST_READ = 8  # notes on how the file was read
 
 
 def view(document):
@@ -34,7 +35,8 @@ def view(document):
         **_found(document),
         "rule": rule,
         "ratios": impact_ratios(document.get("groups") or []) if rule else [],
-        "limits": [words.sentence(text) for text in document.get("limits") or []],
+        "limits": [words.sentence(text) for text in document.get("limits") or []]
+        + _others(document),
         "facts": _facts(document),
         "meta": _meta(document),
         "settings": [(k, _as_text(v)) for k, v in (document.get("settings") or {}).items()],
@@ -60,6 +62,8 @@ def _opening(document):
         "verdict": verdict.get("verdict") or "–",
         "reason": words.sentence(verdict.get("reason")),
         "interrupted": _interrupted(document) if about.get("interrupted") else "",
+        "noticed": _noticed(document),
+        "noticed_heading": words.NOTICED,
         "verdicts": [_verdict(_with_size(row, relevant), _size(document)) for row in verdicts],
         "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g}\u00a0%",
         "half": on_half(document),
@@ -71,6 +75,21 @@ def _opening(document):
         "blocks": group_blocks(document.get("groups") or [], found),
         "relevant": relevant,
     }
+
+
+def _noticed(document):
+    """Return what stands above the answers: what may change one, and how the file was read."""
+    of_file = (document.get("source") or {}).get("notes") or []
+    above = [note for note in [*of_file, *(document.get("notices") or [])] if note.get("above")]
+    read = [note for note in of_file if not note.get("above")]
+    left = words.shown(MOST_READ, len(read), "notes on how the file was read")
+    return [*map(words.note, above), *map(words.note, read[:MOST_READ])] + [left] * bool(left)
+
+
+def _others(document):
+    """Return what was noticed and changes no answer."""
+    notes = document.get("notices") or []
+    return [words.note(note) for note in notes if not note.get("above")]
 
 
 def _found(document):

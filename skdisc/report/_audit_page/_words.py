@@ -155,6 +155,18 @@ def people(n):
     return "–" if n is None else f"{count(n)} {'person' if n == 1 else 'people'}"
 
 
+NOTICED = "Noticed in the table, with the option that changes it:"
+
+
+def note(row):
+    """Return what was noticed in a table as one line."""
+    column = row.get("column")
+    done, option = row.get("done"), row.get("option")
+    what = "" if column is None else f"{column!r}: "
+    about = f"; {done} ({option})" if done and option else ""
+    return f"{what}{row.get('seen') or '–'}{about}."
+
+
 def shown(n, total, what):
     """Return the sentence on rows left out, or ''."""
     if n >= total:

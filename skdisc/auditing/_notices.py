@@ -1,0 +1,374 @@
+"""What an audit notices in a table by itself, each thing as a `TableNote`.
+
+Each function looks at one kind of thing in the raw columns and changes nothing, so that it can also
+be called about a single column. Values that fewer than `least` people share are not named.
+"""
+
+import shlex
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_integer_dtype, is_numeric_dtype, is_string_dtype
+from scipy import stats
+
+from skdisc._task._dependent_rows import dependent_rows
+from skdisc._utils._favorable import folded
+from skdisc._utils._tables import TableNote
+from skdisc._utils._validation import is_favorable, plain
+
+_ERRORS = 0.02  # of the rarer outcome, in a column that is said to give the outcome
+_FEWEST = 10  # people of the rarer outcome, to say so
+_MANY = 100  # fewer rows may differ in any number by chance
+_NEARLY = 0.9  # share of the rows that differ where the others may be copies
+_CODES_SHARE, _CODES_MOST, _MOST_CODES = 0.01, 0.5, 3  # of the rows; codes at one end of a column
+_OTHERS = 10  # different numbers besides the codes
+_GAP, _GAP_NEGATIVE = 1.0, 0.15  # between codes and the other numbers, in ranges of these
+_MISSING_SHARE, _MISSING_GAP, _CHANCE = 0.01, 0.05, 1e-4
+_MOST_GROUPS = 20  # of a protected column whose shares of missing values are compared
+
+
+def notices_of(given, least, relevant_size):
+    """Return all notices about the rows of an audit, a list of TableNote.
+
+    Parameters
+    ----------
+    given : AuditedRows
+    least : int
+        Fewest people whose shared value is named.
+    relevant_size : float
+        Smallest share of the people that a group judged holds.
+    """
+    X, protected, people = given.X, given.protected, given.frequency
+    notes = spellings(X, protected, least, people)
+    if given.kind in ("labels", "decisions"):  # a model may well decide by a single column
+        notes += outcome_columns(X, given.outcomes, protected, people)
+    own = {"label": given.y, "decision": getattr(given.box, "decisions", None)}
+    for what, values in own.items():
+        if values is not None:
+            notes += favorable_spellings(what, values, given.favorable, least, people)
+    notes += small_groups(X, protected, relevant_size, least, people)
+    if given.table is not None:
+        return notes
+    notes += codes_of_missing(X, least) + identifiers(X, protected)
+    if people is None:
+        notes += missing_with(X, protected, least)
+        if given.groups is None:
+            notes += copies(X, given.y)
+    return notes
+
+
+def outcome_columns(X, outcome, protected=(), frequency=None):
+    """Return a note on each column that gives the outcome: its values, or a threshold of them.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    outcome : ndarray of shape (n_rows,)
+        1 for favorable, 0 for the others.
+    protected : sequence of column names
+        They are not looked at.
+    frequency : ndarray of shape (n_rows,), optional
+        Number of people of each row; None: 1.
+    """
+    weight = np.ones(len(X)) if frequency is None else np.asarray(frequency, dtype=float)
+    yes, no = weight * (outcome == 1), weight * (outcome != 1)
+    rarer = min(yes.sum(), no.sum())
+    if rarer < _FEWEST:
+        return []
+    notes = []
+    for name, column in X.items():
+        if name in protected:
+            continue
+        by_value, by_threshold = _misses(column, yes, no)
+        if min(by_value, by_threshold) > _ERRORS * rarer:
+            continue
+        n = len(X) if frequency is None else int(weight.sum())
+        rows = "all rows" if min(by_value, by_threshold) == 0 else "nearly all rows"
+        how = "each of its values goes with one outcome"
+        if by_threshold <= by_value:
+            how = "a threshold of it gives the outcome"
+        notes.append(
+            TableNote(
+                str(name),
+                f"{how}, in {rows} ({n:,})" if rows == "all rows" else f"{how}, in {rows}",
+                "if it is the outcome in other words, no gap can show at equal values of it",
+                f"leave it out: --ignore {shlex.quote(str(name))}",
+                above=True,
+            )
+        )
+    return notes
+
+
+def _misses(column, yes, no):
+    """Return how many outcomes the values of a column do not give, and a threshold of them."""
+    codes, values = pd.factorize(column, use_na_sentinel=True)
+    codes = np.where(codes < 0, len(values), codes)
+    sides = [np.bincount(codes, weights=w, minlength=len(values) + 1) for w in (yes, no)]
+    # a value of a single person gives nobody else's outcome: identifiers give none
+    wrong = np.where(sides[0] + sides[1] <= 1, sides[0] + sides[1], np.minimum(*sides))
+    by_threshold = np.inf
+    if is_numeric_dtype(values) and not is_bool_dtype(values) and len(values) > 2:
+        order = np.argsort(np.asarray(values, dtype=float))
+        below = [np.concatenate([[0], np.cumsum(side[:-1][order])]) for side in sides]
+        errors = [below[i] + (below[1 - i][-1] - below[1 - i]) for i in (0, 1)]
+        by_threshold = np.min(errors) + wrong[-1]
+    return wrong.sum(), by_threshold
+
+
+def codes_of_missing(X, least=1):
+    """Return a note on frequent numbers far from all others, such as an age of 999 or -1.
+
+    They stand at one end of a column, and are as far from the other numbers as these are apart; a
+    negative one among numbers that are not may be nearer. 0 is no such code.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    least : int, default=1
+        Fewest rows that have such a number.
+    """
+    notes = []
+    for name, column in X.items():
+        if not is_numeric_dtype(column) or is_bool_dtype(column):
+            continue
+        counts = column.dropna().value_counts().sort_index()
+        values, times = counts.index.to_numpy(dtype=float), counts.to_numpy()
+        for i in _codes_at_an_end(values, times, max(least, _CODES_SHARE * len(X))):
+            text = f"{values[i]:.15g}"
+            option = shlex.quote(f"{name}={text}")
+            notes.append(
+                TableNote(
+                    str(name),
+                    f"{text} in {times[i]:,} rows, far from all other numbers",
+                    "counts as a number",
+                    f"if it means that nothing is known: --missing {option}",
+                    above=True,
+                )
+            )
+    return notes
+
+
+def _codes_at_an_end(values, times, fewest):
+    """Return the places of up to three sorted numbers that are codes."""
+    if not np.isfinite(values).all():
+        return []
+    found = []
+    for sign in (-1, 1, -1):  # once more below, where the codes above made all others look near
+        left = np.setdiff1d(np.arange(len(values)), found)
+        order = left if sign < 0 else left[::-1]  # from this end inwards
+        for k in range(1, _MOST_CODES + 1):
+            codes, others = order[:k], values[order[k:]]
+            if len(others) < _OTHERS or np.any(times[codes] < fewest):
+                break
+            span, gap = np.ptp(others), np.abs(values[codes[-1]] - others[0])
+            is_negative = sign < 0 and values[codes].max() < 0 <= others.min()
+            steps = np.median(np.abs(np.diff(others)))
+            near = is_negative and gap >= _GAP_NEGATIVE * span and gap > 1.5 * steps
+            rare = times[codes].sum() <= _CODES_MOST * times.sum()
+            if (gap >= _GAP * span or near) and rare and not np.any(values[codes] == 0):
+                found += codes.tolist()
+                break
+    return sorted(found)
+
+
+def spellings(X, protected, least=1, frequency=None):
+    """Return a note on each protected column with values that differ by case or blanks alone.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    protected : sequence of column names
+    least : int, default=1
+        Fewest people whose shared value is named.
+    frequency : ndarray of shape (n_rows,), optional
+        Number of people of each row; None: 1.
+    """
+    notes = []
+    for name in protected:
+        column = X[name]
+        if is_numeric_dtype(column):
+            continue
+        counts = _counts(column, frequency)
+        same = {}
+        for value, n in counts.items():
+            if isinstance(value, str):
+                same.setdefault(folded(value), []).append((value, n))
+        several = [_named(pairs, least) for pairs in same.values() if len(pairs) > 1]
+        if several:
+            notes.append(
+                TableNote(
+                    str(name),
+                    f"values that differ by case or blanks alone: {'; '.join(several)}",
+                    "are groups of their own",
+                    f"make them one: --fold {shlex.quote(str(name))}",
+                    above=True,
+                )
+            )
+    return notes
+
+
+def favorable_spellings(what, values, favorable, least=1, frequency=None):
+    """Return a note if outcomes differ from a favorable one by case or blanks alone.
+
+    Parameters
+    ----------
+    what : {"label", "decision"}
+    values : array-like of shape (n_rows,)
+    favorable : list
+    least : int, default=1
+        Fewest people whose shared value is named.
+    frequency : ndarray of shape (n_rows,), optional
+        Number of people of each row; None: 1.
+    """
+    texts = {folded(v) for v in favorable if isinstance(v, str)}
+    counts = _counts(pd.Series(np.asarray(values, dtype=object)), frequency)
+    alike = [(v, n) for v, n in counts.items() if isinstance(v, str) and folded(v) in texts]
+    if len(alike) < 2:
+        return []
+    known = is_favorable(np.array([v for v, _ in alike], dtype=object), favorable)
+    others = [pair for pair, is_in in zip(alike, known, strict=True) if not is_in]
+    done, option = "all count as favorable", "only the exact text: --favorable-exact"
+    if others:
+        done = f"{_named(others, least)} count as unfavorable"
+        option = "without --favorable-exact they count as favorable; in Python name them all"
+    seen = f"{what}s that differ by case or blanks alone: {_named(alike, least)}"
+    return [TableNote(None, seen, done, option, above=True)]
+
+
+def copies(X, y=None):
+    """Return a note if rows seem to be copies, or outcomes of neighboring rows alike.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+        With identifiers, without which copies cannot be told from people who are alike.
+    y : array-like of shape (n_rows,), optional
+    """
+    notes = []
+    for text in dependent_rows(X, y):
+        of_copies = "copies" in text
+        seen, end, done = text.partition(". If so, " if ". If so, " in text else " If ")
+        done = f"if so, {done}" if "so" in end else f"if {done}"
+        done = done.rpartition(": ")[0]  # what can be done is the option
+        option = "leave them out: --drop-copies" if of_copies else "say which: --groups COLUMN"
+        notes.append(TableNote(None, seen.rstrip("."), done, option, above=True))
+    return notes
+
+
+def identifiers(X, protected=()):
+    """Return a note on each column in which all rows differ, copies aside.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    protected : sequence of column names
+    """
+    if len(X) < _MANY:
+        return []
+    others = [(n, c) for n, c in X.items() if n not in protected]
+    listed = [n for n, c in others if is_integer_dtype(c) or is_string_dtype(c)]
+    n_distinct = len(X) - int(X[listed].duplicated().sum())
+    return [
+        TableNote(
+            str(name),
+            "each row, copies aside, has a value of its own, as identifiers do",
+            "counts as legitimate, and explains nothing",
+            f"leave it out: --ignore {shlex.quote(str(name))}",
+        )
+        for name in listed
+        if X[name].nunique() == n_distinct > _NEARLY * len(X)
+    ]
+
+
+def missing_with(X, protected, least=1):
+    """Return a note on each column whose missing values go with a protected column.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    protected : sequence of column names
+    least : int, default=1
+        Fewest people of a group that is compared.
+    """
+    notes = []
+    for name, column in X.items():
+        gone = column.isna().to_numpy()
+        if name in protected or not _MISSING_SHARE <= gone.mean() < 1:
+            continue
+        for other in protected:
+            groups = X[other]
+            if groups.nunique() > _MOST_GROUPS:
+                continue
+            table = pd.crosstab(groups, gone)
+            table = table[table.sum(axis=1) >= max(least, _FEWEST)]
+            if table.shape[0] < 2 or table.shape[1] < 2 or (table.sum() == 0).any():
+                continue
+            shares = table[True] / table.sum(axis=1)
+            p = stats.chi2_contingency(table).pvalue
+            if p > _CHANCE or np.ptp(shares) < _MISSING_GAP:
+                continue
+            most, fewest = shares.idxmax(), shares.idxmin()
+            seen = (
+                f"missing for {shares.max():.0%} where {other} is {plain(most)!r}, and for "
+                f"{shares.min():.0%} where it is {plain(fewest)!r}"
+            ).replace("%", " %")
+            done = f"that it is missing counts as a value, which stands for {other} in part"
+            option = f"leave it out: --ignore {shlex.quote(str(name))}"
+            notes.append(TableNote(str(name), seen, done, option))
+    return notes
+
+
+def small_groups(X, protected, relevant_size, least=1, frequency=None):
+    """Return one note on the people of each protected column in groups too small to be judged.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    protected : sequence of column names
+    relevant_size : float
+        Smallest share of the people that a group judged holds.
+    least : int, default=1
+        Smallest number that is told.
+    frequency : ndarray of shape (n_rows,), optional
+        Number of people of each row; None: 1.
+    """
+    notes = []
+    n_all = len(X) if frequency is None else int(np.sum(frequency))
+    for name in protected:
+        column, seen = X[name], []
+        gone = column.isna().to_numpy()
+        n_gone = int(gone.sum() if frequency is None else np.sum(frequency[gone]))
+        if 0 < n_gone < relevant_size * n_all:
+            seen.append(f"{_told(n_gone, least)} without a value")
+        if column.nunique() <= _MOST_GROUPS:
+            counts = _counts(column, frequency)
+            small = counts[counts < relevant_size * n_all]
+            if len(small):
+                several = f"{len(small)} small group{'s' * (len(small) > 1)}"
+                seen.append(f"{_told(int(small.sum()), least)} in {several}")
+        if seen:
+            done = f"under {100 * relevant_size:g} % of the people each: no question waits for them"
+            option = "--relevant-size changes the share"
+            notes.append(TableNote(str(name), f"people: {', '.join(seen)}", done, option))
+    return notes
+
+
+def _counts(column, frequency):
+    """Return the number of people of each value, the most frequent first."""
+    if frequency is None:
+        return column.value_counts()
+    people = pd.Series(np.asarray(frequency)).groupby(column.to_numpy()).sum()
+    return people.sort_values(ascending=False)
+
+
+def _told(n, least):
+    return f"{n:,}" if n >= least else f"fewer than {least}"
+
+
+def _named(pairs, least):
+    """Return values with the numbers of their people; those of few are counted."""
+    told = [f"{value!r} ({n:,})" for value, n in pairs if n >= least]
+    few = len(pairs) - len(told)
+    if few:
+        told.append(f"{few} of fewer than {least} people")
+    return ", ".join(told)
