@@ -23,7 +23,7 @@ def breaches(document, but=()):
 
 def places(value, path=()):
     """Yield the path of every dict inside a document that is not free in its keys."""
-    free = {"versions", "settings", "original", "altered"}
+    free = {"versions", "settings", "original", "altered", "binned"}
     if isinstance(value, dict):
         yield path
         for name, inner in value.items():

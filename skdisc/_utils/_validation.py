@@ -231,7 +231,10 @@ def check_decisions(y, what="y"):
             f"Compare it with a threshold first: {what} >= threshold."
         )
     if len(y) == 1:
-        raise ValueError(f"{what} has 1 row: decisions about people are compared. Pass more rows.")
+        raise ValueError(
+            f"{what} has 1 row (n_samples = 1): decisions about people are compared. Pass more "
+            "rows."
+        )
     classes = sorted_unique(y)
     if len(classes) < 2:
         rows = f"{len(y)} row{'s' * (len(y) > 1)}"
