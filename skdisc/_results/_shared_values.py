@@ -1,5 +1,6 @@
 """SharedValues: the values that enough people have, so that none of them is recognized by one."""
 
+import ast
 import re
 from collections.abc import Hashable, Iterable
 from functools import cached_property
@@ -15,7 +16,11 @@ from skdisc._utils._validation import plain
 MIN_CELL = 10
 WITHHELD = "(withheld)"
 _MOST = 1000  # values kept per column
-_LITERAL = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s,{}'\"]+"
+_LITERAL = re.compile(  # what repr makes of texts, numbers and truth values
+    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(?:missing|nan|True|False)(?!\w)"
+    r"|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?!\w|\.\d)"
+)
+_END = r"(?=$|[,;:)\]}]|\.(?:\s|$)| and | \()"  # of a value without quotes
 _OTHERS = re.compile(r"\(\d+ withheld\)")
 
 
@@ -66,32 +71,71 @@ class SharedValues:
         return rounded if isinstance(value, float) else int(rounded)
 
     def describe(self, text: str) -> bool:
-        """Return whether a text names only values that are shared, in "column = 'value'"."""
+        """Return whether a text names only values that are shared, in "column = 'value'".
+
+        Conditions are read back into the values that they name, as `Predicate` prints them, so the
+        same value is found whether a column holds it as 1, 1.0 or True. What cannot be read counts
+        as a value that few have.
+        """
         for match in self._conditions.finditer(text):
-            known, end = self._texts[match[1]], match.end()
-            if "in" in match[2]:
-                end = text.find("}", match.end())
-            else:
-                literal = re.compile(_LITERAL).match(text, match.end())
-                end = -1 if literal is None else literal.end()
-            found = re.findall(_LITERAL, text[match.end() : end]) if end >= 0 else [""]
-            if not all(f in known or _OTHERS.fullmatch(f.strip("'")) for f in found):
+            name, sign = match[1], match[2]
+            if sign.endswith("{"):
+                values = _listed_values(text, match.end())
+                if values is None or not all(self._names(name, v) for v in values):
+                    return False
+            elif not self._is_named_at(name, text, match.end()):
                 return False
         return True
 
+    def _is_named_at(self, name, text, start):
+        """Return whether a text has a shared value of a column at a position."""
+        literal = _LITERAL.match(text, start)
+        if literal is not None and self._names(name, _value(literal)):
+            return True
+        return self._bare_texts[name].match(text, start) is not None
+
+    def _names(self, name, value):
+        """Return whether a value that a text names is shared; so is how many are withheld."""
+        return (isinstance(value, str) and bool(_OTHERS.fullmatch(value))) or self.has(name, value)
+
     @cached_property
-    def _texts(self):
-        """The literals of the shared values of each column."""
-        return {
-            name: {f(v) for v in own for f in (repr, str)} | {"missing"}
-            for name, own in self.values.items()
-        }
+    def _bare_texts(self):
+        """What matches the shared values of each column where a text has no quotes around them.
+
+        The end of such a value shows only by what follows: "Black Caribbean" is not "Black".
+        """
+        return {name: _any_of([str(v) for v in own]) for name, own in self.values.items()}
 
     @cached_property
     def _conditions(self):
         """What begins a condition on one of the columns."""
         names = "|".join(re.escape(name) for name in sorted(self.values, key=len, reverse=True))
         return re.compile(rf"(?<!\w)({names or '(?!)'})( ?:?= ?| in \{{)")
+
+
+def _any_of(texts):
+    """Return a pattern of whole texts, the longest first."""
+    texts = sorted(texts, key=len, reverse=True)
+    return re.compile(rf"(?:{'|'.join(map(re.escape, texts)) or '(?!)'}){_END}")
+
+
+def _listed_values(text, start):
+    """Return the values of a list in braces, from its first one on; None if it cannot be read."""
+    values = []
+    while (literal := _LITERAL.match(text, start)) is not None:
+        values.append(_value(literal))
+        start = literal.end()
+        if text.startswith("}", start):
+            return values
+        if not text.startswith(", ", start):
+            return None
+        start += 2
+    return None
+
+
+def _value(literal):
+    """Return the value that a match of `_LITERAL` stands for; None for a missing one."""
+    return None if literal[0] in ("missing", "nan") else ast.literal_eval(literal[0])
 
 
 def _most_frequent(number, values, min_cell, frequency):
