@@ -26,6 +26,7 @@ from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels, known_classes
+from skdisc._utils._inputs import check_settings_order
 from skdisc._utils._json import settings
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 from skdisc._utils._types import ArrayLike, FrameLike, Model
@@ -150,6 +151,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
     def _fit(self, request):
         self._validate_params()
         self._check_rule()
+        check_settings_order(self, request.X)
         request = with_rows(self, request, at_fit=True)
         self._counted_bins = request.bins
         request = self._repeated(request, is_trained(request.model, self.estimator))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._training import Training
 from skdisc._utils._favorable import favorable_labels
-from skdisc._utils._inputs import sorted_unique
+from skdisc._utils._inputs import check_order, sorted_unique
 from skdisc._utils._sample_weight import check_groups
 from skdisc._utils._types import ArrayLike, Estimator, FrameLike, Model
 from skdisc._utils._validation import check_decisions, check_labels
@@ -131,6 +131,7 @@ class BlackBox:
         >>> BlackBox.trained(LogisticRegression(), np.array([[0], [1], [2]]), [0, 0, 1])
         BlackBox(LogisticRegression)
         """
+        check_order(X=X, y=y, sample_weight=sample_weight, groups=groups)
         groups = None if groups is None else check_groups(groups, len(X))
         return _trained(Training(estimator, X, np.asarray(y), sample_weight, groups=groups))
 

@@ -149,9 +149,39 @@ def check_order(**columns):
             )
 
 
+def check_settings_order(estimator, X):
+    """Raise ValueError if a setting holds rows with the index of X in another order.
+
+    Such as counterfactual rows, alone, in a pair with their decisions, or by the name of a world.
+    """
+    for name, value in estimator.get_params(deep=False).items():
+        for part in _parts(value):
+            check_order(X=X, **{name: part})
+
+
+def _parts(value):
+    """Yield a value, or the values in a tuple, list or dict, however deep."""
+    if isinstance(value, (tuple, list, dict)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _parts(inner)
+    else:
+        yield value
+
+
+def without_index(value):
+    """Return a setting with rows counted from 0, like those of a frame whose index was reset."""
+    if isinstance(value, (pd.Series, pd.DataFrame)):
+        return value.reset_index(drop=True)
+    if isinstance(value, dict):
+        return {name: without_index(inner) for name, inner in value.items()}
+    if type(value) in (tuple, list):
+        return type(value)(map(without_index, value))
+    return value
+
+
 def _is_reordered(index, other):
     """Return whether two indexes have the same labels, each once, in different orders."""
-    if len(index) != len(other) or index.equals(other):
+    if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
         return False
     return bool(index.is_unique and other.is_unique and other.isin(index).all())
 

@@ -19,6 +19,7 @@ from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._frequency import people_in
+from skdisc._utils._inputs import check_order, check_settings_order
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 
 TRAINED = "fitted model"
@@ -80,6 +81,8 @@ class AuditedRows:
         """Read the arguments of `Audit.fit`; a ValueError or TypeError names what is wrong."""
         if is_source(X) or isinstance(X, Counts | CountedTable):
             return _of_counts(audit, _counted(audit, X, y, model, weight, groups))
+        check_order(X=X, y=y, sample_weight=weight, groups=groups)
+        check_settings_order(audit, X)
         frequency = None
         if audit.weights == "frequency" and weight is not None:
             request = Request(X, y, model, weight, groups)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 
 from skdisc._registry import all_detectors
 from skdisc._space._bins import Bins
+from skdisc._utils._inputs import without_index
 from skdisc._utils._json import jsonable
 from skdisc._utils._validation import closest, takes_gaps
 from skdisc.auditing._audited_rows import TRAINED
@@ -286,7 +287,7 @@ def _settings(audit, given, detector):
         "weights": audit.weights,
         "missing": audit.missing,
         "adjust_for": audit.adjust_for,
-        "counterfactuals": audit.counterfactuals,
+        "counterfactuals": without_index(audit.counterfactuals),  # as the rows under audit
         "random_state": audit.random_state,
         "n_jobs": audit.n_jobs,
     }

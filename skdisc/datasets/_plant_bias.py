@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import StrOptions, validate_params
 
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._favorable import favorable_labels
-from skdisc._utils._inputs import sorted_unique
+from skdisc._utils._inputs import check_order, sorted_unique
 from skdisc._utils._types import ArrayLike, Seed
 from skdisc._utils._validation import check_labels, check_names
 from skdisc.datasets._copula._copula import generator
@@ -86,6 +86,7 @@ def plant_bias(
     """
     if not abs(rate) <= _LARGEST:  # nor NaN
         raise ValueError(f"rate must be a number up to {_LARGEST:g} in size, got {rate!r}.")
+    check_order(X=X, y=y)
     labels = check_labels(y, len(X))
     group = Subgroup() & subgroup
     check_names("subgroup", [p.column for p in group.predicates], list(X.columns))

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 from skdisc._blackbox._redrawn import Redrawn
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
+from skdisc._utils._inputs import check_order
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels
 from skdisc._utils._validation import check_labels, check_protected
 from skdisc.base import BaseDetector
@@ -199,6 +200,7 @@ class PlantedTruth:
         ValueError
             If X has too few rows, or protected values, to plant groups in.
         """
+        check_order(X=X, y=y)
         X = X.reset_index(drop=True)
         labels = check_labels(y, len(X))
         protected = check_protected(protected, list(X))

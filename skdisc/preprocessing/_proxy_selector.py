@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._blackbox._default_models import default_model
 from skdisc._space._bins import Bins
 from skdisc._utils import _validation as check
-from skdisc._utils._inputs import refuse_huge
+from skdisc._utils._inputs import check_order, refuse_huge
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, RandomState
 from skdisc.preprocessing._discretizer import Discretizer
 from skdisc.preprocessing._rows import frame_of, groups_of, like, named
@@ -120,6 +120,7 @@ class ProxySelector(SelectorMixin, BaseEstimator):
         frame = frame_of(self, X)
         if y is None:
             raise ValueError("ProxySelector requires y to be passed, but the target y is None.")
+        check_order(X=X, y=y)
         y = check.check_labels(y, len(frame))
         check.check_decisions(y)
         group, _ = groups_of(frame[named(self.protected, frame)])

@@ -13,6 +13,7 @@ from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._neighbors._neighbor_sums import NeighborSums
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
+from skdisc._utils._inputs import check_order
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels
 from skdisc.preprocessing._rows import frame_of, groups_of, like, named
 
@@ -99,6 +100,7 @@ class SituationFeatures(TransformerMixin, BaseEstimator):
         frame = self._complete(X, reset=True)
         if y is None:
             raise ValueError("SituationFeatures requires y to be passed, but the target y is None.")
+        check_order(X=X, y=y)
         y = check.check_labels(y, len(frame))
         chosen, _ = favorable_labels(self.pos_label, check.check_decisions(y))
         self._favorable = check.is_favorable(y, chosen).astype(float)

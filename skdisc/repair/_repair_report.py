@@ -10,6 +10,7 @@ from skdisc import _stats, measures
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import People, Task
 from skdisc._utils import _validation as check
+from skdisc._utils._inputs import check_order
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
 from skdisc._verdicts._rule import Rule
 from skdisc.individual import Themis
@@ -90,6 +91,7 @@ def repair_report(
     >>> report.loc[["IF_o", "accuracy"], ["before", "after"]].values.tolist()
     [[0.5, 0.0], [0.75, 1.0]]
     """
+    check_order(X=X, y=y)
     check_consistent_length(X, y)
     settings = {"protected": protected, "pos_label": pos_label, "random_state": random_state}
     settings |= {"margin": margin, "space": space, "rule": Rule(significance=significance)}
