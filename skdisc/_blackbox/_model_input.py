@@ -1,6 +1,46 @@
-"""Rows in the form that a model expects: its own columns, in the container of its training data."""
+"""Questions to a model: rows in the form that it expects, and what it returns for them."""
 
 import numpy as np
+
+from skdisc.exceptions import ModelError
+
+
+def ask_model(model, method, rows):
+    """Return what a model returns for some rows; every question to it passes here.
+
+    The model gets a copy, because some change what they are passed. It is asked once: an error
+    is raised, and nothing is tried again.
+
+    Parameters
+    ----------
+    model : object
+    method : str or None
+        Name of the method; None: the model is called.
+    rows : DataFrame or ndarray
+        As `rows_for` makes them.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ModelError
+        If the model raises an error, which is the cause.
+    """
+    try:
+        return np.asarray((getattr(model, method) if method else model)(rows.copy()))
+    except Exception as error:
+        raise ModelError(
+            f"The audited model raised {type(error).__name__} for a query of {len(rows)} rows: "
+            f"{error}"
+        ) from error
+
+
+def without_message(error):
+    """Return a `ModelError` as text without the message of the model, which can name people."""
+    text = str(error)
+    return text if error.__cause__ is None else text.removesuffix(f": {error.__cause__}")
 
 
 def rows_for(model, X, is_frame):

@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 
 from skdisc._blackbox._array_model import array_model
 from skdisc._blackbox._blackbox import BlackBox, deciding_method, margin_method
-from skdisc._blackbox._model_input import as_numbers, rows_for
+from skdisc._blackbox._model_input import as_numbers, ask_model, rows_for
 from skdisc._blackbox._outputs import (
     decide_by_margin,
     decide_by_probability,
@@ -23,7 +23,6 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._hashing import Growing, KeyIndex, row_hashes
 from skdisc._utils._types import FrameLike
 from skdisc._utils._validation import is_favorable
-from skdisc.exceptions import ModelError
 
 
 class Queries:
@@ -203,14 +202,7 @@ class Queries:
             numbers = as_numbers(rows)
             if numbers is not None:
                 rows, model = numbers, self.array_model
-        predict = getattr(model, method) if method else model
-        try:
-            raw = np.asarray(predict(rows))
-        except Exception as error:
-            raise ModelError(
-                f"The audited model raised {type(error).__name__} for a query of {len(X)} rows: "
-                f"{error}"
-            ) from error
+        raw = ask_model(model, method, rows)
         given = (raw, len(X), name, self.favorable)
         if self.output == "value":
             return read_values(raw, len(X), name)

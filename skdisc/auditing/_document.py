@@ -1,9 +1,11 @@
 """The document of an audit: its answers as JSON types."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
+from skdisc._blackbox._model_input import without_message
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._space._bins import Bins
@@ -23,6 +25,7 @@ from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._notices import notices_of
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
+from skdisc.exceptions import ModelError
 from skdisc.report._audit_page import META
 from skdisc.report._summary import CAVEAT
 
@@ -56,13 +59,14 @@ def make_report(audit, given, plan, run, parts=None):
     groups = [row for part in parts for row in _groups(audit, *part, results)]
     noticed = notices_of(given, audit.min_cell, audit.relevant_size)
     notices = [note.to_dict() for note in noticed]
+    prints, limits = _fingerprints_or_limit(audit, given)
     document = {
         "schema": SCHEMA,
         "skdisc": {"versions": versions()},
         "about": _about(audit, given, run),
         "settings": _settings(audit),
         "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": audit._sha256_of_plan()},
-        "fingerprints": fingerprints_of(audit, given),
+        "fingerprints": prints,
         "meta": {**dict.fromkeys(META), **(audit.meta or {})},
         "notices": notices,
         "verdict": overall(verdicts, run.interrupted),
@@ -79,13 +83,25 @@ def make_report(audit, given, plan, run, parts=None):
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
         "not_run": run.not_run,
         "robustness": [],
-        "limits": _limits(audit, given, run),
+        "limits": _limits(audit, given, run) + limits,
         "code": make_code(audit, _call(audit, given)),
     }
     named = None if given.kind == "counts" else given.X
     shared = shared_by(named, audit.min_cell, given.frequency)
     document = without_people(document, shared, audit.min_cell)
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
+
+
+def _fingerprints_or_limit(audit, given):
+    """Return the fingerprints, and a limit if the model fails when it is asked once more."""
+    try:
+        return fingerprints_of(audit, given), []
+    except ModelError as error:  # what was found is not lost
+        limit = (
+            f"The model has no fingerprint: {without_message(error)}. Whether another model is the "
+            "same cannot be verified."
+        )
+        return fingerprints_of(audit, replace(given, box=None)), [limit]
 
 
 def fingerprints_of(audit, given):

@@ -13,10 +13,11 @@ import pandas as pd
 
 from skdisc import __version__
 from skdisc._blackbox._blackbox import BlackBox, deciding_method
-from skdisc._blackbox._model_input import rows_for
+from skdisc._blackbox._model_input import ask_model, rows_for
 from skdisc._counts._counts import Counts
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import ArrayLike, FilePath, Model
+from skdisc.exceptions import ModelError
 
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # 01 is text
 _LONG = 40  # characters; a longer text is no number
@@ -123,6 +124,11 @@ def model_fingerprint(
     str or None
         64 hexadecimal digits; None without a model, or if it is a list of recorded decisions,
         which are data.
+
+    Raises
+    ------
+    ModelError
+        If the model raises an error.
     """
     if file is not None:
         return sha256(Path(file).read_bytes()).hexdigest()
@@ -130,12 +136,23 @@ def model_fingerprint(
     if model is None:
         return None
     rows, method = rows_for(model, X, True), deciding_method(model)
-    decisions = model(rows) if method is None else getattr(model, method)(rows)
-    probabilities = None
-    if hasattr(model, "predict_proba"):
-        probabilities = np.round(np.asarray(model.predict_proba(rows), dtype=float), _DIGITS)
+    decisions = ask_model(model, method, rows)
+    probabilities = _probabilities(model, rows)
     returned = {"decisions": decisions, "probabilities": probabilities}
     return data_fingerprint(X, frequency=frequency, **returned)
+
+
+def _probabilities(model, rows):
+    """Return the rounded probabilities of a model; None if it says that it has none."""
+    if not hasattr(model, "predict_proba"):
+        return None
+    try:
+        returned = ask_model(model, "predict_proba", rows)
+    except ModelError as error:
+        if isinstance(error.__cause__, (NotImplementedError, AttributeError)):
+            return None
+        raise
+    return np.round(returned.astype(float), _DIGITS)
 
 
 def settings_fingerprint(settings: dict) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import joblib
 from sklearn.utils import check_random_state
 
+from skdisc._blackbox._model_input import without_message
 from skdisc._counts._counted_table import SAMPLE
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND
@@ -24,6 +25,7 @@ from skdisc._utils._safe_text import clean
 from skdisc.auditing._cells import refits_needed
 from skdisc.auditing._fingerprints import code_fingerprint
 from skdisc.auditing._plan import FACTS, LEAD
+from skdisc.exceptions import ModelError
 
 
 class Run:
@@ -104,6 +106,11 @@ class Run:
         limit = None if budget is None else (budget - self.seconds) / n_left
         try:
             result = self._fitted(step, limit)
+        except ModelError as error:
+            if not self.results:
+                raise
+            self._leave_out(step, without_message(error))
+            return
         except (ValueError, TypeError) as error:
             if step.role in (LEAD, FACTS):
                 raise
