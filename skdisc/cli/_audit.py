@@ -45,7 +45,7 @@ _NOT_ANSWERS = {"data", "run", "report", "details", "show_people", "cache", "job
 _LIMITS = ("max_tests", "max_queries", "max_found")
 
 
-class _Joined(argparse.Action):
+class _JoinedColumns(argparse.Action):
     """An option with names that can be repeated: as if all were passed at once."""
 
     def __call__(self, parser, namespace, values, option_string=None):
@@ -95,14 +95,14 @@ def _add_data(audit):
     add("--protected", required=True, metavar="A,B", help="protected columns")
     add(
         "--ignore",
-        action=_Joined,
+        action=_JoinedColumns,
         default="",
         metavar="COLS",
         help="columns to leave out; repeatable",
     )
     add(
         "--fold",
-        action=_Joined,
+        action=_JoinedColumns,
         default="",
         metavar="COLS",
         help="columns whose values that differ by case or blanks alone are one value; repeatable",
