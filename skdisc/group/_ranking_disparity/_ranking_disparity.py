@@ -263,7 +263,8 @@ class RankingDisparity(PairwiseDetector):
 
     def _gap_that_matters(self, outcome, weight=None, mean=None):
         """Return the `RelevantGap` of exposures, whose mean is 1 (or, linear, a half)."""
-        mean, all_equal = 0.5 if self.exposure == "linear" else 1.0, np.ptp(outcome) == 0
+        mean = 0.5 if self.exposure == "linear" else 1.0
+        all_equal = len(outcome) > 0 and np.ptp(outcome) == 0  # a limit may leave no outcome
         return relevant_gap(self.relevant_gap, kind=NUMBER, mean=mean, all_equal=all_equal)
 
     def _relevant(self, task):
