@@ -3,13 +3,13 @@
 import os
 from collections import Counter
 from functools import lru_cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture import providers
 
 # pytest-xdist gives every core a worker, so each works with one thread. The libraries read this
 # when they are first imported, so nothing above imports NumPy; workers inherit it.
@@ -21,9 +21,11 @@ settings.register_profile("dev", derandomize=True, max_examples=25, **SLOW_IS_FI
 settings.register_profile("few", derandomize=True, max_examples=8, **SLOW_IS_FINE)
 settings.register_profile("fresh", max_examples=25, print_blob=True, **SLOW_IS_FINE)
 settings.load_profile("dev")
-# Hypothesis would parse all modules of the package, ten seconds for each worker, to draw constants
-# from them, and what it draws would depend on which modules are loaded.
-providers.is_local_module_file = lambda path: False
+# Newer versions of hypothesis parse all modules of the package, ten seconds for each worker, to
+# draw constants from them, and what they draw would depend on which modules are loaded.
+PROVIDERS = "hypothesis.internal.conjecture.providers"
+if find_spec(PROVIDERS):
+    import_module(PROVIDERS).is_local_module_file = lambda path: False
 
 LEFT_OUT = ("slow", "statistics")
 HOW_TO_RUN_ALL = (
