@@ -10,6 +10,7 @@ from scipy import sparse
 
 from skdisc._space._column import infer_kind, numbers
 from skdisc._utils._frequency import count
+from skdisc._utils._hashing import ranks_by_content, ranks_of_codes
 
 FEW_PLANES = 3  # columns up to which sums one by one are faster than those of all together
 PEOPLE_PER_VALUE = 10  # from which a value of a number has an effect of its own
@@ -159,23 +160,36 @@ def canonical_order(
     people: np.ndarray | None = None,
     cluster: np.ndarray | None = None,
 ) -> tuple[np.ndarray, list[int]]:
-    """Return an order of rows and one of columns that do not depend on how a table orders them.
+    """Return an order of rows and one of columns that depend on what rows hold alone.
 
     What is drawn in these orders, and sums of floats, are then the same for every order of the
-    table. Rows and columns are ordered by hashes of what they hold.
+    table, and for all names of parts and categories. Rows and columns are ordered by hashes; parts
+    and categories count as their ranks by people and outcomes.
+
+    Parameters
+    ----------
+    covariates : Covariates
+    targets : ndarray of float, shape (n_rows, 1 + n_parts)
+        Outcomes, and memberships in parts.
 
     Returns
     -------
     rows : ndarray of int, shape (n_rows,)
     columns : list of int
     """
+    n = covariates.n_rows
+    y, mass = targets[:, 0], np.ones(n) if people is None else people.astype(float)
+    of_parts = ranks_by_content(targets[:, 1:].T @ mass, targets[:, 1:].T @ (mass * y))
     with np.errstate(over="ignore"):
-        own = np.zeros(covariates.n_rows, dtype=np.uint64)
+        own = np.zeros(n, dtype=np.uint64)
         ranks = [] if weight is None else [dense(weight)]  # whatever the unit of weights
-        for plane in [*targets.T, *ranks]:
+        for plane in [y, *targets[:, 1:].T[np.argsort(of_parts)], *ranks]:
             own = _mixed(own * np.uint64(31) + _mixed(np.asarray(plane, dtype=float)))
         times = np.uint64(1) if people is None else people.astype(np.uint64)
-        hashes = [_mixed(x.astype(float)) for x in covariates.values]
+        hashes = [
+            _mixed(x if is_number else ranks_of_codes(x, mass * y, mass))
+            for x, is_number in zip(covariates.values, covariates.is_number, strict=True)
+        ]
         keys = [
             (not is_number, int((_mixed(h ^ own) * times).sum(dtype=np.uint64)))
             for h, is_number in zip(hashes, covariates.is_number, strict=True)

@@ -12,6 +12,7 @@ _LEAST = 2**11  # keys that always have room
 _PIECE = 2**16  # keys looked up at once: few enough to stay in the processor's cache
 _START, _FACTOR, _END = np.uint64(0x345678), 1000003, np.uint64(97531)  # of combined hashes
 _MISSING = np.uint64(2**64 - 1)  # hash of a missing text
+_MANY_VALUES = 100  # of a column of numbers that are not names of a few groups
 _FIRST = 2**12  # numbers that show whether hashing is faster than sorting
 
 
@@ -236,6 +237,70 @@ def row_hashes(X):
     ndarray of uint64, shape (n_rows,)
     """
     return combined([hash_of(column) for _, column in X.items()], len(X))
+
+
+def hashes_of_content(X, y, people=None):
+    """Return a 64-bit hash of each row that does not depend on how values are spelled or stored.
+
+    A value counts as its rank by the number of its people, then by their outcomes, so that 0 and 1,
+    False and True, "no" and "yes" are the same; only ties of both are broken by the value itself.
+    Numbers with many values count as they are.
+
+    Parameters
+    ----------
+    X : DataFrame
+    y : ndarray of float, shape (n_rows,)
+        Outcomes, which may be missing.
+    people : ndarray, default=None
+        The number of people of each row. None: one.
+
+    Returns
+    -------
+    ndarray of uint64, shape (n_rows,)
+    """
+    people = np.ones(len(X)) if people is None else np.asarray(people, dtype=float)
+    outcome = np.nan_to_num(y) * people
+    return combined([_hash_of_ranks(column, outcome, people) for _, column in X.items()], len(X))
+
+
+def _hash_of_ranks(column, outcome, people):
+    """Return a hash of each value of a Series by the rank that `hashes_of_content` describes."""
+    code, values = pd.factorize(column)
+    is_number = column.dtype.kind in "iuf" and not isinstance(column.dtype, pd.CategoricalDtype)
+    if is_number and len(values) > _MANY_VALUES:
+        return pd.util.hash_array(column.to_numpy(dtype=float, na_value=np.nan))
+    by_text = pd.Series(np.asarray(values, dtype=object)).map(_text).rank(method="first")
+    code = np.append(by_text.to_numpy(dtype=int) - 1, -1)[code]
+    return pd.util.hash_array(ranks_of_codes(code, outcome, people), categorize=False)
+
+
+def ranks_of_codes(code, outcome, people):
+    """Return the rank of the value of each row by its people, then outcomes, as floats.
+
+    Parameters
+    ----------
+    code : ndarray of int, shape (n_rows,)
+        Numbers of values from 0, negative where missing; these break ties.
+    outcome, people : ndarray of float, shape (n_rows,)
+        The sum of the outcomes, and the number, of the people of each row.
+
+    Returns
+    -------
+    ndarray of float, shape (n_rows,)
+        -1 where missing.
+    """
+    n, has_value = int(code.max(initial=-1)) + 1, code >= 0
+    people, outcome = (np.bincount(code[has_value], x[has_value], n) for x in (people, outcome))
+    return np.append(ranks_by_content(people, outcome), -1.0)[code]
+
+
+def ranks_by_content(people, outcomes):
+    """Return ranks by numbers of people, then by sums of outcomes; ties in their order."""
+    # Sums of floats depend on the order of rows in their last digits.
+    outcomes = np.round(outcomes / (np.abs(outcomes).sum() or 1), 9)
+    rank = np.empty(len(people))
+    rank[np.lexsort((outcomes, people))] = np.arange(len(people))
+    return rank
 
 
 def at_ranks(keys, ranks):
