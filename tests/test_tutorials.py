@@ -10,6 +10,7 @@ from skdisc import cli
 
 ROOT = Path(__file__).parents[1] / "doc"
 PAGES = [*sorted((ROOT / "tutorials").glob("[!i]*.md")), ROOT / "how_to_read.md"]
+VERDICTS = cli.NOTHING_FOUND, cli.DISPARITY_FOUND, cli.INSUFFICIENT
 
 
 def printed(language, code, names, capsys):
@@ -19,7 +20,7 @@ def printed(language, code, names, capsys):
         exec(compile(code, "a tutorial", "exec"), names)
         return capsys.readouterr().out
     for line in re.findall(r"^ *skdisc (.*)$", code, re.M):
-        assert cli.main(shlex.split(line)) in (cli.NOTHING_FOUND, cli.DISPARITY_FOUND), line
+        assert cli.main(shlex.split(line)) in VERDICTS, line
     return capsys.readouterr().out
 
 

@@ -114,7 +114,7 @@ def report(
     groups = [pair.subgroup for pair, _, _ in compared]
     shown = table.iloc[order[order >= 0]] if again is None else _in_places(table, order)
     subjects = [groups[i] for i in order] if again is None else list(again.subgroups)
-    doubts = [*doubts, *(x for _, _, c in compared for x in c.doubts)]
+    doubts = [*doubts, *_doubts(compared)]
     if not compared:
         doubts += _without_comparison(excluded)
     new = unseen(task, d.protected_) if task.is_audit else []
@@ -153,6 +153,15 @@ def _versus(compared):
     """Return in words what the groups are compared with."""
     is_rest = all(pair.reference is None for pair, _, _ in compared)
     return "everyone else" if is_rest and compared else "the reference"
+
+
+def _doubts(compared):
+    """Return the doubts about comparisons; of several ones, each names its group."""
+    return [
+        f"{pair.group}: {doubt}" if len(compared) > 1 else doubt
+        for pair, _, c in compared
+        for doubt in c.doubts
+    ]
 
 
 def _notes(compared):

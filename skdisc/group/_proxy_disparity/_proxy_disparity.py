@@ -293,9 +293,21 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
             },
             {"estimates": estimate_table(means, self.significance)},
             [*_notes(people), *([model] if isinstance(model, str) else [])],
+            self._doubts(people, bounds),
             interval=bounds.interval,
             p_value=bounds.p_value,
         )
+
+    def _doubts(self, people, bounds):
+        """Return why no number of people would show that there is no gap, if that is so."""
+        low, high = bounds.low.value, bounds.high.value
+        relevant = self._gap_that_matters(people.y).size
+        if not low < 0 < high or max(-low, high) <= relevant:
+            return []
+        return [
+            f"the probabilities leave every gap from {low:.2g} to {high:.2g} possible, however "
+            "many people there are"
+        ]
 
     def _expected(self, people, shares, rng):
         """Return expectations of 0s and 1s given the probabilities of membership, out of fold."""

@@ -218,7 +218,7 @@ def test_small_places_are_no_direct_effect_and_too_small_ones_leave_it_open():
     assert small.to_frame()["gap"][0] > 0.06
     tiny = detector(**trees | {"n_folds": 2}).fit(*of_places(300, 600)).result_
     assert tiny.verdict == "insufficient evidence"
-    assert "values that the other side lacks" in tiny.reason
+    assert "nearly determine who belongs to the group" in tiny.reason
     assert tiny.tables["overlap"]["unmatched"].min() > 0.1
 
 
