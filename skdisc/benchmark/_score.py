@@ -179,13 +179,13 @@ def _of_ranking(right, n_targets):
 def _of_effects(result, claimed, sign, made):
     """Compare effects and intervals with those of the law of the outcome on the audited people.
 
-    The intervals are those of all findings shown, because they are false-coverage-rate intervals:
-    without a finding none is wrong.
+    The intervals are those of what is claimed, for they keep the false coverage rate: without a
+    claim none is wrong.
     """
     unit = _SIGNS.get(result.measure, 0)
     if result.audited != "labels" or not unit:
         return {}
-    if not len(result.findings):
+    if not claimed.any():
         return {"interval_coverage": 1.0}
     groups = [g.mask(made.data) for g in result.findings.subgroups]
     if result.versus == IN_CONTEXT:
@@ -198,13 +198,12 @@ def _of_effects(result, claimed, sign, made):
     p, table = made.truth.rows["p"].to_numpy(), measured(result.findings.table)
     true = np.array([p[g].mean() - p[r].mean() for g, r in zip(groups, rest, strict=True)])
     inside = (table["ci_low"] <= unit * true) & (unit * true <= table["ci_high"])
-    known = table["ci_low"].notna()
-    found = {"interval_coverage": float(inside[known].mean()) if known.any() else np.nan}
-    if claimed.any():
-        error = np.abs(table["effect"] - unit * true)[claimed].mean()
-        wrong = float(np.mean(np.sign(true[claimed]) != sign[claimed]))
-        found |= {"wrong_sign": wrong, "effect_error": float(error)}
-    return found
+    known = claimed & table["ci_low"].notna()
+    return {
+        "interval_coverage": float(inside[known].mean()) if known.any() else np.nan,
+        "wrong_sign": float(np.mean(np.sign(true[claimed]) != sign[claimed])),
+        "effect_error": float(np.abs(table["effect"] - unit * true)[claimed].mean()),
+    }
 
 
 def _true_claims(result, truth, shown, sign):
