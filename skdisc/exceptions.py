@@ -58,7 +58,7 @@ class RefitWarning(SkdiscWarning):
 
 
 class UndefinedMeasureWarning(SkdiscWarning):
-    """A measure is undefined for some group, so the value returned does not cover this group.
+    """A measure is undefined for some group, so that the value returned is NaN or leaves it out.
 
     Examples
     --------

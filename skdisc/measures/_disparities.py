@@ -72,7 +72,7 @@ def stratified(
     """
     average = settings.get("average", "max")
     whole, parts, share = _evaluate(measure, y_true, y_pred, protected, strata, settings)
-    values = np.stack([p.values(p.contrasts()) for p in parts])
+    values = np.stack([p.values(p.contrasts(), average) for p in parts])
     return whole.reduce(_combine(measure.entry, values, share)[0], average)
 
 

@@ -45,8 +45,10 @@ def equalized_odds(pair):
 
     Notes
     -----
-    0 without discrimination; unsigned: it does not say which group is worse off. The interval ends
-    at the larger of the limits of both gaps (Newcombe), the lower ones at half the significance.
+    0 without discrimination; unsigned: it does not say which group is worse off. Undefined if a
+    group lacks favorable or unfavorable labels, because the gap of one rate is then unknown;
+    ``average="defined"`` returns the largest gap that is known. The interval ends at the larger of
+    the limits of both gaps (Newcombe), the lower ones at half the significance.
     The p-value is twice the smaller p-value of the tests of both rates.
 
     References
@@ -62,7 +64,7 @@ def equalized_odds(pair):
     0.5
     """
     parts = _odds(pair)
-    value = np.maximum(*(np.abs(p.general - p.protected) for p in parts))
+    gaps = [np.abs(p.general - p.protected) for p in parts]
 
     def p_value():
         both = [_contrast.proportions(p)[0] for p in parts]
@@ -73,7 +75,7 @@ def equalized_odds(pair):
         upper = [_unsigned(p, significance)[1] for p in parts]  # that of the larger gap suffices
         return np.maximum(*lower), np.maximum(*upper)
 
-    return Contrast(value, interval, p_value)
+    return Contrast(np.maximum(*gaps), interval, p_value, defined=np.fmax(*gaps))
 
 
 def _unsigned(rates, significance):

@@ -73,7 +73,7 @@ class DisparityScorer(BaseEstimator):
         Other settings of the measure; they take precedence over the parameters below.
     reference : group or rule, default=None
         What the groups are compared with; None: the default of the measure.
-    average : {"max", "weighted"}, default=None
+    average : {"max", "weighted", "defined"}, default=None
         How several groups become one number; None: "max".
     pos_label : label or set of labels, "auto", "high", "low" or None, default="auto"
         The favorable decision, as in every measure. A callable gets it, `reference` and `average`
@@ -237,9 +237,7 @@ class DisparityScorer(BaseEstimator):
         settings = measure.plan.settings(y_true, response, protected=protected, **options)
         evaluation = measure.plan.evaluate(settings)
         if hasattr(evaluation, "comparisons"):
-            value = evaluation.reduce(
-                evaluation.values(evaluation.contrasts()), average, strict=True
-            )
+            value = evaluation.reduce(evaluation.values(evaluation.contrasts(), average), average)
         else:
             value = float(evaluation.value)
         if measure.entry.scale == "ratio":

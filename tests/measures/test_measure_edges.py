@@ -85,7 +85,9 @@ def test_an_undefined_group_is_listed_and_the_others_are_measured():
     y = [1, 0, 0, 0, 1, 0]
     s = list("aabbcc")
     with UNDEFINED:
-        assert m.equal_opportunity(t, y, protected=s, reference="a") == 1
+        assert np.isnan(m.equal_opportunity(t, y, protected=s, reference="a"))
+    with UNDEFINED:
+        assert m.equal_opportunity(t, y, protected=s, reference="a", average="defined") == 1
     table = m.equal_opportunity_report(t, y, protected=s, reference="a").set_index("group")
     assert table["excluded"].to_dict() == {"b": False, "c": True}
     assert "a denominator of the formula is 0" in table.loc["c", "reason"]
@@ -109,6 +111,77 @@ def test_a_category_without_rows_is_listed():
     table = m.mean_difference_report(None, [1, 0, 1, 0], protected=s).set_index("group")
     assert table.loc["c", "reason"] == "the group is empty"
     assert np.isnan(table.loc["c", "estimate"])
+
+
+# Nobody of c has a favorable label: true positive rates of a and b are equal, that of c is unknown,
+# and its false positive rate is 1/6 above the 0 of the others.
+SOMEBODY = {
+    "t": [1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    "y": [1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0],
+    "s": list("aaaaaaa" + "bbbbb" + "cccccc"),
+}
+
+
+@pytest.mark.parametrize("reference", ["largest", "rest", "overall", "pairs", "a"])
+def test_a_group_without_favorable_labels_is_not_without_a_gap(reference):
+    t, y, s = SOMEBODY.values()
+    with pytest.warns(
+        UndefinedMeasureWarning, match="protected=c.*, so the value is NaN"
+    ) as caught:
+        assert np.isnan(m.equalized_odds(t, y, protected=s, reference=reference))
+    assert len(caught) == 1
+    model, X = _Decided(y), pd.DataFrame({"town": s})
+    scorer = m.get_scorer("neg_abs_equalized_odds", protected="town", reference=reference)
+    with UNDEFINED:
+        assert np.isnan(scorer(model, X, t))
+
+
+def test_a_maximum_over_what_is_defined():
+    t, y, s = SOMEBODY.values()
+    how = {"reference": "a", "average": "defined"}
+    assert m.equalized_odds(t, y, protected=s, **how) == pytest.approx(1 / 6)
+    scorer = m.get_scorer("neg_abs_equalized_odds", protected="town", **how)
+    assert scorer(_Decided(y), pd.DataFrame({"town": s}), t) == pytest.approx(-1 / 6)
+    with UNDEFINED:  # a mean of two gaps is not known from one of them
+        assert m.average_odds_difference(t, y, protected=s, **how) == 0
+    same = {"protected": s, "strata": np.zeros(len(s)), **how}
+    assert m.stratified(m.equalized_odds, t, y, **same) == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("name", ["equal_opportunity", "predictive_parity", "impact_ratio"])
+@pytest.mark.parametrize("average", ["max", "weighted"])
+def test_one_undefined_group_makes_function_and_scorer_nan(name, average):
+    t = [1, 0, 1, 1, 0, 1, 0, 0, 0]
+    y = [0, 0, 0, 0, 0, 0, 0, 0, 0] if name == "impact_ratio" else [1, 0, 0, 1, 0, 1, 0, 0, 0]
+    s = list("aaabbbccc")
+    with UNDEFINED:
+        assert np.isnan(getattr(m, name)(t, y, protected=s, average=average))
+    scorer = m.DisparityScorer(name, protected="town", average=average)
+    with UNDEFINED:
+        assert np.isnan(scorer(_Decided(y), pd.DataFrame({"town": s}), t))
+
+
+def test_groups_below_min_size_make_no_value_undefined():
+    t, y, s = SOMEBODY.values()
+    s = [*s[:-6], *"cccccd"]  # one person of d, of whom no rate is asked
+    how = {"min_size": 2, "average": "max"}
+    keep = np.array(s) != "c"
+    t, y, s = np.array(t)[keep], np.array(y)[keep], np.array(s)[keep]
+    with pytest.warns(UndefinedMeasureWarning, match="is undefined for protected=d; the report"):
+        assert m.equalized_odds(t, y, protected=s, **how) == 0
+    scorer = m.DisparityScorer("equalized_odds", protected="town", options=how)
+    with UNDEFINED:
+        assert scorer(_Decided(y), pd.DataFrame({"town": s}), t) == 0
+
+
+class _Decided:
+    """A model that returns decisions made before."""
+
+    def __init__(self, decisions):
+        self.decisions = np.array(decisions)
+
+    def predict(self, X):
+        return self.decisions
 
 
 def test_small_groups_are_left_out():

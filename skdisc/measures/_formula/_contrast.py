@@ -29,6 +29,8 @@ class Contrast:
     note : ndarray of str, the rows left out; None: there are none
     curve : tuple of ndarray, values and the difference of the distribution functions at each
         The value is the area of this step function; None: it is not.
+    defined : ndarray of float, the largest of those parts of a maximum that are defined
+        NaN if none is; None: the value is not a maximum of parts.
     """
 
     value: np.ndarray
@@ -36,6 +38,7 @@ class Contrast:
     p_value: Callable | None = None
     note: np.ndarray | None = None
     curve: tuple | None = None
+    defined: np.ndarray | None = None
 
 
 def without_interval(value, p_value):

@@ -193,7 +193,7 @@ class MeasurePlan:
         evaluation = self.evaluate(settings)
         if isinstance(evaluation, Contrast):
             return float(evaluation.value)
-        return evaluation.reduce(evaluation.values(evaluation.contrasts()), average)
+        return evaluation.reduce(evaluation.values(evaluation.contrasts(), average), average)
 
     def report(self, settings):
         """Return the table of all groups."""

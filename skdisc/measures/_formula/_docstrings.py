@@ -8,8 +8,10 @@ _TEXTS = {
     "protected": "array-like of shape (n,) or (n, n_columns), or DataFrame; the protected values",
     "reference": 'group, "largest", "best", "rest", "overall" or "pairs", default="largest"; what\n'
     "    each group is compared with: one group, the other rows, all rows, or each larger group",
-    "average": '{"max", "weighted"}, default="max"; for several groups: the value furthest from\n'
-    "    no discrimination, or the mean weighted by the sizes of the groups",
+    "average": '{"max", "weighted", "defined"}, default="max"; for several groups: the value\n'
+    "    furthest from no discrimination, or the mean weighted by the sizes of the groups; both\n"
+    "    are NaN if one group is undefined; defined: the value furthest from no discrimination\n"
+    "    among those that are defined",
     "intersections": "int, default=1; the largest number of protected columns that are combined",
     "missing": '{"category", "drop", "raise"}, default="category"; missing protected values',
     "min_size": "float, default=1; smaller groups are left out, and listed in the report",
@@ -48,7 +50,8 @@ value : float, NaN where undefined
 Warns
 -----
 UndefinedMeasureWarning
-    If the measure is undefined for a group, which is then left out.
+    If the measure is undefined for a group. The value is then NaN; groups below `min_size`, and
+    with ``average="defined"`` all undefined ones, are left out instead.
 
 {sections}"""
 _REPORT = """Value, interval and test of `{name}` for each group; excluded groups with the reason.

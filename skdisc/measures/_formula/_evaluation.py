@@ -19,7 +19,7 @@ from skdisc.measures._formula._design import (
 )
 from skdisc.measures._formula._pairs import CountPair, GroupValues, ValuePair
 
-AVERAGES = ("max", "weighted")
+AVERAGES = ("max", "weighted", "defined")
 EMPTY, ALONE, FEW = "the group is empty", "there is no group to compare with", "fewer than"
 _MEANS = {"mean_difference", "balance_positive_class", "balance_negative_class"}
 _MEANS |= {"balanced_residuals", "difference_of_means_test"}
@@ -154,21 +154,35 @@ class Evaluation:
         table = np.einsum("cg,zgij->zcij", members, rows.counts)
         return CountPair(table, np.zeros_like(table), design=design)
 
-    def values(self, contrasts):
-        """Return the value of each comparison, NaN if undefined or if a group is too small."""
-        parts = [np.nan if c is None else np.ravel(c.value) for c in contrasts]
-        value = np.hstack([np.asarray(p, dtype=float).ravel() for p in parts])
-        return np.where(np.minimum(self.n, self.n_reference) < self.min_size, np.nan, value)
+    def values(self, contrasts, average="max"):
+        """Return the value of each comparison, NaN if undefined or if a group is too small.
 
-    def reduce(self, value, average, strict=False):
+        With ``average="defined"``, a maximum of which a part is undefined is that of the others.
+        """
+        parts = []
+        for contrast in contrasts:
+            value = np.nan if contrast is None else contrast.value
+            if average == "defined" and contrast is not None and contrast.defined is not None:
+                value = contrast.defined
+            parts.append(np.asarray(value, dtype=float).ravel())
+        return np.where(self._is_small(), np.nan, np.hstack(parts))
+
+    def _is_small(self):
+        """Return a mask of the comparisons with a side of less weight than `min_size`, or none."""
+        least = np.minimum(self.n, self.n_reference)
+        return (least < self.min_size) | (least == 0)
+
+    def reduce(self, value, average):
         """Reduce the values of all comparisons to one number.
+
+        Groups of less than `min_size` are left out, as asked. Any other group whose value is
+        undefined makes the number NaN, unless ``average="defined"``: the largest gap of the other
+        groups would read as if there were none in this one.
 
         Parameters
         ----------
         value : ndarray of float, shape (n_comparisons,)
-        average : {"max", "weighted"}
-        strict : bool, default=False
-            Whether one undefined value makes the result undefined.
+        average : {"max", "weighted", "defined"}
 
         Warns
         -----
@@ -176,16 +190,20 @@ class Evaluation:
             If a value is NaN.
         """
         defined = ~np.isnan(value)
+        is_open = bool(np.any(~defined & ~self._is_small())) and average != "defined"
         if not defined.all():
             undefined = (self.comparisons[i] for i in np.flatnonzero(~defined))
             gone = [f"{c.attribute}={c.group}" for c in undefined]
+            hint = "; the report gives the reasons."
+            if is_open and defined.any():
+                hint = f', so the value is NaN{hint} average="defined" leaves undefined gaps out.'
             warnings.warn(
                 f"{self.entry.name} is undefined for {', '.join(gone[:5])}"
-                f"{' ...' if len(gone) > 5 else ''}; the report gives the reasons.",
+                f"{' ...' if len(gone) > 5 else ''}{hint}",
                 UndefinedMeasureWarning,
                 stacklevel=4,
             )
-        if not defined.any() or (strict and not defined.all()):
+        if is_open or not defined.any():
             return float("nan")
         if average == "weighted":
             with np.errstate(invalid="ignore"):  # inf and -inf have no mean

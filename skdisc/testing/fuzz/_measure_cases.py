@@ -16,7 +16,7 @@ _FUNCTIONS = [n for n in measures.__all__ if inspect.isfunction(getattr(measures
 _CALLS = [n for n in _FUNCTIONS if n not in ("catalogue", "get_scorer", "get_scorer_names")]
 _SETTINGS = {  # values that are allowed, of the parameters that have a few
     "reference": ["largest", "rest", "best", "F", "M", "none such"],
-    "average": ["max", "weighted"],
+    "average": ["max", "weighted", "defined"],
     "intersections": [1, 2],
     "missing": ["category", "drop", "raise"],
     "min_size": [1, 5, 1000],
