@@ -57,8 +57,8 @@ def make_report(audit, given, plan, run, parts=None):
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
     groups = [row for part in parts for row in _groups(audit, *part, results)]
-    noticed = notices_of(given, audit.min_cell, audit.relevant_size)
-    notices = [note.to_dict() for note in noticed]
+    noticed = [notices_of(g, audit.min_cell, audit.relevant_size) for g, _, _ in parts]
+    notices = _unlike_each_other(note.to_dict() for notes in noticed for note in notes)
     prints, limits = _fingerprints_or_limit(audit, given)
     document = {
         "schema": SCHEMA,
@@ -90,6 +90,15 @@ def make_report(audit, given, plan, run, parts=None):
     shared = shared_by(named, audit.min_cell, given.frequency)
     document = without_people(document, shared, audit.min_cell)
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
+
+
+def _unlike_each_other(values):
+    """Return values, which need no hash, without those that equal an earlier one."""
+    kept = []
+    for value in values:
+        if value not in kept:
+            kept.append(value)
+    return kept
 
 
 def _fingerprints_or_limit(audit, given):
