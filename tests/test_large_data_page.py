@@ -27,6 +27,7 @@ def made(n=1000):
     return frame.assign(hired=np.where(rng.random(n) < rate, "yes", "no"))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of clusters and engines that start and end
 def test_what_the_page_shows_runs(tmp_path, monkeypatch, capsys):
     pytest.importorskip("dask.dataframe")

@@ -88,6 +88,7 @@ def test_patterns_are_counted_by_the_items_they_hold():
     assert count_items(items, tested, tested[2:3]) == {"g=a": (3, 1), "g=b": (1, 0)}
 
 
+@pytest.mark.slow
 def test_a_column_with_a_value_per_row_costs_no_row_of_bits_each():
     n = 40_000  # 40,000 masks of 40,000 rows would be 1.6 GB
     X = pd.DataFrame({"id": [f"p{i}" for i in range(n)], "sex": np.resize(["F", "M"], n)})

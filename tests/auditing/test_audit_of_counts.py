@@ -68,6 +68,7 @@ def answers(report):
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize("detectors", [COUNTING, "auto"], ids=["counting", "auto"])
 @pytest.mark.parametrize("audited", ["labels", "decisions"])

@@ -18,6 +18,7 @@ from skdisc.auditing._cells import holm
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(P_VALUES)
 def test_equal_weights_are_the_procedure_of_holm(p_values):
     n = len(p_values)

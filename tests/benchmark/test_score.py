@@ -278,6 +278,7 @@ def test_what_a_detector_with_confirm_claims_is_what_it_found(name):
     assert claimed_groups(result)[1].sum() == result.n_found != searched
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["BiasScan", "MultiaccuracyAudit"])
 def test_errors_of_a_model_are_compared_with_its_true_errors(name):
     """A model that does not know the bias errs about the planted groups; the law does not err."""
@@ -296,6 +297,7 @@ def test_errors_of_a_model_are_compared_with_its_true_errors(name):
     assert right["oracle"][1] == 0  # whatever is claimed is wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["OaxacaBlinder", "EffectDecomposition"])
 def test_decompositions_are_right_about_direct_effects(name):
     """Sex moves pay through the work, too: what is unexplained is what the law does with it."""

@@ -490,6 +490,7 @@ def test_numeric_columns_have_bins(how):
     assert 45 <= age.low <= 55
 
 
+@pytest.mark.slow
 def test_an_effect_below_the_least_is_none():
     X, y, _ = people(10, n=4000, gap=0.3)
     given_ = {"protected": PROTECTED, "random_state": 0}

@@ -31,6 +31,7 @@ def crosses(note):
     return "adjusted for, too" in note and "'town'" in note and "'work'" in note
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nuisance", ["boosting", "additive"])
 @pytest.mark.parametrize("follow", ["sex", "race"])
 def test_who_lives_where_columns_agree_is_not_treated_differently(follow, nuisance):

@@ -168,6 +168,7 @@ def test_the_last_fit_is_on_the_best_scale(k, monkeypatch):
     assert found_.given.scale == scores.on_best_scale(found_.groups).scale != "difference"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", ["difference", "ratio"])
 def test_a_column_with_few_people_for_each_value_does_not_change_the_scale(scale):
     """Chances expected from their own outcomes would be near 0 and 1."""

@@ -116,5 +116,6 @@ def test_equal_means_of_skewed_pay_are_no_disparity(n):
     assert stats.binom.sf(found - 1, 20, 0.05) > 0.01
 
 
+@pytest.mark.slow
 def test_a_gap_of_a_fifth_is_found_in_skewed_pay():
     assert finds(6, 3000, (0.5, 0.5), 0.4, gap=-0.2) >= 5

@@ -273,6 +273,7 @@ def test_max_tests_ends_the_search(data):
         assert result.verdict != "no disparity found"
 
 
+@pytest.mark.slow
 def test_german_credit_at_full_length(load):
     frame = load("fairnb/german")
     y = frame.pop("loan_status")
