@@ -22,6 +22,7 @@ from skdisc._expectations._out_of_fold import (
 
 PEOPLE_PER_JOINED_CELL = 10  # cells that join are a tenth of the people at most
 _MOST_JOINED = 5
+_MOST_PARTS = 20  # that are learned in several sets of folds
 LEAST_SHARE = 0.005  # shares are kept this far from 0 and 1 where one divides by them, or draws
 
 
@@ -396,7 +397,8 @@ def _learner(learner, covariates, sampling, targets, X):
 def _predicted(learn_one, targets, folds):
     """Return out-of-fold predictions; parts that others add up to are not learned, but added up.
 
-    So of a group and all others, or of five races, one is not learned.
+    So of a group and all others, or of five races, one is not learned. More than twenty parts are
+    learned in one set of folds, whatever the number of sets.
     """
     with_one = np.column_stack([np.ones(len(targets)), targets[:, 1:]])
     gram, basis, made = with_one.T @ with_one, [0], {}
@@ -409,8 +411,12 @@ def _predicted(learn_one, targets, folds):
             made[j] = slopes, list(basis)
     learned = [0, *basis[1:]]
     found = np.ones(targets.shape)
-    predictions = out_of_fold(learn_one, targets[:, learned], folds)
-    found[:, learned] = predictions
+    if len(learned) - 1 > _MOST_PARTS:  # intersections of several columns, each a target of its own
+        found[:, :1] = out_of_fold(learn_one, targets[:, :1], folds)
+        parts = learned[1:]
+        found[:, parts] = out_of_fold(learn_one, targets[:, parts], folds[:1])
+    else:
+        found[:, learned] = out_of_fold(learn_one, targets[:, learned], folds)
     with_one = np.column_stack([np.ones(len(targets)), found[:, 1:]])
     for j, (slopes, of) in made.items():
         found[:, j] = with_one[:, of] @ slopes

@@ -181,13 +181,14 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     Examples
     --------
     >>> from skdisc.datasets import make_discrimination
-    >>> made = make_discrimination(n_pairs=1, null_fraction=0, bias=3.0, random_state=0)
+    >>> size = {"n_pairs": 1, "n_attributes": 4, "null_fraction": 0}
+    >>> made = make_discrimination(**size, bias=3.0, random_state=0)
     >>> detector = DisparityPursuit(protected=made.protected, random_state=0)
     >>> result = detector.fit(made.data, made.target).result_
     >>> print(*(f"{f.subject}: {f.effect:.2f}" for f in result), sep="\n")
-    Attr1_T = 0 and Attr3_X = 1: -0.51
+    Attr1_T = 1 and Attr3_X = 1: 0.40
     >>> print(made.truth.groups["subgroup_a"][0])
-    Attr1_T = 0 and Attr3_X = 1
+    Attr1_T = 1 and Attr3_X = 1
     """
 
     card = Card(
