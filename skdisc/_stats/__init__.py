@@ -1,6 +1,6 @@
 """Intervals, tests, rates and multiplicity correction: arrays in, arrays out."""
 
-from skdisc._stats._best import best_level, best_p_value
+from skdisc._stats._best import best_level, best_p_value, may_be_best
 from skdisc._stats._bootstrap import (
     bootstrap,
     cluster_resampler,
@@ -53,6 +53,7 @@ __all__ = [
     "fisher",
     "hypergeometric",
     "level_of_two_tests",
+    "may_be_best",
     "min_detectable_gap",
     "min_detectable_share",
     "newcombe",

@@ -80,3 +80,38 @@ def _range_tail(q, k):
         outside = np.log1p(-np.exp(np.minimum(special.log_ndtr(z - q) - log_below, 0.0)))
     density = np.exp((k - 1) * log_below - z**2 / 2) / np.sqrt(2 * np.pi)
     return k * _STEP * np.sum(density * -np.expm1((k - 1) * outside))
+
+
+SMALLEST_SHARE = 0.02  # of the people; New York's Local Law 144 lets smaller categories be left out
+
+
+def may_be_best(sizes, least=0, usual=0):
+    """Return a mask of the groups that are large enough to be a reference chosen by its outcome.
+
+    The highest rate is otherwise that of the smallest group: 3 of 3 are no standard for others.
+
+    Parameters
+    ----------
+    sizes : array-like of float, shape (n_groups,)
+        Of all groups, which share the people.
+    least : float, default=0
+        A smaller group is none unless all are.
+    usual : float, default=0
+        Nor is a smaller one than this, unless all are.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_groups,)
+        The largest groups where none has 2 % of the people and `least`.
+
+    Examples
+    --------
+    >>> may_be_best([3, 400, 597]).tolist()
+    [False, True, True]
+    """
+    sizes = np.asarray(sizes, dtype=float)
+    floor = max(least, SMALLEST_SHARE * sizes.sum() * (1 - 1e-12))
+    for bound in (max(floor, usual), floor):
+        if np.any(sizes >= bound):
+            return sizes >= bound
+    return sizes == sizes.max(initial=0)

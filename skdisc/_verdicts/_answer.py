@@ -211,7 +211,7 @@ def decide(
         cleared=cleared.tolist(),
         found=np.flatnonzero(found).tolist(),
     )
-    words = _Words(answer, noun, people)
+    words = _Words(answer, noun, people, c.counted)
     is_found = bool(c.found.any()) if is_found is None else is_found
     if reasons:  # candidates may be missing, or what they exclude is not what the question is about
         answer = answer.doubted(reasons[0])
@@ -390,8 +390,8 @@ def _percent(share):
 class _Words:
     """The sentences of an answer."""
 
-    def __init__(self, answer, noun, people):
-        self.answer, self.noun = answer, noun
+    def __init__(self, answer, noun, people, counted):
+        self.answer, self.noun, self.counted = answer, noun, counted
         self.sure = f"({_percent(1 - answer.significance)})"
         share, gap = answer.relevant_size, answer.relevant_gap
         self.size = f" of {_percent(share)} of {people} or more" if share else ""
@@ -448,7 +448,8 @@ class _Words:
         if a.n_cleared:
             text = (
                 f"no {self.noun} above {self.gap} in {a.n_cleared:,} of {groups} {self.sure}: "
-                f"those with {a.resolution:,.0f} people on each side or as good as that"
+                f"those with {a.resolution:,.0f} people{self.counted} on each side or as good as "
+                "that"
             )
         else:
             text = (

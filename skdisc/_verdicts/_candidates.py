@@ -59,6 +59,8 @@ class Candidates:
         Which numbers are compared in bins, a sentence for "no disparity found".
     reason : array-like of str, shape (n_candidates,), default=None
         Why a candidate cannot be measured, or "", for example that its values are too skewed.
+    counted : str, default=""
+        Which people `comparison_size` counts, to stand behind "people" (`whom`). "": all of them.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class Candidates:
     problem: str = ""
     ranges: str = ""
     reason: np.ndarray | None = None
+    counted: str = ""
 
     def __post_init__(self):
         for field in ("n", "n_others", "estimate"):

@@ -217,8 +217,9 @@ def _strongest(step, result, figures):
     what = what_is_shown(step, table, measure) + (HELD_OUT if at else "")
     group = result.findings.subgroups[i]
     people = int(table["support"].iloc[i])
-    if step.on == "given":
-        people = figures.given.people(group.mask(figures.given.X))  # not only those searched
+    if step.on == "given":  # not only those searched, and only those whom the rate is about
+        given = figures.given
+        people = given.people(given.among(RATE_OF.get(measure, measure), group.mask(given.X)))
     return what, str(group), measure, people
 
 

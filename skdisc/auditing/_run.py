@@ -139,6 +139,8 @@ class Run:
     def _fitted(self, step, limit):
         """Return the result of a step."""
         detector, given = step.build(), self.given
+        if step.detector == "GroupDisparity":
+            detector._min_cell = self.audit.min_cell  # what is hidden is no standard for others
         if self.needs_rows(step):
             given = self.sample
             if Bins in detector._parameter_constraints.get("n_bins", ()):
@@ -175,6 +177,8 @@ class Run:
         # The version alone would bring back what other code of the same version concluded.
         about = [self._data, step.to_dict(), step.on, step.protected, settings]
         about.append(code_fingerprint())
+        if step.detector == "GroupDisparity":
+            about.append(self.audit.min_cell)
         if step.on == "model":
             about.append(self._model)
             if self._model is None:

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
+from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
@@ -65,15 +66,17 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         mutual_information) are reported in ``tables["measures"]`` only.
     preset : {"four_fifths", "ll144"} or None, default=None
         Other defaults for `measures`, `reference` and `min_share`, and the table
-        ``tables["impact_ratios"]``. "four_fifths": impact ratio against the best group, exact test,
-        shortfall. "ll144": the same, where groups under 2 % are listed but not compared, and people
-        of unknown category are counted separately; with ``output="probability"`` a favorable
-        decision is a score above the median of all scores (scoring rate). Neither preset reports
+        ``tables["impact_ratios"]``. "four_fifths": impact ratio against the best group, which
+        stands in the table with its size, exact test, shortfall. "ll144": the same, where groups
+        under 2 % are listed but not compared, and people of unknown category are counted
+        separately; with ``output="probability"`` a favorable decision is a score above the median
+        of all scores (scoring rate). Neither preset reports
         pass or fail.
     reference : value, dict of values, or rule, default=None
         The group that others are compared with: a value of the protected column, one for each
         column, or a rule: "largest" (default), "best", "rest" (everyone else), "overall"
-        (everyone).
+        (everyone). "best" is the group with the highest rate among those of at least 2 % of the
+        people and 10 people.
     intersections : int, default=2
         Largest number of protected columns that are combined.
     n_bins : int, dict or Bins, default=4
@@ -202,6 +205,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         "relevant_size",
     )
     own_correction = "bh"
+    _min_cell = MIN_CELL  # people; a smaller group is not the best one. An audit sets its own
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "measures": [StrOptions({"all"}), "array-like", None],

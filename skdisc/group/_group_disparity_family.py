@@ -12,6 +12,7 @@ from skdisc._stats import compared_size, level_of_two_tests
 from skdisc._verdicts._answer import Answer, family_table
 from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._relevant import RelevantGap
+from skdisc._verdicts._whom import whom
 from skdisc.group._group_disparity_table import texts
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._catalogue import CATALOGUE
@@ -32,6 +33,7 @@ _BEHIND = {  # the rates or means behind a measure; those of all others are sele
     "balanced_residuals": (RESIDUAL,),
 }
 _RULES = ("rest", "overall")
+_ALSO = ", also those whom the rate is not about,"
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ class ComparedQuantities:
             comparison_size=np.tile(self.order[at], len(several)),
             relevant_gap=np.repeat([gap.size for gap in matters], len(at)),
             problem=next(filter(None, problems), ""),
+            # Sizes are those of X: whom an error rate is about depends on labels and decisions.
+            counted=_ALSO if whom(q.name for q in several) else "",
         )
 
     def family(self, candidates: Candidates, answer: Answer) -> pd.DataFrame:
@@ -219,7 +223,7 @@ class _Quantity:
         return part.n0 / (part.n1 + part.n0) if self.overlap else 1.0
 
 
-def compared_quantities(rows, names, reference, margins, min_size):
+def compared_quantities(rows, names, reference, margins, min_size, min_cell=0):
     """Compare groups with their references by the rates, or means, behind measures.
 
     Parameters
@@ -229,15 +233,15 @@ def compared_quantities(rows, names, reference, margins, min_size):
         Names of measures.
     reference : rule, or dict of predicates
     margins : GapMargins
-    min_size : float
-        Size of a group below which it is never the best one.
+    min_size, min_cell : float
+        Sizes of a group below which it is not the best one.
 
     Returns
     -------
     ComparedQuantities
     """
     quantities = dict.fromkeys(q for n in names for q in behind(n))
-    found = rows.comparisons(reference, min_size)
+    found = rows.comparisons(reference, min_size, min_cell)
     n = np.array([rows.size[c.one].sum() for c in found], dtype=float)
     n_others = np.array([rows.size[c.other].sum() for c in found], dtype=float)
     total = float(rows.size.sum())

@@ -5,7 +5,7 @@ import pandas as pd
 
 from skdisc.group._group_disparity_table import text
 
-_COPIED = ("reference", "ci_low", "ci_high", "p_value", "p_adjusted")
+_COPIED = ("reference", "n_reference", "ci_low", "ci_high", "p_value", "p_adjusted")
 _RATIO = {"measures": ["impact_ratio"], "reference": "best"}
 PRESETS = {
     None: {
@@ -38,7 +38,7 @@ PRESETS = {
 }
 
 
-def impact_ratios(table, rows, unknown, threshold):
+def impact_ratios(table, rows, unknown, threshold, is_best=False):
     """Return the table of a preset, one row per group.
 
     Parameters
@@ -49,13 +49,15 @@ def impact_ratios(table, rows, unknown, threshold):
     unknown : list of (column, group, n)
         Groups of unknown category and their sizes.
     threshold : float or None
+    is_best : bool, default=False
+        Whether the reference is the best group, so that a higher rate is that of a smaller one.
 
     Returns
     -------
     DataFrame
         attribute, group, n, favorable, rate, impact_ratio, ci_low, ci_high, p_value, p_adjusted,
         shortfall (favorable decisions short of the rate of the reference), with a threshold
-        also shortfall_at_threshold and meets_threshold; reference, note.
+        also shortfall_at_threshold and meets_threshold; reference, n_reference (its size), note.
     """
     ratios = table[table["measure"] == "impact_ratio"]
     compared = {row.group: row for row in ratios.itertuples()}
@@ -67,14 +69,18 @@ def impact_ratios(table, rows, unknown, threshold):
         for group, size, favorable in zip(labels, n, x, strict=True):
             line = {"attribute": attribute, "group": text(group), "n": int(size)}
             line |= {"favourable": int(favorable), "rate": rates[group]}
-            lines.append(line | _compared(compared.get(group), line, rates, threshold))
+            row = compared.get(group)
+            line |= _compared(row, line, rates, threshold)
+            if is_best and row is not None and rates[group] > rates.get(row.against, np.inf):
+                line["note"] = line["note"] or "too small to be the reference"
+            lines.append(line)
     lines += [
         {"attribute": name, "group": who, "n": n, "note": "unknown: counted, not compared"}
         for name, who, n in unknown
     ]
     first = "attribute group n favourable rate impact_ratio ci_low ci_high p_value p_adjusted"
     more = [] if threshold is None else ["shortfall_at_threshold", "meets_threshold"]
-    names = [*first.split(), "shortfall", *more, "reference", "note"]
+    names = [*first.split(), "shortfall", *more, "reference", "n_reference", "note"]
     return pd.DataFrame(lines, columns=names)
 
 

@@ -65,7 +65,7 @@ def compare(detector, task, people, known, reference):
     task.progress(f"{people.n:,} people in {rows.n_cells} groups")
     seed, least = int(task.rng.integers(2**31)), max(1.0, d._setting("min_share") * people.n)
     measures = measure_tables.choose(d._setting("measures"), rows)
-    measured = evaluations(rows, measures, reference, least)
+    measured = evaluations(rows, measures, reference, least, d._min_cell)
     table = _measured(d, rows, measured, reference, seed)
     rarer = d.preset is None
     weight = people.weight if people.frequency is None else people.frequency
@@ -79,7 +79,8 @@ def compare(detector, task, people, known, reference):
 
     ratios = d.null == "marginal" and d.output == "decision"
     margins = GapMargins(matters, d.relevant_size, rarer=rarer, ratios=ratios)
-    quantities = compared_quantities(rows, table["measure"].unique(), reference, margins, least)
+    names = table["measure"].unique()
+    quantities = compared_quantities(rows, names, reference, margins, least, d._min_cell)
     if d.min_effect:
         p_value = beyond(table, quantities, d.min_effect, d.significance)
         table["p_adjusted"] = measure_tables.adjust(table, p_value, reference, d.correction)
@@ -145,7 +146,9 @@ def report(detector, task, compared, findings, found, notes=()):
     if d.preset is not None:
         known_only = PRESETS[d.preset]["known_only"]
         without = measure_tables.unknown(task.people, known) if known_only else []
-        tables["impact_ratios"] = impact_ratios(table, compared.rows, without, d.threshold)
+        tables["impact_ratios"] = impact_ratios(
+            table, compared.rows, without, d.threshold, compared.reference == "best"
+        )
     return Discovery(
         findings=findings,
         measure=", ".join(dict.fromkeys(table["measure"])),

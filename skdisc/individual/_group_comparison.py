@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval
 
+from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
+from skdisc._stats import may_be_best
 from skdisc._utils._validation import plain
 from skdisc.base import BaseDetector
 
@@ -157,7 +159,8 @@ def make_comparisons(X, items, protected, outcome, *, group, reference, combine,
     group, reference : value, dict of values by column, or rule; see the detectors
     combine : {"intersectional", "multiple"}
     least : int, default=1
-        Number of people that the best group needs, if any group has as many.
+        Number of people that the best group needs, if any group has as many; it is also one of at
+        least 2 % of the people and 10 people.
 
     Returns
     -------
@@ -171,7 +174,8 @@ def make_comparisons(X, items, protected, outcome, *, group, reference, combine,
         others = [s for s in seen if chosen is None or not s.is_inside(chosen, columns)]
         by_outcome = isinstance(reference, str) and reference == "best"
         if by_outcome:
-            others = [s for s in others if s.size >= least] or others
+            large = may_be_best([s.size for s in others], least, MIN_CELL)
+            others = [s for s, is_large in zip(others, large, strict=True) if is_large]
         versus = _reference(reference, columns, protected, seen, others)
         outside = [s for s in seen if versus is None or not s.is_inside(versus, columns)]
         groups = [s.group for s in outside] if chosen is None else [chosen]

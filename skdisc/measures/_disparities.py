@@ -254,7 +254,7 @@ def disparities(
     return table.assign(p_adjusted=_stats.adjust(table["p_value"], correction))
 
 
-def evaluations(rows, measures, reference, min_size):
+def evaluations(rows, measures, reference, min_size, min_cell=0):
     """Return the `Evaluation` of each measure on checked rows, a list.
 
     Parameters
@@ -262,6 +262,8 @@ def evaluations(rows, measures, reference, min_size):
     rows : GroupedDecisions
     measures : list of functions, or None
     reference, min_size : as in `disparities`
+    min_cell : float, default=0
+        Groups of fewer people are not the best one, unless all are.
 
     Raises
     ------
@@ -277,7 +279,7 @@ def evaluations(rows, measures, reference, min_size):
         options = {name: p.default for name, p in plan.options.items()}
         used = rows if measure.entry.needs_labels else without
         rule = "rest" if plan.each else reference
-        found.append(Evaluation.of(plan, used, rule, min_size, options))
+        found.append(Evaluation.of(plan, used, rule, min_size, options, min_cell))
     return found
 
 

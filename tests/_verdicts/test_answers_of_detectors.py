@@ -1,15 +1,22 @@
 """Every detector answers by the one mechanism: its family, its bound, and the rule."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from skdisc import BlackBox, Rule
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
-from skdisc.group import OutcomeTest, ProxyDisparity, RankingDisparity, VeriFair
+from skdisc.group import GroupDisparity, OutcomeTest, ProxyDisparity, RankingDisparity, VeriFair
 from skdisc.individual import FlipTest, Themis
 from skdisc.monitoring import DisparityMonitor
-from skdisc.subgroup import GerrymanderingAudit, MultiaccuracyAudit, MulticalibrationAudit
+from skdisc.subgroup import (
+    DivExplorer,
+    GerrymanderingAudit,
+    MultiaccuracyAudit,
+    MulticalibrationAudit,
+)
 
 SEEDS = range(3)
 
@@ -257,3 +264,33 @@ def test_rates_of_zero_and_one_are_found():
         result = detector(protected="race", pos_label=1, random_state=0).fit(X, y).result_
         assert result.verdict in (FOUND, UNSURE)
         assert result.answer.n_family == 1
+
+
+def labelled(n, seed=0):
+    """Fair decisions about people of whom three tenths have a favorable label."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "town": rng.choice(list("abcd"), n)})
+    y = (rng.random(n) < 0.3).astype(int)
+    return X, y, BlackBox(decisions=(rng.random(n) < 0.3 + 0.4 * y).astype(int))
+
+
+def test_a_resolution_says_which_people_it_counts():
+    X, y, box = labelled(4000)
+    result = DivExplorer(protected="sex", metric="true_positive_rate").fit(X, y, box).result_
+    sentence = r"those with ([\d,]+) people with a favorable label on each side or as good as that"
+    n = int(re.search(sentence, result.reason)[1].replace(",", ""))
+    cleared = result.tables["family"][lambda t: t["cleared"]]
+    assert n == int(2 * cleared["comparison"].min()) < (y == 1).sum()
+
+    how = {"protected": ["sex", "town"], "intersections": 1}
+    rule = Rule(relevant_gap=0.06)
+    detector = GroupDisparity(measures=["predictive_parity"], rule=rule, **how)
+    result = detector.fit(X, y, box).result_
+    said = "people, also those whom the rate is not about, on each side or as good as that"
+    assert said in result.reason
+    n = int(re.search(r"those with ([\d,]+) people", result.reason)[1].replace(",", ""))
+    cleared = result.tables["family"][lambda t: t["cleared"]]
+    assert n == int(2 * cleared["comparison"].min()) > (box.decisions == 1).sum() / 2
+
+    result = GroupDisparity(measures=["mean_difference"], **how).fit(X[:1000], y[:1000]).result_
+    assert " whom " not in result.reason

@@ -198,6 +198,24 @@ def test_templates_have_ratios_of_all_groups_and_their_own_fields(template):
         Audit(protected="sex", meta={field: "known"}).fit(X, y)
 
 
+@pytest.mark.parametrize(("min_cell", "few"), [(10, 3), (60, 55)])
+def test_what_an_audit_hides_is_no_reference(min_cell, few):
+    """All of a group of few were selected; the answer is that without them."""
+    counts = {"Black": (280, 1000), "White": (500, 1500), "Other": (few, few)}
+    verdicts, settings = [], {"template": "four_fifths", "detectors": ["GroupDisparity"]}
+    for names in (["Black", "White", "Other"], ["Black", "White"]):
+        X = pd.DataFrame({"race": [name for name in names for _ in range(counts[name][1])]})
+        y = [int(i < counts[name][0]) for name in names for i in range(counts[name][1])]
+        audit = Audit(protected="race", min_cell=min_cell, **settings).fit(X, y)
+        verdicts.append(audit.report_.document["verdicts"][0]["verdict"])
+        rows = [r for r in audit.report_.document["groups"] if r["measure"] == "impact_ratio"]
+        ratios = {row["group"]: row["rate"] for row in rows}
+        assert ratios["race = 'White'"] == 1
+        assert ratios["race = 'Black'"] == pytest.approx(0.84)
+        assert "the reference" in " ".join(audit.report_.to_text().split())
+    assert verdicts == ["disparity found", "disparity found"]
+
+
 def test_a_detector_that_is_named_alone_leads_its_question():
     X, y = planted(1000)
     report = Audit(protected="sex", detectors=["DiscriminatoryRules"]).fit(X, y).report_

@@ -3,8 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from skdisc import Rule, _stats
+from skdisc import Rule, _stats, measures
+from skdisc.exceptions import UndefinedMeasureWarning
 from skdisc.group import GroupDisparity
 
 
@@ -64,3 +67,68 @@ def test_equal_groups_are_seldom_found(n_groups, preset):
             > 0
         )
     assert found <= 6  # .05 of 40, and three standard errors
+
+
+def counted(**counts):
+    """Rows of groups, each with its number of selected people and its size."""
+    race = [name for name, (_, n) in counts.items() for _ in range(n)]
+    y = [int(i < x) for x, n in counts.values() for i in range(n)]
+    return pd.DataFrame({"race": race}), np.array(y)
+
+
+FEW = {"Black": (280, 1000), "White": (500, 1500), "Other": (3, 3)}
+
+
+@pytest.mark.parametrize("settings", [{"preset": "four_fifths"}, {"reference": "best"}])
+def test_three_of_three_people_are_no_reference(settings):
+    X, y = counted(**FEW)
+    result = GroupDisparity(protected="race", **settings).fit(X, y).result_
+    table = result.to_frame("measures")
+    assert set(table["reference"]) == {"race = 'White'"}
+    assert set(table["n_reference"]) == {1500}
+    family = result.tables["family"]
+    assert set(family["reference"]) == {"race = 'White'"}
+    if "preset" in settings:
+        table = result.tables["impact_ratios"].set_index("group")
+        assert table.loc["race = 'White'", ["n", "note"]].tolist() == [1500, "reference"]
+        black, other = (table.loc[f"race = '{name}'"] for name in ("Black", "Other"))
+        assert black["impact_ratio"] == pytest.approx(0.28 * 3)
+        assert (black["n_reference"], black["note"]) == (1500, "")
+        assert other["note"] == "too small to be the reference"
+
+
+def test_a_few_people_more_do_not_change_the_answer():
+    without = {name: n for name, n in FEW.items() if name != "Other"}
+    answers = [
+        GroupDisparity(protected="race", preset="four_fifths").fit(*counted(**groups)).result_
+        for groups in (FEW, without)
+    ]
+    assert answers[0].verdict == answers[1].verdict == "disparity found"
+
+
+def test_the_best_of_a_small_table_has_ten_people():
+    X, y = counted(a=(20, 50), b=(15, 45), c=(5, 5))
+    table = GroupDisparity(protected="race", preset="four_fifths").fit(X, y).result_
+    assert set(table.to_frame("measures")["reference"]) == {"race = 'a'"}
+    with pytest.warns(UndefinedMeasureWarning, match="race=c"):
+        ratio = measures.impact_ratio(None, y, protected=X["race"], reference="best", min_size=10)
+    assert ratio == pytest.approx((15 / 45) / (20 / 50))
+
+
+def test_the_best_where_all_groups_are_small_is_the_largest():
+    X, y = counted(**{f"g{i:02}": (1, 3) for i in range(60)} | {"last": (1, 4)})
+    table = GroupDisparity(protected="race", reference="best").fit(X, y).result_
+    assert set(table.to_frame("measures")["reference"]) == {"race = 'last'"}
+    report = measures.impact_ratio_report(None, y, protected=X["race"], reference="best")
+    assert set(report["reference"]) == {"last"}
+
+
+@given(groups=st.lists(st.tuples(st.integers(1, 200), st.floats(0, 1)), min_size=2, max_size=6))
+def test_the_reference_is_the_best_of_the_large_groups(groups):
+    counts = {f"g{i}": (round(rate * n), n) for i, (n, rate) in enumerate(groups)}
+    X, y = counted(**counts)
+    report = measures.mean_difference_report(None, y, protected=X["race"], reference="best")
+    large = {g: x / n for g, (x, n) in counts.items() if n >= 0.02 * len(y)}
+    chosen = report["reference"].iloc[0]
+    assert chosen in large
+    assert large[chosen] == max(large.values())

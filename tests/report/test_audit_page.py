@@ -363,6 +363,39 @@ def test_rules_show_ratios_and_never_judge(template):
         assert page.count("not stated") > make(EXAMPLE).count("not stated")
 
 
+def test_the_reference_of_ratios_is_named_and_large_groups_have_not_few_people():
+    document = deepcopy(EXAMPLE)
+    document["about"]["template"] = "four_fifths"
+    about = {"attribute": "race", "ci_low": None, "ci_high": None, "ci_level": None}
+    rows = [("best", 50_000, 1.0, None, True), ("small", 40_000, 0.6, -0.4, False)]
+    document["groups"] = [
+        {**about, "group": g, "n": n, "measure": m, "rate": r, "gap": gap, "judged": judged}
+        | {"suppressed": False}
+        for g, n, r, gap, judged in rows
+        for m in ("selection_rate", "impact_ratio")
+    ]
+    size = next(v["answer"]["relevant_size"] for v in document["verdicts"] if v["answer"])
+    for make in FORMS:
+        page = " ".join(re.sub(r"<[^>]*>|\\", "", make(document)).split())
+        assert "the reference" in page
+        assert f"under {100 * size:g} % of the people: not judged" in page.replace("\u00a0", " ")
+        assert "the ratio is uncertain" not in page
+
+
+@pytest.mark.parametrize(
+    ("measure", "counted"),
+    [("true_positive_rate", "with a favorable label"), ("selection_rate", "")],
+)
+def test_the_people_of_an_answer_are_those_whom_the_rate_is_about(measure, counted):
+    document = deepcopy(EXAMPLE)
+    document["verdicts"] = document["verdicts"][:1]
+    document["verdicts"][0] |= {"measure": measure, "people": 4711, "reason": "", "aside": ""}
+    for make in FORMS:
+        page = " ".join(re.sub(r"<[^>]*>|\\", " ", make(document)).split())
+        assert re.search(f"4,711 (people )?{counted}", page)
+        assert bool(counted) == ("with a favorable label" in page)
+
+
 def test_parts_of_a_gap_start_where_the_last_one_ended():
     (picture,) = _pictures.gap_parts(EXAMPLE["gaps"])
     causes = [row["bar"] for row in picture["rows"] if row["class"] == "cause"]

@@ -176,7 +176,7 @@ class OutcomeTest(OutcomeDetector):
         sides = [selected & people.inside, selected & ~people.inside]
         n = [int(side.sum()) for side in sides]
         if min(n) < _LEAST:
-            return f"{TOO_FEW} selected"
+            return f"{TOO_FEW} selected: {_LEAST} are needed on each side"
         counts = success[sides[0]].sum(), n[0], success[sides[1]].sum(), n[1]
         rate, other = counts[0] / n[0], counts[2] / n[1]
         error = np.sqrt(rate * (1 - rate) / n[0] + other * (1 - other) / n[1])

@@ -268,7 +268,7 @@ def _free_name(X):
 def _too_few(inside, known, success):
     """Return why risk cannot be learned, if so."""
     if min(np.sum(known & inside), np.sum(known & ~inside)) < _LEAST:
-        return f"{TOO_FEW} selected"
+        return f"{TOO_FEW} selected: {_LEAST} are needed on each side"
     if min(np.sum(success[known] == 1), np.sum(success[known] == 0)) < _LEAST:
         return "too few outcomes of one kind among those known"
     return None

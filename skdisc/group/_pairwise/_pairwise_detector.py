@@ -144,7 +144,7 @@ class PairwiseDetector(BaseDetector):
     def _compare_if(self, task, people, rng):
         """Compare a pair, unless it has too few people; then return why."""
         if min(people.sizes) < _LEAST:
-            return TOO_FEW
+            return f"{TOO_FEW}: {_LEAST} are needed on each side"
         return self._compare(task, people, rng)
 
     @abstractmethod

@@ -9,6 +9,7 @@ from skdisc import _stats
 from skdisc._expectations import said_about
 from skdisc._neighbors._distances import features_of
 from skdisc._results._judgment import judge_effects
+from skdisc._results._shared_values import MIN_CELL
 from skdisc._utils._hashing import canonical_order
 from skdisc.causal._counterfactual_rows import counterfactual_rows, resampled
 from skdisc.individual._situation_testing._mean_gap import (
@@ -124,13 +125,13 @@ def judgment(detector, table, gaps, outcome, still_open):
     outcome : ndarray of float
         Of the rows under audit.
     still_open : list of str
-        The protected values too few of whose people are judged.
+        The protected values too few of whose people are judged, with the numbers of both.
     """
     ends = np.array([g.interval(2 * detector.significance) for g in gaps]).reshape(-1, 2)
     effects = table[["group", "gap", "ci_low", "ci_high", "p_adjusted"]].copy()
     effects["low"], effects["high"] = ends.T
     relevant = detector._gap_that_matters(outcome)
-    few = f"too few people have similar people of the reference: {', '.join(still_open)}"
+    few = "too few of their people have similar people of the reference: " + ", ".join(still_open)
     names = ", ".join(dict.fromkeys(repr(g.too_fine) for g in gaps if g.too_fine))
     fine = f"too many values of {names} for people to be compared at equal ones; group the values"
     turned = [said_about(g.left) for g in gaps if g.turns(detector)]
@@ -140,17 +141,23 @@ def judgment(detector, table, gaps, outcome, still_open):
 
 
 def open_values(predicates, comparisons, gaps, X, excluded, share):
-    """Return the protected values of which less than a share of the people are judged."""
+    """Return the protected values of which less than a share of the people are judged.
+
+    Each is a text with the number of people judged, of those who are compared.
+    """
     judged, concerned = np.zeros(len(X), bool), np.zeros(len(X), bool)
     for comparison, g in zip(comparisons, gaps, strict=True):
         concerned |= comparison.control(X)
         judged[g.matched] = True
-    found = [group for group, *_ in excluded]
+    found = {str(group): "none" for group, *_ in excluded}
     for predicate in predicates:
         people = predicate.mask(X) & concerned
         if people.any() and judged[people].mean() < share:
-            found.append(str(predicate))
-    return list(dict.fromkeys(found))
+            n, n_judged = int(people.sum()), int(judged[people].sum())
+            few = f"fewer than {MIN_CELL}"
+            some = f"{n_judged:,}" if n_judged >= MIN_CELL else few
+            found.setdefault(str(predicate), f"{some} of {n:,}" if n >= MIN_CELL else few)
+    return [f"{group} ({counts})" for group, counts in found.items()]
 
 
 def balance_table(detector, task, judged, gaps):

@@ -10,6 +10,7 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 
 from skdisc._space._codes import MISSING
+from skdisc._stats import may_be_best
 from skdisc._utils._inputs import check_order, factorized, in_order
 from skdisc._utils._sample_weight import positions
 from skdisc._utils._validation import refuse_missing
@@ -126,15 +127,16 @@ class GroupedDecisions:
             return self
         return replace(self.at(positions(self.weight.astype(np.int64))), weight=None)
 
-    def comparisons(self, reference, min_size=0):
+    def comparisons(self, reference, min_size=0, min_cell=0):
         """Return a `ComparedGroups` for each group to compare.
 
         Parameters
         ----------
         reference : str, value, tuple or dict
             A rule of `RULES`, a group, or a group by name of the attribute.
-        min_size : float, default=0
-            A group of less weight is never the best one.
+        min_size, min_cell : float, default=0
+            A group of less weight is not the best one; if all groups have less than `min_cell`,
+            one of them is. Nor is a group below 2 % of the people.
 
         Raises
         ------
@@ -143,7 +145,7 @@ class GroupedDecisions:
         """
         found = []
         for grouping in self.groupings:
-            found += _compare(*grouping, self.size, self.total, reference, min_size)
+            found += _compare(*grouping, self.size, self.total, reference, min_size, min_cell)
         return found
 
 
@@ -359,7 +361,7 @@ def _grouping(columns, chosen, parts):
     return name, labels, index.ravel() == np.arange(len(labels))[:, None]
 
 
-def _compare(attribute, labels, members, size, total, reference, min_size):
+def _compare(attribute, labels, members, size, total, reference, min_size, min_cell):
     """Return the comparisons of one grouping."""
     n, none = members @ size, np.zeros(len(size), dtype=bool)
     if isinstance(reference, dict):
@@ -383,7 +385,8 @@ def _compare(attribute, labels, members, size, total, reference, min_size):
         chosen = [(i, j) for k, j in enumerate(order) for i in order[k + 1 :]]
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
-            rate = np.where(n >= min_size, (members @ total) / n, -np.inf)
+            large = may_be_best(n, min_size, min_cell)
+            rate = np.where(large, (members @ total) / n, -np.inf)
             rank = {"largest": np.round(n / n.sum(), 12), "best": np.nan_to_num(rate, nan=-np.inf)}
         known = reference in labels
         base = labels.index(reference) if known else int(np.argmax(rank[reference]))

@@ -7,7 +7,8 @@ _TEXTS = {
     "y_pred": "array-like of shape (n,), the decisions; past decisions are measured as `y_pred`",
     "protected": "array-like of shape (n,) or (n, n_columns), or DataFrame; the protected values",
     "reference": 'group, "largest", "best", "rest", "overall" or "pairs", default="largest"; what\n'
-    "    each group is compared with: one group, the other rows, all rows, or each larger group",
+    "    each group is compared with: one group, the other rows, all rows, or each larger group;\n"
+    "    best: the one with the highest rate of those with at least 2 % of the rows and `min_size`",
     "average": '{"max", "weighted", "defined"}, default="max"; for several groups: the value\n'
     "    furthest from no discrimination, or the mean weighted by the sizes of the groups; both\n"
     "    are NaN if one group is undefined; defined: the value furthest from no discrimination\n"

@@ -64,15 +64,21 @@ class Evaluation:
     min_size: float = 1
 
     @classmethod
-    def of(cls, plan, rows, reference, min_size, options):
-        """Return the evaluation of a `MeasurePlan` on `GroupedDecisions`, with these options."""
+    def of(cls, plan, rows, reference, min_size, options, min_cell=0):
+        """Return the evaluation of a `MeasurePlan` on `GroupedDecisions`, with these options.
+
+        Groups of less than `min_cell` are not the best one (`GroupedDecisions.comparisons`).
+        """
         if not plan.entry.suits(rows.is_numeric):
             got = "classes. Pass pos_label=None if they are numbers."
             if rows.is_numeric:
                 got = "numbers. Compare them with a threshold first, e.g. y_pred >= threshold."
             types = " and ".join(plan.entry.target)
             raise ValueError(f"{plan.entry.name} is defined for {types} decisions, got {got}")
-        found = omnibus_groups(rows) if plan.omnibus else rows.comparisons(reference, min_size)
+        if plan.omnibus:
+            found = omnibus_groups(rows)
+        else:
+            found = rows.comparisons(reference, min_size, min_cell)
         if rows.has_design and plan.entry.name in _COUNTED:
             raise ValueError(
                 f"{plan.entry.name} takes neither groups nor probability weights; whole weights "

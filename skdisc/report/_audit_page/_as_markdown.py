@@ -83,7 +83,7 @@ def _verdicts(page):
             ". ".join(filter(None, [v["verdict"], v["reason"]])),
             " ".join(filter(None, [v["what"], v["effect"], v["interval"]])),
             v["group"],
-            v["people"],
+            f"{v['people']} {v['whom']}".rstrip(),
             v["bound"],
         )
         for v in page["verdicts"]
@@ -136,10 +136,7 @@ def _rule(page):
         return []
     columns = "Category", "Group", "People", "Selection rate", "Impact ratio", "Note"
     rows = [
-        (
-            *(r[n] for n in ("attribute", "group", "people", "rate", "ratio")),
-            "" if r["judged"] else "few people: the ratio is uncertain",
-        )
+        tuple(r[n] for n in ("attribute", "group", "people", "rate", "ratio", "note"))
         for r in page["ratios"]
     ]
     table = _table(columns, rows) if rows else "No impact ratios were computed in this audit."

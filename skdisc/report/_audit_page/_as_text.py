@@ -98,7 +98,7 @@ def _verdicts(page, width):
             " ".join(filter(None, [v["what"], v["effect"], v["interval"]])),
             v["group"],
         ]
-        found += [f"{v['people']} people"] if v["people"] else []
+        found += [f"{v['people']} people {v['whom']}".rstrip()] if v["people"] else []
         lines += _item("    ", "; ".join(t for t in found if t), width, 6)
         if v["reason"]:
             lines += _item("    ", v["reason"], width, 6)
@@ -178,7 +178,7 @@ def _rule(page, width):
     """Return what the rule of a template is, and the impact ratios."""
     lines = wrap(page["rule"]["text"], width)
     for r in page["ratios"]:
-        note = "" if r["judged"] else "; few people: the ratio is uncertain"
+        note = f"; {r['note']}" if r["note"] else ""
         people = f"{r['people']} people, " if r["people"] else ""
         figures = f"{people}selection rate {r['rate']}, impact ratio {r['ratio']}{note}"
         lines += _item("  ", f"{r['attribute']}, {r['group']}: {figures}", width, 4)

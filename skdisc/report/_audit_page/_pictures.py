@@ -115,21 +115,24 @@ def _cell(row, found):
     }
 
 
-def impact_ratios(rows):
-    """Return the impact ratios of the groups: attribute, group, people, rate, ratio, interval."""
+def impact_ratios(rows, size=""):
+    """Return the impact ratios of the groups: attribute, group, people, rate, ratio, interval.
+
+    `size` is the smallest share of the people that a group judged holds, in percent.
+    """
     rates = {
         (r.get("attribute"), r.get("group")): r.get("rate")
         for r in rows
         if r.get("measure") == "selection_rate"
     }
     return [
-        _ratio_row(r, rates.get((r.get("attribute"), r.get("group"))))
+        _ratio_row(r, rates.get((r.get("attribute"), r.get("group"))), size)
         for r in rows
         if r.get("measure") == RATIO
     ]
 
 
-def _ratio_row(row, rate):
+def _ratio_row(row, rate, size):
     """Return the texts of one impact ratio, without figures if the group is too small."""
     hidden = row.get("suppressed")
     numbers = [None] * 3 if hidden else [row.get("n"), rate, _ratio(row)]
@@ -140,8 +143,15 @@ def _ratio_row(row, rate):
         "rate": words.number(numbers[1]),
         "ratio": "too few people to show" if hidden else _ratio_text(row),
         "sort": numbers,
-        "judged": bool(row.get("judged")),
+        "note": _ratio_note(row, size),
     }
+
+
+def _ratio_note(row, size):
+    """Return what to know about an impact ratio: whether it is the reference, or not judged."""
+    if not row.get("judged"):
+        return f"under {size} of the people: not judged" if size else "not judged"
+    return "the reference" if row.get("gap") is None and row.get("rate") == 1 else ""
 
 
 def _ratio_text(row):

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 
 from skdisc._utils._safe_text import clean, clean_lines
+from skdisc._verdicts._whom import whom
 from skdisc.report._audit_page import _words as words
 from skdisc.report._audit_page._comparable import comparable, legitimate, on_half
 from skdisc.report._audit_page._moves import moves
@@ -34,7 +35,7 @@ def view(document):
         **_opening(document),
         **_found(document),
         "rule": rule,
-        "ratios": impact_ratios(document.get("groups") or []) if rule else [],
+        "ratios": impact_ratios(document.get("groups") or [], _size(document)) if rule else [],
         "limits": [words.sentence(text) for text in document.get("limits") or []]
         + _others(document),
         "facts": _facts(document),
@@ -214,6 +215,7 @@ def _verdict(row, size):
         "what": "share" if share and numbers[0] is not None else "",
         "sort": [row.get("effect"), row.get("people"), bound],
         "people": "" if row.get("people") is None else words.count(row["people"]),
+        "whom": "" if row.get("people") is None else whom([row.get("measure") or ""]).strip(),
         "bound": "" if bound is None else words.number(bound),
         "p": words.p_value(row.get("p_adjusted")),
         "lead": row.get("lead") or "–",

@@ -40,10 +40,11 @@ RULES = {
         "text": (
             "The four-fifths rule of the United States' Uniform Guidelines on Employee Selection "
             "Procedures (29 CFR 1607.4 D) compares the selection rate of each group with the rate "
-            "of the group that has the highest: the impact ratio. Enforcement agencies generally "
-            "regard a ratio below four fifths (0.8) as evidence of adverse impact, and the "
-            "guidelines name exceptions in both directions. This page states ratios and how sure "
-            "they are; it does not report whether the rule is met."
+            "of the group that has the highest, here of those with 2 % of the people or more: the "
+            "impact ratio. Enforcement agencies generally regard a ratio below four fifths (0.8) "
+            "as evidence of adverse impact, and the guidelines name exceptions in both directions. "
+            "This page states ratios and how sure they are; it does not report whether the rule is "
+            "met."
         ),
         "meta": {"position": "Job or position", "procedure": "Selection procedure"},
     },

@@ -12,6 +12,7 @@ from skdisc._space._items import Items
 from skdisc._space._subgroup import Group
 from skdisc._task._task import Task
 from skdisc._verdicts._candidates import Candidates
+from skdisc._verdicts._whom import whom
 from skdisc.subgroup._estimation._clusters import inflation, members_of
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
 from skdisc.subgroup._lattice._conjunctions import Patterns
@@ -100,6 +101,7 @@ class Asked:
             relevant_gap=np.array(gaps, dtype=float)[measure],
             problem=problem,
             ranges=self.ranges,
+            counted=whom(names),
         )
 
 

@@ -79,7 +79,8 @@ def test_too_few_selected_people_are_not_judged():
     X, y, decisions = decided(300)
     result = audited(X, y, np.where(X["race"] == "b", 0, decisions))
     assert result.verdict == "insufficient evidence"
-    assert result.discovery.excluded["reason"].tolist() == ["too few people selected"]
+    said = "too few people selected: 5 are needed on each side"
+    assert result.discovery.excluded["reason"].tolist() == [said]
 
 
 @pytest.mark.statistics

@@ -1,5 +1,6 @@
 """The mean gap among similar people: hostile worlds, an oracle, calipers and balance."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -89,7 +90,11 @@ def test_nobody_is_compared_beyond_the_caliper():
     assert free.tables["people"]["delta"].notna().all()
     assert any("still differ much in x" in note for note in free.notes)
     fair = SituationTesting(n_neighbors=10, **settings).fit(X, (X["job"] == "a") * 1).result_
-    assert (fair.verdict, fair.reason[:14]) == (OPEN, "too few people")
+    assert fair.verdict == OPEN
+    said = r"too few of their people .* of the reference: sex = 'F' \((\d+) of (\d+)\)"
+    n_judged, n = map(int, re.match(said, fair.reason).groups())
+    assert n == (X["sex"] == "F").sum()
+    assert n_judged == fair.tables["gaps"]["n_matched"].iloc[0] < 0.9 * n
 
 
 def test_balance_is_the_standardized_difference():
