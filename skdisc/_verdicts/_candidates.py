@@ -160,7 +160,7 @@ class Candidates:
         return np.minimum(self.n, self.n_others) >= MEASURABLE
 
     def upper(self, a: float) -> np.ndarray:
-        """Return U, the one-sided 1 - a upper end of each |effect|; infinite where unknown."""
+        """Return U, the one-sided 1 - a end of the size of each effect; infinite if unknown."""
         low, high = self.interval(a)
         upper = np.maximum(np.abs(low), np.abs(high))
         known = self.measurable & ~np.isnan(upper) & (self.reason == "")
