@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 FEW = {"max_tests": 500}
 NEAREST = {"n_neighbors": 1, "n_bins": 2, "reference": "rest"}
 BARE = {"protected": None}
-LINEAR = {"witness": "linear", "nuisance": "linear"}
+LINEAR = {"witness": "linear", "nuisance": "additive"}
 
 
 SMALLEST = {

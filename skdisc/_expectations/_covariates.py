@@ -76,6 +76,18 @@ class Covariates:
             n_rows=len(np.arange(self.n_rows)[rows]),
         )
 
+    def beside(
+        self, name: Hashable, values: np.ndarray, labels: Sequence | None = None
+    ) -> "Covariates":
+        """Return the covariates with one more: numbers, or codes of labels."""
+        return Covariates(
+            names=[*self.names, name],
+            is_number=[*self.is_number, labels is None],
+            values=[*self.values, np.asarray(values, dtype=float if labels is None else np.intp)],
+            labels=[*self.labels, None if labels is None else pd.Index(labels)],
+            n_rows=self.n_rows,
+        )
+
     def like(self, X: pd.DataFrame) -> "Covariates":
         """Return the covariates of other rows, with the same codes; -1 for new categories."""
         values = [

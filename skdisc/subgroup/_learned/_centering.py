@@ -1,22 +1,16 @@
 """Functions of legitimate columns and protected cells, centered over the cells."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from skdisc._blackbox._training import SMALL_TREES, threads_for
+from skdisc._expectations import Covariates, Expectations, Unlearned, learn, widening
 from skdisc._space._items import Items
-from skdisc._task._cross_fitting import CrossFitter
 
 _LEAST = 10  # people of a cell, in each half
-_RANK = 1e-10  # eigenvalues, relative to the largest, that count as zero
-_FULL = 1 / 3  # terms per person above which main effects leave too little
+_FULL = 1 / 3  # terms per person above which least squares leaves too little
 
 
 @dataclass(frozen=True)
@@ -74,144 +68,147 @@ def _protected_codes(items):
 
 @dataclass(frozen=True)
 class Centering:
-    r"""Residuals of people and, given the legitimate columns, the shares of the protected cells.
+    r"""What legitimate columns leave of the outcomes of people, and of who is in which cell.
 
     A function :math:`h(x, a)` is centered as :math:`h - \sum_a \hat P(a \mid x)\, h(x, a)`. What
     depends on x alone cancels exactly, however well it predicts the outcome, and errors of
     :math:`\hat P` are multiplied by those of the expected outcome.
 
-    What is compared in the end is also *free* of main effects of the legitimate columns: least
-    squares takes them out of residuals and of centered functions. So a column of many values, each
-    of few people, of which neither expectation is learned well, does not look like a protected one.
+    What is compared in the end is also *free* of what the least squares of the engine explain: main
+    effects, each value that ten people share, and the cells of crossings that joined.
 
     Attributes
     ----------
     residual : ndarray of float, shape (n_rows,)
         The outcome less what is expected given the legitimate columns.
     cell : ndarray of int, shape (n_rows,)
-    share : ndarray of float, shape (n_rows, n_cells), or None
-        None: functions are taken as they are, and residuals are the outcomes.
-    numbers : ndarray of float, shape (n_rows, n_terms), or None
-        The legitimate columns.
+    parts : ndarray of float, shape (n_rows, n_cells), or None
+        Memberships of the cells less the shares expected. None: functions are taken as they are,
+        and residuals are the outcomes.
+    learned : tuple of Expectations
+        Of the rows in blocks, one after the other; none of some of the rows.
     """
 
     residual: np.ndarray
     cell: np.ndarray
-    share: np.ndarray | None
-    numbers: np.ndarray | None = None
+    parts: np.ndarray | None
+    learned: tuple[Expectations, ...] = ()
 
     @classmethod
-    def of(cls, X, numbers, cell, n_cells, outcome, nuisance, fold) -> "Centering":
-        """Learn both expectations out of fold.
+    def of(
+        cls,
+        covariates: Covariates | None,
+        cell: np.ndarray,
+        n_cells: int,
+        outcome: np.ndarray,
+        nuisance: Any,
+        rng: np.random.Generator,
+        X: pd.DataFrame | None = None,
+    ) -> "Centering":
+        """Learn both expectations.
 
         Parameters
         ----------
-        X : DataFrame
-        numbers : ndarray of float, shape (n_rows, n_terms), or None
+        covariates : Covariates or None
             The legitimate columns; None: nothing is centered.
         cell : ndarray of int, shape (n_rows,)
         n_cells : int
         outcome : ndarray of float, shape (n_rows,)
-        nuisance : {"auto", "linear", "boosting"}
-        fold : ndarray of int, shape (n_rows,)
+        nuisance : {"boosting", "additive"} or estimator
+        rng : numpy Generator
+            Draws folds.
+        X : DataFrame of shape (n_rows, n_columns), optional
+            The legitimate columns as an estimator gets them.
 
         Returns
         -------
         Centering
         """
-        if numbers is None:
+        if covariates is None:
             return cls(outcome, cell, None)
-        fitter = CrossFitter(X, numbers, fold)
-        expected = [fitter.expect(outcome, kind) for kind in _kinds(nuisance)]
-        expected = min(expected, key=lambda own: ((outcome - own) ** 2).sum())
-        share = _shares(numbers, cell, n_cells, fold, nuisance)
-        return cls(outcome - expected, cell, share, numbers)
+        parts = (cell[:, None] == np.arange(n_cells)).astype(float)
+        # One split: that of the people into halves moves a verdict more than folds of trees do.
+        own = learn(covariates, outcome, parts, rng, learner=nuisance, X=X, n_splits=1)
+        return cls(own.outcome, cell, own.parts, (own,))
 
     def center(self, values: np.ndarray) -> np.ndarray:
         """Return a function of cells, an array of shape (n_rows, n_cells), centered: (n_rows,)."""
-        own = values[np.arange(len(values)), self.cell]
-        return own if self.share is None else own - (self.share * values).sum(axis=1)
+        if self.parts is None:
+            return values[np.arange(len(values)), self.cell]
+        # The parts of a person add up to 0. With differences, what depends on x alone is exactly 0.
+        return (self.parts * (values - values[:, :1])).sum(axis=1)
 
     def free(self, values: np.ndarray) -> np.ndarray:
         """Return a function of cells, centered and free of main effects, shape (n_rows,)."""
-        return self._without_main_effects(self.center(values))
+        centered = self.center(values)
+        for own, block in self._blocks():
+            centered[block] = own.residual(centered[block, None])[:, 0]
+        return centered
 
-    @cached_property
-    def left(self) -> np.ndarray:
-        """The residuals, free of main effects."""
-        return self._without_main_effects(self.residual)
+    def unlearned(self, part: np.ndarray, rows: np.ndarray | None = None) -> list[list[Unlearned]]:
+        """Return what crossings would still add to the slope of residuals on a free function.
+
+        Parameters
+        ----------
+        part : ndarray of float, shape (n_rows,)
+        rows : ndarray of bool, shape (n_rows,), optional
+            The rows that the slope is of; None: all.
+
+        Returns
+        -------
+        list of list of Unlearned
+            By block; the surest first.
+        """
+        return [
+            own.left_to_learn(
+                self.residual[block], part[block], None if rows is None else rows[block]
+            )
+            for own, block in self._blocks()
+        ]
+
+    def widening(self, part: np.ndarray, rows: np.ndarray | None = None) -> tuple[float, float]:
+        """Return by how much the ends of the interval of such a slope move down and up."""
+        square = part**2 if rows is None else np.where(rows, part**2, 0)
+        total = max(square.sum(), 1e-300)
+        share = [square[block].sum() / total for _, block in self._blocks()]
+        ends = [widening(left) for left in self.unlearned(part, rows)]
+        down, up = (
+            (float(np.dot(share, own)) for own in zip(*ends, strict=True)) if ends else (0.0, 0.0)
+        )
+        return down, up
 
     @property
     def freedom(self) -> float:
-        """The share of the variance that least squares on the main effects leaves to residuals."""
-        return 1.0 if self._basis is None else 1 - self._basis.shape[1] / len(self.cell)
+        """The share of the variance that least squares leaves to residuals."""
+        return max(1 - self._rank / max(len(self.cell), 1), 1 / max(len(self.cell), 1))
 
     @property
     def is_full(self) -> bool:
         """Whether the legitimate columns have too many values for so few people."""
-        return self._span is not None and self._span.shape[1] > _FULL * len(self.cell)
+        return self._rank > max(_FULL * len(self.cell), 1)
 
     @property
-    def _basis(self):
-        """The span of the main effects, or None where they would leave too little."""
-        return None if self.is_full else self._span
+    def _rank(self):
+        return sum(own.rank for own in self.learned)
 
-    @cached_property
-    def _span(self):
-        """An orthonormal basis of the main effects, shape (n_rows, rank), or None."""
-        if self.share is None or self.numbers is None or not self.numbers.shape[1]:
-            return None
-        design = np.column_stack([np.ones(len(self.numbers)), self.numbers])
-        design = design / np.maximum(np.sqrt((design**2).sum(axis=0)), 1e-300)
-        values, vectors = np.linalg.eigh(design.T @ design)
-        known = values > _RANK * max(values[-1], 1e-300)
-        return design @ (vectors[:, known] / np.sqrt(values[known]))
-
-    def _without_main_effects(self, values):
-        return values if self._basis is None else values - self._basis @ (self._basis.T @ values)
+    def _blocks(self):
+        """Yield expectations, with the rows they are of."""
+        start = 0
+        for own in self.learned:
+            yield own, slice(start, start + len(own.outcome))
+            start += len(own.outcome)
 
     def at(self, rows: np.ndarray) -> "Centering":
-        """Return some of the people, by their positions or a mask."""
-        share, numbers = (None if a is None else a[rows] for a in (self.share, self.numbers))
-        return Centering(self.residual[rows], self.cell[rows], share, numbers)
+        """Return some of the people, by their positions or a mask, to learn from."""
+        return Centering(
+            self.residual[rows], self.cell[rows], None if self.parts is None else self.parts[rows]
+        )
 
     def beside(self, other: "Centering") -> "Centering":
         """Return the people of both."""
-        pairs = (self.share, other.share), (self.numbers, other.numbers)
-        share, numbers = (None if a is None else np.vstack([a, b]) for a, b in pairs)
-        residual = np.append(self.residual, other.residual)
-        return Centering(residual, np.append(self.cell, other.cell), share, numbers)
-
-
-def _shares(numbers, cell, n_cells, fold, nuisance):
-    """Return P(cell | x) out of fold, by main effects or trees, whichever predicts better."""
-    if n_cells == 1 or not numbers.shape[1]:
-        return _predicted(None, numbers, cell, n_cells, fold)
-    found = [_predicted(kind, numbers, cell, n_cells, fold) for kind in _kinds(nuisance)]
-    truth = cell[:, None] == np.arange(n_cells)
-    return min(found, key=lambda own: ((truth - own) ** 2).sum())
-
-
-def _kinds(nuisance):
-    """Return the learners of which the one with the smaller error out of fold is taken."""
-    return ["linear", "boosting"] if nuisance == "auto" else [nuisance]
-
-
-def _predicted(kind, numbers, cell, n_cells, fold):
-    """Return the shares of the cells for each row by a learner that did not see its fold."""
-    out = np.zeros((len(cell), n_cells))
-    for k in np.unique(fold):
-        rest, own = fold != k, fold == k
-        rest = rest if rest.any() else own
-        known = np.unique(cell[rest])
-        if kind is None or len(known) == 1:
-            out[own] = np.bincount(cell[rest], minlength=n_cells) / rest.sum()
-            continue
-        if kind == "linear":
-            model = make_pipeline(StandardScaler(), LogisticRegression(C=100.0, max_iter=1000))
-        else:
-            model = HistGradientBoostingClassifier(**SMALL_TREES)
-        with threads_for(rest.sum()):
-            model.fit(numbers[rest], cell[rest])
-            out[np.ix_(own, known)] = model.predict_proba(numbers[own])
-    return out
+        return Centering(
+            np.append(self.residual, other.residual),
+            np.append(self.cell, other.cell),
+            None if self.parts is None else np.vstack([self.parts, other.parts]),
+            (*self.learned, *other.learned),
+        )

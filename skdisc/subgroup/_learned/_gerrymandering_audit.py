@@ -38,8 +38,11 @@ class GerrymanderingAudit(LearnedAuditor):
     witness : {"auto", "linear", "boosting"} or regressor, default="auto"
         What learns: linear thresholds, boosted trees, whichever of them is better out of fold, or
         any regressor of scikit-learn, which gets all columns as numbers.
-    nuisance : {"auto", "linear", "boosting"}, default="auto"
-        How :math:`\hat m` and :math:`\hat P` are learned, out of fold.
+    nuisance : {"boosting", "additive"} or estimator, default="boosting"
+        How :math:`\hat m` and :math:`\hat P` are learned: by main effects of legitimate columns,
+        by the cells of crossings that surely matter, and, out of fold, by boosted trees, or by
+        clones of an estimator in their place. "additive": without either. What the cells of
+        crossings would still add counts against a finding, and widens intervals.
     test_size : float, default=0.5
         Share of the rows that the witness does not see, and is tested on.
     min_support : float, default=0.02
@@ -141,7 +144,7 @@ class GerrymanderingAudit(LearnedAuditor):
         metric: str = "selection_rate",
         adjust_for: str | Columns | None = None,
         witness: str | Estimator = "auto",
-        nuisance: str = "auto",
+        nuisance: str | Estimator = "boosting",
         test_size: float = 0.5,
         min_support: float = 0.02,
         max_predicates: int = 3,

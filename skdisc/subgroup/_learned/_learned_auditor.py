@@ -19,7 +19,6 @@ from skdisc.subgroup._learned._report import Seen, discovery_of
 from skdisc.subgroup._learned._witness import WitnessDesign, in_cells, in_words, learn
 
 _FEWEST = 40  # people, below which nothing is learned
-_LEARNERS = StrOptions({"auto", "linear", "boosting"})
 _TABLE = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "kept"]
 
 
@@ -37,8 +36,8 @@ class LearnedAuditor(SubgroupDetector):
     n_score_bins = 1
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
-        "witness": [_LEARNERS, HasMethods(["fit", "predict"])],
-        "nuisance": [_LEARNERS],
+        "witness": [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])],
+        "nuisance": [StrOptions({"boosting", "additive"}), HasMethods(["fit", "predict"])],
         "test_size": [Interval(Real, 0, 1, closed="neither")],
         "min_support": [Interval(Real, 0, 1, closed="right")],
         "n_bins": N_BINS,
@@ -67,7 +66,7 @@ class LearnedAuditor(SubgroupDetector):
         learners, tested = parts
         halves = [
             Seen(learners, setting.centering(learners, task.rng)),
-            Seen(tested, setting.centering(tested, task.rng, learners)),
+            Seen(tested, setting.centering(tested, task.rng)),
         ]
         learned = self._learn_witness(task, setting, halves[0])
         task.memory = learned
@@ -107,18 +106,17 @@ class LearnedAuditor(SubgroupDetector):
         names = list(self.space_.names)
         others = [c for c in names if c not in self.protected_]
         legitimate = None if self.versus == "everyone" else self._legitimate(names)
-        design = None if legitimate is None else WitnessDesign.of(people.X, self.space_, legitimate)
         own = WitnessDesign.of(people.X, self.space_, others if legitimate is None else legitimate)
         edges = np.empty(0)
         if people.score is not None and len(people):
             at = np.arange(1, self.n_score_bins) / self.n_score_bins
             edges = np.unique(np.quantile(people.score, at))
             edges = edges[edges < people.score.max()]
-        return Setting(ProtectedCells.of(items), design, own, edges, self.nuisance)
+        return Setting(ProtectedCells.of(items), legitimate, own, edges, self.nuisance)
 
     def _learn_witness(self, task, setting, seen):
         """Return what is learned from some people: the witness, and its rules."""
-        numbers = setting.numbers(setting.own, seen.people)
+        numbers = setting.numbers(seen.people)
         given = numbers, setting.cells, seen.centering, self._is_group, task.rng
         witness = learn(self.witness, *given)
         found = [self._in_words(task, setting, witness, seen, k) for k in setting.parts]

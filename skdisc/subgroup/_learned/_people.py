@@ -6,12 +6,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
+from skdisc._expectations import Covariates
 from skdisc._space._codes import EVERYONE
-from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc.subgroup._learned._centering import Centering, ProtectedCells
 from skdisc.subgroup._learned._witness import Witness, WitnessDesign
-
-_FOLDS, _FOLDS_OF_CHECK = 5, 2
 
 
 @dataclass(frozen=True)
@@ -60,20 +58,20 @@ class Setting:
     Attributes
     ----------
     cells : ProtectedCells
-    legitimate : WitnessDesign or None
+    legitimate : list of column names, or None
         The columns that are adjusted for; None: nothing is centered.
     own : WitnessDesign
         The columns that the witness reads beside the protected ones.
     edges : ndarray of float
         The inner edges of the bins of the score; none without a score.
-    nuisance : {"auto", "linear", "boosting"}
+    nuisance : {"boosting", "additive"} or estimator
     """
 
     cells: ProtectedCells
-    legitimate: WitnessDesign | None
+    legitimate: list | None
     own: WitnessDesign
     edges: np.ndarray
-    nuisance: str
+    nuisance: Any
 
     @property
     def n_parts(self) -> int:
@@ -123,45 +121,31 @@ class Setting:
         order = np.lexsort([cell, score, people.outcome, row])
         return people.at(order[(has_outcome & (cell >= 0))[order]]), lost
 
-    def numbers(self, design: WitnessDesign, people: ScoredPeople) -> np.ndarray:
-        """Return columns, and the score with its bins, as numbers."""
+    def numbers(self, people: ScoredPeople) -> np.ndarray:
+        """Return what the witness reads, and the score with its bins, as numbers."""
         if people.score is None:
-            return design.on(people.X)
+            return self.own.on(people.X)
         bins = self.bin_of(people)[:, None] == np.arange(self.n_parts)
-        return np.column_stack([design.on(people.X), people.score, bins])
+        return np.column_stack([self.own.on(people.X), people.score, bins])
 
-    def centering(
-        self, people: ScoredPeople, rng: np.random.Generator, others: ScoredPeople | None = None
-    ) -> Centering:
-        """Learn what is expected given the legitimate columns, from `others`, too."""
-        n, fold = len(people), folds_of(self.cells.numbers(people.X), _FOLDS, rng)
-        if others is not None:  # in no fold, so that all learn from them
-            people, fold = people.beside(others), np.append(fold, np.full(len(others), -1))
-        legitimate = None
+    def centering(self, people: ScoredPeople, rng: np.random.Generator) -> Centering:
+        """Learn what is expected of people given the legitimate columns, and the score."""
+        cell, n_cells = self.cells.numbers(people.X), len(self.cells)
+        covariates = X = None
         if self.legitimate is not None:
-            legitimate = self.numbers(self.legitimate, people)
-        given = self.cells.numbers(people.X), len(self.cells), people.outcome, self.nuisance, fold
-        return Centering.of(people.X, legitimate, *given).at(np.arange(n))
-
-    def left_over(self, seen: "Seen", centered: np.ndarray, rng: np.random.Generator) -> bool:
-        """Return whether trees still predict both residuals and a centered witness.
-
-        They do where neither expectation was learned well; then the test is not to be believed.
-        """
-        if self.legitimate is None or not self.legitimate.columns:
-            return False
-        numbers = self.numbers(self.legitimate, seen.people)
-        fold = folds_of(seen.centering.cell, _FOLDS_OF_CHECK, rng)
-        fitter = CrossFitter(seen.people.X, numbers, fold)
-        for target in (seen.centering.left, centered):
-            gain = target**2 - (target - fitter.expect(target, "boosting")) ** 2
-            if not gain.mean() > 0:  # of noise, trees make it negative
-                return False
-        return True
+            X = people.X[self.legitimate]
+            covariates = Covariates.of(X, self.own.space)
+            if people.score is not None:
+                covariates = covariates.beside("score", people.score)
+                covariates = covariates.beside(
+                    "bin of the score", self.bin_of(people), np.arange(self.n_parts)
+                )
+                X = pd.concat([X, pd.Series(people.score, X.index, name="score")], axis=1)
+        return Centering.of(covariates, cell, n_cells, people.outcome, self.nuisance, rng, X)
 
     def values(self, witness: Witness, people: ScoredPeople) -> np.ndarray:
         """Return the witness of each person in each cell."""
-        return witness.values(self.numbers(self.own, people))
+        return witness.values(self.numbers(people))
 
 
 class Seen(NamedTuple):

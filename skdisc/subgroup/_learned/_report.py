@@ -8,8 +8,10 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
+from skdisc._expectations import said_about, widening
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import DIFFERS, FOUND
+from skdisc._space._codes import EVERYONE
 from skdisc._space._items import count_values
 from skdisc._task._notes import unseen
 from skdisc._verdicts._answer import decide, family_table
@@ -19,10 +21,7 @@ from skdisc.subgroup._learned._people import Learned, Seen
 from skdisc.subgroup._learned._witness import in_cells, standardized
 
 TEST = "covariance of witness and residuals on rows it has not seen"
-_LEFT_OVER = (
-    "the legitimate columns still predict what is left of the outcome and of the witness, so "
-    "holding them equal was not sufficient; set nuisance='boosting', or collect more rows"
-)
+_LEFT_OVER = "holding the legitimate columns equal was not sufficient"
 _TOO_MANY_VALUES = (
     "the legitimate columns have too many values for so few people to be compared at equal ones; "
     "group the values, or collect more rows"
@@ -44,33 +43,47 @@ def beta(centered: np.ndarray, residual: np.ndarray, freedom: float = 1.0) -> tu
     return slope, float(np.sqrt(noise.sum() / freedom) / size)
 
 
-def tests_of(learned: Learned, seen: Seen) -> pd.DataFrame:
+def tests_of(learned: Learned, seen: Seen, significance: float) -> tuple[pd.DataFrame, list[str]]:
     """Test a witness on everyone, and in each bin of the score.
 
     Returns
     -------
-    DataFrame
+    tests : DataFrame
         ``part``, ``n``, ``covariance`` (of witness and outcome; of a group its size times its
         gap), ``effect`` (the slope), ``z``, ``p_value`` (one-sided), and ``p_adjusted``: of bins
-        by Šidák, which is exact since they share nobody, and at least that of everyone.
+        by Šidák, which is exact since they share nobody, and at least that of everyone. A p-value
+        that is significant is that of the slope less what crossings of the legitimate columns
+        would still take from it.
+    reasons : list of str
+        What crossings would take from the slope of everyone, if it is then no longer significant.
     """
     setting, (people, centering) = learned.setting, seen
     centered = centering.free(setting.values(learned.witness, people))
-    rows = []
+    rows, reasons = [], []
     for k in setting.parts:
         here = setting.in_part(k, people)
-        g, r = centered[here], centering.left[here]
+        g, r = centered[here], centering.residual[here]
         z = standardized(g * r) * np.sqrt(centering.freedom) if len(r) >= _LEAST else 0.0
         mean = float((g * r).mean()) if len(r) else np.nan
         p_value = float(special.ndtr(-z)) if len(r) >= _LEAST and g.any() else np.nan
-        rows.append((setting.name_of(k), len(r), mean, beta(g, r)[0], z, p_value))
+        slope, error = beta(g, r, centering.freedom)
+        if p_value <= significance:
+            left = [u for own in centering.unlearned(centered, here) for u in own]
+            p_value = max(p_value, float(special.ndtr(-(slope - widening(left)[0]) / error)))
+            if k == EVERYONE and p_value > significance:
+                reasons = [f"{_LEFT_OVER}: {_decapitalized(said_about(left))}"]
+        rows.append((setting.name_of(k), len(r), mean, slope, z, p_value))
     names = ["part", "n", "covariance", "effect", "z", "p_value"]
     table = pd.DataFrame(rows, columns=names)
     n_bins = max(int(table["p_value"].iloc[1:].notna().sum()), 1)
     of_bins = 1 - (1 - table["p_value"].iloc[1:]) ** n_bins
     table["p_adjusted"] = table["p_value"].iloc[0]
     table.loc[1:, "p_adjusted"] = np.maximum(of_bins, table["p_value"].iloc[0])
-    return table
+    return table, reasons
+
+
+def _decapitalized(sentence):
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
 def rules_of(learned: Learned, seen: Seen, tests: pd.DataFrame, level: float) -> pd.DataFrame:
@@ -80,8 +93,9 @@ def rules_of(learned: Learned, seen: Seen, tests: pd.DataFrame, level: float) ->
     -------
     DataFrame
         One row per rule: ``outcome``, ``effect`` (how much more residuals are in the rule than
-        elsewhere in its context, weighted by overlap) with its interval and p-value (at least that
-        of the witness), ``kept``, the share of the witness's signal that the rule keeps.
+        elsewhere in its context, weighted by overlap) with its interval, widened by what crossings
+        would still add, and p-value (at least that of the witness), ``kept``, the share of the
+        witness's signal that the rule keeps.
     """
     setting, (people, centering) = learned.setting, seen
     rows, sizes = [], []
@@ -89,15 +103,17 @@ def rules_of(learned: Learned, seen: Seen, tests: pd.DataFrame, level: float) ->
     own = setting.values(learned.witness, people) if learned.words else None
     for group, k in learned.words:
         here = setting.in_part(k, people)
-        h = centering.free(in_cells(group, people.X, setting.cells).astype(float))[here]
-        g, r = centering.free(own)[here], centering.left[here]
+        free = centering.free(in_cells(group, people.X, setting.cells).astype(float))
+        h, g, r = free[here], centering.free(own)[here], centering.residual[here]
         inside = group.mask(people.X) & here
         slope, error = beta(h, r, centering.freedom)
         all_signal, ours = (_signal(x, r) for x in (g, h))
         outcome = people.outcome[inside].mean() if inside.any() else np.nan
         kept = (ours / all_signal) ** 2 if all_signal > 0 else np.nan
-        p_value = 2 * special.ndtr(-abs(slope / error)) if error > 0 else np.nan
-        ends = slope - z * error, slope + z * error
+        down, up = centering.widening(free, here)
+        surely = max(abs(slope) - (down if slope > 0 else up), 0)
+        p_value = 2 * special.ndtr(-surely / error) if error > 0 else np.nan
+        ends = slope - z * error - down, slope + z * error + up
         rows.append((outcome, slope, *ends, p_value, p_value, kept))
         sizes.append(int(inside.sum()))
     table = pd.DataFrame(np.array(rows, dtype=float).reshape(-1, len(_NUMBERS)), columns=_NUMBERS)
@@ -137,17 +153,18 @@ def candidates_of(
     total = float(len(everyone.people))
     for group, k in learned.words:
         here = setting.in_part(k, seen.people)
-        h = seen.centering.free(in_cells(group, seen.people.X, setting.cells).astype(float))[here]
-        slope, error = beta(h, seen.centering.left[here], seen.centering.freedom)
+        h = seen.centering.free(in_cells(group, seen.people.X, setting.cells).astype(float))
+        slope, error = beta(h[here], seen.centering.residual[here], seen.centering.freedom)
+        ends = seen.centering.widening(h, here)
         inside = group.mask(seen.people.X)[here]
         rate = seen.people.outcome[here][inside].mean() if inside.any() else np.nan
         n = int(inside.sum())
-        rows.append((str(group), n, len(inside) - n, total, slope, error, rate))
+        rows.append((str(group), n, len(inside) - n, total, slope, error, *ends, rate))
     cells, (people, centering), known = setting.cells, everyone, {row[0] for row in rows}
     protected = [cells.items.predicates[i] for i in np.flatnonzero(cells.items.protected)]
     for i, own in zip(np.flatnonzero(cells.items.protected), cells.indicators.T, strict=True):
-        values = np.broadcast_to(own, (len(people), len(own)))
-        slope, error = beta(centering.free(values), centering.left, centering.freedom)
+        h = centering.free(np.broadcast_to(own, (len(people), len(own))))
+        slope, error = beta(h, centering.residual, centering.freedom)
         inside = own[centering.cell] == 1
         n, rate = int(inside.sum()), people.outcome[inside].mean() if inside.any() else np.nan
         values_of_column = [
@@ -158,13 +175,14 @@ def candidates_of(
             continue  # the gap of two halves is one question
         known.add(name)
         size = max(n, len(people) - n) if is_half else n
-        rows.append((name, n, len(people) - n, size, slope, error, rate))
-    names, *numbers = zip(*rows, strict=True) if rows else [()] * 7
-    n, n_others, size, slope, error, rate = (np.array(v, dtype=float) for v in numbers)
+        ends = centering.widening(h)
+        rows.append((name, n, len(people) - n, size, slope, error, *ends, rate))
+    names, *numbers = zip(*rows, strict=True) if rows else [()] * 9
+    n, n_others, size, slope, error, down, up, rate = (np.array(v, dtype=float) for v in numbers)
 
     def interval(a):
         half = -special.ndtri(a) * error
-        return slope - half, slope + half
+        return slope - half - down, slope + half + up
 
     def ratio(a):
         return smallest_ratio_of_gap(slope, *interval(a), rate)
@@ -203,11 +221,7 @@ def discovery_of(
     Discovery
     """
     d = detector
-    tests, reasons = tests_of(learned, seen), []
-    centered = seen.centering.free(learned.setting.values(learned.witness, seen.people))
-    is_rejected = tests["p_value"].iloc[0] <= d.significance
-    if is_rejected and learned.setting.left_over(seen, centered, task.rng):
-        reasons.append(_LEFT_OVER)
+    tests, reasons = tests_of(learned, seen, d.significance)
     if seen.centering.is_full:
         reasons.append(_TOO_MANY_VALUES)
     table = rules_of(learned, seen, tests, d.significance)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor
 
+from skdisc._expectations import Covariates
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate
@@ -44,12 +45,21 @@ def test_what_depends_on_legitimate_columns_alone_cancels(seed):
     rng, cells = np.random.default_rng(seed), cells_of(X)
     cell = cells.numbers(X)
     X, cell = X[cell >= 0], cell[cell >= 0]
-    numbers, y = X[["points"]].to_numpy(), rng.normal(size=len(X))
-    fold = rng.integers(0, 5, len(X))
-    centering = Centering.of(X, numbers, cell, len(cells), y, "linear", fold)
-    of_x = np.repeat(np.exp(numbers), len(cells), axis=1)
-    assert centering.share.sum(axis=1) == pytest.approx(1)
-    assert np.abs(centering.center(of_x)).max() < 1e-12 * np.exp(numbers).max()
+    x, y = X[["points"]], rng.normal(size=len(X))
+    centering = Centering.of(Covariates.of(x), cell, len(cells), y, "additive", rng)
+    of_x = np.repeat(np.exp(x.to_numpy()), len(cells), axis=1)
+    assert centering.parts.sum(axis=1) == pytest.approx(0, abs=1e-9)
+    assert (centering.center(of_x) == 0).all()
+
+
+@given(seeds)
+def test_a_centered_function_is_that_of_the_own_cell_less_its_expectation(seed):
+    rng = np.random.default_rng(seed)
+    cell, share = rng.integers(3, size=50), rng.dirichlet(np.ones(3), 50)
+    values = rng.normal(size=(50, 3))
+    centering = Centering(np.zeros(50), cell, np.eye(3)[cell] - share)
+    own = values[np.arange(50), cell] - (share * values).sum(axis=1)
+    assert centering.center(values) == pytest.approx(own)
 
 
 @given(seeds, st.sampled_from(["f", "m"]), st.sampled_from([("a",), ("b",), ("a", "b")]))
@@ -85,7 +95,7 @@ def test_the_group_of_an_exact_witness_is_the_best_of_all_unions_of_cells(seed):
     X, cell = X[cell >= 0], cell[cell >= 0]
     y = rng.integers(0, 2, len(X)).astype(float)
     left = y - y.mean()
-    centering = Centering(left, cell, np.full((len(X), len(cells)), 1 / len(cells)))
+    centering = Centering(left, cell, np.eye(len(cells))[cell] - 1 / len(cells))
     none = np.empty((len(X), 0))
     witness = learn(DecisionTreeRegressor(), none, cells, centering, True, rng)
     own = witness.values(none)[np.arange(len(X)), cell]
