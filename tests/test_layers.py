@@ -27,7 +27,14 @@ ROOMS = {  # inside a room, a file or folder imports its own entry and earlier o
     "individual": ("_base _prober _case_share _group_comparison", "_search", "*"),
     "subgroup": ("_lattice", "_estimation", "_base", "*"),
     "group": ("_pairwise", "*"),
-    "measures": ("_formula", "_conditional _dependence", "*", "_disparities", "_scorer"),
+    "measures": (
+        "_formula",
+        "_conditional _dependence",
+        "*",
+        "_disparities",
+        "_scorer",
+        "_constrained_scorer",
+    ),
     "datasets": (
         "_copula",
         "_bayesian_network",

@@ -36,6 +36,7 @@ from skdisc.measures._conditional import (
     unexplained_difference,
     unexplained_difference_report,
 )
+from skdisc.measures._constrained_scorer import ConstrainedScorer
 from skdisc.measures._dependence import (
     eta_neutrality,
     eta_neutrality_report,
@@ -96,6 +97,7 @@ from skdisc.measures._tests import (
 )
 
 __all__ = [
+    "ConstrainedScorer",
     "DisparityScorer",
     "area_under_curve",
     "area_under_curve_report",

@@ -1,7 +1,9 @@
 """Measures as scorers of models: greater means less discrimination."""
 
+import inspect
 import warnings
 from collections.abc import Callable, Collection, Hashable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,18 +16,37 @@ from skdisc._utils._inputs import as_frame, check_order, distinct_values
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model
 from skdisc._utils._validation import check_protected, closest, refuse_shape
 from skdisc.exceptions import UndefinedMeasureWarning
-from skdisc.measures import _absolute, _association, _conditional, _dependence, _label_based
+from skdisc.measures import (
+    _absolute,
+    _association,
+    _conditional,
+    _dependence,
+    _individual,
+    _label_based,
+    _redlining,
+    _situation,
+    _tests,
+)
 from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.measures._formula._decisions import RULES, protected_columns
 from skdisc.measures._formula._decorator import AVERAGES
+from skdisc.measures._formula._target import check_target
 
-_MODULES = (_absolute, _association, _dependence, _label_based, _conditional)
-_MEASURES = {
-    name: getattr(module, name)
-    for module in _MODULES
-    for name in CATALOGUE
-    if hasattr(module, name) and name not in ("belift", "propensity_stratified_difference")
-}
+_MODULES = (
+    *(_absolute, _association, _dependence, _label_based, _conditional),
+    *(_tests, _situation, _individual, _redlining),
+)
+_MEASURES, _REPORTS = (
+    {
+        name: getattr(module, name + suffix)
+        for name in CATALOGUE
+        for module in _MODULES
+        if hasattr(module, name + "_report")
+    }
+    for suffix in ("", "_report")
+)
+# Arguments of measures that are columns of X, besides `explanatory` and `features`.
+_COLUMN_OPTIONS = ("redlining", "covariates")
 
 
 class _Decided:
@@ -39,42 +60,94 @@ class _Decided:
         return self.decisions
 
 
+def _closeness(entry, value):
+    """Return how close values of a measure are to no discrimination: greater is fairer."""
+    value = np.asarray(value, dtype=float)
+    if entry.scale == "ratio":
+        with np.errstate(divide="ignore"):
+            return np.minimum(value, 1 / value)
+    return -np.abs(value - entry.none)
+
+
+def _score_of_groups(measure, arguments, average):
+    """Return the score of a measure that compares groups.
+
+    Scores are averaged, not values: gaps of .3 and -.3 average to 0, which is not fair.
+    """
+    evaluation = measure.plan.evaluate(measure.plan.settings(**arguments))
+    if not hasattr(evaluation, "comparisons"):  # a protected number
+        return float(_closeness(measure.entry, evaluation.value))
+    value = evaluation.values(evaluation.contrasts(), average)
+    # Whether the score is undefined does not depend on what is averaged.
+    if np.isnan(evaluation.reduce(value, "defined" if average == "defined" else "max")):
+        return float("nan")
+    is_defined = ~np.isnan(value)
+    closeness = _closeness(measure.entry, value[is_defined])
+    if average == "weighted":
+        return float(np.average(closeness, weights=evaluation.n[is_defined]))
+    return float(closeness.min())
+
+
+def _check_names(name, parameters, arguments):
+    """Raise TypeError for settings that a measure does not have."""
+    allowed = [key for key in parameters if key not in ("y_true", "y_pred", "X")]
+    if name == "twin_test":
+        allowed.remove("estimator")  # the model that is scored
+    if unknown := sorted(set(arguments) - {*allowed, "protected", "pos_label"}):
+        raise TypeError(
+            f"{name} got an unexpected keyword argument {unknown[0]!r}. "
+            f"Arguments: {', '.join(allowed)}."
+        )
+
+
 def _name(entry):
     """Return the name of the scorer of a measure."""
     return ("min_" if entry.scale == "ratio" else "neg_abs_") + entry.name
 
 
 class DisparityScorer(BaseEstimator):
-    r"""Score a model by a measure of discrimination: greater is better.
+    r"""Score a model by a measure of discrimination: greater is fairer.
 
-    For a measure m given by name, with the value v_0 of no discrimination
-    (`skdisc.measures.catalogue`):
+    For a measure m of the catalogue (`skdisc.measures.catalogue`), with the value v_0 of no
+    discrimination, each group compared with its reference has the score
 
     .. math:: -|m - v_0| \;\text{for differences},\qquad \min(m, 1/m) \;\text{for ratios}
 
-    with the maxima 0 and 1. For a callable: sign × its value.
+    with the maxima 0 and 1, whatever the reference and whichever group is worse off. The score of
+    the model is that of the group furthest from fairness; `report` shows all groups, and what they
+    are compared with.
 
     Parameters
     ----------
     measure : str or callable, default="mean_difference"
-        Name of a measure, or a callable ``(y_true, y_pred, *, protected) -> float``.
+        A measure of the catalogue, by name or as the function (or a `functools.partial` of it); or
+        any other callable ``(y_true, y_pred, *, protected) -> float``, scored as sign × its value.
     protected : str, int or list of them, default=None
         Columns of the X that is scored, by name or position. The model does not have to use them.
+        `consistency` and `lipschitz_ratio` need none; they leave these columns out of `features`.
     sign : {-1, 1}, default=None
-        None: 1 for ratios and -1 otherwise, so that greater is better.
+        Only for a callable that is no measure of the catalogue, and needed there: 1 if greater
+        values are fairer, -1 if smaller ones are.
     explanatory : str, int or list of them, default=None
         Columns of X, for measures that need strata.
+    features : str, int or list of them, default=None
+        Columns of X that make rows similar, for measures with an argument X; None: all but
+        `protected`.
     groups : list, default=None
         Groups that each fold has to contain; the categories of a categorical column are always
         required.
     response_method : {"predict", "predict_proba"}, default="predict"
         Decisions, or the probability of `pos_label`.
     options : dict, default=None
-        Other settings of the measure; they take precedence over the parameters below.
+        Other settings of the measure; they take precedence over the parameters below. `redlining`
+        and `covariates` are names of columns of X.
     reference : group or rule, default=None
-        What the groups are compared with; None: the default of the measure.
+        What the groups are compared with; None: the default of the measure, which is the largest
+        group of the rows that are scored.
     average : {"max", "weighted", "defined"}, default=None
-        How several groups become one number; None: "max".
+        How the scores of several groups become one: that of the group furthest from fairness
+        ("max", the default), the mean weighted by size, or that of the group furthest from fairness
+        among those for which the measure is defined.
     pos_label : label or set of labels, "auto", "high", "low" or None, default="auto"
         The favorable decision, as in every measure. A callable gets it, `reference` and `average`
         only if they are set.
@@ -87,6 +160,15 @@ class DisparityScorer(BaseEstimator):
 
     A fold that lacks one of the groups, or in which the measure is undefined for one, gives NaN and
     one `UndefinedMeasureWarning`.
+
+    Three measures are adapted. `balanced_error_rate` is that of predicting the group from the
+    model's decisions, and only an error below that of guessing counts. `situation_testing` counts
+    differences in both directions, unless `direction` is set. `twin_test` asks the model about rows
+    with other protected values, which it finds in `protected`.
+
+    A measure without a maximum, such as the statistic of a test or `lipschitz_ratio`, can score
+    minus infinity. Statistics of tests grow with the number of rows: compare models on the same
+    rows.
 
     Examples
     --------
@@ -110,6 +192,7 @@ class DisparityScorer(BaseEstimator):
         protected: Columns | None = None,
         sign: int | None = None,
         explanatory: Columns | None = None,
+        features: Columns | None = None,
         groups: Collection[Hashable] | None = None,
         response_method: str = "predict",
         options: Mapping[str, Any] | None = None,
@@ -121,6 +204,7 @@ class DisparityScorer(BaseEstimator):
         self.protected = protected
         self.sign = sign
         self.explanatory = explanatory
+        self.features = features
         self.groups = groups
         self.response_method = response_method
         self.options = options
@@ -149,7 +233,7 @@ class DisparityScorer(BaseEstimator):
 
         Returns
         -------
-        score : float, greater is better; NaN where undefined
+        score : float, greater is fairer; NaN where undefined
 
         Raises
         ------
@@ -161,33 +245,174 @@ class DisparityScorer(BaseEstimator):
         UndefinedMeasureWarning
             If a group is missing in the rows, or the measure is undefined for it.
         """
-        measure = self.measure if callable(self.measure) else _find(self.measure)
-        if self.sign not in (None, -1, 1):
-            raise ValueError(f"sign must be -1, 1 or None, got {self.sign!r}")
-        options = self._options()
-        protected = sensitive_features
-        check_order(X=X, y_true=y_true, sensitive_features=protected, sample_weight=sample_weight)
-        if protected is None:
-            protected = _columns(X, self.protected, "protected")
-        if self.explanatory is not None:
-            options["explanatory"] = _columns(X, self.explanatory, "explanatory")
-        if sample_weight is not None:
-            options["sample_weight"] = sample_weight
-        if lacking := self._lacking(protected, options):
+        name, function = self._measure()
+        arguments = self._arguments(estimator, X, y_true, sensitive_features, sample_weight)
+        if lacking := self._lacking(arguments["protected"], arguments):
             warnings.warn(
                 f"the rows contain no member of {lacking!r}: the score is NaN",
                 UndefinedMeasureWarning,
                 stacklevel=2,
             )
             return float("nan")
-        response = self._response(estimator, X, options.get("pos_label", AUTO))
-        if callable(self.measure):
-            return float(
-                (self.sign or -1) * measure(y_true, response, protected=protected, **options)
+        if name is None:
+            response = self._response(estimator, X, arguments.get("pos_label", AUTO))
+            return float(self.sign * function(y_true, response, **arguments))
+        average = arguments.get("average", "max")
+        arguments = self._arguments_of(name, function, estimator, X, y_true, arguments)
+        if hasattr(function, "plan"):
+            return _score_of_groups(function, arguments, average)
+        value = function(**arguments)
+        if np.isnan(value):
+            warnings.warn(
+                f"{name} is undefined for these rows: the score is NaN. "
+                f"skdisc.measures.{name}_report gives the reason.",
+                UndefinedMeasureWarning,
+                stacklevel=2,
             )
-        return self._signed(measure, y_true, response, protected, options)
+        if name == "balanced_error_rate":
+            # An error above that of guessing is chance: the decisions tell nothing of the group.
+            groups = protected_columns(arguments["protected"])[0][1].nunique(dropna=False)
+            return float(np.minimum(value - (1 - 1 / groups), 0.0))
+        return float(_closeness(CATALOGUE[name], value))
 
     __call__ = score
+
+    def report(
+        self,
+        estimator: Model,
+        X: FrameLike,
+        y_true: ArrayLike | None = None,
+        sensitive_features: ArrayLike | FrameLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> pd.DataFrame:
+        """Return the report of the measure: the groups, and what each is compared with.
+
+        Parameters
+        ----------
+        estimator, X, y_true, sensitive_features, sample_weight : as in `score`
+
+        Returns
+        -------
+        table : DataFrame
+            As returned by the report of the measure, such as
+            `skdisc.measures.mean_difference_report`.
+
+        Raises
+        ------
+        ValueError
+            As in `score`, and if the measure is not of the catalogue.
+
+        Examples
+        --------
+        >>> from sklearn.dummy import DummyClassifier
+        >>> X = pd.DataFrame({"home": ["a", "a", "b", "c"]})
+        >>> model = DummyClassifier(strategy="constant", constant=1).fit(X, [0, 1, 0, 1])
+        >>> table = DisparityScorer(protected="home").report(model, X)
+        >>> table[["group", "reference", "estimate"]].values.tolist()
+        [['b', 'a', 0.0], ['c', 'a', 0.0]]
+        """
+        name, function = self._measure()
+        if name is None:
+            raise ValueError(f"Only measures of the catalogue have a report, not {function!r}.")
+        arguments = self._arguments(estimator, X, y_true, sensitive_features, sample_weight)
+        report = _REPORTS[name]
+        return report(**self._arguments_of(name, report, estimator, X, y_true, arguments))
+
+    def _measure(self):
+        """Return the name and the function of the measure; the name of another callable is None."""
+        if self.sign not in (None, -1, 1):
+            raise ValueError(f"sign must be -1, 1 or None, got {self.sign!r}")
+        name = function = self.measure
+        if callable(name):
+            function = name.func if isinstance(name, partial) else name
+            name = next((key for key, value in _MEASURES.items() if value is function), None)
+            if name is None:
+                if self.sign is None:
+                    raise ValueError(
+                        f"{self.measure!r} is no measure of the catalogue: set sign=1 if greater "
+                        "values are fairer, or sign=-1 if smaller ones are."
+                    )
+                return None, self.measure
+        if self.sign is not None:
+            raise ValueError(
+                f"sign={self.sign} is for callables that are no measure of the catalogue. The "
+                f"score of {name!r} is greater the fairer the model is, whatever its sign."
+            )
+        return name, _find(name)
+
+    def _arguments(self, estimator, X, y_true, sensitive_features, sample_weight):
+        """Return the settings of a call that all measures share, with the protected columns."""
+        arguments = self._options()
+        check_order(
+            X=X, y_true=y_true, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
+        arguments["protected"] = sensitive_features
+        if sensitive_features is None and (self.protected is not None or self._needs_groups()):
+            arguments["protected"] = _columns(X, self.protected, "protected")
+        if self.explanatory is not None:
+            arguments["explanatory"] = _columns(X, self.explanatory, "explanatory")
+        if sample_weight is not None:
+            arguments["sample_weight"] = sample_weight
+        return arguments
+
+    def _needs_groups(self):
+        """Return whether the measure compares groups."""
+        name, _ = self._measure()
+        return name is None or bool(CATALOGUE[name].protected)
+
+    def _arguments_of(self, name, function, estimator, X, y_true, arguments):
+        """Return all arguments of a measure of the catalogue, or of its report, by name."""
+        parameters = inspect.signature(function).parameters
+        arguments = dict(arguments)
+        if not hasattr(_MEASURES[name], "plan"):  # those with a plan check their arguments
+            _check_names(name, parameters, arguments)
+        for key in set(_COLUMN_OPTIONS) & set(arguments):
+            if arguments[key] is not None:
+                arguments[key] = _columns(X, arguments[key], key)
+        label = arguments.get("pos_label", AUTO)
+        if "pos_label" not in parameters:
+            arguments.pop("pos_label", None)
+        if "protected" not in parameters:
+            del arguments["protected"]
+        if name == "twin_test":
+            return arguments | self._twins(estimator, X, label)
+        response = self._response(estimator, X, label)
+        if name == "balanced_error_rate":
+            decisions = check_target(response, label, "y_pred").astype(float)
+            return arguments | {"X": pd.DataFrame({"decision": decisions})}
+        if "X" in parameters:
+            arguments["X"] = self._features(X)
+        if name == "situation_testing":
+            arguments.setdefault("direction", "both")
+        return {"y_true": y_true, "y_pred": response, **arguments}
+
+    def _features(self, X):
+        """Return the columns of X that make rows similar."""
+        if X is None or self.features is not None:
+            return _columns(X, self.features, "features")
+        frame = as_frame(X)
+        if self.protected is None:
+            return frame
+        return frame.drop(columns=check_protected(self.protected, list(frame.columns)))
+
+    def _twins(self, estimator, X, label):
+        """Return the arguments of the twin test, which asks the model about changed rows."""
+        if self.protected is None or X is None:
+            raise ValueError(
+                "twin_test changes the protected columns of X: name them in protected; values that "
+                "are passed beside X cannot be changed in it."
+            )
+        frame = as_frame(X)
+        is_array = not hasattr(X, "columns")
+
+        class Asked:
+            """The model, asked as the scorer asks it."""
+
+            def predict(_, twins):
+                return self._response(estimator, twins.to_numpy() if is_array else twins, label)
+
+        names = check_protected(self.protected, list(frame.columns))
+        return {"estimator": Asked(), "X": frame, "protected": names}
 
     def _options(self):
         """Return the settings of the measure that are set."""
@@ -196,15 +421,17 @@ class DisparityScorer(BaseEstimator):
                 "options must be a dict of settings of the measure by name, or None; got "
                 f"{self.options!r}"
             )
-        given = {"reference": self.reference, "average": self.average}
-        given = {name: value for name, value in given.items() if value is not None}
+        settings = {"reference": self.reference, "average": self.average}
+        settings = {name: value for name, value in settings.items() if value is not None}
         if not (isinstance(self.pos_label, str) and self.pos_label == AUTO):
-            given["pos_label"] = self.pos_label
-        options = given | dict(self.options or {})
-        average = options.get("average", "max")
+            settings["pos_label"] = self.pos_label
+        if isinstance(self.measure, partial):
+            settings |= self.measure.keywords
+        settings |= dict(self.options or {})
+        average = settings.get("average", "max")
         if not isinstance(average, str) or average not in AVERAGES:
             raise ValueError(f"average must be one of {AVERAGES}, got {average!r}")
-        return options
+        return settings
 
     @property
     def _score_func(self):
@@ -231,23 +458,10 @@ class DisparityScorer(BaseEstimator):
         weights.pop("pos_label", None)
         return self.score(_Decided(y_pred), None, y_true, sensitive_features, **weights)
 
-    def _signed(self, measure, y_true, response, protected, options):
-        """Return the score by a measure of the catalogue."""
-        average = options.get("average", "max")
-        settings = measure.plan.settings(y_true, response, protected=protected, **options)
-        evaluation = measure.plan.evaluate(settings)
-        if hasattr(evaluation, "comparisons"):
-            value = evaluation.reduce(evaluation.values(evaluation.contrasts(), average), average)
-        else:
-            value = float(evaluation.value)
-        if measure.entry.scale == "ratio":
-            if value == 0:
-                return (self.sign or 1) * 0.0
-            return (self.sign or 1) * min(value, 1 / value)
-        return (self.sign or -1) * abs(value - measure.entry.none)
-
     def _lacking(self, protected, options):
         """Return the required groups that the rows do not contain."""
+        if protected is None:
+            return []
         columns = protected_columns(protected)
         required = set(self.groups or ())
         reference = options.get("reference", "largest")
@@ -278,7 +492,7 @@ class DisparityScorer(BaseEstimator):
 def get_scorer(name: str, *, protected: Columns | None = None, **settings: Any) -> DisparityScorer:
     """Return the scorer with a name: ``neg_abs_<measure>`` or ``min_<ratio>``.
 
-    ``neg_abs_`` scorers are minus the distance from no discrimination, at most 0; ``min_`` scorers
+    Every measure of the catalogue is a scorer. ``neg_abs_`` scorers are minus the distance from no discrimination, at most 0; ``min_`` scorers
     are the smaller one of the ratio and its inverse, between 0 and 1.
 
     Parameters
@@ -338,12 +552,15 @@ def _find(name):
 
 def _columns(X, wanted, what):
     """Return columns of X by name or position."""
+    if X is None:
+        raise ValueError(
+            f"{what} is taken from X, which a search over thresholds does not pass to its scorer; "
+            "search over models, as GridSearchCV does."
+        )
     if wanted is None:
         raise ValueError(
             f"{what} is None: name columns of X, or pass sensitive_features to the scorer."
         )
-    if hasattr(X, "to_pandas"):
-        X = X.to_pandas()
     frame = as_frame(X)
     names = check_protected(wanted, list(frame.columns), what)
     if not frame.columns.is_unique:

@@ -1,11 +1,13 @@
 """Scorers in cross-validation and grid search, with metadata routing off and on."""
 
-import warnings
+import functools
+import inspect
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
+from sklearn.base import BaseEstimator
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -123,49 +125,180 @@ def test_an_undefined_group_makes_the_score_undefined():
         assert np.isnan(scorer(model, X, [1, 0, 1, 0, 0, 0]))
 
 
-def test_greater_is_better_for_every_name(people):
-    X, y = people
-    fair = LogisticRegression().fit(X[["x"]], y)
+NUMERIC = {"lipschitz_ratio", "consistency"}  # compared on predicted numbers
+NUMERIC |= {name for name, entry in CATALOGUE.items() if entry.target == ("numeric",)}
+STRATIFIED = {"cochran_mantel_haenszel_test", "unexplained_difference"}
+STRATIFIED |= {"conditional_impact_ratio", "belift"}
+PROBABILITIES = {name for name in CATALOGUE if "calibration" in name or "balance_" in name}
+SMOOTH = {"consistency", "lipschitz_ratio"}
+GRIDS = ([1.5, 0.0, 3.0], [-3.0, -1.5, 0.0])  # what men get on top of their merit; 0 is fairest
 
-    class Model:
-        classes_ = np.array([0, 1])
 
-        def __init__(self, gap):
-            self.gap = gap
+class Favoring(BaseEstimator):
+    """A model that adds a gap to the merit of men, or a wave to a smooth prediction."""
 
-        def predict(self, X):
-            return (fair.decision_function(X[["x"]]) + self.gap * (X["sex"] == "m") > 0) * 1
+    def __init__(self, gap=0.0, kind="classes"):
+        self.gap = gap
+        self.kind = kind
 
-    X = X.assign(x=np.tile(X["x"].to_numpy()[:150], 2), sex=np.repeat(["f", "m"], 150))
-    y = pd.concat([y[:150]] * 2)
-    for name in get_scorer_names():
-        more = {"explanatory": "x"} if "unexplained" in name or "conditional" in name else {}
-        if more:
-            X = X.assign(x=X["x"].round(1))
-        elif CATALOGUE[name.partition("_")[2].removeprefix("abs_")].target == ("numeric",):
-            more = {"pos_label": None}
-        scorer = get_scorer(name, protected="sex", **more)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMeasureWarning)
-            even, uneven = scorer(Model(0), X, y), scorer(Model(5), X, y)
-        if name not in ("neg_abs_calibration_within_groups",):
-            assert even >= uneven, name
-            assert even == pytest.approx(1.0 if name.startswith("min_") else 0.0), name
+    def fit(self, X, y):
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def _merit(self, X):
+        return X["x"] + self.gap * (X["sex"] == "m")
+
+    def predict(self, X):
+        if self.kind == "waves":
+            return (X["fine"] + self.gap * np.sin(40 * X["fine"])).to_numpy()
+        if self.kind == "numbers":
+            return (self._merit(X) + 0.1 * X["fine"]).to_numpy()
+        return (self._merit(X) + X["fine"] > 0).to_numpy() * 1
+
+    def predict_proba(self, X):
+        p = np.clip(0.5 + 0.2 * self._merit(X), 0, 1).to_numpy()
+        return np.column_stack([1 - p, p])
+
+
+def twins():
+    """Pairs of a man and a woman who are equal otherwise; P(y = 1) is .5 + .2 x in both groups."""
+    x = np.repeat([-2, -1, 1, 2], 40)
+    y = np.tile(np.arange(40), 4) < 40 * (0.5 + 0.2 * x)
+    fine = np.random.default_rng(0).normal(size=160)
+    one = pd.DataFrame({"x": x, "fine": fine, "y": y * 1})
+    both = pd.concat([one.assign(sex="m"), one.assign(sex="f")], ignore_index=True)
+    half = np.tile(np.arange(160) % 2, 2) == 0
+    folds = [(np.flatnonzero(half), np.flatnonzero(~half))]
+    return both[["sex", "x", "fine"]], both["y"], [*folds, folds[0][::-1]]
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=["for men", "against men"])
+@pytest.mark.parametrize("measure", CATALOGUE)
+def test_a_search_chooses_the_fairest_model(measure, grid):
+    """By each measure, by name and by function, whatever the reference."""
+    X, y, folds = twins()
+    settings = {"protected": "sex", "features": "fine" if measure in SMOOTH else "x"}
+    kind = "waves" if measure in SMOOTH else "numbers" if measure in NUMERIC else "classes"
+    if measure in STRATIFIED:
+        settings["explanatory"] = "x"
+    if measure in PROBABILITIES:
+        settings["response_method"] = "predict_proba"
+    function = getattr(m, measure)
+    name = next(n for n in get_scorer_names() if n.endswith(("abs_" + measure, "n_" + measure)))
+    scorers = {"by name": get_scorer(name, **settings)}
+    if "reference" in inspect.signature(function).parameters:
+        scorers["to men"] = DisparityScorer(function, reference="m", **settings)
+        scorers["to women"] = DisparityScorer(function, reference="f", **settings)
+    else:
+        scorers["function"] = DisparityScorer(function, **settings)
+    model = Favoring(kind=kind)
+    search = GridSearchCV(model, {"gap": grid}, scoring=scorers, cv=folds, refit=False).fit(X, y)
+    for key in scorers:
+        scores = search.cv_results_[f"mean_test_{key}"]
+        assert grid[scores.argmax()] == 0, (key, scores)
+        assert np.sort(scores)[-2] < scores.max(), (key, scores)
+        if measure not in SMOOTH:
+            assert scores.max() == pytest.approx(name.startswith("min_"), abs=1e-9), key
+
+
+def test_scores_are_averaged_not_signed_gaps():
+    """Rates of 1, .5 and 0: the gaps to the middle group have the mean 0."""
+    X = pd.DataFrame({"g": np.repeat(["a", "b", "c"], 4)})
+    model = _Fixed([1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
+    for average in ("max", "weighted"):
+        scorer = DisparityScorer(protected="g", reference="b", average=average)
+        assert scorer(model, X) == -0.5
+
+
+class _Fixed:
+    """Decisions that are fixed."""
+
+    def __init__(self, decisions):
+        self.decisions = decisions
+
+    def predict(self, X):
+        return np.array(self.decisions)
+
+
+def test_the_report_of_a_scorer_says_what_is_compared():
+    X = pd.DataFrame({"g": list("aaaabbbccd")})
+    model = _Fixed([1, 1, 1, 0, 1, 0, 0, 1, 1, 0])
+    scorer = get_scorer("neg_abs_mean_difference", protected="g")
+    table = scorer.report(model, X)
+    assert table["group"].tolist() == ["b", "c", "d"]
+    assert set(table["reference"]) == {"a"}
+    assert scorer(model, X) == -table["estimate"].abs().max()
+    table = get_scorer("neg_abs_consistency", protected="g", options={"n_neighbors": 1}).report(
+        model, X.assign(x=range(10))
+    )
+    assert table["group"].tolist() == ["everyone", *"abcd"]
 
 
 def test_callables_and_signs(people):
     X, y = people
-    model = LogisticRegression().fit(X[["x"]], y)
-    model.feature_names_in_ = np.array(["x"])
 
-    class Picks:
-        def predict(self, X):
-            return model.predict(X[["x"]])
+    def sensitivity(y_true, y_pred, *, protected):
+        return float(np.mean(y_pred[protected == "f"]))
 
-    d = m.mean_difference(None, model.predict(X[["x"]]), protected=X["sex"])
-    assert DisparityScorer(m.mean_difference, protected="sex")(Picks(), X, y) == -d
-    assert DisparityScorer(m.mean_difference, protected="sex", sign=1)(Picks(), X, y) == d
-    assert DisparityScorer("mean_difference", protected="sex", sign=1)(Picks(), X, y) == abs(d)
+    partial_ratio = functools.partial(m.impact_ratio, reference="m")
+    decisions = (X["x"] > 0).to_numpy() * 1
+    model = _Fixed(decisions)
+    ratio = m.impact_ratio(None, decisions, protected=X["sex"], reference="m")
+    assert DisparityScorer(partial_ratio, protected="sex")(model, X, y) == min(ratio, 1 / ratio)
+    rate = decisions[X["sex"] == "f"].mean()
+    for sign in (-1, 1):
+        assert DisparityScorer(sensitivity, protected="sex", sign=sign)(model, X, y) == sign * rate
+    with pytest.raises(ValueError, match="is no measure of the catalogue: set sign=1"):
+        DisparityScorer(sensitivity, protected="sex")(model, X, y)
+    for measure in ("mean_difference", m.mean_difference):
+        with pytest.raises(ValueError, match="greater the fairer the model is"):
+            DisparityScorer(measure, protected="sex", sign=1)(model, X, y)
+    with pytest.raises(ValueError, match="Only measures of the catalogue have a report"):
+        DisparityScorer(sensitivity, protected="sex", sign=1).report(model, X, y)
+
+
+def test_columns_of_a_measure_are_named(people):
+    X, y = people
+    X, model = (
+        X.assign(z=X["x"].round(), far=X["x"] > 0.5, town=np.arange(300) % 2),
+        _Fixed((X["x"] > 0) * 1),
+    )
+    decisions, sex = model.predict(X), X["sex"]
+    asked = {
+        "regression_slope_test": ({"options": {"covariates": ["z"]}}, {"covariates": X[["z"]]}),
+        "belift": (
+            {"options": {"redlining": "far"}, "explanatory": "town"},
+            {"redlining": X["far"], "explanatory": X["town"]},
+        ),
+        "situation_testing": ({"features": ["z", "far"]}, {"X": X[["z", "far"]]}),
+    }
+    for name, (settings, arguments) in asked.items():
+        table = DisparityScorer(name, protected="sex", **settings).report(model, X)
+        if name == "situation_testing":
+            arguments["direction"] = "both"
+        expected = getattr(m, name)(None, decisions, protected=sex, **arguments)
+        assert table["estimate"].tolist() == [pytest.approx(expected)], name
+    scorer = DisparityScorer("consistency", protected="sex")
+    rest = m.consistency(None, decisions, X=X[["x", "z", "far", "town"]])
+    assert scorer(model, X) == pytest.approx(rest - 1)
+
+
+def test_arrays_can_be_twins(people):
+    X, y = people
+    array = np.column_stack([(X["sex"] == "m").astype(float), X["x"]])
+    model = LogisticRegression().fit(array, y)
+    changed = model.predict(array) != model.predict(array * [-1, 1] + [1, 0])
+    assert get_scorer("neg_abs_twin_test", protected=0)(model, array, y) == -changed.mean()
+    with pytest.raises(ValueError, match="twin_test changes the protected columns of X"):
+        DisparityScorer("twin_test")(model, array, y, sensitive_features=X["sex"])
+
+
+def test_too_few_rows_for_a_measure_without_groups():
+    scorer = DisparityScorer("lipschitz_ratio")
+    with pytest.warns(UndefinedMeasureWarning, match="lipschitz_ratio is undefined for these rows"):
+        assert np.isnan(scorer(_Fixed([1]), pd.DataFrame({"x": [1]})))
+    with pytest.raises(TypeError, match=r"'reference'\. Arguments: pos_label"):
+        DisparityScorer("lipschitz_ratio", reference="m")(_Fixed([1]), pd.DataFrame({"x": [1]}))
 
 
 def test_probabilities(people):
