@@ -29,6 +29,7 @@ from skdisc.measures._association import (
 from skdisc.measures._conditional import (
     belift,
     belift_report,
+    belift_strata,
     conditional_impact_ratio,
     conditional_impact_ratio_report,
     propensity_stratified_difference,
@@ -113,6 +114,7 @@ __all__ = [
     "balanced_residuals_report",
     "belift",
     "belift_report",
+    "belift_strata",
     "calibration_difference",
     "calibration_difference_report",
     "calibration_within_groups",

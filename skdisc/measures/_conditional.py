@@ -1,11 +1,14 @@
 """Conditional measures: the difference between groups within strata that may explain it."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy import special
 from sklearn.base import clone
 
 from skdisc._stats._means import Welch
+from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import CMH, Contrast
 from skdisc.measures._formula._decorator import measure
@@ -263,6 +266,85 @@ def belift(pair, *, explanatory, redlining=None, estimator=None):
 
 
 belift_report = belift.report
+
+
+def belift_strata(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    protected: ArrayLike | FrameLike,
+    explanatory: ArrayLike | FrameLike,
+    **settings: Any,
+) -> pd.DataFrame:
+    r"""Belift ratio of each stratum, as the survey states it.
+
+    .. math:: p(+|s_1, z_i) / p(+)
+
+    Parameters
+    ----------
+    y_true : None or array-like of shape (n,), not used
+    y_pred : array-like of shape (n,), the decisions
+    protected : array-like of shape (n,) or (n, n_columns)
+    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns); columns whose distinct
+        rows are the strata
+    **settings
+        `reference`, `missing`, `pos_label`, `sample_weight` and the like, as in `belift`.
+
+    Returns
+    -------
+    table : DataFrame
+        One row per group and stratum with members of the group: attribute, group, reference,
+        stratum (the values of `explanatory`), n (weight of the group in the stratum), share
+        :math:`p(z_i)`, rate :math:`p(+|s_1, z_i)` and estimate. Shares and the overall rate are
+        those of the group and its reference together. `belift` is the mean of the estimates,
+        weighted by share.
+
+    Raises
+    ------
+    ValueError
+        As in `belift`.
+
+    References
+    ----------
+    Zliobaite (2017), :doi:`10.1007/s10618-017-0506-1`, section 3.3.3.
+
+    Examples
+    --------
+    >>> y, s, z = [1, 0, 1, 1], [0, 1, 0, 1], [7, 7, 8, 8]
+    >>> table = belift_strata(None, y, protected=s, reference=0, explanatory=z)
+    >>> table[["stratum", "rate", "estimate"]].round(4).values.tolist()
+    [[7.0, 0.0, 0.0], [8.0, 1.0, 1.3333]]
+    """
+    plan, columns = belift.plan, pd.DataFrame(explanatory).reset_index(drop=True)
+    settings = {"protected": protected, "explanatory": explanatory, **settings}
+    evaluation = plan.evaluate(plan.settings(y_true, y_pred, **settings))
+    rows = []
+    for comparison, pair in evaluation.pairs():
+        is_one = np.repeat([True, False], [len(pair.one[0]), len(pair.other[0])])
+        sides = zip(pair.one, pair.other, strict=True)
+        y, _, weight, z, kept = (None if a is None else np.concatenate([a, b]) for a, b in sides)
+        overall = np.average(y, weights=weight)
+        codes, first = np.unique(z, return_index=True)
+        for code, position in zip(codes, first, strict=True):
+            own = is_one & (z == code)
+            if not own.any():
+                continue
+            values = tuple(columns.iloc[kept[position]])
+            rate = np.average(y[own], weights=weight[own])
+            rows.append(
+                {
+                    "attribute": comparison.attribute,
+                    "group": comparison.group,
+                    "reference": comparison.reference,
+                    "stratum": values[0] if len(values) == 1 else values,
+                    "n": weight[own].sum(),
+                    "share": weight[z == code].sum() / weight.sum(),
+                    "rate": rate,
+                    "estimate": rate / overall if overall else np.nan,
+                }
+            )
+    names = ("attribute", "group", "reference", "stratum", "n", "share", "rate", "estimate")
+    return pd.DataFrame(rows, columns=list(names))
 
 
 def _shares(code, y, weight):

@@ -72,7 +72,7 @@ eta_neutrality_report = eta_neutrality.report
 
 def _information_of_numbers(s, y, weight, kept, *, normalized, n_bins):
     """Return the mutual information of decisions and a protected number."""
-    group = np.searchsorted(_edges(s, n_bins), s, side="left")
+    group = np.searchsorted(_edges(s, n_bins or 10), s, side="left")
     rows = GroupValues(y, weight, group, int(group.max()) + 1)
     return Contrast(
         mutual_information.plan.function(rows, normalized=normalized, n_bins=n_bins).value
@@ -88,12 +88,14 @@ def mutual_information(pair, *, normalized=True, n_bins=10):
     Other Parameters
     ----------------
     normalized : bool, default=True; False gives I in bits
-    n_bins : int, default=10; number of quantile bins of numeric decisions and protected numbers
+    n_bins : int or None, default=10; number of quantile bins of numeric decisions and protected
+        numbers; None: each value of the decisions is a class, and protected numbers have 10 bins
 
     Notes
     -----
     0 without discrimination, and unsigned: it does not say which group is worse off. 1 if group and
-    decision determine each other. The survey prints a comma under the root. Undefined if all
+    decision determine each other. Decisions of several classes, as text, count as they are, unless
+    `pos_label` names the favorable ones. The survey prints a comma under the root. Undefined if all
     decisions are equal (I in bits is then 0). For classes the interval inverts the noncentral
     chi-squared distribution, and the test is a chi-squared test; bootstrap interval for numbers.
     Estimates are biased upward in small samples.
@@ -109,6 +111,7 @@ def mutual_information(pair, *, normalized=True, n_bins=10):
     >>> mutual_information(None, [1, 1, 0, 0], protected=["m", "m", "f", "f"])
     1.0
     """
+    by_value = pair.is_numeric and n_bins is None
     table = _contingency(pair, n_bins)
     total = table.sum(axis=(-1, -2), keepdims=True)
     p = table / total
@@ -118,7 +121,8 @@ def mutual_information(pair, *, normalized=True, n_bins=10):
     constant = np.count_nonzero(table.sum(-2), axis=-1) < 2  # rounding leaves an entropy of 1e-16
     value = np.where(constant, np.nan if normalized else 0.0, value)
     scale = np.sqrt(h_s * h_y) if normalized else 1.0
-    return Contrast(value, _noncentral(pair, value, 2 * np.log(2) * scale), _chi2(pair))
+    test = partial(_chi2_of_classes, pair, table) if by_value else _chi2(pair)
+    return Contrast(value, _noncentral(pair, value, 2 * np.log(2) * scale), test)
 
 
 mutual_information_report = mutual_information.report
@@ -191,7 +195,9 @@ def _contingency(pair, n_bins):
 
 
 def _edges(values, n_bins):
-    """Return the inner edges of quantile bins."""
+    """Return the inner edges of quantile bins; None: of bins of one value each."""
+    if n_bins is None:
+        return np.unique(values)[:-1]
     return np.unique(np.quantile(values, np.arange(1, n_bins) / n_bins))
 
 
@@ -210,6 +216,16 @@ def _chi2(pair):
         return stats.chi2.sf(statistic, df), CHI2 if pair.design is None else ROBUST
 
     return p_value
+
+
+def _chi2_of_classes(pair, table):
+    """Return Pearson's p-value of independence of groups and several classes, and its name."""
+    if pair.design is not None:
+        return np.nan, ""
+    table = table[np.ix_(table.sum(1) > 0, table.sum(0) > 0)]
+    if min(table.shape) < 2:
+        return np.nan, ""
+    return stats.chi2_contingency(table, correction=False).pvalue, CHI2
 
 
 def _noncentral(pair, value, factor):

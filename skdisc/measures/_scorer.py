@@ -105,6 +105,13 @@ def _name(entry):
     return ("min_" if entry.scale == "ratio" else "neg_abs_") + entry.name
 
 
+class _Deciding:
+    """A function that decides about rows, as a model."""
+
+    def __init__(self, predict):
+        self.predict = predict
+
+
 class DisparityScorer(BaseEstimator):
     r"""Score a model by a measure of discrimination: greater is fairer.
 
@@ -405,14 +412,11 @@ class DisparityScorer(BaseEstimator):
         frame = as_frame(X)
         is_array = not hasattr(X, "columns")
 
-        class Asked:
-            """The model, asked as the scorer asks it."""
-
-            def predict(_, twins):
-                return self._response(estimator, twins.to_numpy() if is_array else twins, label)
+        def decide(twins):
+            return self._response(estimator, twins.to_numpy() if is_array else twins, label)
 
         names = check_protected(self.protected, list(frame.columns))
-        return {"estimator": Asked(), "X": frame, "protected": names}
+        return {"estimator": _Deciding(decide), "X": frame, "protected": names}
 
     def _options(self):
         """Return the settings of the measure that are set."""
@@ -492,8 +496,9 @@ class DisparityScorer(BaseEstimator):
 def get_scorer(name: str, *, protected: Columns | None = None, **settings: Any) -> DisparityScorer:
     """Return the scorer with a name: ``neg_abs_<measure>`` or ``min_<ratio>``.
 
-    Every measure of the catalogue is a scorer. ``neg_abs_`` scorers are minus the distance from no discrimination, at most 0; ``min_`` scorers
-    are the smaller one of the ratio and its inverse, between 0 and 1.
+    Every measure of the catalogue is a scorer. ``neg_abs_`` scorers are minus the distance from no
+    discrimination, at most 0; ``min_`` scorers are the smaller one of the ratio and its inverse,
+    between 0 and 1.
 
     Parameters
     ----------

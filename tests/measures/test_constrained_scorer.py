@@ -38,9 +38,8 @@ def test_the_most_accurate_model_within_the_gap_is_chosen(gap, women):
     search = GridSearchCV(Share(), {"women": range(11)}, scoring=scorer, cv=ALL).fit(X, Y)
     assert search.best_params_ == {"women": women}
     assert search.best_score_ == (21 - women) / 20
-    broken = {
-        w: score for w, score in enumerate(search.cv_results_["mean_test_score"]) if score < 0
-    }
+    scores = search.cv_results_["mean_test_score"]
+    broken = {w: score for w, score in enumerate(scores) if score < 0}
     assert broken == {w: pytest.approx(-1 - (10 - w) / 10) for w in range(11) if 10 - w > 10 * gap}
 
 

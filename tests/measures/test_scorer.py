@@ -198,7 +198,7 @@ def test_a_search_chooses_the_fairest_model(measure, grid):
         assert grid[scores.argmax()] == 0, (key, scores)
         assert np.sort(scores)[-2] < scores.max(), (key, scores)
         if measure not in SMOOTH:
-            assert scores.max() == pytest.approx(name.startswith("min_"), abs=1e-9), key
+            assert scores.max() == pytest.approx(float(name.startswith("min_")), abs=1e-9), key
 
 
 def test_scores_are_averaged_not_signed_gaps():
@@ -258,11 +258,9 @@ def test_callables_and_signs(people):
 
 
 def test_columns_of_a_measure_are_named(people):
-    X, y = people
-    X, model = (
-        X.assign(z=X["x"].round(), far=X["x"] > 0.5, town=np.arange(300) % 2),
-        _Fixed((X["x"] > 0) * 1),
-    )
+    X, _ = people
+    X = X.assign(z=X["x"].round(), far=X["x"] > 0.5, town=np.arange(300) % 2)
+    model = _Fixed((X["x"] > 0) * 1)
     decisions, sex = model.predict(X), X["sex"]
     asked = {
         "regression_slope_test": ({"options": {"covariates": ["z"]}}, {"covariates": X[["z"]]}),

@@ -3,7 +3,8 @@
 After tables 1, 3 and 4 of Zliobaite (2017), :doi:`10.1007/s10618-017-0506-1`. The types marked in
 table 3 are derived here from first principles, and the limits from the formulas; if these differ
 from table 4, the docstring of the measure states it. Targets of several classes are split into
-favorable and unfavorable ones (`pos_label`). Every measure is checked against this table.
+favorable and unfavorable ones (`pos_label`), but for measures of categorical or ordinal targets.
+Every measure is checked against this table.
 """
 
 from dataclasses import asdict, dataclass
@@ -102,9 +103,10 @@ _ENTRIES = (
     Entry("impact_ratio", "absolute", _GROUPS, (B,), 0.0, 1.0, INF, "below", "ratio"),
     Entry("elift", "absolute", _GROUPS, (B,), 0.0, 1.0, INF, "below", "ratio"),
     Entry("odds_ratio", "absolute", _GROUPS, (B,), INF, 1.0, 0.0, "above", "ratio"),
-    _share("mutual_information", "absolute", (B, N), groups=_MARKS),
+    _share("mutual_information", "absolute", (B, C, N), groups=_MARKS),
     Entry("eta_neutrality", "absolute", _GROUPS, (B,), INF, 0.0, INF, "unsigned"),
-    Entry("balanced_residuals", "absolute", _GROUPS, (B, N), 1.0, 0.0, -1.0, needs_labels=True),
+    # Mean residuals lie between -1 and 1 in each group, so that their difference reaches 2.
+    Entry("balanced_residuals", "absolute", _GROUPS, (B, N), 2.0, 0.0, -2.0, needs_labels=True),
     _signed("correlation", target=(B, O, N), groups=_MARKS),
     Entry("balanced_error_rate", "absolute", (B,), (), 0.0, 0.5, 0.0, "unsigned"),
     _share("one_variable_prediction", "absolute", (B, N)),

@@ -22,7 +22,7 @@ from skdisc.measures._formula._docstrings import docstrings
 from skdisc.measures._formula._evaluation import AVERAGES, COLUMNS, Evaluation, tidy
 from skdisc.measures._formula._settings import check_settings
 from skdisc.measures._formula._strata import strata_codes
-from skdisc.measures._formula._target import check_target
+from skdisc.measures._formula._target import check_target, is_auto, several_categories
 
 
 class Measure(Protocol):
@@ -205,6 +205,7 @@ class MeasurePlan:
     def evaluate(self, settings):
         """Check the settings and return an `Evaluation`, or the Contrast of a numeric column."""
         check_settings(self.entry.name, **settings)
+        settings = self._of_categories(dict(settings))
         options = {name: settings[name] for name in self.options}
         tables = {k: v for k, v in options.items() if k in ("X", "explanatory", "redlining")}
         if settings["y_pred"] is not None:
@@ -229,6 +230,31 @@ class MeasurePlan:
         )
         reference = settings.get("reference", "rest")
         return Evaluation.of(self, rows, reference, settings["min_size"], options)
+
+    def _of_categories(self, settings):
+        """Return the settings with decisions of several categories as codes.
+
+        Ordered categories are the ranks of their values. Classes without an order are codes that
+        only `mutual_information` takes, in bins of one value each.
+        """
+        y, label = settings["y_pred"], settings["pos_label"]
+        if not is_auto(label) or not several_categories(y):
+            return settings
+        is_ordered = isinstance(y.dtype, pd.CategoricalDtype) and y.dtype.ordered
+        kind = "ordinal" if is_ordered else "categorical"
+        if kind not in self.entry.target:
+            return settings  # the favorable ones have to be named
+        if pd.isna(y).any():
+            raise ValueError("y_pred has missing values; drop these rows, or impute them")
+        if is_ordered and settings.get("method") == "pearson":
+            raise ValueError(
+                "The categories of y_pred have an order but no distances, which "
+                'method="pearson" needs. Set method="spearman" or method="kendall".'
+            )
+        if not is_ordered:
+            settings["n_bins"] = None
+        codes = pd.Categorical(y).codes.astype(float)
+        return settings | {"y_pred": codes, "pos_label": None}
 
     def _of_numbers(self, s, settings, options):
         """Return the Contrast of a numeric protected column."""

@@ -128,6 +128,15 @@ class Evaluation:
                 for c, n, m in zip(self.comparisons, self.n, self.n_reference, strict=True)
             ]
 
+    def pairs(self):
+        """Yield each comparison with its rows; those without members or a reference are left out.
+
+        For formulas that need rows.
+        """
+        for comparison, n, m in zip(self.comparisons, self.n, self.n_reference, strict=True):
+            if n > 0 and m > 0:
+                yield comparison, self._values(comparison)
+
     def _weight(self):
         """Return the weight of each row, 1 without weights."""
         weight = self.rows.weight

@@ -26,7 +26,7 @@ CONSTRAINTS = {
     "hedges": ["boolean"],
     "quantile": [Interval(Real, 0, 1, closed="neither")],
     "zero_division": [Real],
-    "n_bins": [_SOME],
+    "n_bins": [_SOME, None],
     "n_strata": [_SOME],
     "n_clusters": [_SOME],
     "n_neighbors": [_SOME],

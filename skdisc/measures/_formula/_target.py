@@ -9,6 +9,23 @@ from skdisc._utils._favorable import AUTO, ENDS, are_codes, names_end, refuse_cl
 from skdisc._utils._inputs import check_finite, sorted_unique
 
 
+def is_auto(pos_label):
+    """Return whether the favorable label is to be found in the data."""
+    return isinstance(pos_label, str) and pos_label == AUTO
+
+
+def several_categories(y):
+    """Return whether y is a column of more than two categories that are no numbers or codes."""
+    if not isinstance(y, (pd.Series, pd.Categorical, np.ndarray)) or np.ndim(y) != 1:
+        return False
+    if isinstance(y.dtype, pd.CategoricalDtype) and y.dtype.ordered:
+        return len(y.dtype.categories) > 2
+    if isinstance(y.dtype, np.dtype) and y.dtype.kind not in "OUS":
+        return False
+    classes = pd.unique(pd.Series(y).dropna())
+    return len(classes) > 2 and all(isinstance(value, str) for value in classes)
+
+
 def check_target(y, pos_label, what, beside=None):
     """Return classes as a mask of the favorable ones, and numbers as floats.
 
