@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._blackbox._blackbox import AuditedModel, BlackBox, is_trained, resolve
 from skdisc._counts._counted_request import with_rows
 from skdisc._results._audit_result import AuditResult
+from skdisc._results._case_findings import of_people
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._results._shared_values import SharedValues
@@ -330,6 +331,11 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         if is_constant and said == NOTHING:
             discovery.judgment = Judgment(UNSURE, "all outcomes of the model are equal")
         discovery = with_caveats(discovery, few_clusters(task.people.groups)).in_agreement()
+        shared = self._shared_values(task, discovery.findings)
+        found = discovery.findings
+        if isinstance(found, CaseFindings) and found.row is None and task.X is not None:
+            people = task.people.numbered.X
+            found.of_people = of_people(found, people, self.space_, SharedValues(shared))
         return AuditResult(
             detector=type(self).__name__,
             params=self._settings(),
@@ -342,7 +348,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
             total_time=task.budget.elapsed,
             discovery=discovery,
             null=self.null,
-            shared_values=self._shared_values(task, discovery.findings),
+            shared_values=shared,
         )
 
     def _gap_that_matters(self, outcome, weight=None, mean=None):

@@ -1,19 +1,22 @@
 """No person in what is handed on: markers in every cell, looked for in every output."""
 
+import json
 import re
 from contextlib import redirect_stderr
 from html import unescape
 from io import StringIO
 
+import numpy as np
 import pandas as pd
 import pytest
 from markers import described, marked_people, model
 from smallest import smallest
 
-from skdisc import AuditResult, all_detectors, report
+from skdisc import AuditResult, all_detectors, cli, plotting, report
 from skdisc._results._findings import CaseFindings
 from skdisc._results._shared_values import WITHHELD, SharedValues
 from skdisc._task import _progress
+from skdisc.monitoring import DisparityMonitor
 
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 
@@ -116,18 +119,79 @@ def test_small_groups_are_counted(people):
     assert set(left.by_value) == {"origin=here", "origin=there"}
 
 
+def made_up(results):
+    """Yield the results of searches, which make their inputs up."""
+    for name in sorted(all_detectors()):
+        result, _ = results[name]
+        if isinstance(result.findings, CaseFindings) and result.findings.row is None:
+            yield name, result
+
+
 def test_made_up_inputs_are_shown_in_values_that_people_share(people, results):
     X, _ = people
-    for name in all_detectors():
-        result, _ = results[name]
-        if not isinstance(result.findings, CaseFindings) or result.findings.row is not None:
-            continue
+    for name, result in made_up(results):
         left = result.without_people()
-        assert len(left) == len(result) > 0, name
+        assert (len(left) > 0) == (not result.findings.of_people.all()), name
         for end in (left.findings.original, left.findings.altered):
-            assert set(end["name"]) == {WITHHELD}
+            assert set(end["name"]) <= {WITHHELD}
             assert set(end["sex"]) <= {"f", "m"}
             assert not set(end["income"]) & set(X["income"])
+
+
+class Coarse(Results):
+    """Results about people whose rows are few enough for a search to meet them."""
+
+    def __init__(self, people):
+        super().__init__(people)
+        draw = np.random.default_rng(1)
+        self.X = pd.DataFrame(
+            {
+                "sex": self.X["sex"],
+                "origin": draw.choice(["here", "there", "where"], len(self.X)),
+                "points": draw.integers(0, 30, len(self.X)),
+                "pay": draw.integers(20, 40, len(self.X)) * 1000,  # of one or two digits
+            }
+        )
+
+
+def rows_of(frame, columns):
+    return set(frame[columns].itertuples(index=False, name=None))
+
+
+def test_no_made_up_input_is_the_row_of_a_person(people):
+    """Searches start from rows of people; protected columns, which they vary, do not count."""
+    results = Coarse(people)
+    X, own = results.X, ["points", "pay"]
+    known, met = rows_of(X, own), []
+    for name, result in made_up(results):
+        left = result.without_people()
+        theirs = [
+            row in known for row in zip(*(result.findings.original[c] for c in own), strict=True)
+        ]
+        met += [name] * any(theirs)
+        for end in (left.findings.original, left.findings.altered):
+            assert not rows_of(end, own) & known, name
+        assert len(left) <= len(result) - sum(theirs)
+        assert AuditResult.from_json(result.to_json()).without_people() == left
+        n = len(result) - len(left)
+        said = f"{n:,} of {len(result):,} cases are left out, because their values, protected"
+        assert (n > 0) == any(said in note for note in left.notes), name
+        assert left.n_found == result.n_found
+    assert len(met) >= 5, met  # the searches of this table do meet people
+
+
+def test_cases_that_were_not_compared_with_people_are_not_shown(results):
+    from dataclasses import replace
+
+    result = results["KOSEI"][0]
+    data = result.to_dict()
+    del data["discovery"]["findings"]["of_people"]
+    assert len(AuditResult.from_dict(data).without_people()) == 0
+    without_rows = replace(AuditResult.from_dict(data), shared_values={})
+    assert len(without_rows.without_people()) == len(result)
+    data["discovery"]["findings"]["of_people"] = [True]
+    with pytest.raises(ValueError, match="of_people must have one value for each case"):
+        AuditResult.from_dict(data)
 
 
 def test_what_is_not_known_is_not_shown(results):
@@ -181,3 +245,126 @@ def test_values_are_rounded_or_withheld():
     assert SharedValues.of(X, 2, ["t"]).values == {"t": ["a", "b"]}
     assert not SharedValues({"a": [1]}).has("a", True)
     assert SharedValues({"a": [1]}).has("b", 5)
+
+
+@pytest.fixture(scope="module")
+def monitor(people):
+    X, y = people
+    watch = DisparityMonitor(protected=["sex", "origin"], pos_label="yes")
+    for rows in (slice(0, 100), slice(100, None)):
+        watch = watch.partial_fit(X[rows], y[rows])
+    return watch
+
+
+def test_no_report_of_a_monitor_describes_a_person(people, monitor, tmp_path):
+    X, _ = people
+    result = monitor.result_
+    written = [*outputs(result), ("repr", repr(result)), ("notebook", result._repr_html_())]
+    written.append(("own JSON", result.without_people().to_json()))
+    found = {kind: described(text, X) for kind, text in written}
+    assert found == {kind: [] for kind, _ in written}
+    left = result.without_people()
+    assert set(left.tables["history"]["group"]) == {
+        *("all groups", "sex = 'f'", "sex = 'm'", "origin = 'here'", "origin = 'there'")
+    }
+
+
+def test_the_state_of_a_monitor_says_that_it_is_data_about_people(people, monitor):
+    """It has the outcomes of groups of one person: it is kept like the rows."""
+    X, _ = people
+    assert described(monitor.to_json(), X) == list(X["origin"][:6])
+    assert json.loads(monitor.to_json())["about"].startswith("Data about people, not a document")
+
+
+def test_a_small_group_of_a_monitor_is_not_named_in_what_is_printed():
+    """Of 300 people, three are of an origin that the first batches do not have."""
+    X = pd.DataFrame({"origin": ["a", "b"] * 150})
+    X.loc[[250, 260, 270], "origin"] = "few"
+    y = np.arange(300) % 3 == 0
+    watch = DisparityMonitor(protected="origin")
+    for start in range(0, 300, 100):
+        watch = watch.partial_fit(X[start : start + 100], y[start : start + 100])
+    left = watch.result_.without_people()
+    assert "few" in watch.result_.to_json()
+    assert "'few'" not in left.to_json()
+    assert "few'" not in " ".join(text for _, text in outputs(watch.result_))
+    again = DisparityMonitor.from_json(watch.to_json()).result_
+    assert "'few'" not in again.without_people().to_json()
+    assert again.shared_values == watch.result_.shared_values == {"origin": ["a", "b"]}
+    history = watch.result_.tables["history"]
+    assert history.loc[history["group"] == "origin = 'few'", "effect"].isna().all()
+
+
+AUDIT = ["audit", "{}", "--protected", "sex"]
+MONITOR = ["monitor", "{state}", "{}", "--protected", "sex"]
+PAID = ["--target", "paid", "--favorable", "yes"]
+DECIDED = ["--decision", "paid", "--favorable", "yes"]
+MISTAKES = {
+    "favorable does not occur": [*AUDIT, "--target", "paid", "--favorable", "maybe"],
+    "favorable of a column of names": [*AUDIT, "--target", "name", "--favorable", "name1"],
+    "favorable of a column of numbers": [*AUDIT, "--target", "income", "--favorable", "20000"],
+    "favorable of a column with rare values": [
+        *(*AUDIT, "--target", "origin", "--favorable", "here,orig")
+    ],
+    "no favorable name": [*AUDIT, "--target", "name"],
+    "no favorable origin": [*AUDIT, "--target", "origin"],
+    "weights are names": [*AUDIT, *PAID, "--weights", "name"],
+    "dates are names": [*AUDIT, *PAID, "--derive", "age=name@2026-01-01"],
+    "predictions are names": [*AUDIT, *PAID, "--predictions", "name"],
+    "predictions are rare": [*AUDIT, *PAID, "--predictions", "origin"],
+    "a cut is no number": [*AUDIT, *PAID, "--bins", "name=3"],
+    "monitored favorable does not occur": [*MONITOR, "--decision", "paid", "--favorable", "maybe"],
+    "monitored favorable is rare": [*MONITOR, "--decision", "origin", "--favorable", "orig"],
+    "monitored decisions are names": [*MONITOR, "--decision", "name"],
+    "monitored decisions are rare": [*MONITOR, "--decision", "origin"],
+    "monitored groups are names": [*MONITOR[:-1], "name", *DECIDED],
+}
+
+
+def run(capsys, folder, people, command):
+    X, y = people
+    X.assign(paid=y).to_csv(folder / "people.csv", index=False)
+    places = {"{}": str(folder / "people.csv"), "{state}": str(folder / "state.json")}
+    code = cli.main([places.get(part, part) for part in command])
+    printed = capsys.readouterr()
+    return code, printed.out + printed.err
+
+
+@pytest.mark.parametrize("what", MISTAKES)
+def test_no_message_about_a_mistake_describes_a_person(people, tmp_path, capsys, what):
+    code, printed = run(capsys, tmp_path, people, MISTAKES[what])
+    assert code == 2, printed
+    assert printed.startswith("skdisc: error: ")
+    assert described(printed, people[0]) == []
+
+
+def test_no_line_of_a_monitor_describes_a_person(people, tmp_path, capsys):
+    command = [*MONITOR[:-1], "sex,origin", *DECIDED]
+    for _ in range(2):  # the second time, the batch is known
+        _, printed = run(capsys, tmp_path, people, command)
+        assert "origin = 'here'" in printed
+        assert described(printed, people[0]) == []
+
+
+def texts_of(display):
+    """Return all texts of a picture."""
+    found = display.ax_.figure.findobj(lambda part: hasattr(part, "get_text"))
+    return "\n".join(text.get_text() for text in found)
+
+
+def test_pictures_name_no_small_group(people, monitor):
+    """Names of groups of few are drawn on request only, as a picture is handed on, too."""
+    pytest.importorskip("matplotlib")
+    X, y = people
+    how = {"pos_label": "yes", "protected": ["origin"]}
+    groups = smallest("GroupDisparity", **how, reference="rest").fit(X, y).result_
+    drawn = [(plotting.ForestDisplay, groups), (plotting.SizeEffectDisplay, groups)]
+    drawn.append((plotting.MonitorDisplay, monitor.result_))
+    for kind, result in drawn:
+        more = {"max_groups": 20} if kind is plotting.MonitorDisplay else {}
+        assert described(texts_of(kind.from_result(result, **more)), X) == []
+        if kind is not plotting.SizeEffectDisplay:  # which draws points without names
+            shown = kind.from_result(result, show_people=True, **more)
+            assert described(texts_of(shown), X) == list(X["origin"][:6])
+    points = plotting.SizeEffectDisplay.from_result(groups).table
+    assert set(points["subject"]) == {"origin = 'here'", "origin = 'there'"}

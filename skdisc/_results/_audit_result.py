@@ -279,9 +279,10 @@ class AuditResult(InDatabase):
     def without_people(self) -> Self:
         """Return the result without what could describe a person, as reports show it.
 
-        Left out are rows of people, with their tables; groups of fewer than 10 people, which are
-        counted; and in made-up inputs and conditions, values that fewer than 10 people share:
-        numbers are rounded to one digit. Numbers of tests and findings, verdict and null are kept.
+        Left out are rows of people, with their tables, and made-up inputs that have all values of
+        somebody's row, protected columns aside; groups of fewer than 10 people, which are counted;
+        and in made-up inputs and conditions, values that fewer than 10 people share: numbers are
+        rounded to one digit. Numbers of tests and findings, verdict and null are kept.
 
         Returns
         -------

@@ -9,6 +9,7 @@ import pandas as pd
 
 from skdisc._results._case import Case
 from skdisc._results._finding import Findings, objects
+from skdisc._results._shared_values import SharedValues
 from skdisc._space import _keys
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils._json import frame_from_dict, frame_to_dict
@@ -31,6 +32,8 @@ class CaseFindings(Findings):
         Positions of the subjects among the audited rows, if they are audited rows.
     statistics : DataFrame, optional
         Statistics of the cases that replace the default "no sampling error", and further columns.
+    of_people : ndarray of bool, shape (n_cases,), optional
+        Of inputs that a search made up: which of them are somebody's row (see `of_people`).
 
     Examples
     --------
@@ -53,6 +56,7 @@ class CaseFindings(Findings):
         keys: tuple | list | None = None,
         row: ArrayLike | None = None,
         statistics: pd.DataFrame | None = None,
+        of_people: ArrayLike | None = None,
     ) -> None:
         self._ends = original, altered
         self.outcome = np.asarray(outcome, dtype=float)
@@ -60,6 +64,9 @@ class CaseFindings(Findings):
         self._space, self._given_keys = space, keys
         self.row = None if row is None else np.asarray(row, dtype=np.int64)
         self.statistics = None if statistics is None else statistics.reset_index(drop=True)
+        self.of_people = None if of_people is None else np.asarray(of_people, dtype=bool)
+        if self.of_people is not None and self.of_people.shape != self.outcome.shape:
+            raise ValueError("of_people must have one value for each case")
 
     @cached_property
     def original(self) -> pd.DataFrame:
@@ -141,6 +148,7 @@ class CaseFindings(Findings):
             "keys": [list(k) for k in self.keys],
             "row": None if self.row is None else self.row.tolist(),
             "statistics": None if self.statistics is None else frame_to_dict(self.statistics),
+            "of_people": None if self.of_people is None else self.of_people.tolist(),
         }
 
     @classmethod
@@ -150,7 +158,50 @@ class CaseFindings(Findings):
         outcomes, statistics = (data["outcome"], data["altered_outcome"]), data.get("statistics")
         statistics = None if statistics is None else frame_from_dict(statistics)
         named = {"keys": data["keys"], "row": data["row"], "statistics": statistics}
+        named["of_people"] = data.get("of_people")
         return cls(*frames, *outcomes, **named)
+
+
+def of_people(
+    findings: CaseFindings, X: pd.DataFrame, space: FeatureSpace, shared: SharedValues
+) -> np.ndarray:
+    """Return which inputs of a search are somebody's row, or would look like one if shown.
+
+    Searches start from rows of people and vary protected columns, so a row counts as somebody's
+    whatever its protected columns say. Numbers are compared in steps of the space, in which the
+    search sees them, and both as they are and as `SharedValues.shown` rounds them.
+
+    Parameters
+    ----------
+    findings : CaseFindings
+    X : DataFrame of shape (n_people, n_columns)
+    space : FeatureSpace
+    shared : SharedValues
+
+    Returns
+    -------
+    ndarray of bool, shape (n_cases,)
+    """
+    columns = space.np_index if len(space.np_index) else slice(None)
+
+    def keys(frame):
+        return space.key(space.encode(frame), columns)
+
+    people, found = keys(X), np.zeros(len(findings), dtype=bool)
+    for end in (findings.original, findings.altered):
+        for frame in (end, _as_shown(end, shared)):
+            found |= np.isin(keys(frame), people)
+    return found
+
+
+def _as_shown(frame, shared):
+    """Return rows with their values as they may be shown."""
+    columns = {}
+    for name in frame:
+        code, values = pd.factorize(frame[name], use_na_sentinel=False)
+        table = pd.Series([shared.shown(name, v) for v in values], dtype=object)
+        columns[name] = table.take(code).infer_objects().reset_index(drop=True)
+    return pd.DataFrame(columns, columns=frame.columns)
 
 
 def _made(end):

@@ -87,6 +87,17 @@ class SharedValues:
                 return False
         return True
 
+    def counted(self, text: str) -> str:
+        """Return a text; what stands before its colon if values follow that few share.
+
+        How many groups there are tells nobody who is in them.
+        """
+        return text if self.describe(text) else text.partition(":")[0]
+
+    def reason(self, text: str, min_cell: int) -> str:
+        """Return the reason of an answer, or a general one if it names values that few share."""
+        return text if self.describe(text) else f"groups of fewer than {min_cell} people are open"
+
     def _is_named_at(self, name, text, start):
         """Return whether a text has a shared value of a column at a position."""
         literal = _LITERAL.match(text, start)

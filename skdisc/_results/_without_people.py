@@ -9,7 +9,8 @@ from skdisc._results._findings import CaseFindings, ContextFindings, GroupFindin
 from skdisc._results._shared_values import MIN_CELL, SharedValues
 from skdisc._space._subgroup import Predicate, Subgroup
 
-_COUNTS = ("n", "support", "support_base", "n_reference", "n_group")
+_COUNTS = ("n", "support", "support_base", "support_rest", "n_reference", "n_group")
+_BY_RANK = ("shapley", "lattice")  # tables with the place of a finding, from 1 on
 _OF_PEOPLE = "row"  # the column of tables that have one row per person
 
 
@@ -29,34 +30,41 @@ def without_people(discovery, shared, min_cell=MIN_CELL):
         With fewer findings, estimates and tables; the numbers of tests and findings are kept.
     """
     known = shared or SharedValues({})
-    tables, n_left = {}, 0
+    findings, of_cases, unnamed, place, n_left = discovery.findings, "", set(), None, 0
+    if isinstance(findings, GroupFindings):
+        findings, kept = _groups(findings, known, min_cell)
+        n_left += len(discovery.findings) - len(findings)
+        place = {old: new for new, old in enumerate(kept.tolist())}
+        unnamed = {str(g) for g in discovery.findings.subgroups}
+        unnamed -= {str(discovery.findings.subgroups[i]) for i in kept}
+    else:
+        findings, of_cases = _cases(findings, shared)
+    tables = {}
     for name, table in discovery.tables.items():
         if _OF_PEOPLE not in table:
-            tables[name] = _described(table, known, min_cell)
+            of_findings = table if place is None else _of_findings(name, table, place)
+            tables[name] = _described(of_findings, known, min_cell, unnamed)
             n_left += len(table) - len(tables[name])
     frames = {}
     for name in ("estimates", "excluded"):
         frame = getattr(discovery, name)
         frames[name] = None if frame is None else _described(frame, known, min_cell)
         n_left += 0 if frame is None else len(frame) - len(frames[name])
-    findings = discovery.findings
-    if isinstance(findings, GroupFindings):
-        findings = _groups(findings, known, min_cell)
-        n_left += len(discovery.findings) - len(findings)
-        hidden = ""
-    else:
-        findings, hidden = _cases(findings, shared)
-    notes = [note for note in discovery.notes if known.describe(note)]
-    if hidden:
-        notes.append(hidden)
+    notes = [
+        note
+        for note in discovery.notes
+        if known.describe(note) and not any(name in note for name in unnamed)
+    ]
+    if of_cases:
+        notes.append(of_cases)
     if n_left:
         notes.append(
             f"Groups of fewer than {min_cell} people are counted, not described: {n_left:,} rows "
             "of tables are left out."
         )
     judgment = discovery.judgment
-    if judgment is not None and not known.describe(judgment.reason):
-        judgment = replace(judgment, reason=f"groups of fewer than {min_cell} people are open")
+    if judgment is not None:
+        judgment = replace(judgment, reason=known.reason(judgment.reason, min_cell))
     answer = None if discovery.answer is None else _answer(discovery.answer, known, min_cell)
     by_value = {k: v for k, v in discovery.by_value.items() if known.describe(k)}
     changed = {"findings": findings, "tables": tables, "notes": notes, "judgment": judgment}
@@ -66,21 +74,38 @@ def without_people(discovery, shared, min_cell=MIN_CELL):
 
 def _answer(answer, shared, min_cell):
     """Return an answer that names no group by a value that few share."""
-    reason, aside = answer.reason, answer.aside
-    if not shared.describe(reason):
-        reason = f"groups of fewer than {min_cell} people are open"
-    if not shared.describe(aside):  # how many there are tells nobody who they are
-        aside = aside.partition(":")[0]
+    reason, aside = shared.reason(answer.reason, min_cell), shared.counted(answer.aside)
     named = [text for text in answer.without_counterparts if shared.describe(text)]
     return replace(answer, reason=reason, aside=aside, without_counterparts=named)
 
 
-def _described(frame, shared, min_cell):
-    """Return the rows of a table about enough people, without values that few share."""
+def _of_findings(name, table, place):
+    """Return the rows of a table about findings that are kept, which have new places."""
+    first = {"rank": 1} if name in _BY_RANK else {"finding": 0}
+    for column, start in first.items():
+        if column in table:
+            old = table[column]
+            if all(i == j for i, j in place.items()) and old.max() - start < len(place):
+                continue
+            new = (old - start).map(place)
+            of_none = old.isna() | (old < start)  # rows about all people
+            table = table.assign(**{column: (new + start).fillna(old)})[new.notna() | of_none]
+            table[column] = table[column].astype(old.dtype)
+    return table
+
+
+def _described(frame, shared, min_cell, unnamed=()):
+    """Return the rows of a table about enough people, without values that few share.
+
+    `unnamed` are groups of few, which tables without numbers of people can have, too.
+    """
     keep = _large(frame, min_cell)
     for name in frame.columns:
         if _is_text(frame[name]):
-            keep &= _mask(not isinstance(v, str) or shared.describe(v) for v in frame[name])
+            keep &= _mask(
+                not isinstance(v, str) or (v not in unnamed and shared.describe(v))
+                for v in frame[name]
+            )
     return frame[keep].reset_index(drop=True)
 
 
@@ -103,7 +128,10 @@ def _mask(values):
 
 
 def _groups(findings, shared, min_cell):
-    """Return the findings about large groups; in conditions, values that few share are counted."""
+    """Return the findings about large groups, and their places before.
+
+    In conditions, values that few share are counted.
+    """
     groups = [_masked(g, shared) for g in findings.subgroups]
     keep = _large(findings.table, min_cell) & _mask(g is not None for g in groups)
     for name in filter(lambda c: _is_text(findings.table[c]), findings.table):
@@ -116,9 +144,9 @@ def _groups(findings, shared, min_cell):
     keys = [findings.keys[i] if groups[i] is findings.subgroups[i] else "" for i in at]
     own = [groups[i] for i in at], findings.table.iloc[at], findings.columns, keys
     if not isinstance(findings, ContextFindings):
-        return GroupFindings(*own, findings.aliases)
+        return GroupFindings(*own, findings.aliases), at
     base_keys = [findings.base_keys[i] if bases[i] is findings.bases[i] else "" for i in at]
-    return ContextFindings(*own, [bases[i] for i in at], base_keys)
+    return ContextFindings(*own, [bases[i] for i in at], base_keys), at
 
 
 def _masked(group, shared):
@@ -143,7 +171,7 @@ def _masked_predicate(predicate, shared):
 
 
 def _cases(findings, shared):
-    """Return cases without people: made-up inputs in values that enough people share."""
+    """Return cases without people: inputs that are nobody's row, in values that enough share."""
     if findings.row is not None or shared is None:
         left = f"{len(findings):,} people are cases" if len(findings) else ""
         none = pd.DataFrame(columns=findings.original.columns[:0])
@@ -151,17 +179,33 @@ def _cases(findings, shared):
         return CaseFindings(none, none, [], [], keys=([], []), row=row), left and (
             f"{left}; a report shows their rows with show_people=True only."
         )
+    of_people = findings.of_people
+    if of_people is None:  # it was not compared with rows, which only a search without any may lack
+        of_people = np.full(len(findings), bool(shared.values))
+    kept = np.flatnonzero(~of_people)
     ends, changed = [], False
-    for frame in (findings.original, findings.altered):
+    for whole in (findings.original, findings.altered):
+        frame = whole.iloc[kept]
         columns = {c: [shared.shown(c, v) for v in frame[c].tolist()] for c in frame}
         end = pd.DataFrame(columns, columns=frame.columns)
         changed |= any(list(frame[c]) != columns[c] for c in frame)
         ends.append(end)
-    note = (
-        "In made-up inputs, values that few people share are rounded to one digit, or withheld."
-        if changed
-        else ""
-    )
-    outcomes = findings.outcome, findings.altered_outcome
-    keys = ([""] * len(findings), [""] * len(findings))
-    return CaseFindings(*ends, *outcomes, keys=keys, statistics=findings.statistics), note
+    notes = []
+    if len(kept) < len(findings):
+        notes.append(
+            f"{len(findings) - len(kept):,} of {len(findings):,} cases are left out, because their "
+            "values, protected columns aside, are those of somebody among the people."
+        )
+    if changed:
+        notes.append(
+            "In made-up inputs, values that few people share are rounded to one digit, or withheld."
+        )
+    statistics = findings.statistics
+    return CaseFindings(
+        *ends,
+        findings.outcome[kept],
+        findings.altered_outcome[kept],
+        keys=([""] * len(kept), [""] * len(kept)),
+        statistics=None if statistics is None else statistics.iloc[kept],
+        of_people=of_people[kept],
+    ), " ".join(notes)

@@ -1,11 +1,9 @@
 """The document of an audit: its answers as JSON types."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 
-from skdisc._blackbox._model_input import without_message
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._space._bins import Bins
@@ -25,7 +23,6 @@ from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._notices import notices_of
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
-from skdisc.exceptions import ModelError
 from skdisc.report._audit_page import META
 from skdisc.report._summary import CAVEAT
 
@@ -59,14 +56,13 @@ def make_report(audit, given, plan, run, parts=None):
     groups = [row for part in parts for row in _groups(audit, *part, results)]
     noticed = [notices_of(g, audit.min_cell, audit.relevant_size) for g, _, _ in parts]
     notices = _unlike_each_other(note.to_dict() for notes in noticed for note in notes)
-    prints, limits = _fingerprints_or_limit(audit, given)
     document = {
         "schema": SCHEMA,
         "skdisc": {"versions": versions()},
         "about": _about(audit, given, run),
         "settings": _settings(audit),
         "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": audit._sha256_of_plan()},
-        "fingerprints": prints,
+        "fingerprints": fingerprints_of(audit, given),
         "meta": {**dict.fromkeys(META), **(audit.meta or {})},
         "notices": notices,
         "verdict": overall(verdicts, run.interrupted),
@@ -83,15 +79,19 @@ def make_report(audit, given, plan, run, parts=None):
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
         "not_run": run.not_run,
         "robustness": [],
-        "limits": _limits(audit, given, run) + limits,
+        "limits": _limits(audit, given, run),
         "code": make_code(audit, _call(audit, given)),
     }
     named = None if given.kind == "counts" else given.X
     shared = shared_by(named, audit.min_cell, given.frequency)
     document = without_people(document, shared, audit.min_cell)
+    if given.X is not None:
+        for case in document["cases"]:
+            case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, given.X)]
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
 
 
+<<<<<<< HEAD
 def _unlike_each_other(values):
     """Return values, which need no hash, without those that equal an earlier one."""
     kept = []
@@ -113,13 +113,14 @@ def _fingerprints_or_limit(audit, given):
         return fingerprints_of(audit, replace(given, box=None)), [limit]
 
 
+=======
+>>>>>>> b5a98b1 (Made-up inputs are compared with the rows of people, and nobody's row is shown as made up)
 def fingerprints_of(audit, given):
     """Return the hashes of what was audited, and how."""
     if given.table is not None:
-        return fingerprints_of_counts(given.table.recorded, given.counts, _settings(audit))
-    roles = {"y": given.y, "weight": given.weight, "groups": given.groups}
-    roles["frequency"] = given.frequency
-    return fingerprints(given.X, settings=_settings(audit), model=given.box, **roles)
+        return fingerprints_of_counts(given.table.recorded, _settings(audit))
+    roles = {"weight": given.weight, "groups": given.groups, "frequency": given.frequency}
+    return fingerprints(given.X, settings=_settings(audit), **roles)
 
 
 def overall(verdicts, interrupted=False):
@@ -274,8 +275,9 @@ def _cases(plan, results):
         if result.estimates is None or not len(result.estimates):
             continue
         _, share, low, high, n = result.estimates.iloc[0]
-        made_up = result.findings.row is None
-        shown = range(min(_EXAMPLES, len(result)) if made_up else 0)
+        made_up, shown = result.findings.row is None, []
+        if made_up and result.findings.of_people is not None:
+            shown = np.flatnonzero(~result.findings.of_people)[:_EXAMPLES].tolist()
         about = {"detector": step.detector, "attributes": list(map(str, step.protected))}
         numbers = {"share": share, "ci_low": low, "ci_high": high, "n": int(n)}
         n_cases = 0 if np.isnan(share) else round(share * n)
@@ -290,6 +292,14 @@ def _example(finding):
     ends = {"original": case.original, "altered": case.altered}
     outcomes = {"outcome": case.outcome, "altered_outcome": case.altered_outcome}
     return {"changed": [str(c) for c in case.changed]} | ends | outcomes
+
+
+def _is_somebody(example, case, X):
+    """Return whether an example, as it is shown, has all values of a person that are not varied."""
+    names = [c for c in X if str(c) not in case["attributes"]] or list(X)
+    ends = (example["original"], example["altered"])
+    equal = [np.logical_and.reduce([X[c].isin([end[c]]) for c in names]).any() for end in ends]
+    return any(equal)
 
 
 def _line(step, result):

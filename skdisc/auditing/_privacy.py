@@ -75,7 +75,9 @@ def without_people(document, shared, min_cell):
         "families": [row for row in document["families"] if is_shown(row)],
         "cases": [_case(row, shared) for row in document["cases"]],
         "log": [_line(row, shared, min_cell) for row in document["log"]],
-        "not_run": [row | _reason(row, shared, min_cell) for row in document["not_run"]],
+        "not_run": [
+            row | {"reason": shared.reason(row["reason"], min_cell)} for row in document["not_run"]
+        ],
         "limits": limits,
     }
 
@@ -105,24 +107,15 @@ def _texts(value):
 def _verdict(row, is_told, shared, min_cell):
     """Return a verdict; one about a group that is not described keeps its p-values."""
     hidden = {} if is_told else dict.fromkeys(("group", "measure", *_OF_GROUP))
-    aside = row["aside"]
-    if aside and not shared.describe(aside):  # how many there are tells nobody who they are
-        aside = aside.partition(":")[0]
-    told = _reason(row, shared, min_cell) | {"aside": aside}
+    aside = row["aside"] and shared.counted(row["aside"])
+    told = {"reason": shared.reason(row["reason"], min_cell), "aside": aside}
     return row | told | (hidden if row["kind"] == "cell" else {})
-
-
-def _reason(row, shared, min_cell):
-    """Return the reason of a row, or a general one if it names people."""
-    if shared.describe(row["reason"]):
-        return {"reason": row["reason"]}
-    return {"reason": f"groups of fewer than {min_cell} people are open"}
 
 
 def _line(row, shared, min_cell):
     """Return a line of the log without the notes that name people."""
     notes = [note for note in row["notes"] if shared.describe(note)]
-    return row | _reason(row, shared, min_cell) | {"notes": notes}
+    return row | {"reason": shared.reason(row["reason"], min_cell), "notes": notes}
 
 
 def _groups(rows, shared, min_cell):
