@@ -18,6 +18,7 @@ from skdisc._utils._validation import (
     plain,
 )
 
+_NAMED = 10  # labels; of more, an error tells their number
 AUTO = "auto"  # the default of measures, whose None is for numbers
 ENDS = {"high": max, "low": min}
 
@@ -51,16 +52,14 @@ def favorable_labels(pos_label, classes, of_numbers=False):
         if plain(label) is None:
             raise ValueError(f"pos_label is missing ({label!r}), which no label is.")
         if label not in classes:
-            raise ValueError(
-                f"pos_label={label!r} never occurs{closest(label, classes)} "
-                f"Labels: {list(classes)!r}."
-            )
+            named = classes if len(classes) <= _NAMED else []  # more tell about single people
+            told = f"Labels: {list(named)!r}." if named else f"There are {len(classes):,} labels."
+            raise ValueError(f"pos_label={label!r} never occurs{closest(label, named)} {told}")
     chosen = [c for c in classes if c in given]
     if len(chosen) == len(classes) > 1:
-        raise ValueError(
-            f"pos_label={pos_label!r} names every label {list(classes)!r}: no decision is "
-            "unfavorable. Leave at least one out."
-        )
+        told = f"={pos_label!r} names every label {list(classes)!r}"
+        told = told if len(classes) <= _NAMED else f" names all {len(classes):,} labels"
+        raise ValueError(f"pos_label{told}: no decision is unfavorable. Leave at least one out.")
     return chosen, False
 
 
@@ -135,11 +134,14 @@ def are_codes(labels):
 def refuse_classes(classes, what="the labels are", also=""):
     """Raise a ValueError: no favorable label is given, and none follows from the classes."""
     classes = [plain(c) for c in classes]
-    more = "" if len(classes) <= 10 else f" and {len(classes) - 10} more"
+    if len(classes) <= _NAMED:
+        told, example = f"{classes!r}", f", for example pos_label={classes[-1]!r}"
+    else:  # names or numbers of single people, perhaps
+        told, example = f"{len(classes):,} different values", ""
     raise ValueError(
-        f"pos_label is not set, and {what} {classes[:10]!r}{more}: pass the favorable one, or "
-        f"several, for example pos_label={classes[-1]!r}{also}. Only labels 0 and 1, -1 and 1, "
-        "and booleans need no pos_label: 1 and True are favorable."
+        f"pos_label is not set, and {what} {told}: pass the favorable one, or several"
+        f"{example}{also}. Only labels 0 and 1, -1 and 1, and booleans need no pos_label: 1 and "
+        "True are favorable."
     )
 
 

@@ -32,7 +32,7 @@ def check_weights(weight, n):
     try:
         weight = np.asarray(weight, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must be numbers, one for each row: {error}") from error
+        raise ValueError("sample_weight must be numbers, one for each row.") from error
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
     wrong = weight[~(np.isfinite(weight) & (weight >= 0))]

@@ -91,7 +91,6 @@ def make_report(audit, given, plan, run, parts=None):
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
 
 
-<<<<<<< HEAD
 def _unlike_each_other(values):
     """Return values, which need no hash, without those that equal an earlier one."""
     kept = []
@@ -101,20 +100,6 @@ def _unlike_each_other(values):
     return kept
 
 
-def _fingerprints_or_limit(audit, given):
-    """Return the fingerprints, and a limit if the model fails when it is asked once more."""
-    try:
-        return fingerprints_of(audit, given), []
-    except ModelError as error:  # what was found is not lost
-        limit = (
-            f"The model has no fingerprint: {without_message(error)}. Whether another model is the "
-            "same cannot be verified."
-        )
-        return fingerprints_of(audit, replace(given, box=None)), [limit]
-
-
-=======
->>>>>>> b5a98b1 (Made-up inputs are compared with the rows of people, and nobody's row is shown as made up)
 def fingerprints_of(audit, given):
     """Return the hashes of what was audited, and how."""
     if given.table is not None:

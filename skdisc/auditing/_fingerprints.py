@@ -3,27 +3,23 @@
 import json
 import math
 import re
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skdisc import __version__
-from skdisc._blackbox._blackbox import BlackBox, deciding_method
-from skdisc._blackbox._model_input import ask_model, rows_for
 from skdisc._counts._counts import Counts
 from skdisc._utils._json import jsonable
-from skdisc._utils._types import ArrayLike, FilePath, Model
-from skdisc.exceptions import ModelError
+from skdisc._utils._types import ArrayLike, FilePath
 
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # 01 is text
 _LONG = 40  # characters; a longer text is no number
 _MIXED = ("mixed", "mixed-integer", "decimal", "complex")  # 1 == True: these are told apart
 _REPEATED = 100_000_000  # rows
-_DIGITS = 10  # of probabilities: the order of the rows can change the last bits of a sum
 
 
 def data_fingerprint(
@@ -72,8 +68,8 @@ def data_fingerprint(
 def counts_fingerprint(counts: Counts) -> str:
     """Return a hash of counts: of their schema, with its bins, and the people of each cell.
 
-    It is the same wherever the table lies, and however it is divided and ordered. Two tables with
-    equal counts have the same hash: nothing else of them is audited.
+    It is the same wherever the table lies, and however it is divided and ordered. Labels and
+    decisions are summed over, as in `fingerprints`.
 
     Parameters
     ----------
@@ -84,9 +80,11 @@ def counts_fingerprint(counts: Counts) -> str:
     str
         64 hexadecimal digits.
     """
+    codes = counts.part_codes()[: len(counts.schema.columns)]
+    people = Counts.of_codes(replace(counts.schema, label=None, decision=None), codes, counts.n)
     schema = json.dumps(jsonable(counts.schema.to_dict()), sort_keys=True)
     whole = sha256(sha256(schema.encode()).digest())
-    for part in (counts.keys, counts.n):
+    for part in (people.keys, people.n):
         whole.update(np.ascontiguousarray(part, dtype="<i8").tobytes())
     return whole.hexdigest()
 
@@ -100,59 +98,21 @@ def in_canonical_order(X: pd.DataFrame) -> pd.DataFrame:
     return X.iloc[sorted(range(len(X)), key=hashes.__getitem__)].reset_index(drop=True)
 
 
-def model_fingerprint(
-    model: Model | None,
-    X: pd.DataFrame,
-    file: FilePath | None = None,
-    *,
-    frequency: np.ndarray | None = None,
-) -> str | None:
-    """Return a hash of a model: of its file or, without one, of what it returns for the rows.
+def model_fingerprint(file: FilePath | None) -> str | None:
+    """Return a hash of the file that a model was read from; None without one.
+
+    What a model decides is no fingerprint: see `fingerprints`.
 
     Parameters
     ----------
-    model : BlackBox, estimator, callable or None
-    X : DataFrame of shape (n_rows, n_columns)
-        The audited rows; their order does not matter.
-    file : str or Path, optional
-        The file that the model was read from.
-    frequency : ndarray of int, shape (n_rows,), default=None
-        As in `data_fingerprint`.
+    file : str, Path or None
 
     Returns
     -------
     str or None
-        64 hexadecimal digits; None without a model, or if it is a list of recorded decisions,
-        which are data.
-
-    Raises
-    ------
-    ModelError
-        If the model raises an error.
+        64 hexadecimal digits.
     """
-    if file is not None:
-        return sha256(Path(file).read_bytes()).hexdigest()
-    model = model.model if isinstance(model, BlackBox) else model
-    if model is None:
-        return None
-    rows, method = rows_for(model, X, True), deciding_method(model)
-    decisions = ask_model(model, method, rows)
-    probabilities = _probabilities(model, rows)
-    returned = {"decisions": decisions, "probabilities": probabilities}
-    return data_fingerprint(X, frequency=frequency, **returned)
-
-
-def _probabilities(model, rows):
-    """Return the rounded probabilities of a model; None if it says that it has none."""
-    if not hasattr(model, "predict_proba"):
-        return None
-    try:
-        returned = ask_model(model, "predict_proba", rows)
-    except ModelError as error:
-        if isinstance(error.__cause__, (NotImplementedError, AttributeError)):
-            return None
-        raise
-    return np.round(returned.astype(float), _DIGITS)
+    return None if file is None else sha256(Path(file).read_bytes()).hexdigest()
 
 
 def settings_fingerprint(settings: dict) -> str:
@@ -176,11 +136,15 @@ def fingerprints(
     X: pd.DataFrame,
     *,
     settings: dict,
-    model: Model | None = None,
-    model_file: FilePath | None = None,
-    **roles: Any,
+    frequency: np.ndarray | None = None,
+    **roles: ArrayLike | None,
 ) -> dict[str, str | None]:
     """Return the fingerprints of an audit.
+
+    Labels and decisions are left out. A document goes to people who may know the table, but not
+    what happened to its people; a hash of outcomes would confirm a guess about those of a group
+    that the document hides: of five people, after 32 attempts. A salt in the document would not
+    help, for whoever guesses can read it. That outcomes are equal shows when the audit runs again.
 
     Parameters
     ----------
@@ -188,45 +152,41 @@ def fingerprints(
         The rows that were passed.
     settings : dict
         Parameters of the audit.
-    model : BlackBox, estimator, callable or None, default=None
-        Recorded decisions count as data.
-    model_file : str or Path, optional
-        The file that the model was read from.
+    frequency : ndarray of int, shape (n_rows,), default=None
+        As in `data_fingerprint`.
     **roles : array-like of shape (n_rows,) or None
-        What else belongs to the rows: ``y``, ``sample_weight``, ``groups``; ``frequency``.
+        What else belongs to the rows and is no outcome, such as ``weight`` and ``groups``.
 
     Returns
     -------
     dict
-        data, model, settings and code, each text or None.
+        data, model, settings and code, each text or None. The model has the hash of its file, which
+        only those know who read it.
     """
-    recorded = model.decisions if isinstance(model, BlackBox) else None
     return {
-        "data": data_fingerprint(X, decisions=recorded, **roles),
-        "model": model_fingerprint(model, X, model_file, frequency=roles.get("frequency")),
+        "data": data_fingerprint(X, frequency=frequency, **roles),
+        "model": None,
         "settings": settings_fingerprint(settings),
         "code": code_fingerprint(),
     }
 
 
-def fingerprints_of_counts(recorded: Counts, decided: Counts, settings: dict) -> dict:
-    """Return the fingerprints of an audit of counts.
+def fingerprints_of_counts(counts: Counts, settings: dict) -> dict:
+    """Return the fingerprints of an audit of counts, as `fingerprints` does of rows.
 
     Parameters
     ----------
-    recorded, decided : Counts
-        Without and with the decisions of a model; the same object without a model.
+    counts : Counts
     settings : dict
         Parameters of the audit.
 
     Returns
     -------
     dict
-        As `fingerprints`; a model is known by what it decides about the people counted.
     """
     return {
-        "data": counts_fingerprint(recorded),
-        "model": None if recorded is decided else counts_fingerprint(decided),
+        "data": counts_fingerprint(counts),
+        "model": None,
         "settings": settings_fingerprint(settings),
         "code": code_fingerprint(),
     }

@@ -13,7 +13,7 @@ from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
 from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit import Audit
 from skdisc.auditing._audit_report import AuditReport
-from skdisc.auditing._audited_rows import AuditedRows
+from skdisc.auditing._audited_rows import TRAINED, AuditedRows
 from skdisc.auditing._document import NOT_SETTINGS, fingerprints_of
 from skdisc.auditing._fingerprints import model_fingerprint, settings_fingerprint
 
@@ -22,6 +22,7 @@ _IGNORED = {  # places: what a run cannot repeat, what is compared as hashes, wh
     *("code", "plan.sha256"),
 }
 _CLOSE = 1e-6  # relative: libraries of linear algebra differ in the last digits
+_MODELS = ("model", TRAINED)
 _LONG = 120  # characters of a text that are shown
 
 
@@ -74,14 +75,15 @@ def verify(
     audit = _audit(document["settings"])
     given = AuditedRows.read(audit, X, y, model, sample_weight, groups)
     now, then = fingerprints_of(audit, given), document["fingerprints"]
-    if model_file is not None:
-        now["model"] = model_fingerprint(model, X, model_file)
     if now["data"] != then["data"]:
         n_now, n_then = given.people(), document["about"]["n_rows"]
         counts = "" if n_now == n_then else f": {n_now:,}, not {n_then:,}"
         told.append(f"data: these are other rows{counts}")
-    if now["model"] != then["model"]:
-        told.append(f"model: {_of_model(now['model'], then['model'], model_file)}")
+    audited = document["about"]["audited"]
+    if given.kind != audited:
+        told.append(_of_kind(given.kind, audited))
+    elif model_file is not None and then["model"] not in (None, model_fingerprint(model_file)):
+        told.append("model: this is another file")
     inputs_differ = bool(told)
     if now["code"] != then["code"]:
         told.append(f"skdisc: the audit was made by {_version(then)}, this is {_version(now)}")
@@ -190,11 +192,12 @@ def _audit(settings):
     return Audit(**own)
 
 
-def _of_model(now, then, model_file):
-    """Return what is different about a model."""
-    if now is None or then is None:
-        return "the audit had none" if then is None else "the audit had one, pass it"
-    return "this is another file" if model_file is not None else "it decides otherwise"
+def _of_kind(now, then):
+    """Return what was audited, if something else is passed."""
+    had, has = then in _MODELS, now in _MODELS
+    if had != has:
+        return f"model: {'the audit had one, pass it' if had else 'the audit had none'}"
+    return f"data: the audit is about {then}, and {now} are passed"
 
 
 def _version(fingerprints):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._favorable import are_codes
 from skdisc._utils._validation import check_protected, closest, is_number, listed, plain
 
 _LABELS = ("--target", "--predictions", "--decision", "--label")
@@ -50,7 +51,7 @@ def column_named(option, text, names):
     return found[0]
 
 
-def labels_named(option, text, *columns):
+def labels_named(option, text, *columns, of_rows=True):
     """Return the labels named by a text, in the type of the columns.
 
     Parameters
@@ -60,24 +61,20 @@ def labels_named(option, text, *columns):
     text : str
         One label, or several separated by commas; numbers are read as numbers.
     *columns : Series
+    of_rows : bool, default=True
+        Whether the columns have a value for each row, and not each value once.
 
     Raises
     ------
     ValueError
-        If a label does not occur; the message lists the labels that do.
+        If a label does not occur; the message lists the labels that ten rows share.
     """
     values = [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
     whole = any(names_label(v, text) for v in values)
     wanted = [text] if whole else [t.strip() for t in text.split(",")]
     missing = [t for t in wanted if not any(names_label(v, t) for v in values)]
     if missing:
-        shared = _shared(columns)
-        hidden = len(values) - len(shared)
-        shown = f"Its values: {listed(list(map(str, shared)))}" if shared else "Its values are rare"
-        if len(values) > _MANY_VALUES and all(map(is_number, values)):
-            shown = f"It holds {len(values):,} different numbers: compare it with a limit first"
-        elif shared and hidden:
-            shown += f", and {hidden:,} of fewer than {_FEW} rows"
+        shared, shown = _told_values(columns, of_rows)
         raise ValueError(
             f"{option} {missing[0]!r} does not occur in {columns[0].name!r}"
             f"{closest(missing[0], shared)} {shown}."
@@ -85,12 +82,31 @@ def labels_named(option, text, *columns):
     return [v for v in values if any(names_label(v, t) for t in wanted)]
 
 
-def _shared(columns):
-    """Return the values that enough rows have to be named, the most frequent first."""
+def check_favorable(option, favorable, column):
+    """Raise ValueError if a column of decisions has no favorable one, or none follows from it.
+
+    `favorable` is None if none is named; values 0 and 1, -1 and 1, and booleans need none.
+    """
+    values = [plain(v) for v in column.dropna().unique()]
+    if favorable is None and not are_codes(values):
+        shown = _told_values([column])[1]
+        raise ValueError(f"--favorable is missing; it names a value of {column.name!r}. {shown}.")
+    if favorable is not None and not any(v in favorable for v in values):
+        shown = _told_values([column])[1]
+        raise ValueError(f"{option} {column.name!r} has no favorable value. {shown}.")
+
+
+def _told_values(columns, of_rows=True):
+    """Return the values that enough rows share to be named, and a sentence on all of them."""
     counts = pd.concat([c.dropna() for c in columns]).value_counts()
-    if len(columns[0]) == columns[0].nunique():  # a list of values, not a column of rows
-        return [plain(v) for v in counts.index]
-    return [plain(v) for v, n in counts.items() if n >= _FEW]
+    least = _FEW if of_rows else 0
+    shared, n = [plain(v) for v, times in counts.items() if times >= least], len(counts)
+    if n > _MANY_VALUES and all(is_number(plain(v)) for v in counts.index):
+        return [], f"It holds {n:,} different numbers: compare it with a limit first"
+    shown = f"Its values: {listed(list(map(str, shared)))}" if shared else "Its values are rare"
+    if shared and n > len(shared):
+        shown += f", and {n - len(shared):,} of fewer than {_FEW} rows"
+    return shared, shown
 
 
 def check_complete(option, column):

@@ -28,7 +28,13 @@ from skdisc.auditing._document import EXIT_CODES as EXIT_CODES_OF
 from skdisc.auditing._document import INTERRUPTED
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.auditing._notices import copies
-from skdisc.cli._arguments import check_complete, column_named, columns_named, labels_named
+from skdisc.cli._arguments import (
+    check_complete,
+    check_favorable,
+    column_named,
+    columns_named,
+    labels_named,
+)
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
@@ -245,6 +251,8 @@ def _audit_rows(arguments, frame, notes):
             "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
         )
         favorable = _all_spellings(arguments, favorable, frame[target], *map(frame.get, decided))
+        for name in decided:
+            check_favorable("--predictions", favorable, frame[name])
     X = frame.drop(columns={c for several in taken.values() for c in several})
     extra = {
         name: frame[taken[option][0]]
@@ -264,7 +272,7 @@ def _audit_rows(arguments, frame, notes):
     if arguments.robustness and not answers.document["about"]["interrupted"]:
         _try_settings(audit, X, y, model, extra)
     if arguments.model:
-        answers.document["fingerprints"]["model"] = model_fingerprint(model, X, arguments.model)
+        answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
     return finish(answers, arguments, source)
 
 
@@ -315,15 +323,16 @@ def _audit_counts(arguments):
     kept = None if arguments.cache is None else Path(arguments.cache) / "counts"
     schema = rows.schema(protected, checkpoint=kept)
     _check_filled(protected, [c.name for c in schema.columns if not c.values])
-    favorable = labels_named("--favorable", arguments.favorable, *outcomes_of(schema))
+    favorable = labels_named(
+        "--favorable", arguments.favorable, *outcomes_of(schema), of_rows=False
+    )
     favorable = _all_spellings(arguments, favorable, *outcomes_of(schema))
     audit = _built(arguments, protected, favorable, rows.columns)
     how = {"pos_label": favorable, "schema": schema, "checkpoint": kept}
     table = CountedTable.of(rows, protected, random_state=audit.random_state, **how)
     answers = audit.fit(table).report_
     if model is not None:
-        file = model_fingerprint(model, None, arguments.model)
-        answers.document["fingerprints"]["model"] = file
+        answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
     about = _source(arguments, taken, favorable, notes) | {"counted": True}
     return finish(answers, arguments, about)
 

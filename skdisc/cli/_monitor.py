@@ -18,6 +18,7 @@ from skdisc._utils._files import (
 from skdisc.auditing._fingerprints import data_fingerprint
 from skdisc.cli._arguments import (
     check_complete,
+    check_favorable,
     column_named,
     columns_named,
     labels_named,
@@ -131,8 +132,11 @@ def _begun(arguments, frame):
         raise ValueError("The first call needs --protected, the columns to compare by.")
     names = list(frame.columns)
     favorable = None
-    if arguments.favorable is not None:
-        decision = column_named("--decision", arguments.decision or "", names)
+    decision = column_named("--decision", arguments.decision or "", names)
+    check_complete("--decision", frame[decision])
+    if arguments.favorable is None:
+        check_favorable("--decision", None, frame[decision])
+    else:
         favorable = labels_named("--favorable", arguments.favorable, frame[decision])
     return DisparityMonitor(
         protected=columns_named("--protected", arguments.protected, names),
@@ -186,7 +190,7 @@ def _batch(arguments, monitor, frame):
 
 def _lines(monitor):
     """Yield what is known so far, in lines of 80 characters."""
-    result = monitor.result_
+    result = monitor.result_.without_people()
     n = monitor.n_batches_
     yield f"{monitor.n_people_:,} people in {n:,} {'batch' if n == 1 else 'batches'}"
     yield f"{result.verdict}" + (f": {result.reason}" if result.reason else "")

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._stats._rates import RATES, check_metrics
 from skdisc._task._card import Card
@@ -274,7 +275,11 @@ class DisparityMonitor(BaseDetector):
         return self._keep(stream)
 
     def to_json(self) -> str:
-        """Return the state as JSON, without rows of people.
+        """Return the state as JSON: data about people, to be kept as the rows are.
+
+        It has no rows, but the outcomes of groups and strata of any size: of a stratum of one
+        person, such as a household, that of this person. What may be handed on is
+        ``result_.without_people()``.
 
         Returns
         -------
@@ -395,7 +400,9 @@ class DisparityMonitor(BaseDetector):
         self.pos_label_ = self._audited.favorable
         task = Task.open(self, People())
         result = self._conclude(task, report(self, stream, self.space_))
-        self._memory, self.result_ = stream, replace(result, n_samples=stream.n_people)
+        self._memory = stream
+        shared = stream.shared_values(MIN_CELL)
+        self.result_ = replace(result, n_samples=stream.n_people, shared_values=shared)
         return self
 
     def _stream(self):

@@ -14,6 +14,10 @@ from skdisc._verdicts._rule import Rule
 from skdisc.monitoring._stream import Stream, StreamRules
 
 _VERSION = 2
+_ABOUT = (
+    "Data about people, not a document: it has the outcomes of groups of any size, and of single "
+    "people where groups or strata are as small. Keep it as you keep the rows."
+)
 _TYPES = {  # of a state
     "version": int,
     "settings": dict,
@@ -52,8 +56,9 @@ def new_stream(monitor: Any) -> Stream:
 
 
 def to_json(monitor: Any, stream: Stream) -> str:
-    """Return the state of a monitor."""
+    """Return the state of a monitor, which says that it is data about people."""
     state = {
+        "about": _ABOUT,
         "skdisc": __version__,
         "version": _VERSION,
         "settings": _settings(monitor),

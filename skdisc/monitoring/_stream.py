@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 
+from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._json import check_types, placed
+from skdisc._utils._validation import plain
 from skdisc.monitoring._confidence_sequences import gap_sequence
 from skdisc.monitoring._e_values import e_bh
 from skdisc.monitoring._wealth import OpenBlock, Wealth
@@ -145,6 +147,20 @@ class Stream:
             size = max(n, n_rest) if is_half else n
             w.is_judged |= size > 0 and size >= relevant_size * self.n_people
 
+    def shared_values(self, least: int) -> dict:
+        """Return the values of protected columns that at least so many people have, by column.
+
+        Groups that were passed may be named: they are not from the rows.
+        """
+        if not self.is_open:
+            return {}
+        shared = {str(name): [] for name in self.rules.protected}
+        for w in self.groups:
+            if len(w.group) == 1 and w.group.predicates[0].values and w.seen[0][0] >= least:
+                (condition,) = w.group.predicates
+                shared[str(condition.column)] += [plain(v) for v in condition.values]
+        return shared
+
     @property
     def halves(self) -> list[bool]:
         """Whether each group is one of two that are all people, so that the gap is the same."""
@@ -239,7 +255,8 @@ class Stream:
         record = {"n": self.n_people, "log_wealth": total, "groups": {}}
         kept = self.table(significance)[["log_wealth", "effect", "ci_low", "ci_high"]].to_numpy()
         for w, row in zip(self.groups, kept, strict=True):
-            record["groups"][str(w.group)] = [_rounded(v) for v in row]
+            few = min(float(side[0]) for side in w.seen) < MIN_CELL  # the course would name people
+            record["groups"][str(w.group)] = [None if few else _rounded(v) for v in row]
         self.history.append(record)
         if len(self.history) > _MOST_RECORDS:
             del self.history[1:-1:2]

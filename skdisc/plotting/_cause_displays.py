@@ -8,7 +8,7 @@ import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
 from skdisc.plotting._axes import axes_or_new
-from skdisc.plotting._group_displays import _GREY, _HIGHER, _LOWER, _color, _Display
+from skdisc.plotting._group_displays import _GREY, _HIGHER, _LOWER, _color, _Display, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,12 @@ class GapDisplay(_Display):
 
     @classmethod
     def from_result(
-        cls, result: AuditResult, *, group: str | None = None, ax: "Axes | None" = None
+        cls,
+        result: AuditResult,
+        *,
+        group: str | None = None,
+        show_people: bool = False,
+        ax: "Axes | None" = None,
     ) -> Self:
         """Draw the gap between one protected group and all others.
 
@@ -34,6 +39,8 @@ class GapDisplay(_Display):
             Result of `DisparityPursuit`.
         group : str or None, default=None
             A group of ``tables["gaps"]``; None: the one with the largest gap.
+        show_people : bool, default=False
+            Whether groups of fewer than 10 people are drawn, too.
         ax : matplotlib Axes or None, default=None
 
         Returns
@@ -45,6 +52,7 @@ class GapDisplay(_Display):
         ValueError
             If the result has no such table or group.
         """
+        result = shown(result, show_people)
         gaps = _table(result, "gaps")
         if group is None and len(gaps):
             sizes = gaps.loc[gaps["kind"] == "gap"].set_index("group")["amount"].abs()
@@ -108,7 +116,12 @@ class ShadowsDisplay(_Display):
 
     @classmethod
     def from_result(
-        cls, result: AuditResult, *, max_rows: int = 5, ax: "Axes | None" = None
+        cls,
+        result: AuditResult,
+        *,
+        max_rows: int = 5,
+        show_people: bool = False,
+        ax: "Axes | None" = None,
     ) -> Self:
         """Draw the causes and the strongest shadows of each.
 
@@ -118,6 +131,8 @@ class ShadowsDisplay(_Display):
             Result of `DisparityPursuit`.
         max_rows : int, default=5
             Maximal number of shadows drawn below each cause.
+        show_people : bool, default=False
+            Whether groups of fewer than 10 people are drawn, too.
         ax : matplotlib Axes or None, default=None
 
         Returns
@@ -129,6 +144,7 @@ class ShadowsDisplay(_Display):
         ValueError
             If the result has no table of shadows, or no causes.
         """
+        result = shown(result, show_people)
         shadows, causes = _table(result, "shadows"), result.to_frame()
         if not len(causes):
             raise ValueError("The result has no causes, so there are no shadows to draw.")

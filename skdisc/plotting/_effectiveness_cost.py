@@ -6,6 +6,7 @@ import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
 from skdisc.plotting._axes import axes_or_new, wrapped
+from skdisc.plotting._group_displays import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +42,8 @@ class EffectivenessCostDisplay:
         rank: int = 1,
         viewpoint: str = "micro",
         ax: "Axes | None" = None,
+        *,
+        show_people: bool = False,
     ) -> Self:
         """Draw one finding of `FACTS`.
 
@@ -53,6 +56,8 @@ class EffectivenessCostDisplay:
             Whether each person takes the action best for them ("micro"), or all members of a group
             take the same action ("macro").
         ax : matplotlib Axes or None, default=None
+        show_people : bool, default=False
+            Whether groups of fewer than 10 people are drawn, too.
 
         Returns
         -------
@@ -63,6 +68,7 @@ class EffectivenessCostDisplay:
         ValueError
             If the result has no finding of this rank, or no curves.
         """
+        result = shown(result, show_people)
         curves = result.tables.get("curves")
         if curves is None or not (curves["rank"] == rank).any():
             raise ValueError(

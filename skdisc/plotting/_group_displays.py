@@ -62,7 +62,12 @@ class ForestDisplay(_Display):
 
     @classmethod
     def from_result(
-        cls, result: AuditResult, *, max_rows: int = 20, ax: "Axes | None" = None
+        cls,
+        result: AuditResult,
+        *,
+        max_rows: int = 20,
+        show_people: bool = False,
+        ax: "Axes | None" = None,
     ) -> Self:
         """Draw the first findings of an `AuditResult`.
 
@@ -72,6 +77,8 @@ class ForestDisplay(_Display):
             Result with groups.
         max_rows : int, default=20
             Maximal number of findings drawn.
+        show_people : bool, default=False
+            Whether groups of fewer than 10 people are drawn, too.
         ax : matplotlib Axes or None, default=None
 
         Returns
@@ -85,7 +92,7 @@ class ForestDisplay(_Display):
         """
         columns = ["subject", "measure", "effect", "ci_low", "ci_high", "p_adjusted"]
         check_count("max_rows", max_rows)
-        frame = _groups(result).to_frame()[columns].head(max_rows)
+        frame = _groups(result, show_people).to_frame()[columns].head(max_rows)
         significant = frame.pop("p_adjusted") <= result.significance
         return cls(frame.assign(significant=significant), result.versus).plot(ax)
 
@@ -106,7 +113,14 @@ class WaterfallDisplay(_Display):
     """Contribution of each condition of a finding to its divergence (Shapley values)."""
 
     @classmethod
-    def from_result(cls, result: AuditResult, *, rank: int = 1, ax: "Axes | None" = None) -> Self:
+    def from_result(
+        cls,
+        result: AuditResult,
+        *,
+        rank: int = 1,
+        show_people: bool = False,
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Draw one finding of a DivExplorer result with ``explain=True``.
 
         Parameters
@@ -114,6 +128,8 @@ class WaterfallDisplay(_Display):
         result : AuditResult
         rank : int, default=1
             Rank of the finding.
+        show_people : bool, default=False
+            Whether groups of fewer than 10 people are drawn, too.
         ax : matplotlib Axes or None, default=None
 
         Returns
@@ -125,7 +141,7 @@ class WaterfallDisplay(_Display):
         ValueError
             If the result was made without ``explain=True``, or has no such rank.
         """
-        own = _of_rank(result, "shapley", rank)
+        own = _of_rank(result, "shapley", rank, show_people)
         order = own["contribution"].abs().sort_values(ascending=False, kind="stable").index
         own = own.loc[order, ["item", "contribution"]].reset_index(drop=True)
         ends = own["contribution"].cumsum()
@@ -152,7 +168,14 @@ class LatticeDisplay(_Display):
     """
 
     @classmethod
-    def from_result(cls, result: AuditResult, *, rank: int = 1, ax: "Axes | None" = None) -> Self:
+    def from_result(
+        cls,
+        result: AuditResult,
+        *,
+        rank: int = 1,
+        show_people: bool = False,
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Draw one finding of a DivExplorer result with ``explain=True``.
 
         Parameters
@@ -160,6 +183,8 @@ class LatticeDisplay(_Display):
         result : AuditResult
         rank : int, default=1
             Rank of the finding.
+        show_people : bool, default=False
+            Whether groups of fewer than 10 people are drawn, too.
         ax : matplotlib Axes or None, default=None
 
         Returns
@@ -171,7 +196,7 @@ class LatticeDisplay(_Display):
         ValueError
             If the result was made without ``explain=True``, or has no such rank.
         """
-        own = _of_rank(result, "lattice", rank)[["subset", "group", "divergence"]]
+        own = _of_rank(result, "lattice", rank, show_people)[["subset", "group", "divergence"]]
         size = dict(zip(own["subset"], own["divergence"].abs(), strict=True))
         marked = [any(size[s] < size[t] for t in _below(s) if t) for s in own["subset"]]
         own = own.assign(length=[int(s).bit_count() for s in own["subset"]], corrective=marked)
@@ -199,13 +224,17 @@ class SizeEffectDisplay(_Display):
     """Effect of each group found against its number of people."""
 
     @classmethod
-    def from_result(cls, result: AuditResult, *, ax: "Axes | None" = None) -> Self:
+    def from_result(
+        cls, result: AuditResult, *, show_people: bool = False, ax: "Axes | None" = None
+    ) -> Self:
         """Draw the findings of an `AuditResult`.
 
         Parameters
         ----------
         result : AuditResult
             Result with groups.
+        show_people : bool, default=False
+            Whether groups of fewer than 10 people are drawn, too.
         ax : matplotlib Axes or None, default=None
 
         Returns
@@ -217,7 +246,9 @@ class SizeEffectDisplay(_Display):
         ValueError
             If the findings of the result are individual cases.
         """
-        frame = _groups(result).to_frame()[["subject", "support", "effect", "p_adjusted"]]
+        frame = _groups(result, show_people).to_frame()[
+            ["subject", "support", "effect", "p_adjusted"]
+        ]
         significant = frame.pop("p_adjusted") <= result.significance
         return cls(frame.assign(significant=significant), result.versus).plot(ax)
 
@@ -244,23 +275,31 @@ def _below(subset):
     return [subset & ~(1 << i) for i in range(subset.bit_length()) if subset >> i & 1]
 
 
-def _groups(result):
-    """Return the result if its findings are groups, else raise ValueError."""
+def shown(result, show_people):
+    """Return the result as a picture may show it: without groups of few, unless they are wanted."""
+    return result if show_people else result.without_people()
+
+
+def _groups(result, show_people):
+    """Return the result to draw if its findings are groups, else raise ValueError."""
     if not isinstance(result.findings, GroupFindings):
         raise ValueError(
             f"This plot shows groups, but the findings of {result.detector} are individual cases."
         )
-    return result
+    return shown(result, show_people)
 
 
-def _of_rank(result, table, rank):
+def _of_rank(result, table, rank, show_people):
     """Return the rows of one finding in a table that ``explain=True`` adds."""
     if table not in result.tables:
         raise ValueError(
             f"The result has no table {table!r}. Fit DivExplorer with explain=True for this plot."
         )
-    own = result.tables[table]
+    left = shown(result, show_people)
+    own = left.tables[table]
     own = own[own["rank"] == rank]
     if not len(own):
-        raise ValueError(f"There is no finding of rank {rank}; the result has {len(result)}.")
+        few = len(result) - len(left)
+        hidden = f"; {few} more are about fewer than 10 people (show_people=True)" if few else ""
+        raise ValueError(f"There is no finding of rank {rank}; the result has {len(left)}{hidden}.")
     return own

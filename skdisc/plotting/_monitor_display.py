@@ -8,7 +8,7 @@ import numpy as np
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._inputs import check_count
 from skdisc.plotting._axes import axes_or_new
-from skdisc.plotting._group_displays import _GREY, _Display
+from skdisc.plotting._group_displays import _GREY, _Display, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,12 @@ class MonitorDisplay(_Display):
 
     @classmethod
     def from_result(
-        cls, result: AuditResult, *, max_groups: int = 4, ax: "Axes | None" = None
+        cls,
+        result: AuditResult,
+        *,
+        max_groups: int = 4,
+        show_people: bool = False,
+        ax: "Axes | None" = None,
     ) -> Self:
         """Draw the groups ranked first, over the number of people.
 
@@ -31,6 +36,8 @@ class MonitorDisplay(_Display):
             Result of `DisparityMonitor`.
         max_groups : int, default=4
             Largest number of groups.
+        show_people : bool, default=False
+            Whether groups of fewer than 10 people are drawn, too.
         ax : matplotlib Axes or None, default=None
             Axes for the wealths, without gaps; None: a new figure with both.
 
@@ -49,6 +56,7 @@ class MonitorDisplay(_Display):
                 "DisparityMonitor."
             )
         check_count("max_groups", max_groups, 1)
+        result = shown(result, show_people)
         history = result.tables["history"]
         names = [str(f.subject) for f in result.findings][:max_groups]
         display = cls(history[history["group"].isin([*names, "all groups"])])

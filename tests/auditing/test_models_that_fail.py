@@ -39,16 +39,6 @@ class Rule:
         return answers
 
 
-class NoProbabilities(Rule):
-    def predict_proba(self, X):
-        raise NotImplementedError("this model has none")
-
-
-class LostProbabilities(Rule):
-    def predict_proba(self, X):
-        raise ConnectionError("secret-host is gone")
-
-
 def answers(report):
     document = json.loads(report.to_json())
     document["about"]["seconds"] = 0
@@ -66,24 +56,6 @@ def test_a_model_cannot_change_the_rows_under_audit(people):
     detector = Themis(protected="sex", random_state=0)
     cases = [detector.fit(X, y, Rule(changes=c)).result_.to_frame() for c in (False, True)]
     assert cases[0].equals(cases[1])
-
-
-def test_a_model_without_probabilities_is_known_by_its_decisions(people):
-    X, y = people
-    report = Audit(**HOW).fit(X, y, NoProbabilities()).report_
-    plain = Audit(**HOW).fit(X, y, Rule()).report_
-    assert report.document["fingerprints"] == plain.document["fingerprints"]
-    assert report.document["fingerprints"]["model"] is not None
-
-
-def test_what_was_found_survives_a_model_that_is_lost(people):
-    X, y = people
-    report = Audit(**HOW).fit(X, y, LostProbabilities()).report_
-    assert report.document["fingerprints"]["model"] is None
-    (limit,) = [text for text in report.document["limits"] if "no fingerprint" in text]
-    assert "raised ConnectionError for a query of 600 rows" in limit
-    assert "secret-host" not in report.to_json()
-    assert report.verdict == "disparity found"
 
 
 def test_a_detector_whose_model_fails_is_left_out(people):

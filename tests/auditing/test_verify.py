@@ -54,9 +54,11 @@ def test_other_inputs_are_told(audited):
     assert verify(document, changed, y, model)[0] == "data: these are other rows"
     assert verify(document, X[1:], y[1:], model)[0] == "data: these are other rows: 499, not 500"
     flipped = y.where(y.index != 7, np.where(y == "yes", "no", "yes"))
-    assert verify(document, X, flipped, model) == ["data: these are other rows"]
+    told = verify(document, X, flipped, model)  # outcomes have no hash, but change the answers
+    assert told
+    assert all(line.partition(":")[0] not in ("data", "model") for line in told)
     other = LogisticRegression(C=1e-4).fit(X[COLUMNS], y)
-    assert verify(document, X, y, other) == ["model: it decides otherwise"]
+    assert any(line.startswith("groups[0].rate: ") for line in verify(document, X, y, other))
     assert verify(document, X, y) == ["model: the audit had one, pass it"]
     renamed = X.rename(columns={"debt": "depth"})
     assert verify(document, renamed, y, model) == ["data: there is no column 'debt'"]

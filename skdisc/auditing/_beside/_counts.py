@@ -63,7 +63,7 @@ def audit_counts(audit: Any, table: Any) -> AuditReport:
     report = make_report(whole, replace(largest, protected=names), plan, run, parts)
     document = report.document
     document["about"] |= {"seconds": seconds, "columns": names}
-    document["fingerprints"]["data"] = data_fingerprint(table)
+    document["fingerprints"]["data"] = data_fingerprint(table.drop(columns="selected"))
     document["limits"].append(_LIMIT)
     document["code"] = make_code(audit, ".from_counts(table, {arguments})")
     document["code"] = document["code"].replace(", )", ")")

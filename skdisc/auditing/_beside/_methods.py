@@ -247,7 +247,8 @@ class BesideMixin:
         extra = {"sample_weight": sample_weight, "groups": groups}
         table, own = robustness_table(self, X, y, model, **extra)
         kept = getattr(self, "report_", None)
-        if kept is not None and kept.document["fingerprints"] == own.document["fingerprints"]:
+        same = ("fingerprints", "groups")  # of people, and of their outcomes
+        if kept is not None and all(kept.document[n] == own.document[n] for n in same):
             kept.document["robustness"] = jsonable(table.to_dict("records"))
         return table
 
