@@ -18,7 +18,7 @@ from skdisc._utils._validation import (
     plain,
 )
 
-_NAMED = 10  # labels; of more, an error tells their number
+MOST_NAMED = 10  # labels; of more, an error tells their number
 AUTO = "auto"  # the default of measures, whose None is for numbers
 ENDS = {"high": max, "low": min}
 
@@ -52,13 +52,13 @@ def favorable_labels(pos_label, classes, of_numbers=False):
         if plain(label) is None:
             raise ValueError(f"pos_label is missing ({label!r}), which no label is.")
         if label not in classes:
-            named = classes if len(classes) <= _NAMED else []  # more tell about single people
+            named = classes if len(classes) <= MOST_NAMED else []  # more tell about single people
             told = f"Labels: {list(named)!r}." if named else f"There are {len(classes):,} labels."
             raise ValueError(f"pos_label={label!r} never occurs{closest(label, named)} {told}")
     chosen = [c for c in classes if c in given]
     if len(chosen) == len(classes) > 1:
         told = f"={pos_label!r} names every label {list(classes)!r}"
-        told = told if len(classes) <= _NAMED else f" names all {len(classes):,} labels"
+        told = told if len(classes) <= MOST_NAMED else f" names all {len(classes):,} labels"
         raise ValueError(f"pos_label{told}: no decision is unfavorable. Leave at least one out.")
     return chosen, False
 
@@ -134,7 +134,7 @@ def are_codes(labels):
 def refuse_classes(classes, what="the labels are", also=""):
     """Raise a ValueError: no favorable label is given, and none follows from the classes."""
     classes = [plain(c) for c in classes]
-    if len(classes) <= _NAMED:
+    if len(classes) <= MOST_NAMED:
         told, example = f"{classes!r}", f", for example pos_label={classes[-1]!r}"
     else:  # names or numbers of single people, perhaps
         told, example = f"{len(classes):,} different values", ""

@@ -8,6 +8,7 @@ from smallest import has, smallest
 
 import skdisc
 from skdisc import Audit, Predicate, all_detectors
+from skdisc._utils._favorable import favorable_labels
 from skdisc.datasets import plant_bias
 from skdisc.measures import get_scorer, get_scorer_names, mean_difference
 from skdisc.measures._scorer import _MEASURES
@@ -113,6 +114,15 @@ def test_high_and_low_are_ends_of_numbers():
     assert mean_difference(None, words, protected=X["sex"], pos_label="high") == low
 
 
-def test_many_labels_are_not_all_printed():
-    with pytest.raises(ValueError, match=r"0, 1, 2, 3, 4, 5, 6, 7, 8, 9\] and 20 more"):
-        mean_difference(None, np.arange(30), protected=np.arange(30) % 2)
+def test_labels_are_named_only_if_they_are_few():
+    """Many are names or numbers of single people, perhaps."""
+    labels, sex = np.array([f"{i} points" for i in range(30)]), np.arange(30) % 2
+    few = np.array([f"{i % 5} points" for i in range(30)])
+    for pos_label in ({}, {"pos_label": "3 point"}):
+        with pytest.raises(ValueError, match="30 ") as raised:
+            mean_difference(None, labels, protected=sex, **pos_label)
+        assert " points" not in str(raised.value)
+        with pytest.raises(ValueError, match="'0 points', '1 points'"):
+            mean_difference(None, few, protected=sex, **pos_label)
+    with pytest.raises(ValueError, match="pos_label names all 30 labels: no decision is unf"):
+        favorable_labels(labels.tolist(), labels.tolist())

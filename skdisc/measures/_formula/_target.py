@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import numpy as np
 import pandas as pd
 
-from skdisc._utils._favorable import AUTO, ENDS, are_codes, names_end, refuse_classes
+from skdisc._utils._favorable import AUTO, ENDS, MOST_NAMED, are_codes, names_end, refuse_classes
 from skdisc._utils._inputs import check_finite, sorted_unique
 
 
@@ -94,7 +94,10 @@ def _check_occurs(pos_label, y, what, beside):
     classes = pd.unique(y).tolist()
     known = () if beside is None else pd.unique(np.asarray(beside).ravel()).tolist()
     if not (are_codes(classes) and pos_label in (0, 1, -1)) and pos_label not in known:
+        told = f"whose values are {classes!r}"
+        if len(classes) > MOST_NAMED:  # names or numbers of single people, perhaps
+            told = f"which has {len(classes):,} different values"
         raise ValueError(
-            f"pos_label={pos_label!r} never occurs in {what}, whose values are "
-            f"{classes[:5]!r}. Pass the favorable label, or pos_label=None for numbers."
+            f"pos_label={pos_label!r} never occurs in {what}, {told}. Pass the favorable label, or "
+            "pos_label=None for numbers."
         )
