@@ -1,6 +1,7 @@
 """One protected group against the others in each subgroup: tests, intervals, equivalence, text."""
 
 import numpy as np
+from scipy import stats
 
 from skdisc import _stats
 from skdisc._stats._means import Welch, skewness_known
@@ -11,7 +12,9 @@ from skdisc.subgroup._facts._notions import REST, Verdicts, shortfalls
 
 WELCH = "Welch's and Hall's test of the costs of recourse"
 SMIRNOV = "two-sample Kolmogorov-Smirnov test, asymptotic"
-ANY_ACTION = "smallest p-value of the actions, times their number"
+CHOICE = "binomial tests of the actions against phi, corrected for their number"
+COST = "binomial tests of the curves against phi"
+BEST_ACTION = "tests of the actions of others against the best one as cheap, times their number"
 
 
 def chosen_sides(found, tested, verdicts, notion):
@@ -90,9 +93,15 @@ def compare_sides(mine, theirs, notion, significance, agree=False):
             pairs = (mine, theirs), (theirs, mine)
             down, up = (shortfalls(*pair, notion).ravel() for pair in pairs)
             effect = np.where(down >= up, -down, up)
-        smirnov = notion.viewpoint == "micro"
-        p_value = _smirnov(mine, theirs) if smirnov else _any_action(mine, theirs)
-        test = np.full(len(a), SMIRNOV if smirnov else ANY_ACTION, dtype=object)
+        function, name = {
+            ("choice", "macro"): (_choice_test, CHOICE),
+            ("cost_of_effectiveness", "macro"): (_cost_test, COST),
+            ("cost_of_effectiveness", "micro"): (_cost_test, COST),
+            ("trade_off", "macro"): (_trade_off_test, BEST_ACTION),
+            ("trade_off", "micro"): (_smirnov, SMIRNOV),
+        }[notion.name, notion.viewpoint]
+        p_value = function(mine, theirs, notion)
+        test = np.full(len(a), name, dtype=object)
     undefined = (n_a == 0) | (n_b == 0)
     effect, p_value = (np.where(undefined, np.nan, v) for v in (effect, p_value))
     return {
@@ -120,7 +129,7 @@ def _two_shares(x_a, n_a, x_b, n_b):
     return p_value, names_of_tests(is_exact, AGAINST_REST)
 
 
-def _smirnov(mine, theirs):
+def _smirnov(mine, theirs, notion):
     """Test the equality of two effectiveness-cost distributions, with the bound of the paper."""
     gap = np.abs(mine.curve("micro") - theirs.curve("micro"))
     largest = mine.of_subgroups(np.maximum, np.where(mine.is_end[:, None], gap, 0)).ravel()
@@ -129,10 +138,70 @@ def _smirnov(mine, theirs):
         return np.minimum(1, 2 * np.exp(-2 * largest**2 * n_a * n_b / (n_a + n_b)))
 
 
-def _any_action(mine, theirs):
-    """Test the hypothesis that each action helps equal shares of both groups."""
+def _choice_test(mine, theirs, notion):
+    """Test the hypothesis that one side has at least as many effective actions as the other.
+
+    With K actions, the other side has m of them or more if the m-th smallest p-value of "helps
+    fewer than phi" is small, and this side has fewer than m if that of "helps phi or more" is, at
+    the (K - m + 1)-th. If neither p-value of an action is wrong, which Bonferroni's correction
+    grants, both hold only where the hypothesis is false. An action that helps both sides
+    differently, but counts for both or for neither, is no evidence.
+    """
     n_mine, n_theirs = (side.n.ravel()[mine.subgroup] for side in (mine, theirs))
-    p_value, _ = _two_shares(mine.hits.ravel(), n_mine, theirs.hits.ravel(), n_theirs)
+    below = _below(mine.hits.ravel(), n_mine, notion.level)
+    above = _above(theirs.hits.ravel(), n_theirs, notion.level)
+    rising = above[np.lexsort((above, mine.subgroup))]
+    falling = below[np.lexsort((-below, mine.subgroup))]
+    n_actions = np.diff(mine.start)
+    return _either_side(mine.of_subgroups(np.minimum, np.maximum(rising, falling)) * n_actions)
+
+
+def _cost_test(mine, theirs, notion):
+    """Test the hypothesis that one side reaches the share phi at no higher cost than the other.
+
+    It is false if, at some cost, the other side reaches phi and this side does not. Both curves
+    rise with the cost, so that among all costs at which one of the two is wrongly rejected, one
+    decides: the correction is only for the best of several actions, which the other side's macro
+    curve is.
+    """
+    x_mine, x_theirs = (side.reached(notion.viewpoint).ravel() for side in (mine, theirs))
+    n_mine, n_theirs = (side.n.ravel()[mine.subgroup] for side in (mine, theirs))
+    above = _above(x_theirs, n_theirs, notion.level)
+    if notion.viewpoint == "macro":
+        above = above * np.diff(mine.start)[mine.subgroup]
+    p_value = np.maximum(above, _below(x_mine, n_mine, notion.level))
+    p_value = np.where(mine.is_end, p_value, 1.0)
+    return _either_side(mine.of_subgroups(np.minimum, p_value))
+
+
+def _either_side(p_value):
+    """Return p-values doubled for the two errors, and again for the side that data have chosen."""
+    return np.minimum(1, 4 * p_value)
+
+
+def _above(x, n, phi):
+    """Return the exact p-values of the hypotheses that shares are below phi."""
+    return stats.binom.sf(x - 1, n, phi)
+
+
+def _below(x, n, phi):
+    """Return the exact p-values of the hypotheses that shares are at least phi."""
+    return stats.binom.cdf(x, n, phi)
+
+
+def _trade_off_test(mine, theirs, notion):
+    """Test the hypothesis that within no cost the other side's best action helps a larger share.
+
+    Each action of the other side is compared with this side's best one that is as cheap: under the
+    hypothesis, some such action helps at least as large a share.
+    """
+    last = np.flatnonzero(mine.is_end)  # of each cost; the best action at a cost may stand later
+    x_mine = mine.reached("macro").ravel()[last[np.searchsorted(last, np.arange(len(mine.cost)))]]
+    n_mine, n_theirs = (side.n.ravel()[mine.subgroup] for side in (mine, theirs))
+    x_theirs = theirs.hits.ravel()
+    p_value, _ = _two_shares(x_mine, n_mine, x_theirs, n_theirs)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p_value = np.where(x_theirs / n_theirs > x_mine / n_mine, p_value, 1.0)
     return np.minimum(1, mine.of_subgroups(np.minimum, p_value) * np.diff(mine.start))
 
 
