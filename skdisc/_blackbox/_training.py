@@ -83,9 +83,33 @@ class Training:
 
 
 def _fit(estimator, X, y, weight):
+    weights = {}
     if weight is not None and has_fit_parameter(estimator, "sample_weight"):
-        return estimator.fit(X, y, sample_weight=weight)
-    return estimator.fit(X, y)
+        weights["sample_weight"] = weight
+    try:
+        return estimator.fit(X, y, **weights)
+    except (TypeError, ValueError) as error:
+        if not any(words in str(error) for words in _NO_NUMBER):
+            raise
+        # Without the words of the error, which contain the value of a cell.
+        raise ValueError(_needs_encoder(type(estimator).__name__, X)) from error
+
+
+_NO_NUMBER = ("could not convert string to float", "Cannot cast object dtype to float")
+
+
+def _needs_encoder(name, X):
+    """Return what to do about an estimator that cannot read columns of text."""
+    columns, which = "[...]", "text"
+    if isinstance(X, pd.DataFrame):
+        texts = [c for c in X.columns if not pd.api.types.is_numeric_dtype(X[c].dtype)]
+        columns = f"{texts[:5]!r}" if len(texts) <= 5 else f"{texts[:5]!r}"[:-1] + ", ...]"
+        which = f"the columns {columns}, which are no numbers"
+    return (
+        f"{name} cannot be fitted to {which}. Pass a pipeline that encodes them: "
+        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
+        f"{columns}), remainder='passthrough'), {name}())."
+    )
 
 
 def threads_for(n_rows):

@@ -129,6 +129,9 @@ class AuditResult(InDatabase):
             return getattr(self.discovery, name)
         raise AttributeError(f"AuditResult has no attribute {name!r}.")
 
+    def __dir__(self):
+        return sorted({*super().__dir__(), *_DISCOVERY_FIELDS})
+
     def __len__(self):
         return len(self.findings)
 

@@ -26,6 +26,7 @@ from skdisc._results._judgment import Judgment
 from skdisc._space._keys import couple
 from skdisc._verdicts._answer import Answer, decide
 from skdisc._verdicts._candidates import Candidates
+from skdisc.group import GroupDisparity
 
 PEOPLE = pd.DataFrame(
     {
@@ -498,3 +499,12 @@ def test_versions():
 
 def test_a_feature_named_like_a_result_is_renamed():
     assert feature_names(["age", "row"], ("row", "case")) == {"age": "age", "row": "row_feature"}
+
+
+def test_dir_lists_what_a_result_has():
+    X = pd.DataFrame({"sex": ["f", "m"] * 20})
+    result = GroupDisparity(protected="sex").fit(X, [0, 1] * 20).result_
+    names = dir(result)
+    assert {"findings", "notes", "tables", "n_tested", "verdict", "to_frame"} <= set(names)
+    for name in names:
+        assert name == "curve" or hasattr(result, name), name

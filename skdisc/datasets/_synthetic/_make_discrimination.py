@@ -293,5 +293,23 @@ def _bunch(X, y, schema, truth, arguments):
         schema=schema,
         truth=truth,
         arguments=arguments,
-        DESCR=make_discrimination.__doc__,
+        DESCR=_description(X, schema, truth, arguments),
     )
+
+
+def _description(X, schema, truth, arguments):
+    """Return what was made, as text."""
+    protected = ", ".join(map(str, schema.protected))
+    rest = ", ".join(str(name) for name in X if name not in schema.protected)
+    lines = [
+        f"{truth}.",
+        f"Protected columns: {protected}. Other columns: {rest}.",
+        f"Outcome: {arguments['outcome']}.",
+    ]
+    for k, (base, compared) in enumerate(
+        zip(truth.subgroups[::2], truth.subgroups[1::2], strict=True)
+    ):
+        bias = " and ".join(f"{b:.3g}" for b in truth.law.bias[2 * k : 2 * k + 2])
+        lines.append(f"Pair {k + 1}: {base} / {compared}; biases on the logit: {bias}.")
+    lines += [f"Not planted: pair {r.pair}, {r.reason}." for r in truth.rejected.itertuples()]
+    return "\n".join([*lines, "", "Made by skdisc.datasets.make_discrimination."])

@@ -138,6 +138,17 @@ class Truth:
             _slots(a, p) for a, p in zip(law.levels.attributes, law.levels.predicates, strict=True)
         ]
 
+    def __repr__(self):
+        pairs = self.law.bias.reshape(-1, 2)
+        n_null = int((pairs == 0).all(axis=1).sum())
+        left = ""
+        if len(self.rejected):
+            left = f", {len(self.rejected)} more could not be planted (see rejected)"
+        return (
+            f"Truth of {len(self._X):,} people: {len(pairs)} planted pairs of subgroups, {n_null} "
+            f"of them without bias{left}"
+        )
+
     def sample(
         self,
         n_samples: int,
