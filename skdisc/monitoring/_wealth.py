@@ -169,7 +169,7 @@ class Wealth:
         """Raise ValueError if the evidence is impossible."""
         check_types(vars(self), {"share": (int, float), "n_bets": int, "n_blocks": int})
         check_types(vars(self), {"largest": (int, float), "changed_at": (int, NoneType)})
-        check_types(vars(self), {"change_since": (int, NoneType)})
+        check_types(vars(self), {"change_since": (int, NoneType), "is_judged": (bool, np.bool_)})
         if self.seen.shape != (_SIDES, 2) or not (self.seen >= 0).all():
             raise ValueError("seen must be two pairs of numbers, 0 or more")
         if (self.seen[:, 1] > self.seen[:, 0] + 1e-6).any():

@@ -16,6 +16,7 @@ EVIL = "<script>alert('x')</script>\x1b[31m & \"q\" of a name that is long"
 def results():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({EVIL: rng.choice([EVIL, "plain"], 400), "points": rng.integers(0, 9, 400)})
+    X["debt"] = rng.normal(0, 1, 400)  # so that inputs are nobody's row
     y = np.where(rng.random(400) < np.where(X[EVIL] == "plain", 0.7, 0.2), 1, 0)
     settings = {"protected": [EVIL], "pos_label": 1, "random_state": 0}
 
@@ -31,12 +32,13 @@ def results():
 
 def test_first_findings_and_verdict(results):
     for result in results:
-        html = result._repr_html_()
+        html, left = result._repr_html_(), result.without_people()
         assert result.verdict in html
-        assert html.count("<tr>") == (min(len(result), 5) + 1 if len(result) else 0)
+        assert html.count("<tr>") == (min(len(left), 5) + 1 if len(left) else 0)
         assert "<script" not in html
         assert "\x1b" not in html + repr(result.findings)
-        assert result.findings._repr_html_() in html
+        assert left.findings._repr_html_() in html
+    assert len(results[1].without_people()) > 5
     assert "No findings." in results[2]._repr_html_()
     assert "of a name that is long" in re.sub(r"\s", " ", results[0]._repr_html_())
 
