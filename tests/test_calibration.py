@@ -63,7 +63,8 @@ def share(one, world, verdict=FOUND, seeds=SEEDS):
 def test_columns_that_have_nothing_to_do_with_protected_ones_are_no_disparity(detector):
     world = "fair model" if KNOWN[detector].kind._asks else "legitimate"
     seeds = FEW[:2] if detector in TWO else FEW if detector in SLOW else SEEDS
-    assert share(detector, world, seeds=seeds) < MANY / len(SEEDS)
+    too_many = MANY / len(SEEDS) if seeds is SEEDS else 1  # of three, two are chance in .007
+    assert share(detector, world, seeds=seeds) < too_many
 
 
 @pytest.mark.statistics

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from skdisc._space._column import infer_kind, numbers
 from skdisc._utils._frequency import count
-from skdisc._utils._hashing import ranks_by_content, ranks_of_codes
+from skdisc._utils._hashing import ranks_by_content, ranks_of_codes, without_direction
 
 FEW_PLANES = 3  # columns up to which sums one by one are faster than those of all together
 PEOPLE_PER_VALUE = 10  # from which a value of a number has an effect of its own
@@ -190,7 +190,8 @@ def canonical_order(
     columns : list of int
     """
     n = covariates.n_rows
-    y, mass = targets[:, 0], np.ones(n) if people is None else people.astype(float)
+    mass = np.ones(n) if people is None else people.astype(float)
+    y = without_direction(targets[:, 0], people)
     of_parts = ranks_by_content(targets[:, 1:].T @ mass, targets[:, 1:].T @ (mass * y))
     with np.errstate(over="ignore"):
         own = np.zeros(n, dtype=np.uint64)

@@ -303,6 +303,19 @@ def ranks_by_content(people, outcomes):
     return rank
 
 
+def without_direction(y, people=None):
+    """Return outcomes that are the same whichever of two values is the favorable one.
+
+    Of two values the rarer is 0; others are returned as they are.
+    """
+    values = np.unique(y[~np.isnan(y)])
+    if len(values) != 2:
+        return y
+    people = np.ones(len(y)) if people is None else np.asarray(people, dtype=float)
+    first, second = (people[y == value].sum() for value in values)
+    return np.where(np.isnan(y), np.nan, (y == values[0]) == (first > second))
+
+
 def at_ranks(keys, ranks):
     """Return ``np.argsort(keys, kind="stable")[ranks]``; keys far from these are not sorted.
 

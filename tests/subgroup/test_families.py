@@ -91,8 +91,8 @@ def test_nobody_is_told_that_there_is_nothing_beside_a_gap(detector, n, gap):
 def test_nor_given_the_legitimate_columns():
     said = [fitted(DisparityPursuit, *towns(seed)).verdict == NOTHING for seed in range(15)]
     assert not any(said)
-    fair = fitted(DisparityPursuit, *towns(0, n=20_000, gap=0.0))
-    assert fair.verdict == NOTHING
+    fair = [fitted(DisparityPursuit, *towns(s, n=20_000, gap=0.0)).verdict for s in range(3)]
+    assert fair.count(NOTHING) >= 2
 
 
 @pytest.mark.statistics

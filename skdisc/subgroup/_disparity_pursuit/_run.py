@@ -14,7 +14,7 @@ from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._task import Task
-from skdisc._utils._hashing import hashes_of_content
+from skdisc._utils._hashing import hashes_of_content, without_direction
 from skdisc._verdicts._candidates import Candidates
 from skdisc.subgroup._disparity_pursuit import _causes, _tables
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
@@ -53,6 +53,7 @@ def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
             f"The largest outcome is {largest:g} in size; it must be between {_SMALLEST:g} and "
             f"{1 / _SMALLEST:g}. Change the unit."
         )
+    y = without_direction(y, rows.frequency)
     row = hashes_of_content(rows.X, y, rows.frequency)
     cluster = np.zeros(len(y)) if rows.cluster is None else pd.factorize(rows.cluster, sort=True)[0]
     order = np.lexsort((cluster, rows.mass, y, row))
