@@ -2,13 +2,12 @@
 
 from skdisc._expectations._covariates import Covariates
 from skdisc._expectations._crossings import Crossings, Sampling, Unlearned, widening
-from skdisc._expectations._engine import LEAST_SHARE, Expectations, estimate, learn, said_about
+from skdisc._expectations._engine import Expectations, estimate, learn, said_about
 from skdisc._expectations._least_squares import LEAST
 from skdisc._expectations._out_of_fold import deal_rows, n_splits_of
 
 __all__ = [
     "LEAST",
-    "LEAST_SHARE",
     "Covariates",
     "Crossings",
     "Expectations",
