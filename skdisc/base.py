@@ -1,5 +1,6 @@
 """Base class of detectors: `fit` searches, `audit` measures again, `score` is one number."""
 
+import time
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
 from numbers import Integral, Real
@@ -22,7 +23,7 @@ from skdisc._results._shared_values import SharedValues
 from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._notes import few_clusters, notes_on, with_caveats
-from skdisc._task._refits import evidence, weigh_training
+from skdisc._task._refits import evidence, time_for_refits, weigh_training
 from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
@@ -150,6 +151,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         return self._audit(Request(X, y))
 
     def _fit(self, request):
+        started = time.perf_counter()
         self._validate_params()
         self._check_rule()
         check_settings_order(self, request.X)
@@ -161,12 +163,15 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
             model = model.aligned(request.X, people.stay)
         self._audited = self._resolve_model(people, model)
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
-        people, self._audited = under_audit(self, people)
+        people, self._audited = under_audit(self, replace(people, started=started))
         self.model_, self.audited_ = self._audited.box, self._audited.kind
         self.pos_label_ = self._audited.favorable
         self.sampled_rows_ = None if people.sample is None else people.sample.rows
         task = self._opened(people)
-        self.result_ = weigh_training(self, task, self._conclude(task, self._discover(task)))
+        with time_for_refits(self, task):
+            result = self._conclude(task, self._discover(task))
+        result = weigh_training(self, task, result)
+        self.result_ = replace(result, total_time=task.budget.elapsed)
         self._memory = task.memory
         return self
 
@@ -174,8 +179,12 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         if request.X is None:
             check_is_fitted(self, "result_")
             return self.result_
-        task = self._opened(under_audit(self, self._read(request))[0], is_audit=True)
-        return weigh_training(self, task, self._conclude(task, self._remeasure(task)))
+        started = time.perf_counter()
+        people = replace(self._read(request), started=started)
+        task = self._opened(under_audit(self, people)[0], is_audit=True)
+        with time_for_refits(self, task):
+            result = self._conclude(task, self._remeasure(task))
+        return replace(weigh_training(self, task, result), total_time=task.budget.elapsed)
 
     def _opened(self, people, *, is_audit=False):
         """Return a task that learns from its first queries whether the model is deterministic."""

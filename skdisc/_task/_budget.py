@@ -21,7 +21,10 @@ class Budget:
     max_found : int or None
         Number of findings.
     time_budget : float or None
-        Seconds, checked between batches.
+        Seconds from the beginning of the call, checked between batches.
+    started : float or None, default=None
+        When the call began that the budget is for, by `time.perf_counter`: reading rows and
+        training a model before the budget was opened take of its time. None: now.
 
     Attributes
     ----------
@@ -40,21 +43,35 @@ class Budget:
     max_queries: int | None = None
     max_found: int | None = None
     time_budget: float | None = None
+    started: float | None = None
     tests: int = field(default=0, init=False)
     queries: int = field(default=0, init=False)
     found: int = field(default=0, init=False)
     stopped_by: str | None = field(default=None, init=False)
-    _started: float = field(default_factory=time.perf_counter, init=False, repr=False)
+    _before: float = field(default=0.0, init=False, repr=False)
 
     def __post_init__(self):
+        now = time.perf_counter()
+        self.started = now if self.started is None else self.started
+        self._before = now - self.started
         for name in ("max_tests", "max_queries", "max_found"):  # NumPy integers could overflow
             limit = getattr(self, name)
             setattr(self, name, None if limit is None else int(limit))
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the budget was opened."""
-        return time.perf_counter() - self._started
+        """Seconds since the beginning of the call."""
+        return time.perf_counter() - self.started
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the time budget ends, at least 0; infinity without one."""
+        left = self._left(self.time_budget, self.elapsed)
+        return float("inf") if left is None else left
+
+    def renew(self, seconds: float) -> None:
+        """Begin again, with a time budget of so many seconds from now."""
+        self.started, self._before, self.time_budget = time.perf_counter(), 0.0, seconds
 
     def allow(self, n: int, rows_each: int = 1) -> int:
         """Return how many of `n` further tests, with `rows_each` queries each, are allowed.
@@ -112,8 +129,11 @@ class Budget:
             self.stopped_by = before or self.stopped_by
 
     def has_spent(self, share: float) -> bool:
-        """Return True if this share of the time budget has elapsed."""
-        return self.time_budget is not None and self.elapsed >= share * self.time_budget
+        """Return True if this share of the time that was left at the opening has elapsed."""
+        if self.time_budget is None:
+            return False
+        # By a share of the whole budget, a model that took long to train would end every search.
+        return self.elapsed >= self._before + share * max(self.time_budget - self._before, 0.0)
 
     def opens(self, n_rows: int) -> bool:
         """Return True if at least one test is allowed, and `n_rows` queries before it."""

@@ -8,6 +8,9 @@ nothing to learn from them (the conditional randomization test of Candès, Fan, 
 """
 
 import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 
@@ -21,6 +24,25 @@ from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
 from skdisc._task._task import Task
 from skdisc._utils._warnings import ignoring
+
+_FOR_REFITS = 0.5  # share of the time that a search leaves for models trained again
+
+
+@contextmanager
+def time_for_refits(detector: object, task: Task) -> Iterator[None]:
+    """Keep half of the time that is left for refits, while a model that was trained is searched.
+
+    A search takes all the time that it has, and a disparity that no refit was compared with is no
+    evidence.
+    """
+    box, limit = detector._audited.box, task.budget.time_budget
+    is_trained = box is not None and box.training is not None
+    if limit is not None and is_trained and not detector._resamples_training:
+        task.budget.time_budget -= _FOR_REFITS * task.budget.seconds_left
+    try:
+        yield
+    finally:
+        task.budget.time_budget = limit
 
 
 def weigh_training(detector, task, result):
@@ -97,8 +119,13 @@ def _compared(detector, task, result):
             f"level {level:g}, not {n_refits}"
         )
         return _judged(result, Judgment(UNSURE, reason))
-    own = detector._statistic(_opened(detector, task, task.people))
-    n, n_as_large, failures = _counted(detector, task, own, allowed)
+    refits = _Refits(detector, task)
+    if refits.is_late:
+        return _out_of_time(result, f"before the model was trained again, {n_refits} times")
+    own = refits.own()
+    n, n_as_large, failures = _counted(refits, own, allowed)
+    if n < n_refits and n_as_large <= allowed:
+        return _out_of_time(result, f"after {n} of {n_refits} models trained again")
     p = (1 + n_as_large) / (1 + n)
     row = {"statistic": [own], "n_refits": [n], "n_as_large": [n_as_large], "p_value": [p]}
     tables = {**result.tables, "training": pd.DataFrame(row)}
@@ -125,22 +152,28 @@ def _compared(detector, task, result):
     return _judged(result, Judgment(UNSURE, reason))
 
 
-def _counted(detector, task, own, allowed):
+def _out_of_time(result, when):
+    """Return the result whose comparison with refits the time budget ended."""
+    reason = f"the time budget ended the comparison with chance in training {when}"
+    return replace(_judged(result, Judgment(UNSURE, reason)), stopped_by="time_budget")
+
+
+def _counted(refits, own, allowed):
     """Return the number of refits, how many have a statistic as large as `own`, and errors.
 
     A refit that cannot be measured, for example because too few people of a group are left among
     redrawn values, counts as as large: it is no evidence that training finds less by chance.
 
     They end with the one that makes these more than `allowed`, whatever `n_jobs`: what further
-    threads have computed by then does not count.
+    threads have computed by then does not count. The time budget ends them, too.
     """
+    detector, task = refits.detector, refits.task
     n, n_as_large, failures = 0, 0, []
-    detector._audited.box.training.redrawn(detector.protected_, int(detector._seeds[0]))
     threads = Parallel(n_jobs=detector.n_jobs, prefer="threads")
     with ignoring(ConvergenceWarning):  # it has been given the first time
-        while n < detector.n_refits and n_as_large <= allowed:
+        while n < detector.n_refits and n_as_large <= allowed and not refits.is_late:
             last = min(n + effective_n_jobs(detector.n_jobs), detector.n_refits)
-            for statistic in threads(delayed(_refitted)(detector, task, i) for i in range(n, last)):
+            for statistic in threads(delayed(refits.statistic)(i) for i in range(n, last)):
                 if n_as_large > allowed:
                     break
                 if isinstance(statistic, ValueError):
@@ -149,27 +182,66 @@ def _counted(detector, task, own, allowed):
                 else:
                     n_as_large += not own > statistic
                 n += 1
-            task.progress(f"{n} of {detector.n_refits} models trained again")
+            seconds = task.budget.elapsed
+            task.progress(f"{n} of {detector.n_refits} models trained again, {seconds:.0f} s")
     return n, n_as_large, failures
 
 
-def _refitted(detector, task, number):
-    """Return the statistic of the model trained on the redrawn rows of this number, or an error."""
-    audited = detector._audited
-    training, seed = audited.box.training, int(detector._seeds[0])
-    rows = training.redrawn(detector.protected_, seed).draw([seed, number])
-    again = copy(detector)
-    again._audited = audited.retrained(rows)
-    again.model_ = again._audited.box
-    people, trained = task.people, training.rows
-    if people.sample is not None and len(people.sample.drawn) == len(rows):
-        rows, trained = rows[people.sample.drawn], trained[people.sample.drawn]
-    if _are_equal(people.X, trained):  # they are under audit with the values trained on
-        people = replace(people, X=rows.set_axis(people.X.index))
-    try:
-        return again._statistic(_opened(again, task, people))
-    except ValueError as error:
-        return error
+class _Refits:
+    """Models trained on redrawn rows, and their statistics, within the time of the call.
+
+    With a time budget the model under audit and all refits are searched for equal times, which
+    divide what is left when the first one has been trained.
+    """
+
+    def __init__(self, detector, task):
+        self.detector, self.task, self._first, self._each = detector, task, None, None
+        self._seed = int(detector._seeds[0])
+        if self.is_late:
+            return
+        self._redrawn = detector._audited.box.training.redrawn(detector.protected_, self._seed)
+        if task.budget.time_budget is not None and not self.is_late:
+            started = time.perf_counter()
+            with ignoring(ConvergenceWarning):
+                self._first = self._trained(0)
+            n, training = detector.n_refits, time.perf_counter() - started
+            self._each = max(task.budget.seconds_left - training * (n - 1), 0.0) / (n + 1)
+
+    @property
+    def is_late(self):
+        """Whether the time budget has been spent, or would be before a model is searched."""
+        return self.task.budget.has_spent(1) or self._each == 0.0
+
+    def own(self):
+        """Return the statistic of the model under audit."""
+        return self._measured(self.detector, self.task.people)
+
+    def statistic(self, number):
+        """Return the statistic of the refit of this number, or an error."""
+        is_known = number == 0 and self._first is not None
+        audited, rows = self._first if is_known else self._trained(number)
+        again, people = copy(self.detector), self.task.people
+        again._audited, again.model_ = audited, audited.box
+        trained = self.detector._audited.box.training.rows
+        if people.sample is not None and len(people.sample.drawn) == len(rows):
+            rows, trained = rows[people.sample.drawn], trained[people.sample.drawn]
+        if _are_equal(people.X, trained):  # they are under audit with the values trained on
+            people = replace(people, X=rows.set_axis(people.X.index))
+        try:
+            return self._measured(again, people)
+        except ValueError as error:
+            return error
+
+    def _trained(self, number):
+        """Return the model trained on the redrawn rows of this number, and these."""
+        rows = self._redrawn.draw([self._seed, number])
+        return self.detector._audited.retrained(rows), rows
+
+    def _measured(self, detector, people):
+        run = _opened(detector, self.task, people)
+        if self._each is not None:
+            run.budget.renew(self._each)
+        return detector._statistic(run)
 
 
 def evidence(discovery):

@@ -95,6 +95,8 @@ class People:
         How the rows were drawn, if not all are under audit.
     frequency : ndarray of int64, shape (n_rows,), or None
         The number of equal people that each row stands for; None: 1.
+    started : float or None
+        When the call began that they are audited in, by `time.perf_counter`. None: unknown.
     """
 
     X: pd.DataFrame | None = None
@@ -105,6 +107,7 @@ class People:
     groups: np.ndarray | None = None
     sample: Any = None
     frequency: np.ndarray | None = None
+    started: float | None = None
 
     @cached_property
     def numbered(self) -> NumberedColumns | None:
@@ -125,7 +128,8 @@ class People:
         columns = (self.y, self.weight, self.groups, self.frequency)
         y, weight, groups, frequency = (None if a is None else a[stay] for a in columns)
         X, n_dropped = self.X[stay].reset_index(drop=True), people_in(~stay, self.frequency)
-        return People(X, y, weight, stay, n_dropped, groups, self.sample, frequency)
+        more = groups, self.sample, frequency, self.started
+        return People(X, y, weight, stay, n_dropped, *more)
 
 
 @dataclass
@@ -197,7 +201,7 @@ class Task:
         Task
         """
         d, audited = detector, detector._audited
-        budget = Budget(**{name: getattr(d, name) for name in LIMITS})
+        budget = Budget(**{name: getattr(d, name) for name in LIMITS}, started=people.started)
 
         @cache
         def make_queries():

@@ -1,5 +1,6 @@
 """Audit: one question, one answer, from all detectors that can say something about it."""
 
+import time
 from collections.abc import Hashable, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
@@ -92,7 +93,8 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         "ll144" also "audit_date", "data_source", "unknown_category" and "distribution_date". What
         is left out is printed as "not stated".
     time_budget : float or None, default=None
-        Seconds, shared by all detectors.
+        Seconds for all that `fit` does: reading, training, detectors and models trained again. What
+        was not asked in this time stands in the report with the reason.
     cache : str or None, default=None
         Folder that keeps the result of each detector, so that an audit that was interrupted goes on
         where it stopped, and the counts of files. Results hold groups and made-up inputs, and of
@@ -133,6 +135,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
     2  conditional  insufficient evidence
     """
 
+    _started = None  # when the command began whose time the budget covers; None: with `fit`
     __metadata_request__fit = {"model": True, "sample_weight": True, "groups": True}
     rule_fields = tuple(Rule().get_params())
     _parameter_constraints = {
@@ -255,11 +258,13 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         ModelError
             If the model raises an error, or does not return one outcome per row.
         """
+        started = time.perf_counter() if self._started is None else self._started
         self._check_settings()
         given = AuditedRows.read(self, X, y, model, sample_weight, groups)
         plan = make_plan(self, given)
         self._box = given.box if given.can_ask else None
-        self.report_ = make_report(self, given, plan, Run(self, given, plan).go())
+        run = Run(self, given, plan, started).go()
+        self.report_ = make_report(self, given, plan, run)
         return self
 
     def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditReport:

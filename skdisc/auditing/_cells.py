@@ -25,6 +25,7 @@ from skdisc.auditing._plan import FACTS, LEAD, NULL_ORDER
 from skdisc.report._together import p_of
 
 _REFITS = 80
+NOT_RUN = "its test did not run"
 
 
 def holm(p_values, weights):
@@ -156,7 +157,7 @@ def _of(plan, results, cell):
 def _judged(results, p, corrected, significance, n_cells):
     """Return verdict and reason of a cell, from the results of its leads."""
     if any(r is None for r in results):
-        return {"verdict": UNSURE, "reason": "its test did not run"}
+        return {"verdict": UNSURE, "reason": NOT_RUN}
     if all(r.verdict == FOUND for r in results):
         if corrected <= significance:
             answer = _answer(results[0])

@@ -14,7 +14,7 @@ from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
-from skdisc.auditing._cells import judge
+from skdisc.auditing._cells import NOT_RUN, judge
 from skdisc.auditing._comparable import comparable, legitimate
 from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._families import families
@@ -51,6 +51,7 @@ def make_report(audit, given, plan, run, parts=None):
     ]
     figures = {step.attribute: f for _, p, f in parts for step in p.steps}
     verdicts = judge(plan, results, level, figures)
+    _tell_why_not_run(verdicts, plan, run)
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
     groups = [row for part in parts for row in _groups(audit, *part, results)]
@@ -98,6 +99,17 @@ def _unlike_each_other(values):
         if value not in kept:
             kept.append(value)
     return kept
+
+
+def _tell_why_not_run(verdicts, plan, run):
+    """Add to each question whose test did not run why not, in place."""
+    reasons = {line["detector"]: line["reason"] for line in run.not_run}
+    for row in verdicts:
+        cell = row["attribute"], row["null"]
+        names = [s.name for s in plan.steps if (s.attribute, s.null) == cell]
+        why = [reasons[name] for name in names if name in reasons]
+        if row["reason"] == NOT_RUN and why:
+            row["reason"] = f"{NOT_RUN}: {why[0]}"
 
 
 def fingerprints_of(audit, given):

@@ -36,6 +36,9 @@ class Run:
     audit : Audit
     given : AuditedRows
     plan : Plan
+    started : float, optional
+        When the audit began, by `time.perf_counter`: reading rows and training a model take of its
+        time. By default now.
 
     Attributes
     ----------
@@ -46,10 +49,11 @@ class Run:
     seconds : float
     """
 
-    def __init__(self, audit, given, plan):
+    def __init__(self, audit, given, plan, started=None):
         self.audit, self.given, self.plan = audit, given, plan
         self.results, self.not_run = {}, list(plan.not_run)
-        self.interrupted, self._start = False, time.monotonic()
+        self.interrupted = False
+        self._start = time.perf_counter() if started is None else started
         self._folder = None if audit.cache is None else Path(audit.cache)
         self._data = None
         if self._folder is not None:
@@ -76,7 +80,7 @@ class Run:
     @property
     def seconds(self):
         """Seconds since the start."""
-        return time.monotonic() - self._start
+        return time.perf_counter() - self._start
 
     def go(self):
         """Run all steps, until there are none, the time is spent, or the user interrupts."""
@@ -145,8 +149,11 @@ class Run:
             given = self.sample
             if Bins in detector._parameter_constraints.get("n_bins", ()):
                 detector.set_params(n_bins=given.bins)
-        if limit is not None and "time_budget" in inspect.signature(type(detector)).parameters:
+        own = inspect.signature(type(detector)).parameters
+        if limit is not None and "time_budget" in own:
             detector.set_params(time_budget=limit)
+        if "verbose" in own:  # of a step that trains models again, the audit would be silent
+            detector.set_params(verbose=self.audit.verbose)
         X, box, y = given.X, given.decided, given.labels
         if step.on == "model":
             X, box, y = X if given.is_frame else X.to_numpy(), given.box, given.y

@@ -35,6 +35,7 @@ from skdisc.cli._arguments import (
     columns_named,
     labels_named,
 )
+from skdisc.cli._clock import began, seconds_left
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
@@ -180,7 +181,7 @@ def _add_limits(audit):
     add("--max-tests", type=int, metavar="N", help="inputs or groups tested by a detector")
     add("--max-queries", type=int, metavar="N", help="rows that a detector sends to the model")
     add("--max-found", type=int, metavar="N", help="cases that a detector finds")
-    add("--time-budget", type=float, metavar="S", help="seconds for the whole audit")
+    add("--time-budget", type=float, metavar="S", help="seconds for the whole command")
     add(
         "--refits",
         type=int,
@@ -283,7 +284,10 @@ def _each_class(arguments, given, protected, names, taken, notes):
     X, y, model, extra = given
     decided = y if model is None else getattr(model, "decisions", None)
     classes = None if decided is None else sorted(map(plain, pd.unique(decided)), key=str)
-    audits = OneVsRest(_built(arguments, protected, None, names), classes=classes)
+    audit = _built(arguments, protected, None, names)
+    if arguments.time_budget is not None:  # what reading and training have left, for all classes
+        audit.set_params(time_budget=seconds_left(arguments.time_budget))
+    audits = OneVsRest(audit, classes=classes)
     audits.fit(X, y, model, **extra)
     path = None if arguments.report is None else Path(arguments.report)
     for i, (label, answers) in enumerate(audits.results_.items(), start=1):
@@ -300,6 +304,9 @@ def _each_class(arguments, given, protected, names, taken, notes):
 
 def _try_settings(audit, X, y, model, extra):
     """Put into the report how its verdicts move with settings, unless that is interrupted."""
+    if audit.time_budget is not None and not seconds_left(audit.time_budget):
+        say("The verdicts under other settings were not asked: --time-budget was spent.\n")
+        return
     try:
         audit.robustness(X, y, model, **extra)
     except KeyboardInterrupt:
@@ -459,7 +466,7 @@ def _built(arguments, protected, favorable, names):
     a = arguments
     detectors = [n.strip() for n in a.detectors.split(",") if n.strip()] or "auto"
     settings = {n: getattr(a, n) for n in (*_LIMITS, "direction", "redundancy")}
-    return Audit(
+    audit = Audit(
         protected=protected,
         pos_label=favorable,
         detectors=detectors[0] if detectors in (["auto"], ["all"]) else detectors,
@@ -479,6 +486,8 @@ def _built(arguments, protected, favorable, names):
         n_jobs=a.jobs,
         verbose=a.verbose,
     )
+    audit._started = began()
+    return audit
 
 
 def _bins(texts, names):

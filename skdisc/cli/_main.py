@@ -9,6 +9,7 @@ from importlib import import_module
 
 from skdisc import __version__
 from skdisc._utils._safe_text import clean
+from skdisc.cli._clock import begin
 from skdisc.cli._say import say
 from skdisc.exceptions import ModelError
 
@@ -95,6 +96,7 @@ def _warnings_told():
 
 def _run(argv):
     """Run a command and return the exit code."""
+    begin()
     try:
         arguments = _parser(argv).parse_args(_with_plan(argv))
         code = arguments.run(arguments)

@@ -139,7 +139,8 @@ CHANCE_NOTE = (
 def time_kept(task: Task) -> Iterator[None]:
     """Keep a quarter of the time budget for the share of people, while a search goes on."""
     limit = task.budget.time_budget
-    task.budget.time_budget = None if limit is None else (1 - _TIME_SHARE) * limit
+    if limit is not None:
+        task.budget.time_budget -= _TIME_SHARE * task.budget.seconds_left
     try:
         yield
     finally:

@@ -1,5 +1,6 @@
 """OneVsRest: a detector for each class of a decision, with one level for all."""
 
+import time
 from collections.abc import Sequence
 from math import ceil
 from typing import Any, Self
@@ -110,8 +111,11 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         own = {"rule__significance": self.significance_}
         if params.get("n_refits", "auto") != "auto":
             own["n_refits"] = max(params["n_refits"], ceil(1 / self.significance_ - 1e-9) - 1)
-        self.detectors_ = {}
-        for c in classes:
+        self.detectors_, started, limit = {}, time.perf_counter(), params.get("time_budget")
+        for left, c in zip(range(len(classes), 0, -1), classes, strict=True):
+            if limit is not None:  # the classes share it
+                rest = max(started + limit - time.perf_counter(), 0.0)
+                own["time_budget"] = rest / left
             detector = clone(self.detector).set_params(**own, pos_label=c)
             self.detectors_[c] = detector.fit(X, y, model=model, **more)
         self.results_ = self.audit()

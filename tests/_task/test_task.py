@@ -86,7 +86,7 @@ def test_time():
     budget = Budget(time_budget=60)
     assert 0 <= budget.elapsed < 60
     assert budget.allow(10) == 10
-    budget._started -= 60
+    budget.started -= 60
     assert budget.elapsed >= 60
     assert budget.allow(10) == 0
     assert budget.stopped_by == "time_budget"

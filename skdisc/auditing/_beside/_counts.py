@@ -1,5 +1,6 @@
 """Audits of published counts: how many people of each group there are, and were selected."""
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -42,18 +43,17 @@ def audit_counts(audit: Any, table: Any) -> AuditReport:
     """
     table = _checked(table)
     own = {"detectors": ["GroupDisparity"], "pos_label": "selected", "weights": "probability"}
-    parts, results, steps, seconds = [], {}, [], 0.0
+    parts, results, steps, started = [], {}, [], time.perf_counter()
     for name in dict.fromkeys(table["attribute"]):
         one = type(audit)(**audit.get_params(deep=False)).set_params(**own, protected=[name])
         rows = table[table["attribute"] == name]
         X, y, people = _people(name, rows)
         given = replace(AuditedRows.read(one, X, y, None, None, None), frequency=people)
         plan = make_plan(one, given)
-        run = Run(one, replace(given, kind="counts"), plan).go()
+        run = Run(one, replace(given, kind="counts"), plan, started).go()
         parts.append((run.given, plan))
         results |= run.results
         steps += plan.steps
-        seconds += run.seconds
     cells = [cell for _, plan in parts for cell in plan.weights]
     plan = Plan(steps, run.not_run, dict.fromkeys(cells, 1 / len(cells)))
     names = [name for name, _ in cells]
@@ -62,7 +62,7 @@ def audit_counts(audit: Any, table: Any) -> AuditReport:
     run.results = results
     report = make_report(whole, replace(largest, protected=names), plan, run, parts)
     document = report.document
-    document["about"] |= {"seconds": seconds, "columns": names}
+    document["about"] |= {"seconds": run.seconds, "columns": names}
     document["fingerprints"]["data"] = data_fingerprint(table.drop(columns="selected"))
     document["limits"].append(_LIMIT)
     document["code"] = make_code(audit, ".from_counts(table, {arguments})")

@@ -1,5 +1,6 @@
 """Robustness: how the verdicts of an audit move with settings that are matters of choice."""
 
+import time
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -21,8 +22,9 @@ _COLUMNS = ["attribute", "null", "setting", "value", "verdict"]
 def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tuple:
     """Return how the verdicts move, and the report of the audit as it is.
 
-    One setting is changed at a time. Detectors whose own settings stay do not run again: results
-    are kept in the folder of the audit, or in one that is removed afterwards.
+    One setting is changed at a time; what the time budget does not allow is left out. Detectors
+    whose own settings stay do not run again: results are kept in the folder of the audit, or in one
+    that is removed afterwards.
 
     Parameters
     ----------
@@ -38,9 +40,11 @@ def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tu
         attribute, null, setting, value, verdict. The audit's own value of a setting comes first.
     report : AuditReport
     """
+    started = time.perf_counter() if audit._started is None else audit._started
     with TemporaryDirectory() as folder:
         cache = folder if audit.cache is None else audit.cache
         first = type(audit)(**audit.get_params(deep=False)).set_params(cache=cache)
+        first._started = started
         report = first.fit(X, y, model, **extra).report_
         model = model if first._box is None else first._box
         rows = []
@@ -53,7 +57,9 @@ def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tu
                     continue
                 one = type(audit)(**clone(first).get_params(deep=False))
                 one.set_params(estimator=None, **{name: value})
-                rows += _rows(one.fit(X, y, model, **extra).report_, field, value)
+                one._started = started  # all share the time budget
+                if audit.time_budget is None or time.perf_counter() - started < audit.time_budget:
+                    rows += _rows(one.fit(X, y, model, **extra).report_, field, value)
     return pd.DataFrame(rows, columns=_COLUMNS), report
 
 

@@ -34,7 +34,7 @@ def quality(detector, task, ledger):
     n, space, rng = int(detector.n_quality), task.space, task.rng
     aside = detector._aside(task, detector.output)
     if task.budget.time_budget is not None:
-        aside.budget.time_budget = max(task.budget.time_budget - task.budget.elapsed, 0.0)
+        aside.budget.renew(task.budget.seconds_left)
     cases = ledger.found_codes
     found = _sampled(cases, n, rng)
     drawn, of_drawn = _probed(aside, space.sample(n, rng))
