@@ -1,6 +1,7 @@
 """AuditReport: what an audit answers, as a document and as the results behind it."""
 
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
@@ -10,8 +11,9 @@ import pandas as pd
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._files import write_text
 from skdisc._utils._json import misfit
-from skdisc._utils._types import FilePath
+from skdisc._utils._types import ArrayLike, FilePath, FrameLike
 from skdisc.auditing._beside._compare import AuditComparison
+from skdisc.auditing._beside._paired import PairedPeople
 from skdisc.auditing._exports import _tables
 from skdisc.auditing._exports._junit import to_junit
 from skdisc.auditing._exports._metrics import metrics
@@ -81,12 +83,25 @@ class AuditReport:
         columns = list(names) or list(self.schema()["properties"][kind]["items"]["properties"])
         return pd.DataFrame(rows, columns=columns)
 
-    def compare(self, after: "AuditReport") -> AuditComparison:
-        """Return what differs between this audit and a later one of other people.
+    def compare(
+        self,
+        after: "AuditReport",
+        X: FrameLike | None = None,
+        decisions: Sequence[ArrayLike] | None = None,
+        y: ArrayLike | None = None,
+    ) -> AuditComparison:
+        """Return what differs between this audit and another one.
 
         Parameters
         ----------
         after : AuditReport
+            A later audit of other people, or that of another model about the same people.
+        X : DataFrame or array-like of shape (n_samples, n_features), optional
+            The people, if they are the same: intervals of changes are then paired.
+        decisions : pair of array-like of shape (n_samples,), optional
+            What both models decided about them, before and after.
+        y : array-like of shape (n_samples,), optional
+            Their labels, for error rates.
 
         Returns
         -------
@@ -96,13 +111,18 @@ class AuditReport:
         ------
         TypeError
             If `after` is not an AuditReport.
+        ValueError
+            If X and decisions do not come together, or are not those of the people audited.
         """
         if not isinstance(after, AuditReport):
             raise TypeError(
                 f"after must be an AuditReport, got {type(after).__name__}. Read a document with "
                 "AuditReport.from_dict."
             )
-        return AuditComparison(self.document, after.document)
+        if (X is None) != (decisions is None):
+            raise ValueError("A paired comparison needs both X and decisions=(before, after).")
+        people = None if X is None else PairedPeople(X, decisions, y, self.document)
+        return AuditComparison(self.document, after.document, people)
 
     def to_dict(self) -> dict:
         """Return the document, a dict of JSON types, the inverse of `from_dict`."""

@@ -7,9 +7,11 @@ import pandas as pd
 
 from skdisc._verdicts._relevant import RATE, relevant_gap
 from skdisc.auditing import Audit
+from skdisc.auditing._fingerprints import data_fingerprint
+from skdisc.cli._audit import add_model
 from skdisc.cli._rule import add_rule, rule_of
 from skdisc.cli._say import say
-from skdisc.cli._verify import report_in
+from skdisc.cli._verify import lacking, passed, report_in, rows_in
 
 
 def add_compare(commands: argparse._SubParsersAction) -> None:
@@ -22,14 +24,64 @@ def add_compare(commands: argparse._SubParsersAction) -> None:
     compare.set_defaults(run=_compare)
     compare.add_argument("before", metavar="BEFORE", help="report of an audit, .json or .html")
     compare.add_argument("after", metavar="AFTER", help="report of a later audit, .json or .html")
+    compare.add_argument(
+        "--data",
+        metavar="FILE",
+        help="the table of both audits, if they are of two models and the same people: intervals "
+        "of changes are then paired",
+    )
+    compare.add_argument(
+        "--models",
+        nargs=2,
+        metavar=("BEFORE", "AFTER"),
+        help="files of both models, if they were audited",
+    )
+    add_model(compare)
 
 
 def _compare(arguments):
     """Compare two audits."""
     before, after = (_read(path) for path in (arguments.before, arguments.after))
-    comparison = before.compare(after)
+    people = {} if arguments.data is None else _people(before, after, arguments)
+    comparison = before.compare(after, **people)
     say(comparison.to_text())
     return int(comparison.found_anew)
+
+
+def _people(before, after, arguments):
+    """Return the people of two audits, and what was decided about them in either."""
+    people, decisions = [], []
+    for i, report in enumerate((before, after)):
+        document, source = report.document, report.document.get("source")
+        if source is None or source.get("counted"):
+            raise ValueError("--data needs reports of skdisc audit about the rows of a table.")
+        frame = rows_in(arguments.data, source)
+        if missing := lacking(frame, source):
+            raise ValueError(f"--data {arguments.data!r}: {missing[0]}.")
+        own = argparse.Namespace(**vars(arguments))
+        own.model = arguments.models[i] if arguments.models and source["model_file"] else None
+        X, y, model, extra = passed(document, source, frame, own)
+        roles = {"y": y, "weight": extra.get("sample_weight"), "groups": extra.get("groups")}
+        recorded = getattr(model, "decisions", None)
+        if data_fingerprint(X, decisions=recorded, **roles) != document["fingerprints"]["data"]:
+            path = (arguments.before, arguments.after)[i]
+            raise ValueError(f"--data {arguments.data!r} has other rows than {path!r} is about.")
+        people.append(X)
+        decisions.append(_decided(X, y, model))
+    if not people[0].equals(people[1]):
+        raise ValueError(
+            "The audits are of different rows or columns (leave decisions of the other model out "
+            "by --ignore). Audits of different people are compared without --data."
+        )
+    return {"X": X, "decisions": decisions, "y": y}
+
+
+def _decided(X, y, model):
+    """Return the decisions that were audited: given ones, those of a model, or labels."""
+    if model is None:
+        return y
+    given = getattr(model, "decisions", None)
+    return getattr(model, "model", model).predict(X) if given is None else given
 
 
 def _read(path):

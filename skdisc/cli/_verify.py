@@ -4,6 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
+import pandas as pd
+
 from skdisc import BlackBox
 from skdisc._utils._files import read_text
 from skdisc._utils._safe_text import clean
@@ -49,14 +51,18 @@ def _verify(arguments):
         )
     if source.get("counted"):
         return _tell([*changed, *_told_of_counts(document, source, arguments)])
+    frame = rows_in(arguments.data, source)
+    return _tell([*changed, *(lacking(frame, source) or _told(document, source, frame, arguments))])
+
+
+def rows_in(path: str, source: dict) -> pd.DataFrame:
+    """Return the rows of a file as an audit read them, which its document says under "source"."""
     reading, preparation = _reading_of(source)
-    frame = in_canonical_order(read_in(arguments.data, reading).frame)
-    if preparation and not _lacking(frame, source):
+    frame = in_canonical_order(read_in(path, reading).frame)
+    if preparation and not lacking(frame, source):
         ends = [source[n] for n in ("target", "predictions") if source.get(n)]
         frame = prepared(frame.rename(columns=str), ends, [], **preparation)[0]
-    return _tell(
-        [*changed, *(_lacking(frame, source) or _told(document, source, frame, arguments))]
-    )
+    return frame
 
 
 def report_in(path: Path) -> tuple[AuditReport, str]:
@@ -100,7 +106,7 @@ def _tell(told):
     return DIFFERENT if told else EQUAL
 
 
-def _lacking(frame, source):
+def lacking(frame: pd.DataFrame, source: dict) -> list[str]:
     """List the columns with a role that the file does not have."""
     roles = [source[n] for n in ("target", "predictions", "weights", "groups") if source.get(n)]
     names = set(map(str, frame.columns))
@@ -110,9 +116,9 @@ def _lacking(frame, source):
 def _told_of_counts(document, source, arguments):
     """Return what differs from the audit of a table that was counted."""
     table = source_in(arguments.data, _reading_of(source)[0])
-    lacking = _lacking(table, source)
-    if lacking:
-        return lacking
+    missing = lacking(table, source)
+    if missing:
+        return missing
     by_name = {str(c): c for c in table.columns}
     ends = {r: by_name[source[r]] for r in ("target", "predictions") if source[r]}
     table = table.only([c for name, c in by_name.items() if name not in source["ignore"]])
@@ -126,12 +132,22 @@ def _told_of_counts(document, source, arguments):
 
 def _told(document, source, frame, arguments):
     """Return what differs."""
+    X, y, model, extra = passed(document, source, frame, arguments)
+    file = arguments.model or None
+    expected = {} if arguments.seed is None else {"random_state": arguments.seed}
+    return verify(document, X, y, model, model_file=file, expected=expected, **extra)
+
+
+def passed(
+    document: dict, source: dict, frame: pd.DataFrame, arguments: argparse.Namespace
+) -> tuple:
+    """Return X, y, model and further arguments of the `Audit.fit` behind a document."""
     frame = frame.rename(columns=str)
     taken = {source[n] for n in ("target", "predictions", "weights", "groups") if source.get(n)}
     X = frame.drop(columns=[c for c in frame if c in {*taken, *source["ignore"]}])
     order = [c for c in document["about"]["columns"] if c in X]
     X = X[[*order, *(c for c in X if c not in order)]]
-    y, file = frame[source["target"]], None
+    y = frame[source["target"]]
     extra = {
         name: frame[source[role]]
         for role, name in (("weights", "sample_weight"), ("groups", "groups"))
@@ -139,11 +155,9 @@ def _told(document, source, frame, arguments):
     }
     model = None if not source["predictions"] else BlackBox(decisions=frame[source["predictions"]])
     if arguments.model:
-        file = arguments.model
         model = model_of(arguments)
     elif source["model_file"]:
         raise ValueError(f"The model {source['model_file']!r} was audited. Pass it by --model.")
     if source["fit"]:
         X, y, model, extra = trained(source["fit"], X, y, source["seed"], extra)
-    expected = {} if arguments.seed is None else {"random_state": arguments.seed}
-    return verify(document, X, y, model, model_file=file, expected=expected, **extra)
+    return X, y, model, extra

@@ -9,16 +9,29 @@ import pandas as pd
 from scipy import special
 
 from skdisc._results._judgment import FOUND
+from skdisc.auditing._beside._paired import PairedPeople
 from skdisc.auditing._cells import holm
 
 _QUESTION = ["attribute", "null"]
 _ROW = ["group", "null", "measure"]
+_SAME = ("group", "measure")
 _NUMBERS = ["effect", "ci_low", "ci_high", "ci_level"]
+PAIRED = (
+    "Both models decided about the same people. The intervals of changes count how alike they "
+    "decide about those whom a gap is about (Zou, Donner 2008, with the correlation of both "
+    "estimates); at equal legitimate columns the correlation is that of the raw gaps."
+)
+SAME_ROWS = (
+    "Both audits are of the same rows, so they are not independent: the intervals of changes are "
+    "those of different people, and too wide where both models decide alike. Pass the rows and "
+    "the decisions of both models for paired ones (skdisc compare --data)."
+)
 ASSUMED = (
     "Changes of effects assume that the two audits are of different people, drawn independently. "
     "Their intervals combine those of the audits (the method of variance estimates recovery: "
     "Zou, Donner 2008). Groups were listed because their effects are large, so part of a change "
-    "may be regression to the mean, except between held-out estimates."
+    "may be regression to the mean, except between held-out estimates. Of two models and the same "
+    "people, pass these for paired intervals (skdisc compare --data)."
 )
 
 
@@ -29,6 +42,8 @@ class AuditComparison:
     ----------
     before, after : dict
         Documents of the two audits.
+    people : PairedPeople, optional
+        The people of both audits, if they are the same.
 
     Attributes
     ----------
@@ -37,8 +52,11 @@ class AuditComparison:
         "other", "only before" or "only after".
     evidence : DataFrame
         One row for each finding of either audit, matched by group, null and measure: "both",
-        "disappeared" or "appeared"; the effects, people and, of those in both, the change of the
-        effect (after minus before) with interval, p-value, and p-value corrected by Holm.
+        "disappeared" or "appeared"; the effects, people and the change of the effect (after minus
+        before) with interval, p-value, and p-value corrected by Holm. The effect of a finding of
+        one audit is in the other that of the same group there, at equal legitimate columns all
+        that it differs by; NaN if it is not estimated. ``paired``: whether the interval is that of
+        the same people.
     notes : list of str
         What is assumed, and how the audits differ in their settings.
 
@@ -56,10 +74,12 @@ class AuditComparison:
     (True, {'same'})
     """
 
-    def __init__(self, before: dict, after: dict) -> None:
+    def __init__(self, before: dict, after: dict, people: PairedPeople | None = None) -> None:
         self.verdicts = _verdicts(before, after)
-        self.evidence = _evidence(before, after)
-        self.notes = _differences(before, after) + [ASSUMED] * len(self.evidence[:1])
+        self.evidence = _evidence(before, after, people)
+        paired = people is not None and bool(self.evidence["paired"].all())
+        assumed = PAIRED if paired else ASSUMED
+        self.notes = _differences(before, after, people) + [assumed] * len(self.evidence[:1])
 
     @property
     def found_anew(self) -> bool:
@@ -90,12 +110,16 @@ class AuditComparison:
 
 def _told(row):
     """Return what became of a finding."""
-    if row.status == "appeared":
-        return f"appeared: {row.effect_after:+.3f}, {row.people_after:,.0f} people"
-    if row.status == "disappeared":
-        return f"disappeared: {row.effect_before:+.3f}, {row.people_before:,.0f} people"
-    told = f"{row.effect_before:+.3f} -> {row.effect_after:+.3f}: {row.change:+.3f}"
-    return f"{told} [{row.ci_low:+.3f}, {row.ci_high:+.3f}], p = {row.p_value:.2g}"
+    status = "" if row.status == "both" else f"{row.status}: "
+    people = row.people_after if row.status == "appeared" else row.people_before
+    if math.isnan(row.change):
+        effect = row.effect_after if row.status == "appeared" else row.effect_before
+        other = "before" if row.status == "appeared" else "after"
+        return f"{status}{effect:+.3f}, {people:,.0f} people; not estimated {other}"
+    numbers = row.effect_before, row.effect_after, row.change, row.ci_low, row.ci_high
+    before, after, change, low, high = (f"{round(v, 3) + 0.0:+.3f}" for v in numbers)  # no -0
+    told = f"{status}{before} -> {after}: {change} [{low}, {high}], p = {row.p_value:.2g}"
+    return told if row.status == "both" else f"{told}; {people:,.0f} people"
 
 
 def _verdicts(before, after):
@@ -127,7 +151,7 @@ def _frame(rows, columns):
     return pd.DataFrame(rows, columns=columns)
 
 
-def _evidence(before, after):
+def _evidence(before, after, people):
     """Return the table of findings."""
     names = [*_ROW, *_NUMBERS, *(f"held_out_{n}" for n in _NUMBERS), "people"]
     sides = [_frame(d["evidence"], names).drop_duplicates(_ROW) for d in (before, after)]
@@ -139,22 +163,66 @@ def _evidence(before, after):
         side = pd.concat([side[_ROW], numbers, side["people"]], axis=1)
         kept.append(side.rename(columns={n: f"{n}_{end}" for n in [*_NUMBERS, "people"]}))
     both = _outer(*kept)
+    found = {tuple(row[n] for n in _ROW): row for d in (after, before) for row in d["evidence"]}
+    likeness = np.full(len(both), np.nan)
+    for i, key in enumerate(map(tuple, both[_ROW].to_numpy().tolist())):
+        gaps = []
+        if people is not None:
+            likeness[i], gaps = people.likeness(found[key]["conditions"], key[2])
+        if both["status"].iloc[i] != "both" and not held:
+            _complete(both, i, found[key], (before, after), gaps)
+    both["paired"] = np.isfinite(likeness)
     significance = max(d["about"]["significance"] for d in (before, after))
-    changes = _changes(both, -special.ndtri(significance / 2))
+    changes = _changes(both, -special.ndtri(significance / 2), np.nan_to_num(likeness))
     columns = [*_ROW, "status", "effect_before", "effect_after", "people_before", "people_after"]
-    return pd.concat([both[columns], changes], axis=1)
+    return pd.concat([both[columns], changes, both["paired"]], axis=1)
 
 
-def _changes(both, z):
+def _complete(both, i, row, documents, gaps):
+    """Fill in what the audit without a finding says about its group, in place."""
+    is_gone = both["status"].iloc[i] == "disappeared"
+    own, other = _ENDS if is_gone else _ENDS[::-1]
+    at_equal = row["null"] == "conditional"
+    numbers = _estimated(documents[1 if is_gone else 0], row)
+    if numbers is None and gaps and not at_equal:
+        numbers = gaps[1 if is_gone else 0]
+    if numbers is None:
+        return
+    both.loc[both.index[i], [f"{n}_{other}" for n in _NUMBERS]] = numbers
+    if at_equal and row["alone"] is not None:  # beside its other causes, it is another quantity
+        alone = [row[f"alone{end}"] for end in ("", "_ci_low", "_ci_high", "_ci_level")]
+        both.loc[both.index[i], [f"{n}_{own}" for n in _NUMBERS]] = alone
+
+
+def _estimated(document, row):
+    """Return estimate, ends and level of the gap of a group in a document, or None."""
+    what = "equal" if row["null"] == "conditional" else "gap"
+    for figure in document["figures"]:
+        if (figure["what"], *(figure[n] for n in _SAME)) == (what, *(row[n] for n in _SAME)):
+            return [figure[n] for n in ("estimate", "low", "high", "level")]
+    levels = {(v["attribute"], v["null"]): (v["answer"] or {}) for v in document["verdicts"]}
+    for one in document["families"]:
+        if all(one[n] == row[n] for n in _ROW) and None not in (one["estimate"], one["upper"]):
+            level = levels.get((one["attribute"], one["null"]), {}).get("level", 0.05)
+            arm = one["upper"] - abs(one["estimate"])  # its end holds with 1 - level
+            return [one["estimate"], one["estimate"] - arm, one["estimate"] + arm, 1 - 2 * level]
+    return None
+
+
+def _changes(both, z, likeness):
     """Return the change of each effect with its interval, and p-values.
 
     Intervals of the audits have levels of their own, so that each arm is divided by the quantile of
-    its level; `z` is that of the interval of the change.
+    its level; `z` is that of the interval of the change. `likeness` is the correlation of both
+    estimates, 0 for different people.
     """
     old, below_old, above_old = _arms(both, "before")
     new, below_new, above_new = _arms(both, "after")
     change = new - old
-    down, up = np.hypot(below_new, above_old), np.hypot(above_new, below_old)
+    down, up = (
+        np.sqrt(np.maximum(a**2 + b**2 - 2 * likeness * a * b, 0.0))
+        for a, b in ((below_new, above_old), (above_new, below_old))
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * special.ndtr(-np.abs(change) / np.where(change > 0, down, up))
     p = np.where(change == 0, 1.0, p)
@@ -178,7 +246,7 @@ def _flat(settings: dict) -> dict:
     return {n: v for n, v in settings.items() if n != "rule"} | (settings.get("rule") or {})
 
 
-def _differences(before: dict, after: dict) -> list[str]:
+def _differences(before: dict, after: dict, people: PairedPeople | None) -> list[str]:
     """Return a note on settings that differ, and one on what was audited."""
     notes: list[str] = []
     sides = [_flat(d["settings"]) for d in (before, after)]
@@ -192,6 +260,6 @@ def _differences(before: dict, after: dict) -> list[str]:
     if told:
         notes.append(f"The audits differ in {', '.join(told)}.")
     data = [d["fingerprints"].get("data") for d in (before, after)]
-    if data[0] is not None and data[0] == data[1]:
-        notes.append("Both audits are of the same rows, so they are not independent.")
+    if data[0] is not None and data[0] == data[1] and people is None:
+        notes.append(SAME_ROWS)
     return notes

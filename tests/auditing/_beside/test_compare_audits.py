@@ -1,6 +1,7 @@
 """A comparison of two audits says what moved, and is not surprised by chance."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -66,6 +67,11 @@ def test_findings_appear_and_disappear():
     found, nothing = audited([300, 500]), audited([500, 500])
     gone, new = found.compare(nothing), nothing.compare(found)
     assert gone.evidence["status"].tolist() == ["disappeared"]
+    row, back = gone.evidence.iloc[0], new.evidence.iloc[0]
+    assert row[["effect_before", "effect_after"]].tolist() == pytest.approx([-0.2, 0.0])
+    assert (row["change"], back["change"]) == (pytest.approx(0.2), -row["change"])
+    error = np.sqrt(sum(p * (1 - p) / 1000 for p in (0.3, 0.5, 0.5, 0.5)))
+    assert row["ci_high"] - row["ci_low"] == pytest.approx(2 * 1.96 * error, rel=0.02)
     assert new.evidence["status"].tolist() == ["appeared"]
     assert new.found_anew
     assert not gone.found_anew
@@ -105,7 +111,8 @@ def test_the_command(tmp_path, capsys):
     for path, selected in zip(paths, ([500, 500], [300, 500]), strict=True):
         path.write_text(audited(selected).to_json(), encoding="utf-8")
     assert main(["compare", *map(str, paths)]) == 1
-    assert "appeared: -0.200, 1,000 people" in capsys.readouterr().out
+    said = r"appeared: \+0\.000 -> -0\.200: -0\.200 \[-0\.\d+, -0\.\d+\], p = .*; 1,000 people"
+    assert re.search(said, capsys.readouterr().out)
     assert main(["compare", *map(str, paths[::-1])]) == 0
     (tmp_path / "c.json").write_text("[]", encoding="utf-8")
     (tmp_path / "e.csv").write_text("a,b", encoding="utf-8")
@@ -119,10 +126,123 @@ def test_pages_are_compared_as_documents_are(tmp_path, capsys):
     audited([500, 500]).save(tmp_path / "a.html")
     audited([300, 500]).save(tmp_path / "b.json")
     assert main(["compare", str(tmp_path / "a.html"), str(tmp_path / "b.json")]) == 1
-    assert "appeared: -0.200, 1,000 people" in capsys.readouterr().out
+    assert "appeared: +0.000 -> -0.200: -0.200 [" in capsys.readouterr().out
 
 
 def test_tables_are_frames():
     both = audited([300, 500]).compare(audited([400, 500]))
     assert isinstance(both.verdicts, pd.DataFrame)
     assert repr(both) == "AuditComparison(0 of 1 verdicts differ)"
+
+
+def two_models(seed, n=1000, gap=0.3, flipped=0.1):
+    """Return people, and what two models decided that differ about a share of the women."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "town": rng.choice(["u", "v"], n)})
+    before = rng.random(n) < 0.6 - gap * (X["sex"] == "F")
+    helped = (rng.random(n) < flipped) & (X["sex"] == "F")
+    return X, before.astype(int), (before | helped).astype(int)
+
+
+def both_audits(X, before, after, **settings):
+    audit = Audit(protected="sex", detectors=["GroupDisparity"], **settings)
+    return [audit.fit(X, d).report_ for d in (before, after)]
+
+
+def paired_errors(X, before, after):
+    """Return the standard error of the change of the gap of women, from the people."""
+    change, women = after - before, (X["sex"] == "F").to_numpy()
+    return np.sqrt(sum(change[m].var(ddof=0) / m.sum() for m in (women, ~women)))
+
+
+def test_the_interval_of_two_models_is_that_of_the_same_people():
+    X, before, after = two_models(0)
+    one, two = both_audits(X, before, after)
+    paired = one.compare(two, X, (before, after)).evidence.set_index("measure")
+    row = paired.loc["selection_rate"]
+    women = X["sex"] == "F"
+    change = (after - before)[women].mean() - (after - before)[~women].mean()
+    assert row["paired"]
+    assert row["change"] == pytest.approx(change)
+    width = 2 * 1.96 * paired_errors(X, before, after)
+    assert row["ci_high"] - row["ci_low"] == pytest.approx(width, rel=0.1)
+    alone = one.compare(two).evidence.set_index("measure").loc["selection_rate"]
+    assert alone["change"] == row["change"]
+    assert alone["ci_high"] - alone["ci_low"] > 2 * width
+    assert not alone["paired"]
+    assert "skdisc compare --data" in one.compare(two).notes[-1]
+    assert "same people" in " ".join(one.compare(two, X, (before, after)).notes)
+
+
+def test_a_finding_that_is_gone_has_both_values_and_a_paired_interval():
+    X, before, _ = two_models(1)
+    women = (X["sex"] == "F").to_numpy()
+    rate = before[~women].mean()
+    after = before.copy()
+    after[
+        np.flatnonzero(women & (before == 0))[: int(rate * women.sum() - before[women].sum())]
+    ] = 1
+    comparison = both_audits(X, before, after)[0].compare(
+        both_audits(X, before, after)[1], X, (before, after)
+    )
+    row = comparison.evidence.set_index("measure").loc["selection_rate"]
+    assert (row["status"], row["paired"]) == ("disappeared", True)
+    assert row["effect_after"] == pytest.approx(after[women].mean() - rate)
+    assert row["ci_low"] < row["change"] < row["ci_high"]
+    assert row["ci_low"] > 0.1
+    assert re.search(r"disappeared: -0\.\d+ -> [+-]0\.\d+: \+0\.\d+ \[", comparison.to_text())
+
+
+@pytest.mark.statistics
+def test_paired_intervals_cover_the_change():
+    """Women are helped by .1 of those rejected: the gap changes by .1 times their share."""
+    covered, n = 0, 60
+    for seed in range(n):
+        X, before, after = two_models(seed, n=600)
+        one, two = both_audits(X, before, after)
+        row = one.compare(two, X, (before, after)).evidence.set_index("measure")
+        row = row.loc["selection_rate"]
+        covered += row["ci_low"] <= 0.1 * 0.7 <= row["ci_high"]
+    assert covered / n > 0.95 - 3 * np.sqrt(0.05 * 0.95 / n)
+
+
+def test_people_and_decisions_come_together():
+    X, before, after = two_models(2, n=200)
+    one, two = both_audits(X, before, after)
+    with pytest.raises(ValueError, match=r"both X and decisions"):
+        one.compare(two, X)
+    with pytest.raises(ValueError, match="199 rows; 200 were audited"):
+        one.compare(two, X[1:], (before[1:], after[1:]))
+    with pytest.raises(ValueError, match="those before and after, got 3"):
+        one.compare(two, X, (before, after, after))
+
+
+def test_the_command_pairs_two_models_of_one_file(tmp_path, capsys):
+    X, before, after = two_models(3)
+    y = np.random.default_rng(0).integers(0, 2, len(X))
+    table = X.assign(hired=y, one=before, two=after)
+    file = tmp_path / "people.csv"
+    table.to_csv(file, index=False)
+    reports = []
+    for name, other in (("one", "two"), ("two", "one")):
+        reports.append(str(tmp_path / f"{name}.json"))
+        options = ["--target=hired", "--protected=sex", "--favorable=1", f"--predictions={name}"]
+        options += [f"--ignore={other}", "--detectors=GroupDisparity", "--seed=0"]
+        main(["audit", str(file), *options, f"--report={reports[-1]}"])
+    capsys.readouterr()
+    main(["compare", *reports])
+    alone = capsys.readouterr().out
+    assert "skdisc compare --data" in " ".join(alone.split())
+    main(["compare", *reports, f"--data={file}"])
+    paired = capsys.readouterr().out
+    assert "same people" in " ".join(paired.split())
+
+    def widths(text):
+        ends = re.findall(r"\[([+-][\d.]+), ([+-][\d.]+)\]", text)
+        return [float(high) - float(low) for low, high in ends]
+
+    assert widths(paired)[0] < widths(alone)[0] / 1.5
+    for other, said in ((table[1:], "other rows than"), (table[["sex"]], "there is no column")):
+        other.to_csv(tmp_path / "less.csv", index=False)
+        assert main(["compare", *reports, f"--data={tmp_path / 'less.csv'}"]) == 2
+        assert said in capsys.readouterr().err

@@ -1,0 +1,105 @@
+"""Two audits of the same people: how alike both models decide about those whom a gap is about."""
+
+import numpy as np
+
+from skdisc import _stats
+from skdisc._space._bins import Bins
+from skdisc._space._column import Column
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._space._items import make_items
+from skdisc._utils._hashing import NumberedColumns
+from skdisc._utils._inputs import as_frame
+from skdisc._utils._validation import check_labels, is_favorable, readable
+
+_LABEL = {"true_positive_rate": True, "false_positive_rate": False}  # of those a rate is about
+_RATES = ("selection_rate", *_LABEL)  # about the same people, whatever a model decides
+
+
+class PairedPeople:
+    """People about whom two models decided, in the terms of the documents of both audits.
+
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n, n_columns)
+    decisions : pair of array-like of shape (n,)
+        What either model decided, before and after.
+    y : array-like of shape (n,), optional
+        Labels, for rates that compare with them.
+    document : dict
+        That of one of the audits, for the favorable label, the protected columns and the bins.
+
+    Raises
+    ------
+    ValueError
+        If the rows are not as many as were audited, or lengths differ.
+    """
+
+    def __init__(self, X, decisions, y, document):
+        about = document["about"]
+        frame = readable(as_frame(X)).rename(columns=str)
+        sides = list(decisions)
+        if len(sides) != 2:
+            raise ValueError(f"decisions must be those before and after, got {len(sides)} of them.")
+        n_audited = about["n_rows"]
+        for name, values in (("X", frame), ("decisions", sides[0]), ("decisions", sides[1])):
+            if len(values) != n_audited:
+                raise ValueError(f"{name} has {len(values):,} rows; {n_audited:,} were audited.")
+        favorable = about["favorable"]
+        self.decided = [is_favorable(check_labels(d, n_audited), favorable) for d in sides]
+        self.labels = None if y is None else is_favorable(check_labels(y, n_audited), favorable)
+        self.X = frame[[c for c in about["columns"] if c in frame]]
+        numbered = NumberedColumns(self.X)
+        columns = [Column.from_series(s, numbered=numbered) for _, s in numbered.X.items()]
+        space = FeatureSpace(columns, about["protected"], is_frame=True)
+        bins = Bins.of(document["settings"].get("n_bins") or 4).flat
+        items = make_items(self.X, space, list(self.X), about["protected"], bins)
+        # A group of a document is known by the texts of its conditions: those of the same bins and
+        # values are made again, and compared; no text is read.
+        self._predicates = {(str(p.column), str(p)): p for p in items.predicates}
+
+    def likeness(self, conditions, measure):
+        """Return the correlation of both estimates of a gap, and the gaps themselves.
+
+        Parameters
+        ----------
+        conditions : list of dict
+            Those of a group in a document: column, text, protected.
+        measure : str
+            The rate whose gap it is.
+
+        Returns
+        -------
+        correlation : float, NaN if the group cannot be made again
+        gaps : list of (estimate, low, high, level)
+            Rate of the members minus that of the others in the context, before and after.
+        """
+        nothing = np.nan, []
+        parts = [self._predicates.get((c["column"], c["text"])) for c in conditions]
+        if not parts or None in parts or measure not in _RATES:
+            return nothing
+        if measure in _LABEL and self.labels is None:
+            return nothing
+        of = np.array([bool(c["protected"]) for c in conditions])
+        masks = np.array([p.mask(self.X) for p in parts])
+        context = masks[~of].all(axis=0) & self._counts(measure)
+        members = masks[of].all(axis=0) & context
+        others = context & ~members
+        if min(members.sum(), others.sum()) < 1 or not of.any():
+            return nothing
+        added, gaps = [], []
+        for decided in self.decided:
+            x1, n1, x0, n0 = (
+                float(v) for m in (members, others) for v in (decided[m].sum(), m.sum())
+            )
+            low, high = _stats.newcombe(x1, n1, x0, n0, 0.05)
+            gaps.append((x1 / n1 - x0 / n0, float(low), float(high), 0.95))
+            own = np.where(members, (decided - x1 / n1) / n1, 0.0)
+            added.append(own - np.where(others, (decided - x0 / n0) / n0, 0.0))
+        size = np.sqrt((added[0] ** 2).sum() * (added[1] ** 2).sum())
+        return float((added[0] * added[1]).sum() / size) if size else 0.0, gaps
+
+    def _counts(self, measure):
+        """Return a mask of the people whom a rate is about."""
+        if measure not in _LABEL:
+            return np.ones(len(self.X), dtype=bool)
+        return self.labels == _LABEL[measure]
