@@ -61,9 +61,8 @@ def _people(before, after, arguments):
         own = argparse.Namespace(**vars(arguments))
         own.model = arguments.models[i] if arguments.models and source["model_file"] else None
         X, y, model, extra = passed(document, source, frame, own)
-        roles = {"y": y, "weight": extra.get("sample_weight"), "groups": extra.get("groups")}
-        recorded = getattr(model, "decisions", None)
-        if data_fingerprint(X, decisions=recorded, **roles) != document["fingerprints"]["data"]:
+        roles = {"weight": extra.get("sample_weight"), "groups": extra.get("groups")}
+        if data_fingerprint(X, **roles) != document["fingerprints"]["data"]:
             path = (arguments.before, arguments.after)[i]
             raise ValueError(f"--data {arguments.data!r} has other rows than {path!r} is about.")
         people.append(X)
