@@ -1,0 +1,177 @@
+"""Public documents, attacked: exact linear algebra, and whole-number programs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from skdisc import Audit
+from skdisc.auditing import public_counts
+from skdisc.auditing._public import PrintedSums, merged
+
+PRIME = 2**31 - 1
+
+
+def follow(sums, goals):
+    """Return which goals are linear combinations of sums: the exact attacker.
+
+    It computes modulo a prime, where whatever follows in fractions follows, too, unless a
+    denominator is a multiple of the prime.
+    """
+    rows, goals = np.array(sums, dtype=np.int64), np.array(goals, dtype=np.int64)
+    for i in range(len(rows)):
+        filled = np.flatnonzero(rows[i])
+        if not len(filled):
+            continue
+        at = filled[0]
+        rows[i] = rows[i] * pow(int(rows[i, at]), -1, PRIME) % PRIME
+        for others in (rows[i + 1 :], goals):
+            others[:] = (others - others[:, [at]] * rows[i]) % PRIME
+    return ~goals.astype(bool).any(axis=1)
+
+
+def ends(sums, favorable, people, goal):
+    """Return the least and greatest sum of a set, in whole people: the second attacker."""
+    known = LinearConstraint(sums, sums @ favorable, sums @ favorable)
+    how = {"constraints": known, "integrality": np.ones(len(people)), "bounds": Bounds(0, people)}
+    return round(milp(goal, **how).fun), round(-milp(-goal, **how).fun)
+
+
+def table(seed):
+    """Return columns of two to six values, often rare ones, and outcomes that depend on them."""
+    draw = np.random.default_rng(seed)
+    n = int(np.exp(draw.uniform(np.log(200), np.log(5000))))
+    sizes = [*draw.integers(2, 7, 3), draw.integers(2, 5)]
+    X = {
+        name: draw.choice(k, n, p=draw.dirichlet(np.ones(k) * draw.choice([0.5, 1, 3])))
+        for name, k in zip("pqct", sizes, strict=True)
+    }
+    eta = draw.normal(-0.3, 1) + sum(
+        draw.normal(0, 0.6, k)[X[c]] for c, k in zip(X, sizes, strict=True)
+    )
+    X = pd.DataFrame({name: np.char.add(name, code.astype(str)) for name, code in X.items()})
+    return X, (draw.random(n) < 1 / (1 + np.exp(-eta))).astype(int)
+
+
+def attacked(X, favorable, counts):
+    """Return what an attacker has who knows all columns: sums, outcomes, people and small sets."""
+    known = PrintedSums([X[c].to_numpy(str) for c in X], 10)  # values before they were joined
+    groups = [np.ones(len(X), dtype=bool)]
+    groups += [merged(X[r.attribute], 20) == r.group for r in counts.itertuples()]
+    sums = [np.bincount(known._cell, g, len(known.cells)) > 0 for g in groups]
+    outcomes = np.bincount(known._cell, favorable, len(known.cells))
+    return np.array(sums, dtype=int), outcomes, known.people, known.small.toarray().astype(int)
+
+
+def test_the_attackers_find_what_hiding_a_group_leaves():
+    """Of 500, 400 and 6 people the third group is hidden, and follows from the other two."""
+    sums, people = np.array([[1, 1, 1], [1, 0, 0], [0, 1, 0]]), np.array([500, 400, 6])
+    favorable, hidden = np.array([250, 120, 4]), np.array([0, 0, 1])
+    assert follow(sums, [hidden, [1, 1, 0], [1, 0, 1]]).tolist() == [True, True, True]
+    assert follow(sums[:2], [hidden, [0, 1, 1]]).tolist() == [False, True]
+    assert ends(sums, favorable, people, hidden) == (4, 4)
+    assert ends(sums[:2], favorable, people, hidden) == (0, 6)
+
+
+def test_a_group_that_would_be_told_is_joined():
+    origin = pd.Series(np.repeat(["a", "b", "c"], [500, 400, 6]))
+    assert set(merged(origin, 20)) == {"a", "b or others"}
+    y = np.r_[np.repeat([1, 0], [250, 250]), np.repeat([1, 0], [120, 280]), [1, 1, 1, 1, 0, 0]]
+    counts = public_counts(origin.to_frame("origin"), y)
+    assert counts.to_numpy().tolist() == [
+        ["origin", "a", 500, 250],
+        ["origin", "b or others", 406, 124],
+    ]
+    raw = PrintedSums([origin.to_numpy(str)], 10)
+    asked = [(origin == v).to_numpy() for v in "abc"]
+    assert [raw.may_print(g, ~g) for g in asked] == [True, False, False]
+
+
+def test_no_sum_of_few_people_follows_from_public_counts():
+    """Of all columns at once, so that any number of documents about the table tell no more."""
+    n_sets = n_printed = n_asked = pinned = tried = 0  # figures of doc/privacy.md
+    for seed in range(100):
+        X, favorable = table(seed)
+        counts = public_counts(X, favorable)
+        n_printed += len(counts)
+        joined = [set(merged(X[c], 20)) for c in X]
+        n_asked += sum(len(values) for values in joined if len(values) > 1)
+        sums, outcomes, people, small = attacked(X, favorable, counts)
+        assert not follow(sums, small).any(), seed
+        n_sets += len(small)
+        goal = small[np.random.default_rng(seed).integers(len(small))] if len(small) else None
+        if goal is not None and len(people) <= 120:
+            least, most = ends(sums, outcomes, people, goal)
+            tried, pinned = tried + 1, pinned + (least == most)
+    assert n_sets > 5000
+    assert n_printed >= 0.9 * n_asked
+    assert tried > 30
+    assert pinned <= 0.05 * tried
+
+
+def test_hiding_small_groups_alone_is_undone_by_the_same_attack():
+    undone = few = 0
+    for seed in range(40):
+        X, _ = table(seed)
+        size = {c: X[c].value_counts() for c in X}
+        shown = [(c, v) for c in X for v, n in size[c].items() if n >= 10]
+        hidden = [(c, v) for c in X for v, n in size[c].items() if n < 10]
+        known = PrintedSums([X[c].to_numpy(str) for c in X], 10)
+        masks = [np.ones(len(X), dtype=bool), *((X[c] == v).to_numpy() for c, v in shown)]
+        sums = [np.bincount(known._cell, g, len(known.cells)) > 0 for g in masks]
+        goals = [np.bincount(known._cell, X[c] == v, len(known.cells)) > 0 for c, v in hidden]
+        if hidden:
+            few += 1
+            undone += follow(np.array(sums, int), np.array(goals, int)).any()
+    assert few > 10
+    assert undone > 0.5 * few
+
+
+def test_the_choice_depends_on_columns_alone():
+    X, favorable = table(3)
+    counts = public_counts(X, favorable)
+    other = public_counts(X.sample(frac=1, random_state=0), 1 - favorable)
+    keys = ["attribute", "group", "n"]
+    assert counts[keys].equals(other[keys])
+    one = public_counts(X, favorable, protected="p")
+    assert one.equals(counts[counts["attribute"] == "p"].reset_index(drop=True))
+
+
+def test_an_audit_of_public_counts_names_no_rare_value():
+    X, favorable = table(3)
+    X.loc[:2, "p"] = "rare"
+    report = Audit.from_counts(public_counts(X, favorable, protected="p"))
+    assert "rare" not in report.to_json()
+    assert {r["n"] for r in report.document["groups"]} == set(merged_sizes(X["p"]))
+
+
+def merged_sizes(values):
+    return np.unique(merged(values, 20), return_counts=True)[1].tolist()
+
+
+def test_what_cannot_be_counted_is_refused():
+    X, favorable = table(3)
+    with pytest.raises(ValueError, match="must be 0 or 1 for each row"):
+        public_counts(X, favorable + 1)
+    with pytest.raises(ValueError, match="'sex'"):
+        public_counts(X, favorable, protected="sex")
+
+
+@pytest.mark.parametrize(
+    ("values", "groups"),
+    [
+        (["a"] * 30 + ["b"] * 30, {"a", "b"}),
+        (["a"] * 30 + ["b"] * 12 + ["c"] * 9, {"a", "others"}),
+        (["a"] * 30 + ["b"] * 25 + ["c"] * 9, {"a", "b or others"}),
+        (["a"] * 30 + ["others"] * 25 + ["c"] * 9, {"a", "others or all others"}),
+        ([f"name{i}" for i in range(60)], {"others"}),
+        ([1.0] * 30 + [0.0] * 30, {"0", "1"}),
+        ([True] * 30 + [None] * 30, {"True", "missing"}),
+        (
+            list(range(80)),
+            {"at most 19", "above 19, at most 39", "above 39, at most 59", "above 59"},
+        ),
+    ],
+)
+def test_rare_values_are_joined(values, groups):
+    assert set(merged(pd.Series(values), 20)) == groups
