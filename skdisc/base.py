@@ -1,5 +1,6 @@
 """Base class of detectors: `fit` searches, `audit` measures again, `score` is one number."""
 
+import inspect
 import time
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
@@ -30,6 +31,7 @@ from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._inputs import check_settings_order
 from skdisc._utils._json import settings
+from skdisc._utils._published_names import meant_by
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 from skdisc._utils._types import ArrayLike, FrameLike, Model
 from skdisc._verdicts._relevant import NUMBER, PROBABILITY, RATE, relevant_gap_of
@@ -96,6 +98,19 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
+
+    def __new__(cls, *args, **kwargs):
+        """Return a detector; raise TypeError for an unknown setting, with the one that is meant."""
+        if kwargs:
+            parameters = inspect.signature(cls.__init__).parameters
+            takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+            unknown = [name for name in kwargs if name not in parameters]
+            if unknown and not takes_any:
+                raise TypeError(
+                    f"{cls.__name__}.__init__() got an unexpected keyword argument {unknown[0]!r}"
+                    f"{meant_by(unknown[0], list(parameters)[1:])}"
+                )
+        return super().__new__(cls)
 
     def fit(
         self, X: FrameLike | FeatureSpace, y: ArrayLike | None = None, model: Model | None = None

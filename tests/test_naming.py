@@ -1,12 +1,17 @@
 """The page on naming says what the defaults of the searches are."""
 
+import copy
 import inspect
+import pickle
 import re
 from pathlib import Path
 
 import pytest
+from sklearn.base import clone
 
 from skdisc import all_detectors
+from skdisc._utils._published_names import PUBLISHED_NAMES
+from skdisc.base import BaseDetector
 
 PAGE = (Path(__file__).parents[1] / "doc" / "naming.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `(\w+)` \| `\w+` \| [\d.]+ \| `(\w+)` \| ([\d.]+) \|$", PAGE, re.M)
@@ -20,3 +25,59 @@ def test_the_table_is_found():
 def test_defaults_are_as_the_page_says(name, parameter, default):
     own = inspect.signature(all_detectors()[name]).parameters[parameter].default
     assert own == float(default)
+
+
+PUBLISHED = dict(re.findall(r"^\| `(\w+)` \| (`\w+`(?:, `\w+`)*) \| [^|]*\|$", PAGE, re.M))
+
+
+def test_the_page_has_each_published_name():
+    ours = {name: ", ".join(f"`{own}`" for own in known) for name, known in PUBLISHED_NAMES.items()}
+    assert PUBLISHED_NAMES
+    assert ours.items() <= PUBLISHED.items()
+
+
+@pytest.mark.parametrize("name", PUBLISHED_NAMES)
+def test_a_published_name_is_answered_with_ours(name):
+    answered = 0
+    for detector in all_detectors().values():
+        settings = inspect.signature(detector).parameters
+        ours = [own for own in PUBLISHED_NAMES[name] if own in settings]
+        if name in settings or not ours:
+            continue
+        with pytest.raises(TypeError, match=rf"'{name}'; it is '{ours[0]}' in skdisc\.$"):
+            detector(**{name: 1})
+        answered += 1
+    assert answered, "no detector has the setting that is meant"
+
+
+def test_a_misspelled_setting_is_answered():
+    with pytest.raises(TypeError, match=r"argument 'min_suport'; did you mean 'min_support'\?$"):
+        all_detectors()["DivExplorer"](min_suport=0.1)
+    with pytest.raises(TypeError, match=r"DivExplorer.*unexpected keyword argument 'zzz'\.$"):
+        all_detectors()["DivExplorer"](protected="sex", zzz=1)
+
+
+@pytest.mark.parametrize("name", all_detectors())
+def test_detectors_are_copied_and_pickled(name):
+    detector = all_detectors()[name](protected=["sex"])
+    for twin in (clone(detector), copy.deepcopy(detector), pickle.loads(pickle.dumps(detector))):
+        assert type(twin) is type(detector)
+        assert twin.get_params()["protected"] == ["sex"]
+    assert "protected" in inspect.signature(type(detector)).parameters
+
+
+class _FreeSettings(BaseDetector):
+    """A detector that takes any setting, which Python allows."""
+
+    def __init__(self, **settings):
+        self.settings = settings
+
+    def _discover(self, task):
+        raise NotImplementedError
+
+    def _remeasure(self, task):
+        raise NotImplementedError
+
+
+def test_a_class_may_take_any_setting():
+    assert _FreeSettings(anything=1).settings == {"anything": 1}

@@ -1,0 +1,55 @@
+"""Names of settings in papers and other tools, and what they are called here."""
+
+from skdisc._utils._validation import closest
+
+# Each published name with the settings that it may be here; a class has one of them, or none.
+PUBLISHED_NAMES = {
+    "K": ("k",),
+    "alpha": ("rule",),
+    "bias_scan_favorable_value": ("pos_label",),
+    "bias_scan_mode": ("mode",),
+    "bias_scan_num_iters": ("n_restarts",),
+    "bias_scan_scoring": ("scoring",),
+    "cluster_num": ("n_clusters",),
+    "decay": ("momentum",),
+    "degree": ("max_predicates",),
+    "drop_na": ("missing",),
+    "dt_max_depth": ("max_depth",),
+    "epsilon": ("effect_size",),
+    "gamma": ("min_gap",),
+    "k": ("n_neighbors",),
+    "lambda_val": ("step",),
+    "local_search_limit": ("n_local",),
+    "max_global": ("n_seeds",),
+    "max_l": ("max_predicates",),
+    "max_local": ("n_local",),
+    "max_runtime_seconds": ("time_budget",),
+    "max_tsn": ("max_tests",),
+    "max_workers": ("n_jobs",),
+    "min_effect_size": ("effect_size",),
+    "min_size": ("min_rows",),
+    "model_type": ("estimator",),
+    "n_approx_samples": ("n_boundary",),
+    "n_test_samples": ("n_samples",),
+    "num_samples": ("n_seeds",),
+    "one_attr_at_a_time": ("scope",),
+    "protected_attributes": ("protected",),
+    "random_seed": ("random_state",),
+    "th_redundancy": ("redundancy",),
+    "update_interval": ("refresh_interval",),
+    "use_cache": ("memory",),
+}
+
+
+def meant_by(name, settings):
+    """Return the end of a sentence: which of the settings an unknown name means, or a period.
+
+    Parameters
+    ----------
+    name : str
+    settings : collection of str
+    """
+    for own in PUBLISHED_NAMES.get(name, ()):
+        if own in settings:
+            return f"; it is {own!r} in skdisc."
+    return closest(name, settings)
