@@ -315,10 +315,10 @@ def belift_strata(
     >>> table[["stratum", "rate", "estimate"]].round(4).values.tolist()
     [[7.0, 0.0, 0.0], [8.0, 1.0, 1.3333]]
     """
-    plan, columns = belift.plan, pd.DataFrame(explanatory).reset_index(drop=True)
+    plan = belift.plan
     settings = {"protected": protected, "explanatory": explanatory, **settings}
     evaluation = plan.evaluate(plan.settings(y_true, y_pred, **settings))
-    rows = []
+    columns, rows = pd.DataFrame(explanatory).reset_index(drop=True), []
     for comparison, pair in evaluation.pairs():
         is_one = np.repeat([True, False], [len(pair.one[0]), len(pair.other[0])])
         sides = zip(pair.one, pair.other, strict=True)

@@ -59,7 +59,7 @@ def test_parameters_are_told_as_options(told, options, message):
 
 def test_a_monitor_names_its_options(told):
     error = told("monitor", "--decision=hired")
-    assert "error: --favorable is not set" in error
+    assert "error: --favorable is missing" in error
     assert "pos_label" not in error
     error = told("monitor", "--decision=said", "--favorable=yes", said=GAPS)
     assert "--decision 'said' is missing in 2 rows" in error
