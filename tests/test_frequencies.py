@@ -163,6 +163,7 @@ def differences(one, other, path="", tolerance=0.0):
         yield path, one, other
 
 
+@pytest.mark.every(6)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", DETECTORS)
 @pytest.mark.parametrize("kind", ["labels", "decisions", "model"])

@@ -50,6 +50,7 @@ def test_each_detector_has_a_row():
     assert reasons == set(re.findall(r"^(\d)\. ", PAGE.read_text(), re.MULTILINE))
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", sorted(all_detectors()))
 def test_what_the_table_says(name, given):
     X, kinds = given

@@ -59,6 +59,7 @@ def outputs(result, **how):
     yield "source of the page", "; ".join(re.findall(r"<[^<>]*>", page))
 
 
+@pytest.mark.every(6)
 @every
 def test_no_report_describes_a_person(name, people, results, tmp_path):
     X, _ = people
@@ -71,6 +72,7 @@ def test_no_report_describes_a_person(name, people, results, tmp_path):
         assert found == {kind: [] for kind, _ in written}
 
 
+@pytest.mark.every(6)
 @every
 def test_no_log_describes_a_person(name, people, results):
     X, _ = people
@@ -79,6 +81,7 @@ def test_no_log_describes_a_person(name, people, results):
     assert described(log, X) == []
 
 
+@pytest.mark.every(6)
 @every
 def test_what_is_left_is_a_result(name, results):
     for result in results[name]:
@@ -158,6 +161,7 @@ def rows_of(frame, columns):
     return set(frame[columns].itertuples(index=False, name=None))
 
 
+@pytest.mark.slow
 def test_no_made_up_input_is_the_row_of_a_person(people):
     """Searches start from rows of people; protected columns, which they vary, do not count."""
     results = Coarse(people)

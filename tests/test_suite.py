@@ -135,6 +135,7 @@ def marked(text):
     return {a.value for c in marks for a in c.args}
 
 
+@pytest.mark.slow
 def test_what_needs_a_package_of_the_extra_environment_is_marked():
     """A test that no environment of CI runs would be skipped for ever."""
     texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py")]

@@ -69,6 +69,7 @@ def test_probabilities_are_calibrated():
         assert (X["sex"][inside] == "M").mean() == pytest.approx(p[inside].mean(), abs=0.05)
 
 
+@pytest.mark.slow
 def test_only_protected_columns_change_and_keep_their_dtype():
     X = people(200).assign(
         age=np.arange(200) % 70, born=pd.Categorical(["a", None] * 100), rare=["q"] + ["p"] * 199

@@ -121,6 +121,7 @@ def test_clusters_stay_whole_in_folds():
     assert whole.error[0] > 1.5 * apart.error[0]
 
 
+@pytest.mark.slow
 def test_a_part_and_all_others_are_mirrored_and_shares_add_up():
     X, y, woman = codes(3, n=600)
     race = np.random.default_rng(0).integers(3, size=600)

@@ -37,6 +37,7 @@ def worlds(draw):
     return points, np.arange(points.shape[1]) >= n_numbers, rng
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(worlds(), st.sampled_from([1, 2]), st.integers(1, 200), st.sampled_from([1, 3, 64]))
 def test_blocks_are_brute_force_in_any_world(world, power, width, size):
@@ -131,6 +132,7 @@ def test_sums_and_smoothers_are_those_of_brute_force(monkeypatch, metric, limit)
         np.testing.assert_allclose(mine, theirs, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_situation_testing_beyond_twenty_coordinates(monkeypatch):
     rng = np.random.default_rng(4)
     X = wide_table(1500, rng, 14)

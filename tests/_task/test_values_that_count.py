@@ -77,6 +77,7 @@ def test_the_command_line_lists_them(tmp_path, capsys, counted):
     assert "'no' (107), 'unknown' (40), 'withdrawn' (fewer than 10)" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [object, "category"])
 def test_values_that_differ_by_case_or_blanks_are_named(dtype):
     X, y = people()

@@ -128,6 +128,7 @@ def test_a_process_that_is_killed_leaves_a_whole_file(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
 
 
+@pytest.mark.slow
 def test_counts_are_whole_after_a_kill(tmp_path):
     pytest.importorskip("pyarrow")
     path = tmp_path / "counts.parquet"

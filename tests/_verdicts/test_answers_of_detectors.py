@@ -87,6 +87,7 @@ DETECTORS = {
 GROUPS = [d for d in DETECTORS if d is not VeriFair]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("detector", DETECTORS)
 def test_no_disparity_found_never_stands_beside_an_interval_beyond_the_bound(detector):
     n, _ = DETECTORS[detector]
@@ -108,6 +109,7 @@ def test_no_disparity_found_never_stands_beside_an_interval_beyond_the_bound(det
     assert verdicts.count(FOUND) <= 1
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("detector", DETECTORS)
 def test_a_relevant_gap_is_never_cleared(detector):
     n, gap = DETECTORS[detector]
@@ -118,6 +120,7 @@ def test_a_relevant_gap_is_never_cleared(detector):
     assert NOTHING not in few
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("detector", DETECTORS)
 def test_the_relevant_gap_decides(detector):
     n, _ = DETECTORS[detector]
@@ -131,6 +134,7 @@ def test_the_relevant_gap_decides(detector):
     assert loose.verdict in (NOTHING, FOUND)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("detector", GROUPS)
 def test_groups_below_the_relevant_size_are_not_judged(detector):
     n, _ = DETECTORS[detector]

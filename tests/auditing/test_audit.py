@@ -283,6 +283,7 @@ def test_audits_are_estimators():
     assert again == audit.report_
 
 
+@pytest.mark.slow
 def test_decisions_labels_and_models_give_the_same_answers():
     X, y = planted(1500)
     rule = Decider(lambda X: (X["points"] > 9) & ~((X["sex"] == "F") & (X["town"] == "u")))

@@ -49,6 +49,7 @@ def test_no_output_describes_a_person(audited):
     assert breaches(report.document) == []
 
 
+@pytest.mark.slow
 def test_small_groups_are_counted(audited):
     _, report, small = audited
     rows = [r for r in report.document["groups"] if r["attribute"] == "origin"]

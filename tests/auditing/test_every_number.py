@@ -177,6 +177,7 @@ def what_rows_are_about(document):
 FOUND = "disparity found"
 
 
+@pytest.mark.every(4)
 def test_no_quantity_has_two_values_or_two_intervals(report):
     known = {}
     for key, *numbers in what_rows_are_about(report.document):

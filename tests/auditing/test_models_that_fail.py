@@ -47,6 +47,7 @@ def answers(report):
     return document
 
 
+@pytest.mark.slow
 def test_a_model_cannot_change_the_rows_under_audit(people):
     X, y = people
     before = X.copy()

@@ -41,6 +41,7 @@ def audited(people):
     return X, y, model, audit.fit(X, y, model).report_.to_dict()
 
 
+@pytest.mark.slow
 def test_the_same_audit_is_equal(audited):
     X, y, model, document = audited
     assert verify(document, X, y, model) == []

@@ -63,6 +63,7 @@ def test_the_order_of_work_changes_nothing(done):
     pd.testing.assert_frame_equal(done.table[timeless], again.table[timeless])
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_goes_on_where_it_stopped(tmp_path, monkeypatch, done):
     ran = []
     cell = run._cell

@@ -337,6 +337,7 @@ def test_the_code_of_a_report_is_the_command_that_made_it(people, tmp_path, monk
     assert again == first
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_reports(people, tmp_path, capsys):
     results = []
     for name in ("a.json", "b.json"):

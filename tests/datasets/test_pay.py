@@ -45,6 +45,7 @@ def test_wrong_gaps_are_refused(direct):
         make_pay(direct=direct)
 
 
+@pytest.mark.slow
 def test_decompositions_recover_the_direct_gap_by_category():
     """Of the logarithm, which is additive; each category is a small firm of its own."""
     made = make_pay(20_000, random_state=0)

@@ -45,6 +45,7 @@ def test_of_measures(name):
     assert seen or name in ("consistency_report", "lipschitz_ratio_report")
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", sorted(all_detectors()))
 def test_of_detectors(name):
     cls = all_detectors()[name]

@@ -48,6 +48,7 @@ def test_a_waterfall_ends_at_the_gap(result, ax):
     assert bars[-1].get_width() == pytest.approx(gap)
 
 
+@pytest.mark.slow
 def test_small_columns_are_drawn_together(result, ax):
     table = GapDisplay.from_result(result, group="sex = 'a'", ax=ax).table
     assert "through job" in set(table["part"])

@@ -142,6 +142,7 @@ def test_the_group_of_a_gap_is_found_in_the_rows(data):
             assert _members(X[["sex", "place"]], row, "group").sum() == row["n"]
 
 
+@pytest.mark.slow
 def test_rounds_end_when_prevalence_stops_falling(data):
     sampler = CaseResampler(search(), rounds="auto", random_state=0).fit(*data)
     prevalence = np.array(sampler.prevalence_)
@@ -153,6 +154,7 @@ def test_rounds_end_when_prevalence_stops_falling(data):
         alone.fit(*data)
 
 
+@pytest.mark.slow
 def test_in_a_pipeline_of_imbalanced_learn(data):
     X, y = data
     pipe = make_imblearn_pipeline(CaseResampler(search(), random_state=0), tree())

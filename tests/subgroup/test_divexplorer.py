@@ -159,6 +159,7 @@ def test_redundancy_on_compas_as_published(load, metric, n):
         assert names == ages | {"#prior = '>3'", "race = 'Afr-Am'", "stay = '1w-3M'"}
 
 
+@pytest.mark.slow
 def test_all_rates_on_compas_are_tested_together(load):
     X, y, decided = compas(load)
     detector = DivExplorer(metric="all", k=10**6, **OPEN)

@@ -46,6 +46,7 @@ def test_bias_on_missing_protected_values_is_found(name):
     assert "group is missing" in result.to_frame().to_string()  # as the subject, or the reference
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", SUBGROUPS)
 def test_more_columns_than_rows(name):
     rng = np.random.default_rng(1)

@@ -50,6 +50,7 @@ def run(pytester):
 WORKERS = pytest.param(("-n", "2"), id="workers", marks=pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [pytest.param((), id="one process"), WORKERS])
 def test_the_audits_of_a_session_are_written(run, pytester, options):
     done = run("--skdisc-report", "audits.json", "--junit-xml", "junit.xml", *options)

@@ -39,6 +39,7 @@ def test_a_profile_is_the_same_from_everywhere(frame, size):
                 assert got == known, name
 
 
+@pytest.mark.slow
 @settings(max_examples=6, phases=[Phase.generate])
 @given(frame=tables(), size=st.integers(1, 50), n_bins=st.integers(2, 5))
 def test_counts_and_decisions_are_the_same_from_everywhere(frame, size, n_bins):

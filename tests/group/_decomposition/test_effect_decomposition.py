@@ -333,6 +333,7 @@ def codes_world(seed, effect=0.0, n=2000):
     return X, (rng.random(n) < 0.45 + 0.15 * place[at] + effect * woman).astype(int)
 
 
+@pytest.mark.slow
 def test_codes_read_as_numbers_are_no_direct_effect():
     """With main effects or trees alone, 11 of 15 such data sets had one."""
     found = 0

@@ -109,6 +109,7 @@ def test_equal_thresholds_and_unequal_risks_differ_in_outcomes_only():
     assert np.abs(off).max() < 0.05
 
 
+@pytest.mark.slow
 def test_unequal_thresholds_are_found():
     X, y, decisions = in_places(n=1000, thresholds=(-2.6, 0.8), n_places=20)
     result = audited(X, y, decisions)

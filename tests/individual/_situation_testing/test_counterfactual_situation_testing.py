@@ -29,6 +29,7 @@ def test_counterfactual_test_groups_stand_around_the_counterfactual_row():
     assert table(as_function, X, y).loc[9].equals(found)
 
 
+@pytest.mark.slow
 def test_without_an_effect_counterfactual_situation_testing_is_situation_testing():
     X, y = people()
     settings = {"protected": "sex", "n_neighbors": [5, 20]}

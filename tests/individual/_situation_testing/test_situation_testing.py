@@ -157,6 +157,7 @@ def test_multiple_discrimination_with_columns_of_its_own_for_each_protected_one(
         both.set_params(combine="intersectional", features=features).fit(X, y)
 
 
+@pytest.mark.slow
 def test_who_is_compared_with_whom():
     X, y = people()
     names = {}
@@ -170,6 +171,7 @@ def test_who_is_compared_with_whom():
     assert len(names["best"]) == 2
 
 
+@pytest.mark.slow
 def test_complainants_and_new_people_meet_the_pools_of_fit():
     X, y = people()
     mask = ((X["sex"] == "F") & (X["x"] > 0)).to_numpy()
@@ -494,6 +496,7 @@ def test_both_situation_tests_say_the_same_about_the_settings_they_share():
     assert {name: causal[name] for name in plain} == plain
 
 
+@pytest.mark.slow
 def test_the_published_interval_follows_significance():
     X, y = people()
     settings = {"protected": "sex", "n_neighbors": 8, "compat": "alvarez2023"}

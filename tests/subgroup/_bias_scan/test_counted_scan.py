@@ -82,6 +82,7 @@ def test_frequencies_equal_repeated_rows(more, asked):
     assert document(again[0]) == document(again[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("audited", ["labels", "decisions"])
 @pytest.mark.parametrize("versus", ["everyone", "context"])
 def test_counts_equal_rows(versus, audited):

@@ -18,6 +18,7 @@ def chosen_of(scores, seed):
     return np.random.default_rng(seed).choice(testable, 3, replace=False).tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10_000), st.booleans(), st.sampled_from([None, 60]))
 def test_the_own_score_is_exact_on_every_scale(seed, is_weighted, n_clusters):

@@ -294,6 +294,7 @@ def test_mirror_images_are_tested_once_and_named_by_the_side_treated_worse():
     assert sizes == (X["town"] == "u").sum()
 
 
+@pytest.mark.slow
 def test_parts_of_each_gap_add_up_to_it():
     X, y, _ = people(2, n=2000, gap=0.3)
     tables = DisparityPursuit(protected=PROTECTED, random_state=0).fit(X, y).result_.tables
@@ -470,6 +471,7 @@ def test_a_gap_is_explained_from_those_it_is_compared_with(reference):
     assert got["explained"] == pytest.approx(added[inside].mean() - added[others].mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["quantile", "tree"])
 def test_numeric_columns_have_bins(how):
     X, y, _ = people(9, n=4000)
@@ -560,6 +562,7 @@ def test_nothing_is_found_where_legitimate_columns_explain_all(borrow):
     assert found <= 5  # P(more) = 0.014 at level 0.05, 0.84 where a fifth are found
 
 
+@pytest.mark.slow
 def test_a_search_without_time_to_search_says_so(monkeypatch):
     learn = _run._adjusted
 

@@ -41,6 +41,7 @@ class Women:
         return (X["sex"] == "M").to_numpy().astype(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["decision", "value"])
 def test_nothing_is_found_in_what_rounding_leaves_of_a_perfect_fit(output):
     X, _ = people()
@@ -58,6 +59,7 @@ def test_more_rows_than_queries_is_insufficient_evidence(adjust_for):
     assert "max_queries" in detector.result_.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [0.0, 3.5])
 def test_equal_outcomes_show_nothing(value):
     X, y = people()
@@ -154,6 +156,7 @@ def test_classifiers_do_not_learn_numbers():
         pursuit(output="value", nuisance=LogisticRegression()).fit(X, y * 2.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_clusters", [2, 3])
 @pytest.mark.parametrize("confirm", [None, 0.5])
 def test_few_clusters_show_nothing(n_clusters, confirm):
@@ -178,12 +181,14 @@ def test_clusters_of_several_types_are_named():
         pursuit().fit(X, y, groups=groups)
 
 
+@pytest.mark.slow
 def test_too_few_rows_to_confirm_confirm_nothing():
     X, y = people()
     for confirm in (0.001, 0.999):
         assert pursuit(confirm=confirm).fit(X, y).result_.verdict == "insufficient evidence"
 
 
+@pytest.mark.slow
 def test_the_effect_on_a_group_without_members_is_not_known():
     X, y = people()
     detector = pursuit().fit(X, y)
