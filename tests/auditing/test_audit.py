@@ -116,7 +116,7 @@ def test_facts_about_a_given_model_have_no_sampling_error():
     assert (row["kind"], row["verdict"], row["effect"]) == ("fact", FOUND, 1.0)
     assert row["p_value"] is None
     assert report.document["cases"][0]["n_cases"] == 500
-    assert report.document["cases"][0]["examples"][0]["changed"] == ["sex"]
+    assert report.document["cases"][0]["examples"] == []  # each made-up input is somebody's row
 
 
 @pytest.mark.slow

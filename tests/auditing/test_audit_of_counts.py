@@ -218,7 +218,8 @@ def test_verify_counts_again_wherever_the_table_lies(tmp_path):
     other = rows.assign(hired=np.where(rows.index == 7, "no", rows["hired"]))
     assert rows["hired"][7] == "yes"
     other.to_csv(tmp_path / "other.csv", index=False)
-    assert verify(document, tmp_path / "other.csv", "hired") == ["data: these are other rows"]
+    differences = verify(document, tmp_path / "other.csv", "hired")
+    assert any(line.startswith("verdicts[0].effect") for line in differences)
     moved = rows[["town", "hired", "children", "race", "age", "sex"]]
     moved.to_csv(tmp_path / "moved.csv", index=False)
     assert verify(document, tmp_path / "moved.csv", "hired") == []

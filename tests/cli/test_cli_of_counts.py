@@ -71,7 +71,7 @@ def test_files_folders_and_addresses_give_one_answer(people, capsys):
     changed.loc[0, "hired"] = "yes"
     changed.to_csv(people / "changed.csv", index=False)
     assert cli.main(["verify", str(people / "report.json"), str(people / "changed.csv")]) == 1
-    assert "data: these are other rows" in capsys.readouterr().out
+    assert "verdict.verdict: disparity found, now" in capsys.readouterr().out
 
 
 @pytest.mark.slow
