@@ -305,7 +305,7 @@ def test_texts_that_mean_missing(tmp_path):
 
 def test_spreadsheets(tmp_path):
     pytest.importorskip("python_calamine")
-    frame = pd.DataFrame({"sex": ["f", "m"], "pay": [1.5, 2.0], "hired": ["yes", None]})
+    frame = pd.DataFrame({"sex": ["f", "m"], "pay": [1.5, 2.0], "hired": ["yes", np.nan]})
     path = tmp_path / "a.xlsx"
     frame.to_excel(path, index=False, engine="openpyxl")
     pd.testing.assert_frame_equal(read_table(path).frame, frame, check_dtype=False)
