@@ -9,7 +9,10 @@ from skdisc._results._findings import CaseFindings, ContextFindings, GroupFindin
 from skdisc._results._shared_values import MIN_CELL, SharedValues
 from skdisc._space._subgroup import Predicate, Subgroup
 
-_COUNTS = ("n", "support", "support_base", "support_rest", "n_reference", "n_group")
+_COUNTS = (
+    *("n", "support", "support_base", "support_rest", "n_reference", "n_group"),
+    *("n_compared", "n_compared_rest"),
+)
 _BY_RANK = ("shapley", "lattice")  # tables with the place of a finding, from 1 on
 _OF_PEOPLE = "row"  # the column of tables that have one row per person
 

@@ -1,6 +1,7 @@
 """FACTS: fairness of recourse in frequent subgroups."""
 
 from collections.abc import Callable, Hashable, Sequence
+from itertools import combinations
 from numbers import Integral, Real
 
 import numpy as np
@@ -40,7 +41,11 @@ class FACTS(SubgroupDetector):
         Cloned and fitted when `fit` gets no model (a ``FrozenEstimator`` is used as it is); with
         neither, a small tree trained on y stands in.
     protected : column name or position, or sequence of them
-        The protected columns. Each is studied separately; no action changes any of them.
+        The protected columns. Each is studied separately, and combined ones after that as
+        `intersections` says; no action changes any of them.
+    intersections : int, default=1
+        Largest number of protected columns that are combined: with 2, groups such as "women of
+        race B" are compared with one another, too.
     notion : str, default="effectiveness"
         The notion that findings are ranked by: effectiveness, choice,
         effectiveness_within_budget, cost_of_effectiveness, trade_off, mean_recourse or
@@ -139,9 +144,11 @@ class FACTS(SubgroupDetector):
     ----------
     result_ : AuditResult
         What `fit` found: the subject of a finding is the group that is worst off inside a
-        subgroup; the effect is its value under the notion, minus that of the other side.
+        subgroup; the effect is its value under the notion, minus that of the other side. Both
+        are those of ``n_compared`` and ``n_compared_rest`` people: with `choose_on`, of the
+        ``support`` without those on whom the best actions were chosen.
     recourse_ : dict of Recourse
-        By protected column: ``rank``, ``profile``, ``counterfactuals``, ``to_text``, ``curves``,
+        By protected column, and for combined ones by their names joined by " & ": ``rank``, ``profile``, ``counterfactuals``, ``to_text``, ``curves``,
         ``population``, ``ranking_analysis``, ``aggregated_rankings``, ``mining``.
     model_ : BlackBox or None
         The model under audit.
@@ -201,6 +208,7 @@ class FACTS(SubgroupDetector):
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
     _parameter_constraints = {
         **SubgroupDetector._parameter_constraints,
+        "intersections": [Interval(Integral, 1, None, closed="left")],
         "notion": [StrOptions(set(NOTIONS))],
         "viewpoint": [StrOptions({"macro", "micro"}), None],
         "phi": [_SHARE, "array-like"],
@@ -240,6 +248,7 @@ class FACTS(SubgroupDetector):
         estimator: Estimator | None = None,
         *,
         protected: Columns | None = None,
+        intersections: int = 1,
         notion: str = "effectiveness",
         viewpoint: str | None = None,
         phi: float | Sequence[float] = (0.3, 0.7),
@@ -284,6 +293,7 @@ class FACTS(SubgroupDetector):
     ) -> None:
         self.estimator = estimator
         self.protected = protected
+        self.intersections = intersections
         self.notion = notion
         self.viewpoint = viewpoint
         self.phi = phi
@@ -350,10 +360,13 @@ class FACTS(SubgroupDetector):
         return names  # whatever the features of subgroups, each protected column is studied
 
     def _studied(self, task, cache, rows):
-        """Study each protected column, and return the Discovery."""
+        """Study each protected column and combination of them, and return the Discovery."""
         excluded, self.recourse_ = [], {}
-        for name in self.protected_ if rows is not None else ():
-            self.recourse_[name], lost = study(cache, rows, name, lambda n: self._spend(task, n))
+        sizes = range(1, min(self.intersections, len(self.protected_)) + 1)
+        combined = [c for size in sizes for c in combinations(self.protected_, size)]
+        for columns in combined if rows is not None else ():
+            recourse, lost = study(cache, rows, columns, lambda n: self._spend(task, n))
+            self.recourse_[recourse.protected] = recourse
             excluded += lost
         return discovered(self, task, excluded)
 

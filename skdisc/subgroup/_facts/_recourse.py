@@ -1,4 +1,4 @@
-"""Recourse: the results for one protected column, under any notion."""
+"""Recourse: the results for one protected column, or several combined, under any notion."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,15 +18,15 @@ from skdisc.subgroup._facts._notions import (
 
 @dataclass(frozen=True)
 class Recourse:
-    """The effects of the actions of each subgroup on the groups of one protected column.
+    """The effects of the actions of each subgroup on the groups of one or more protected columns.
 
     All methods compute their results from counts; none queries the model.
 
     Attributes
     ----------
     protected : hashable
-        Name of the column.
-    groups : tuple of Predicate
+        Name of the column; of several, their names joined by " & ".
+    groups : tuple of Predicate or Subgroup
         The groups compared.
     n_affected : ndarray of int, shape (n_groups,)
         Number of people with an unfavorable decision.

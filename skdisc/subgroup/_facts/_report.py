@@ -10,6 +10,7 @@ from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._codes import PAD
 from skdisc._space._items import value_name
+from skdisc._space._subgroup import Subgroup
 from skdisc._task._notes import chosen_by_their_data
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
 from skdisc.subgroup._facts._comparison import candidates_of, chosen_sides, compare_sides, sides_of
@@ -23,10 +24,12 @@ from skdisc.subgroup._facts._notions import (
 from skdisc.subgroup._facts._study import StudyPeople, measure
 
 _AGAIN = "other rows were compared in the subgroups of fit only"
+_PEOPLE = ("support", "support_rest", "n_compared", "n_compared_rest")
 _LISTED = 5  # number of most effective actions listed for each group of a finding
 _COLUMNS = (
     *("outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "test", "support"),
-    *("outcome_rest", "support_rest", "unfairness", "notion_rank", "measure", "protected"),
+    *("n_compared", "outcome_rest", "support_rest", "n_compared_rest"),
+    *("unfairness", "notion_rank", "measure", "protected"),
 )
 
 
@@ -73,11 +76,11 @@ def discovered(d, task, excluded):
     shown = table.iloc[_first_k(d, table, order)].reset_index(drop=True)
     shown = _with_intervals(d, shown)
     task.memory = ShownGroups(shown[["protected", "number", "against", "other"]])
-    by_value = {
-        value_name(g): (len(r), int(np.sum(found & _is_against(table, name, i))))
-        for name, r in d.recourse_.items()
-        for i, g in enumerate(r.groups)
-    }
+    tested, seen = dict.fromkeys(_n_against(d, table), 0), _n_against(d, table[found])
+    for r in d.recourse_.values():  # each value takes part in all comparisons of its columns
+        for value in {value_name(p) for g in r.groups for p in _predicates(g)}:
+            tested[value] += len(r)
+    by_value = {value: (n, seen[value]) for value, n in tested.items()}
     discovery = _discovery(d, task, shown, d.recourse_)
     frame = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
     numbers = {"n_tested": len(table), "n_found": int(found.sum()), "by_value": by_value}
@@ -144,6 +147,22 @@ def _is_against(table, name, group):
     return (table["protected"] == name) & (table["against"] == group)
 
 
+def _n_against(d, rows):
+    """Count the rows that are against a group with each protected value, a dict."""
+    counts = {}
+    for name, r in d.recourse_.items():
+        for i, g in enumerate(r.groups):
+            n = int(_is_against(rows, name, i).sum())
+            for value in map(value_name, _predicates(g)):
+                counts[value] = counts.get(value, 0) + n
+    return counts
+
+
+def _predicates(group):
+    """Return the conditions of a group, one for each protected column."""
+    return group.predicates if isinstance(group, Subgroup) else (group,)
+
+
 def _empty():
     more = ("number", "against", "other", "is_turned", "length")
     numbers = {c: np.zeros(0) for c in (*_COLUMNS, *more)}
@@ -161,6 +180,7 @@ def _judged(d, recourse):
     table = pd.DataFrame(_compared(d, recourse, verdicts, level))
     is_turned = ~(table["effect"] < 0) & (measured.part is not None and notion.is_share)
     for column, side in zip(("support", "support_rest"), verdicts.sides(measured), strict=True):
+        table[column.replace("support", "n_compared")] = table[column]
         table[column] = side.n.ravel()
     table["is_turned"], table["length"] = is_turned, (recourse.plan.patterns != PAD).sum(axis=1)
     table["p_value"] = recourse.corrected(table["p_value"])
@@ -242,11 +262,8 @@ def measured_again(d, task, cache, rows):
     table, again = table_again(d, at_fit, shown, cache, rows)
     same_sign = np.sign(table["effect"]) == np.sign(at_fit["effect"])
     found = ((table["p_adjusted"] <= d.significance) & same_sign).to_numpy()
-    by_value = {}
-    for name, r in d.recourse_.items():
-        for i, g in enumerate(r.groups):
-            its = _is_against(shown, name, i).to_numpy()
-            by_value[value_name(g)] = int(its.sum()), int((its & found).sum())
+    tested, seen = (_n_against(d, rows) for rows in (shown, shown[found]))
+    by_value = {value: (n, seen[value]) for value, n in tested.items()}
     discovery = _discovery(d, task, shown, again, table)
     candidates = candidates_of(d, again, set(), _AGAIN)
     return replace(
@@ -281,7 +298,7 @@ def table_again(d, at_fit, shown, cache, rows):
     """
     table, again = at_fit.copy(), {}
     numbers = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "outcome_rest"]
-    table[numbers], table[["support", "support_rest"]] = np.nan, 0
+    table[numbers], table[[*_PEOPLE]] = np.nan, 0
     for name, recourse in d.recourse_.items() if rows is not None else ():
         which = np.flatnonzero(shown["protected"] == name)
         new = _again(d, recourse, shown.iloc[which], cache, rows)
@@ -315,6 +332,8 @@ def _again(d, recourse, shown, cache, rows):
         found = recourse.measured.at(shown["number"].to_numpy(int)[order])
         sides = chosen_sides(found, measured, verdicts, notion)
     statistics = compare_sides(*sides, notion, d.significance, d.order != "effect")
+    for column in ("support", "support_rest"):  # nobody of these people chose an action
+        statistics[column.replace("support", "n_compared")] = statistics[column]
     back = np.argsort(order)
     new = replace(
         recourse,

@@ -1,7 +1,8 @@
-"""The study of one protected column: mine subgroups and actions, pair and measure them."""
+"""The study of one protected column, or of several combined: mine subgroups and actions, pair and measure them."""
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -98,7 +99,7 @@ class StudyPeople:
 
     @classmethod
     def of(cls, rows, groups):
-        """Find the affected rows of each group, a `Predicate`."""
+        """Find the affected rows of each group, a `Predicate` or a `Subgroup`."""
         code = np.full(len(rows.X), NOBODY)
         for g, predicate in enumerate(groups):
             code[predicate.mask(rows.X)] = g
@@ -112,16 +113,16 @@ class StudyPeople:
         return self.rows.X.iloc[self.at]
 
 
-def study(cache, rows, protected, before_block):
-    """Measure recourse in the subgroups of the groups of one protected column.
+def study(cache, rows, columns, before_block):
+    """Measure recourse in the subgroups of the groups of one protected column, or of several.
 
     Parameters
     ----------
     cache : DecisionCache
         Shared by the columns studied.
     rows : StudyRows
-    protected : hashable
-        The column.
+    columns : tuple of hashable
+        The column, or those whose values are combined.
     before_block : callable
         Charges candidate subgroups to the budget.
 
@@ -131,22 +132,16 @@ def study(cache, rows, protected, before_block):
     excluded : list of (str, int, str)
         Groups and subgroups left out: name, affected people, reason.
     """
-    s, every = rows.settings, _of_columns(rows.items, [protected])
-    n = every.counts(rows.decided.astype(np.int64), 2)[:, 0]
-    excluded = [
-        (str(p), 0, "no member has an unfavorable decision")
-        for p, none in zip(every.predicates, n == 0, strict=True)
-        if none
-    ]
-    groups = tuple(p for p, some in zip(every.predicates, n > 0, strict=True) if some)
+    s = rows.settings
+    groups, excluded = _groups(rows, columns)
     people = StudyPeople.of(rows, groups)
     mining = {f"frequent in {g}": 0 for g in groups}
-    features = [f for f in s.features if f != protected]
+    features = [f for f in s.features if f not in columns]
     plan, lost = _paired(people, features, mining, before_block)
     c_inf = float(plan.cost.max(initial=0)) if s.c_inf is None else float(s.c_inf)
     plan, measured, everyone = measure(cache, people, plan, s, c_inf)
     recourse = Recourse(
-        protected=protected,
+        protected=columns[0] if len(columns) == 1 else " & ".join(map(str, columns)),
         groups=groups,
         n_affected=people.layout.sizes,
         plan=plan,
@@ -158,6 +153,21 @@ def study(cache, rows, protected, before_block):
         compare=s.compare,
     )
     return recourse, excluded + lost
+
+
+def _groups(rows, columns):
+    """Return the groups that some people refused belong to, and the others as excluded."""
+    apart = [_of_columns(rows.items, [column]).predicates for column in columns]
+    masks = {p: p.mask(rows.X) for predicates in apart for p in predicates}
+    groups, excluded = [], []
+    for parts in product(*apart):
+        mask = np.logical_and.reduce([masks[p] for p in parts])
+        group = parts[0] if len(parts) == 1 else Subgroup(parts)
+        if (mask & ~rows.decided).any():
+            groups.append(group)
+        elif mask.any():  # combinations of values that nobody has are no groups
+            excluded.append((str(group), 0, "no member has an unfavorable decision"))
+    return tuple(groups), excluded
 
 
 def _of_columns(items, columns):

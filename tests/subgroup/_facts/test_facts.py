@@ -288,6 +288,40 @@ def test_several_protected_columns_share_the_answers(office):
     assert set(both.result_.findings.table["protected"]) == {"sex", "race"}
 
 
+def test_intersections_are_groups_of_their_own():
+    """Women of race 1 and men of race 2 have recourse, so that neither sex nor race lacks it."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({c: rng.choice(v, 3000) for c, v in (("sex", list("FM")), ("race", [1, 2]))})
+    X["hours"] = rng.choice([20, 40, 60], 3000)
+
+    def model(X):
+        return X["hours"] + 25 * ((X["sex"] == "M") == (X["race"] == 2)) > 60
+
+    settings = {"features": ["hours"], "pos_label": True, "compare": "extremes", "random_state": 0}
+    apart, both = (
+        FACTS(protected=["sex", "race"], intersections=i, **settings).fit(X, model=model)
+        for i in (1, 2)
+    )
+    assert (list(apart.recourse_), apart.result_.n_found) == (["sex", "race"], 0)
+    r = both.recourse_["sex & race"]
+    assert list(both.recourse_) == ["sex", "race", "sex & race"]
+    names = [f"race = {race} and sex = '{sex}'" for sex in "FM" for race in (1, 2)]
+    assert list(map(str, r.groups)) == names
+    row = r.rank().set_index("subgroup").loc["hours = 20"]
+    assert row[names].tolist() == [1, 0, 0, 1]
+    assert both.result_.n_found == 1
+    assert str(both.result_[0].subject) == "hours = 20 and race = 2 and sex = 'F'"
+    assert both.result_.by_value["race=2"][1] == both.result_.by_value["sex=F"][1] == 1
+    assert both.result_.by_value["race=1"][1] == both.result_.by_value["sex=M"][1] == 0
+    again = both.audit(X[::2])
+    assert again.to_frame()["effect"][0] == -1
+    assert again.by_value["race=2"][1] >= 1
+    absent = X[(X["sex"] == "F") | (X["race"] == 1)]
+    three = FACTS(protected=["sex", "race"], intersections=2, **settings).fit(absent, model=model)
+    assert len(three.recourse_["sex & race"].groups) == 3
+    assert "race = 2 and sex = 'M'" not in set(three.result_.excluded["subject"])
+
+
 def test_more_than_two_groups_against_the_rest_or_between_extremes(office):
     X = pd.concat([office, office.assign(sex="X").iloc[:20]], ignore_index=True)
     rest = audit(X, compare="rest").recourse_["sex"].rank().set_index("subgroup")
@@ -505,7 +539,9 @@ def test_best_actions_are_chosen_on_some_people_and_tested_on_others():
     mine = max(others.hits[p, 0] for p in (own_best, best)) / others.n[i, 0]
     theirs = others.hits[best, 1] / others.n[i, 1]
     assert row["effect"] == pytest.approx(mine - theirs)
-    assert row["support"] == measured.n[i, 0]
+    assert row[["support", "support_rest"]].tolist() == measured.n[i].tolist()
+    assert row[["n_compared", "n_compared_rest"]].tolist() == others.n[i].tolist()
+    assert row["outcome"] * row["n_compared"] == pytest.approx(others.hits[own_best, 0].max())
     published = FACTS(**own, pos_label=True).fit(X, model=model).result_.to_frame()
     assert (np.diff(published["unfairness"].head(3)) <= 1e-12).all()
 
