@@ -148,8 +148,9 @@ class FACTS(SubgroupDetector):
         are those of ``n_compared`` and ``n_compared_rest`` people: with `choose_on`, of the
         ``support`` without those on whom the best actions were chosen.
     recourse_ : dict of Recourse
-        By protected column, and for combined ones by their names joined by " & ": ``rank``, ``profile``, ``counterfactuals``, ``to_text``, ``curves``,
-        ``population``, ``ranking_analysis``, ``aggregated_rankings``, ``mining``.
+        By protected column, and for combined ones by their names joined by " & ": ``rank``,
+        ``profile``, ``counterfactuals``, ``to_text``, ``curves``, ``population``,
+        ``ranking_analysis``, ``aggregated_rankings``, ``mining``.
     model_ : BlackBox or None
         The model under audit.
     audited_ : {"model", "refit", "surrogate", "decisions", "labels"}

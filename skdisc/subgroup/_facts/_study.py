@@ -1,4 +1,4 @@
-"""The study of one protected column, or of several combined: mine subgroups and actions, pair and measure them."""
+"""The study of one or several protected columns: mine subgroups and actions, measure them."""
 
 from dataclasses import dataclass
 from functools import cached_property
