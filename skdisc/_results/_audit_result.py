@@ -61,6 +61,7 @@ _DISCOVERY_TYPES = {
     "notes": list,
     "versus": str,
     "judgment": (dict, NoneType),
+    "nodes_visited": (int, NoneType),
 }
 
 
@@ -185,7 +186,8 @@ class AuditResult(InDatabase):
 
         TSN is the number of tests and DSN the number of findings. SUR = DSN / TSN, and DSS is the
         number of seconds per finding; both are NaN if undefined. For subgroups, DSR equals SUR;
-        for cases, EGS = DSN / seconds.
+        for cases, EGS = DSN / seconds. Searches that visit patterns, or draw people until they are
+        sure, have nodes_visited.
         """
         counts = {name: self._rates(*pair) for name, pair in self.by_value.items()}
         total = self._rates(self.n_tested, self.n_found)
@@ -198,6 +200,8 @@ class AuditResult(InDatabase):
             metrics["DSR"] = metrics["SUR"]
         else:
             metrics["EGS"] = self.n_found / self.total_time if self.total_time else float("nan")
+        if self.nodes_visited is not None:
+            metrics["nodes_visited"] = self.nodes_visited
         return metrics
 
     def _rates(self, tested, found):
@@ -215,7 +219,8 @@ class AuditResult(InDatabase):
         ----------
         kind : {"findings", "pairs", "subgroups"} or a key of `tables`
             "findings": one row per finding. "pairs": two rows per case. "subgroups": one row per
-            group, with the condition on each column. Otherwise the table of this name.
+            group, with the value of each column in it (None: any), or the text of a condition on
+            several values. Otherwise the table of this name.
         expand : bool, default=False
             Whether "subgroups" has one row per combination of single values, for conditions with
             several values.
@@ -244,7 +249,7 @@ class AuditResult(InDatabase):
         chunks = self.findings.expand() if expand else [self.findings]
         parts = zip(*(chunk.parts() for chunk in chunks), strict=True)
         features, results = (pd.concat(part, ignore_index=True) for part in parts)
-        names = [n for n in ("TSN", "DSN", "SUR", "DSS", "DSR") if n in self.metrics]
+        names = [n for n in ("TSN", "DSN", "SUR", "DSS", "DSR", "total_time") if n in self.metrics]
         results = results.assign(**{n: self.metrics[n] for n in names})
         names = feature_names(features.columns, results.columns)
         return features.rename(columns=names).join(results)

@@ -62,6 +62,8 @@ class Discovery:
         The comparison group of the effects.
     answer : Answer, optional
         What the verdict rests on, for questions with candidates.
+    nodes_visited : int, optional
+        Number of patterns, or draws, that a search visited.
     candidates : Candidates, optional
         The candidates of the question, from which the verdict follows; results do not keep them.
     judgment : Judgment, optional
@@ -97,6 +99,7 @@ class Discovery:
     versus: str = "everyone"
     judgment: Judgment | None = None
     answer: Answer | None = None
+    nodes_visited: int | None = None
     candidates: Candidates | None = None
 
     def in_agreement(self) -> Self:

@@ -105,8 +105,11 @@ class GroupFindings(Findings):
         return GroupFindings(self.subgroups, table, self.columns, self.keys, self.aliases)
 
     def parts(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the conditions on each column (or None) and the results, with a row per group."""
-        conditions = [{p.column: str(p) for p in g.predicates} for g in self.subgroups]
+        """Return the values of each column (None: any) and the results, with a row per group.
+
+        A condition that more than one value satisfies is a text.
+        """
+        conditions = [{p.column: _cell(p) for p in g.predicates} for g in self.subgroups]
         features = {c: objects([d.get(c) for d in conditions]) for c in self.columns}
         table = self.table
         results = {"subgroup_key": objects(self.keys), "outcome": table["outcome"]}
@@ -161,9 +164,9 @@ class ContextFindings(GroupFindings):
     >>> found = ContextFindings(groups, table, space.names, keys[0], [base], keys[1])
     >>> conditions, results = found.parts()
     >>> pd.concat([conditions, results[["outcome", "diff_outcome"]]], axis=1)
-             sex             age  outcome  diff_outcome
-    0       None  18 < age <= 25     0.65           0.0
-    1  sex = 'F'  18 < age <= 25     0.25          -0.4
+        sex             age  outcome  diff_outcome
+    0  None  18 < age <= 25     0.65           0.0
+    1     F  18 < age <= 25     0.25          -0.4
     """
 
     kind = "subgroup in context"
@@ -218,3 +221,11 @@ class ContextFindings(GroupFindings):
         groups, bases = ([Group.from_dict(g) for g in data[n]] for n in ("subgroups", "bases"))
         table = frame_from_dict(data["table"])
         return cls(groups, table, data["columns"], data["keys"], bases, data["base_keys"])
+
+
+def _cell(predicate):
+    """Return the one value of a condition, or the text of a condition on several."""
+    if predicate.values is None or len(predicate.values) != 1:
+        return str(predicate)
+    (value,) = predicate.values
+    return "missing" if value is None else value

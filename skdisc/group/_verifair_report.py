@@ -183,6 +183,7 @@ def _report(detector, task, people, spec, done, excluded):
         tables={"certificates": _certificates(spec, done), "family": family},
         notes=_notes(people, unsure, undecided),
         answer=answer,
+        nodes_visited=int(sum(pair.n_draws for pair in verified)),
     )
 
 

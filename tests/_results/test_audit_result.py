@@ -403,7 +403,7 @@ def test_pairs_have_two_rows_per_case_in_the_documented_order():
     assert list(frame) == [
         *PEOPLE,
         *("indv_key", "outcome", "couple_key", "diff_outcome", "case_id"),
-        *("TSN", "DSN", "SUR", "DSS"),
+        *("TSN", "DSN", "SUR", "DSS", "total_time"),
     ]
     assert len(frame) == 6
     assert frame.index.tolist() == list(range(6))
@@ -443,9 +443,9 @@ def test_subgroups_have_a_row_per_group_in_the_documented_order():
         *PEOPLE,
         *("subgroup_key", "outcome", "diff_outcome", "size"),
         *("ci_low", "ci_high", "p_value", "p_adjusted", "test", "trials"),
-        *("TSN", "DSN", "SUR", "DSS", "DSR"),
+        *("TSN", "DSN", "SUR", "DSS", "DSR", "total_time"),
     ]
-    assert known(frame["sex"]) == ["sex = 'F'", "sex is missing", None]
+    assert known(frame["sex"]) == ["F", "missing", None]
     assert known(frame["age"]) == ["age > 30", None, None]
     assert known(frame["income"]) == [None, None, None]
     assert frame["subgroup_key"].tolist() == ["(30,inf]|*|0|*|*", "*|*|?|*|*", "*|*|*|{0,?}|*"]

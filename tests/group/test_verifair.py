@@ -131,7 +131,10 @@ def test_rows_of_data_give_exact_rates_and_every_pair_is_compared():
     assert top.exact_rate == pytest.approx(rates["F"])
     assert top.diff_outcome == pytest.approx(gap, abs=0.1)
     assert (top.group_key, table["group_key"][1]) == ("0|*|*-1|*|*", "1|*|*-0|*|*")
-    assert {"rate", "nodes_visited", "verdict", "TSN", "DSN", "SUR", "DSS"} <= set(table.columns)
+    published = {"rate", "nodes_visited", "verdict", "TSN", "DSN", "SUR", "DSS", "total_time"}
+    assert published <= set(table.columns)
+    assert result.metrics["nodes_visited"] == table["nodes_visited"][::2].sum()
+    assert table["sex"].dropna().tolist() == ["F", "M"]
     full = result.to_frame()
     assert full["ci_low"][0] <= gap <= full["ci_high"][0] < 0
     assert full["p_adjusted"][0] <= 0.05

@@ -292,6 +292,7 @@ class DiscriminationPatterns(DecidedDetector):
         findings = ContextFindings(groups, table, task.space.names, keys[0], bases, keys[1])
         counts = FoundCounts(done.tested, done.found, count_by_value(items, done))
         discovery = self._report(rows, items, findings, counts, done.n_x)
+        discovery.nodes_visited = int(done.visited)
         discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
         return discovery
 
@@ -315,6 +316,7 @@ class DiscriminationPatterns(DecidedDetector):
         counts = FoundCounts(len(at_fit), int(again.sum()), by_value)
         items, n_x = task.memory.items.on(rows.X), len(np.unique(task.memory.x, axis=0))
         discovery = self._report(rows, items, at_fit.with_table(table), counts, n_x)
+        discovery.nodes_visited = len(task.memory.x)
         discovery.candidates = self._question(task, discovery, rows, items)
         return discovery
 

@@ -59,6 +59,13 @@ def test_the_optimum_is_that_of_the_solver_on_the_same_costs():
     assert of(found)["negative"] == np.sum(own < other)
 
 
+def test_pairs_have_the_protected_column():
+    pairs = flips(people()).to_frame("pairs")
+    assert len(pairs)
+    assert list(pairs.columns[:3]) == ["sex", "x", "z"]
+    assert pairs["sex"].tolist() == ["F", "M"] * (len(pairs) // 2)
+
+
 def test_the_inverse_swaps_the_flipsets():
     X = people()
     there, back = of(flips(X)), of(flips(X, group="M", reference="F"))

@@ -90,7 +90,12 @@ def test_two_rows_per_case(fitted):
     assert (base["size"].to_numpy() >= sensitive["size"].to_numpy()).all()
     assert sensitive["subgroup_key"].tolist() == list(result.findings.keys)
     wanted = {"discrimination_score", "p_unfavorable_sensitive", "p_unfavorable_others"}
-    assert wanted | {"nodes_visited", "outcome", "TSN", "DSN", "SUR", "DSS"} <= set(frame)
+    wanted |= {"nodes_visited", "outcome", "TSN", "DSN", "SUR", "DSS", "total_time"}
+    assert wanted <= set(frame)
+    assert (frame["nodes_visited"] == result.metrics["nodes_visited"]).all()
+    assert (frame["total_time"] == result.total_time).all()
+    column = frame["sex"]  # values of the column, not texts of conditions
+    assert set(column[frame["nature"] == "sensitive"].dropna()) <= set(fitted.space_["sex"].values)
     assert AuditResult.from_json(result.to_json()).to_frame("subgroups").equals(frame)
 
 
