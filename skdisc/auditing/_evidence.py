@@ -7,6 +7,7 @@ import numpy as np
 from skdisc._registry import all_detectors
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, confirmed_p
+from skdisc._space._subgroup import Subgroup
 from skdisc._stats._rates import RATES
 from skdisc._utils._frequency import people_in
 from skdisc.auditing._cells import strength
@@ -126,7 +127,8 @@ def find_evidence(given, plan, results, verdicts, significance, figures):
     evidence, shadows : list of dict
         As in the document, with the number of "others" in the context of each group.
     """
-    found = _distinct(_collected(given, plan, results, verdicts, significance))
+    masks = _Masks(given.X)
+    found = _distinct(_collected(given, plan, results, verdicts, significance, masks))
     rows = []
     for e in found:
         if e.kind != CONTEXT and not any(e.mirrors(r) for r in rows):
@@ -138,7 +140,7 @@ def find_evidence(given, plan, results, verdicts, significance, figures):
         elif not ((home.members == e.members).all() and (home.context == e.context).all()):
             home.shadows.append(e)
     rows.sort(key=lambda e: (e.p > significance, e.kind != CAUSE, e.p))
-    known = _FoundMembers(given.X)
+    known = _FoundMembers(masks)
     ranked = []
     for rank, e in enumerate(rows, 1):
         agree, disagree = _others(e, plan, results, significance, known)
@@ -179,7 +181,7 @@ def ranked_again(row, ranks):
     return {"rank": ranks[row["rank"]], "again": again | {"ranks": kept} if kept else None}
 
 
-def _collected(given, plan, results, verdicts, significance):
+def _collected(given, plan, results, verdicts, significance, masks):
     """Return the findings of all leads about groups, the strongest first."""
     cells = {(v["attribute"], v["null"]): v for v in verdicts if v["kind"] == "cell"}
     n_rejected = sum(v["verdict"] == FOUND for v in cells.values())
@@ -202,7 +204,7 @@ def _collected(given, plan, results, verdicts, significance):
                 corrected = max(corrected, cell["p_adjusted"], np.nextafter(significance, 1))
             numbers["measure"] = RATE_OF.get(numbers["measure"], numbers["measure"])
             group = result.findings.subgroups[i]
-            people = group.mask(given.X), _context(group, step.protected, given.X)
+            people = masks.members(group), masks.context(group, step.protected)
             what = what_is_shown(step, table, numbers["measure"])
             versus = _compared_with(result, step, group, numbers, given)
             about = corrected, versus, [step.attribute], given.frequency
@@ -221,15 +223,6 @@ def _compared_with(result, step, group, numbers, given):
     others = [c for c in given.protected if c not in step.protected]
     named = [str(p) for p in getattr(group, "predicates", ()) if p.column in others]
     return f"{text}, {' and '.join(named)}" if named else text
-
-
-def _context(group, protected, X):
-    """Return the people who meet the conditions of a group on columns that are not protected."""
-    context = np.ones(len(X), dtype=bool)
-    for p in getattr(group, "predicates", ()):
-        if p.column not in protected:
-            context &= p.mask(X)
-    return context
 
 
 def _distinct(found):
@@ -325,11 +318,42 @@ def _row(rank, e, given, significance, figures):
     }
 
 
+class _Masks:
+    """Who belongs to groups and their contexts; each condition is looked up in the table once.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    """
+
+    def __init__(self, X):
+        self._X, self._of_predicate = X, {}
+
+    def members(self, group):
+        """Return a mask of the people of a group."""
+        if not isinstance(group, Subgroup):
+            return group.mask(self._X)
+        return self._of_all(group.predicates)
+
+    def context(self, group, protected):
+        """Return a mask of those who meet a group's conditions on columns not protected."""
+        predicates = getattr(group, "predicates", ())
+        return self._of_all(p for p in predicates if p.column not in protected)
+
+    def _of_all(self, predicates):
+        inside = np.ones(len(self._X), dtype=bool)
+        for predicate in predicates:
+            if predicate not in self._of_predicate:
+                self._of_predicate[predicate] = predicate.mask(self._X)
+            inside &= self._of_predicate[predicate]
+        return inside
+
+
 class _FoundMembers:
     """The members of the significant findings of results, counted once."""
 
-    def __init__(self, X):
-        self.X, self._known = X, {}
+    def __init__(self, masks):
+        self._masks, self._known = masks, {}
 
     def of(self, step, result, significance):
         """Return members, context, sign (-1: worse off) and measure of each significant finding."""
@@ -338,8 +362,8 @@ class _FoundMembers:
             found = np.flatnonzero(confirmed_p(table) <= significance) if len(table) else []
             self._known[step.name] = [
                 (
-                    groups[i].mask(self.X),
-                    _context(groups[i], step.protected, self.X),
+                    self._masks.members(groups[i]),
+                    self._masks.context(groups[i], step.protected),
                     _sign(step, table["measure"].iloc[i], table["effect"].iloc[i]),
                     table["measure"].iloc[i],
                 )
