@@ -326,7 +326,8 @@ class _State:
     def join(self, targets):
         """Let cells of the surest crossings join; return what the crossings looked at still add.
 
-        After the first look at all crossings, only those that counted then are looked at.
+        After the first look at all crossings, only those that counted in the look before are
+        looked at: each joining leaves fewer.
         """
         mass = self.crossings.sampling.mass
         whole = targets - np.average(targets, axis=0, weights=mass) if len(targets) else targets
@@ -335,7 +336,6 @@ class _State:
         whole = whole[:, [0, *(1 + p for p in parts)]]
         self.crossings.narrow(whole, r - d * self.estimate()[0][parts], d)
         flagged = self.look()
-        seen = sorted({own.at for of_part in flagged for own in of_part})
         while len(self.joined) < _MOST_JOINED:
             room = self.crossings.n_people / PEOPLE_PER_JOINED_CELL
             room -= sum(own.n_cells for own in self.joined)
@@ -347,7 +347,8 @@ class _State:
             columns = [self.crossings.columns[k].column for k in fitting[0].at]
             self.design.add(tuple(columns), self.crossings.joint(fitting[0].at).codes)
             self.learn(self.values, ROUGH)
-            flagged = self.look(only=seen)
+            counted = sorted({own.at for of_part in flagged for own in of_part})
+            flagged = self.look(only=counted)
         return flagged
 
 

@@ -43,8 +43,10 @@ def evidence_of(result):
     verdict = {"attribute": "sex", "null": result.null, "kind": "cell", "verdict": FOUND}
     plan = SimpleNamespace(steps=[step])
     given = SimpleNamespace(X=X, frequency=None, protected=["sex"])
-    known = _evidence._FoundMembers(X)
-    rows = _evidence._collected(given, plan, {"s": result}, [verdict | {"p_adjusted": 0.01}], 0.05)
+    masks = _evidence._Masks(X)
+    known = _evidence._FoundMembers(masks)
+    verdicts = [verdict | {"p_adjusted": 0.01}]
+    rows = _evidence._collected(given, plan, {"s": result}, verdicts, 0.05, masks)
     return rows, list(known.of(step, result, 0.05))
 
 
