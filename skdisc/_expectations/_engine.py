@@ -208,7 +208,9 @@ def learn(
     n_splits : int, optional
         Sets of folds; None: three below 20,000 people, else one, as with an estimator.
     checked : sequence of int, optional
-        The parts for which crossings are looked at; None: all. Cells join for these.
+        The parts for which crossings are looked at; None: all. Cells join for these. Trees do not
+        learn the intersections of these parts: the product of their shares is what main effects
+        are added to, as if the parts were independent among people with the same covariates.
 
     Returns
     -------
@@ -248,7 +250,8 @@ def learn(
     elif folds is not None:
         folds = folds[:, rows]
     if learn_one is not None and folds is not None:
-        found.learn(targets - _predicted(learn_one, targets, folds))
+        crossed = _crossed(targets, checked)
+        found.learn(targets - _predicted(learn_one, targets, folds, crossed))
     elif found.joined:
         found.learn(found.values)
         main = found.values[:, 0]
@@ -395,13 +398,45 @@ def _learner(learner, covariates, sampling, targets, X):
     return ClonesOf(learner, X, targets)
 
 
-def _predicted(learn_one, targets, folds):
+def _crossed(targets, checked):
+    """Return columns of targets that are intersections of checked parts, with what they cross.
+
+    Returns
+    -------
+    dict of int to list of (int, bool)
+        Column of a part, and whether all others are meant.
+    """
+    if checked is None:
+        return {}
+    sides = {}  # the people of each side; those of two equal ones once
+    for p in checked:
+        inside = targets[:, 1 + p] == 1
+        for side, is_rest in ((inside, False), (~inside, True)):
+            sides.setdefault(side.tobytes(), (side, (1 + p, is_rest)))
+    sides, crossed = list(sides.values()), {}
+    for j in sorted(set(range(1, targets.shape[1])) - {1 + p for p in checked}):
+        inside = targets[:, j] == 1
+        around = [(side, key) for side, key in sides if side[inside].all()]
+        # of sides within each other, such as ages up to 30 and up to 40, the smallest
+        around = [
+            (side, key)
+            for side, key in around
+            if not any(side[other].all() and other.sum() < side.sum() for other, _ in around)
+        ]
+        if around and np.array_equal(np.all([side for side, _ in around], axis=0), inside):
+            crossed[j] = [key for _, key in around]
+    return crossed
+
+
+def _predicted(learn_one, targets, folds, crossed):
     """Return out-of-fold predictions; parts that others add up to are not learned, but added up.
 
     So of a group and all others, or of five races, one is not learned. More than twenty parts are
-    learned in one set of folds, whatever the number of sets.
+    learned in one set of folds, whatever the number of sets. Intersections of several columns are
+    predicted from those.
     """
-    with_one = np.column_stack([np.ones(len(targets)), targets[:, 1:]])
+    parts = [j for j in range(1, targets.shape[1]) if j not in crossed]
+    with_one = np.column_stack([np.ones(len(targets)), targets[:, parts]])
     gram, basis, made = with_one.T @ with_one, [0], {}
     for j in range(1, with_one.shape[1]):
         slopes = np.linalg.lstsq(gram[np.ix_(basis, basis)], gram[basis, j], rcond=None)[0]
@@ -410,17 +445,16 @@ def _predicted(learn_one, targets, folds):
             basis.append(j)
         else:
             made[j] = slopes, list(basis)
-    learned = [0, *basis[1:]]
-    found = np.ones(targets.shape)
-    if len(learned) - 1 > _MOST_PARTS:  # intersections of several columns, each a target of its own
-        found[:, :1] = out_of_fold(learn_one, targets[:, :1], folds)
-        parts = learned[1:]
-        found[:, parts] = out_of_fold(learn_one, targets[:, parts], folds[:1])
-    else:
-        found[:, learned] = out_of_fold(learn_one, targets[:, learned], folds)
-    with_one = np.column_stack([np.ones(len(targets)), found[:, 1:]])
+    found, learned = np.ones(targets.shape), [parts[j - 1] for j in basis[1:]]
+    found[:, :1] = out_of_fold(learn_one, targets[:, :1], folds)
+    of_parts = folds if len(learned) <= _MOST_PARTS else folds[:1]
+    found[:, learned] = out_of_fold(learn_one, targets[:, learned], of_parts)
+    with_one[:, 1:] = found[:, parts]
     for j, (slopes, of) in made.items():
-        found[:, j] = with_one[:, of] @ slopes
+        found[:, parts[j - 1]] = with_one[:, of] @ slopes
+    for j, sides in crossed.items():
+        shares = [1 - found[:, p] if is_rest else found[:, p] for p, is_rest in sides]
+        found[:, j] = np.prod(np.clip(shares, 0, 1), axis=0)
     return found
 
 

@@ -74,7 +74,7 @@ def test_households_keep_the_level():
         told += test.fit(X, y, groups=house).result_.verdict == "disparity found"
         untold += test.fit(X, y).result_.verdict == "disparity found"
     assert told <= 3  # P(more) = 0.03 at level 0.05
-    assert untold > told
+    assert untold >= 4  # of 100 data sets 29, and with households 2
 
 
 def test_counterfactual_fairness_resamples_clusters():

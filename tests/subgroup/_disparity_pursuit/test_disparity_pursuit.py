@@ -281,15 +281,17 @@ def test_of_clear_groups_a_part_comes_before_a_whole_with_a_smaller_score():
 
 
 @pytest.mark.slow
-def test_mirror_images_are_tested_once_and_named_by_the_side_treated_worse():
+# Trees keep gradients as float32, so they do not learn exactly the reverse of the reverse.
+@pytest.mark.parametrize(("nuisance", "rtol"), [("additive", 1e-12), ("boosting", 1e-3)])
+def test_mirror_images_are_tested_once_and_named_by_the_side_treated_worse(nuisance, rtol):
     X, y, _ = people(1, n=3000, gap=0.3)
-    result = DisparityPursuit(protected=PROTECTED, random_state=0, pos_label=1).fit(X, y).result_
+    pursuit = DisparityPursuit(protected=PROTECTED, nuisance=nuisance, random_state=0)
+    result = pursuit.set_params(pos_label=1).fit(X, y).result_
     assert str(result[0].subject) == "sex = 'F' and town = 'u'"
     assert result[0].effect < 0
-    other = DisparityPursuit(protected=PROTECTED, random_state=0, pos_label=0).fit(X, y).result_
+    other = pursuit.set_params(pos_label=0).fit(X, y).result_
     assert str(other[0].subject) == "sex = 'M' and town = 'u'"
-    # Trees keep gradients as float32.
-    np.testing.assert_allclose(other[0].effect, result[0].effect, rtol=1e-3)
+    np.testing.assert_allclose(other[0].effect, result[0].effect, rtol=rtol)
     sizes = result[0].support + other[0].support
     assert sizes == (X["town"] == "u").sum()
 
@@ -358,8 +360,7 @@ def test_the_planted_groups_are_found_and_hundreds_of_shadows_are_not():
     planted = [set(str(g).split(" and ")) for g in made.truth.groups["subgroup_a"]]
     found = [set(str(g).split(" and ")) for g in result.findings.subgroups]
     assert len(found) == len(planted)
-    assert sum(g in planted for g in found) >= len(planted) - 1
-    assert all(any(g <= whole for whole in planted) for g in found)
+    assert all(g in planted for g in found)
     assert (result.tables["shadows"]["z_beside"].abs() < 4).all()
     assert len(result.tables["shadows"]) > 20
 
