@@ -29,7 +29,7 @@ from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels, known_classes
-from skdisc._utils._inputs import check_settings_order
+from skdisc._utils._inputs import check_settings_order, refuse_binned
 from skdisc._utils._json import settings
 from skdisc._utils._published_names import meant_by
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
@@ -177,6 +177,8 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         if isinstance(model, BlackBox) and people.X is not None:
             model = model.aligned(request.X, people.stay)
         self._audited = self._resolve_model(people, model)
+        if self._audited.kind == "model":
+            refuse_binned(request.X)
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
         people, self._audited = under_audit(self, replace(people, started=started))
         self.model_, self.audited_ = self._audited.box, self._audited.kind

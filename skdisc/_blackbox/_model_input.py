@@ -1,8 +1,39 @@
 """Questions to a model: rows in the form that it expects, and what it returns for them."""
 
 import numpy as np
+import pandas as pd
 
 from skdisc.exceptions import ModelError
+
+# What float() and NumPy say of text that is no number.
+_NO_NUMBER = ("could not convert string to float", "Cannot cast object dtype to float")
+
+
+def is_about_text(error):
+    """Return whether an error says that text is no number."""
+    return any(words in str(error) for words in _NO_NUMBER)
+
+
+def _text_columns(X):
+    """Return the names of the columns that are no numbers, as text, at most five of them."""
+    names = [c for c in X.columns if not pd.api.types.is_numeric_dtype(X[c].dtype)]
+    return f"{names}" if len(names) <= 5 else f"{names[:5]}"[:-1] + ", ...]"
+
+
+def texts_of(X):
+    """Return what an estimator cannot read among these rows, in words."""
+    if not isinstance(X, pd.DataFrame):
+        return "text"
+    return f"the columns {_text_columns(X)}, which are no numbers"
+
+
+def encoding_pipeline(X, model):
+    """Return the code of a pipeline that encodes columns of text before a model."""
+    columns = _text_columns(X) if isinstance(X, pd.DataFrame) else "[...]"
+    return (
+        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
+        f"{columns}), remainder='passthrough'), {model})"
+    )
 
 
 def ask_model(model, method, rows):
@@ -31,6 +62,14 @@ def ask_model(model, method, rows):
     try:
         return np.asarray((getattr(model, method) if method else model)(rows.copy()))
     except Exception as error:
+        if is_about_text(error):  # without its words, which contain the value of a cell
+            name = type(model).__name__
+            raise ModelError(
+                f"The audited model, {name}, cannot read {texts_of(rows)}. Pass as the model a "
+                "pipeline of what encoded them for its training and the model, such as "
+                "make_pipeline(encoder, model); or let a pipeline be trained here, such as "
+                f"{encoding_pipeline(rows, f'{name}()')}, with y."
+            ) from error
         raise ModelError(
             f"The audited model raised {type(error).__name__} for a query of {len(rows)} rows: "
             f"{error}"

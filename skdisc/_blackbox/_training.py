@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_memory, has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
+from skdisc._blackbox._model_input import encoding_pipeline, is_about_text, texts_of
 from skdisc._utils._warnings import ignoring
 
 # Settings of the boosted trees that learn expectations to adjust for. With all columns at each
@@ -89,27 +90,15 @@ def _fit(estimator, X, y, weight):
     try:
         return estimator.fit(X, y, **weights)
     except (TypeError, ValueError) as error:
-        if not any(words in str(error) for words in _NO_NUMBER):
+        if not is_about_text(error):
             raise
         # Without the words of the error, which contain the value of a cell.
-        raise ValueError(_needs_encoder(type(estimator).__name__, X)) from error
-
-
-_NO_NUMBER = ("could not convert string to float", "Cannot cast object dtype to float")
-
-
-def _needs_encoder(name, X):
-    """Return what to do about an estimator that cannot read columns of text."""
-    columns, which = "[...]", "text"
-    if isinstance(X, pd.DataFrame):
-        texts = [c for c in X.columns if not pd.api.types.is_numeric_dtype(X[c].dtype)]
-        columns = f"{texts[:5]!r}" if len(texts) <= 5 else f"{texts[:5]!r}"[:-1] + ", ...]"
-        which = f"the columns {columns}, which are no numbers"
-    return (
-        f"{name} cannot be fitted to {which}. Pass a pipeline that encodes them: "
-        "make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
-        f"{columns}), remainder='passthrough'), {name}())."
-    )
+        name = type(estimator).__name__
+        pipeline = encoding_pipeline(X, f"{name}()")
+        raise ValueError(
+            f"{name} cannot be fitted to {texts_of(X)}. Pass a pipeline that encodes them: "
+            f"{pipeline}."
+        ) from error
 
 
 def threads_for(n_rows):

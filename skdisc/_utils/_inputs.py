@@ -8,6 +8,7 @@ from sklearn.utils.validation import assert_all_finite
 
 _SCALARS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
 _UNLIKE = ("mixed", "decimal")  # kinds of columns whose equal values may look different
+BINNED = "skdisc.Discretizer"  # in the attrs of frames that a Discretizer made
 _LARGEST = 1e150  # its square is a number
 
 
@@ -17,6 +18,18 @@ def check_finite(values, what):
         assert_all_finite(values, input_name=what)
     if np.abs(values).max(initial=0) > _LARGEST:
         raise ValueError(f"{what} has numbers beyond {_LARGEST:g}. Divide them by a unit.")
+
+
+def refuse_binned(X):
+    """Raise ValueError if rows are bins of a Discretizer, which a fitted model may not know."""
+    if getattr(X, "attrs", {}).get(BINNED):
+        raise ValueError(
+            "X holds the bins that a Discretizer made, and the model would be queried about bins "
+            "as if they were values. Pass the rows as they were before. If the model was trained "
+            "on the bins, the model is the pipeline of both: "
+            "model=make_pipeline(discretizer, model). The detector cuts columns for groups itself, "
+            "by its n_bins."
+        )
 
 
 def check_count(what, value, least=0):

@@ -171,6 +171,9 @@ def _report(detector, task, people, spec, done, excluded):
     }
     unknown = sum(v.verdict == FAIR and not v.is_fair for v in verified)
     reasons = _reasons(task, bool(done), (undecided, unsure, unknown), excluded)
+    outcomes = {row["outcome"] for v in verified for row in v.rows}
+    if undecided and outcomes in ({0.0}, {1.0}):  # the ratio of zeros stays undefined
+        reasons[0] = "all outcomes drawn are equal"
     answer, family = _answer(d, task, people, done, verified, found, excluded, reasons)
     return Discovery(
         findings=GroupFindings(groups, table, task.space.names, keys),

@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from skdisc.exceptions import ModelError
 from skdisc.group import GroupDisparity
 
 X = pd.DataFrame({"sex": ["f", "m"] * 50, "age": np.arange(100), "town": ["Ulm", "Bonn"] * 50})
@@ -50,3 +51,16 @@ def test_arrays_and_other_errors():
         GroupDisparity(LogisticRegression(), protected=[0]).fit(X.to_numpy(), Y)
     with pytest.raises(ValueError, match="max_depth"):
         GroupDisparity(DecisionTreeClassifier(max_depth=-1), protected="sex").fit(X, Y)
+
+
+@pytest.mark.parametrize("as_array", [False, True])
+def test_a_fitted_model_of_numbers_is_told_of_a_pipeline(as_array):
+    numbers = X.assign(sex=X["sex"] == "f", town=X["town"] == "Ulm").astype(float)
+    rows, protected = (X, "sex") if not as_array else (X.to_numpy(), [0])
+    tree = DecisionTreeClassifier().fit(numbers.to_numpy() if as_array else numbers, Y)
+    with pytest.raises(ModelError, match=r"such as make_pipeline\(encoder, model\)") as caught:
+        GroupDisparity(protected=protected).fit(rows, model=tree)
+    which = "text" if as_array else "the columns ['sex', 'town'], which are no numbers"
+    assert f"The audited model, DecisionTreeClassifier, cannot read {which}. " in str(caught.value)
+    assert "'f'" not in str(caught.value)
+    assert "Ulm" not in str(caught.value)

@@ -118,6 +118,13 @@ def biased(X):
 SETTINGS = {"protected": "sex", "random_state": 0, "pos_label": 1}
 
 
+def test_a_model_that_refuses_everybody_is_named_as_the_reason():
+    X, _ = people()
+    result = VeriFair(**SETTINGS).fit(X, model=lambda X: np.zeros(len(X))).result_
+    assert result.verdict == "insufficient evidence"
+    assert result.reason == "all outcomes drawn are equal"
+
+
 def test_rows_of_data_give_exact_rates_and_every_pair_is_compared():
     X, y = people()
     detector = VeriFair(**SETTINGS | {"protected": ["race", "sex"]}).fit(X, y, biased)

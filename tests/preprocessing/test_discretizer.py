@@ -12,9 +12,12 @@ from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import FeatureSpace
 from skdisc._space._items import make_items
+from skdisc.group import GroupDisparity
 from skdisc.preprocessing import Discretizer
 from skdisc.subgroup import Bins
 
@@ -65,3 +68,28 @@ def test_in_a_pipeline_and_a_search():
     fitted = Discretizer().set_output(transform="pandas").fit(X.to_numpy())
     assert list(fitted.transform(X.to_numpy())) == ["x0", "x1"]
     assert clone(fitted).get_params() == fitted.get_params()
+
+
+def over_forty(X):
+    """A model that knows ages."""
+    return (pd.to_numeric(X["age"], errors="coerce") > 40).astype(int)
+
+
+@pytest.mark.parametrize("encode", ["ordinal", "text"])
+def test_bins_are_no_rows_for_a_fitted_model(encode):
+    """Before, the model was queried about bins as if they were values, and nothing was found."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 2000), "age": rng.integers(20, 70, 2000)})
+    bins = Discretizer(encode=encode)
+    pipe = make_pipeline(bins, GroupDisparity(protected="sex"))
+    with pytest.raises(ValueError, match=r"model=make_pipeline\(discretizer, model\)"):
+        pipe.fit(X, groupdisparity__model=over_forty)
+    with pytest.raises(ValueError, match="Pass the rows as they were before"):
+        GroupDisparity(protected="sex").fit(bins.transform(X), model=over_forty)
+    y = (X["age"] > 40).astype(int)
+    tree = make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeClassifier())
+    of_bins = make_pipeline(bins, tree).fit(X, y)
+    assert GroupDisparity(protected="sex").fit(X, model=of_bins).audited_ == "model"
+    # What is trained on the bins here, and labels, are about the bins.
+    assert make_pipeline(bins, GroupDisparity(clone(tree), protected="sex")).fit(X, y)
+    assert make_pipeline(bins, GroupDisparity(protected="sex")).fit(X, y)

@@ -103,7 +103,10 @@ def _places(table):
 
 
 def _unsure(d, numbers):
-    """Return the judgment where nothing is found by a notion that does not compare shares."""
+    """Return the judgment where nothing was measured, or found by a notion of no shares."""
+    if all(not len(r) for r in d.recourse_.values()):
+        why = dict.fromkeys(_why_nothing(r) for r in d.recourse_.values())
+        return Judgment(UNSURE, "; ".join(why)) if why else None
     notions = [r.notion(d.notion, d.viewpoint) for r in d.recourse_.values()]
     if numbers["n_found"] or all(notion.is_share for notion in notions):
         return None
@@ -227,19 +230,23 @@ def _notes(d, table, found, shown):
     for name, r in d.recourse_.items():
         if len(r):
             continue
-        why = "the budget ended the search before the model was queried about any"
-        if len(r.groups) < 2:
-            why = "fewer than two of its groups have members with an unfavorable decision"
-        elif not r.mining["actions"]:
-            why = "there is no favorable decision, or no action is frequent among them"
-        elif not r.mining["common"]:
-            why = "no subgroup is frequent among the affected people of each group"
-        elif not r.mining["valid pairs"]:
-            why = "no subgroup has a valid action"
-        notes.append(f"No subgroup was measured by {name}: {why}.")
+        notes.append(f"No subgroup was measured by {name}: {_why_nothing(r)}.")
     if d.remove_contained and len(shown) < min(d.k, int((table["unfairness"] > 0).sum())):
         notes.append("Subgroups inside one at least as unfair are not shown.")
     return notes
+
+
+def _why_nothing(recourse):
+    """Return why no subgroup was measured by a protected column."""
+    if len(recourse.groups) < 2:
+        return "fewer than two of its groups have members with an unfavorable decision"
+    if not recourse.mining["actions"]:
+        return "there is no favorable decision, or no action is frequent among them"
+    if not recourse.mining["common"]:
+        return "no subgroup is frequent among the affected people of each group"
+    if not recourse.mining["valid pairs"]:
+        return "no subgroup has a valid action"
+    return "the budget ended the search before the model was queried about any"
 
 
 def measured_again(d, task, cache, rows):

@@ -288,6 +288,13 @@ def test_several_protected_columns_share_the_answers(office):
     assert set(both.result_.findings.table["protected"]) == {"sex", "race"}
 
 
+@pytest.mark.parametrize("notion", ["effectiveness", "choice"])
+def test_a_model_that_refuses_everybody_is_named_as_the_reason(office, notion):
+    result = audit(office, lambda X: np.zeros(len(X), dtype=bool), notion=notion).result_
+    assert result.verdict == "insufficient evidence"
+    assert result.reason == "there is no favorable decision, or no action is frequent among them"
+
+
 def test_intersections_are_groups_of_their_own():
     """Women of race 1 and men of race 2 have recourse, so that neither sex nor race lacks it."""
     rng = np.random.default_rng(0)
