@@ -25,6 +25,7 @@ from skdisc._verdicts._rule import Rule, RuledMixin
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._beside._methods import BesideMixin
+from skdisc.auditing._disclosure import INTERNAL, PUBLIC, check_public, public_rows
 from skdisc.auditing._document import make_report
 from skdisc.auditing._plan import make_plan
 from skdisc.auditing._run import Run
@@ -85,6 +86,12 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
     n_refits : int or "auto", default="auto"
         A model that is trained here is compared with so many models trained on redrawn protected
         columns. "auto": as many as its question takes, after what the others have answered.
+    disclosure : {"internal", "public"}, default="internal"
+        For whom the report is. "internal": for those who have the table. "public": it may leave the
+        house. Groups are then chosen by columns alone, before outcomes are read, so that nothing
+        follows about fewer than `min_cell` people; rates of groups and of groups within contexts
+        are compared, and nothing else is asked. X must have all columns that describe people, also
+        those that the report is not about. See doc/privacy.md.
     template : {"general", "four_fifths", "ll144"}, default="general"
         What the page of the report shows beside the answers.
     meta : dict or None, default=None
@@ -135,6 +142,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
     2  conditional  insufficient evidence
     """
 
+    _more_columns = None  # that describe people, and that the command leaves out of X
     _started = None  # when the command began whose time the budget covers; None: with `fit`
     __metadata_request__fit = {"model": True, "sample_weight": True, "groups": True}
     rule_fields = tuple(Rule().get_params())
@@ -154,6 +162,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         "weights": [StrOptions({"probability", "frequency"})],
         "missing": [StrOptions({"category", "drop", "raise"})],
         "n_refits": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
+        "disclosure": [StrOptions({INTERNAL, PUBLIC})],
         "template": [StrOptions({"general", "four_fifths", "ll144"})],
         "meta": [dict, None],
         "time_budget": [Interval(Real, 0, None, closed="left"), None],
@@ -182,6 +191,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         weights: str = "probability",
         missing: str = "category",
         n_refits: int | str = "auto",
+        disclosure: str = INTERNAL,
         template: str = "general",
         meta: dict | None = None,
         time_budget: float | None = None,
@@ -206,6 +216,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         self.weights = weights
         self.missing = missing
         self.n_refits = n_refits
+        self.disclosure = disclosure
         self.template = template
         self.meta = meta
         self.time_budget = time_budget
@@ -260,7 +271,11 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         """
         started = time.perf_counter() if self._started is None else self._started
         self._check_settings()
+        if self.disclosure == PUBLIC:
+            check_public(self, X, sample_weight, groups)
         given = AuditedRows.read(self, X, y, model, sample_weight, groups)
+        if self.disclosure == PUBLIC:
+            given = public_rows(given, self.min_cell, self._more_columns)
         plan = make_plan(self, given)
         self._box = given.box if given.can_ask else None
         run = Run(self, given, plan, started).go()

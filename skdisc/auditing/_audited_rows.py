@@ -58,6 +58,10 @@ class AuditedRows:
         Those of the counts.
     sample : SourceSample or None
         How the rows were drawn from a table.
+    original : DataFrame or None
+        X before rare values were joined, if they were.
+    choice : PublicChoice or None
+        The groups that a public document may look at; None: it is not public.
     """
 
     X: pd.DataFrame
@@ -73,6 +77,8 @@ class AuditedRows:
     table: CountedTable | None = None
     bins: Bins | None = None
     sample: Any = None
+    original: pd.DataFrame | None = None
+    choice: Any = None
 
     @classmethod
     def read(
@@ -86,7 +92,8 @@ class AuditedRows:
         frequency = None
         if audit.weights == "frequency" and weight is not None:
             request = Request(X, y, model, weight, groups)
-            if is_trained(model, audit.estimator):  # each row as often as it says
+            is_public = audit.disclosure == "public"
+            if is_public or is_trained(model, audit.estimator):  # each row as often as it says
                 request = request.repeated()
             else:
                 request, frequency = _counting(request)

@@ -16,6 +16,7 @@ from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import NOT_RUN, judge
 from skdisc.auditing._comparable import comparable, legitimate
+from skdisc.auditing._disclosure import public_document, told_of
 from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._families import families
 from skdisc.auditing._figures import EQUAL, GAP, RATE_OF, Figures, as_gaps, what_is_shown
@@ -55,7 +56,9 @@ def make_report(audit, given, plan, run, parts=None):
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
     groups = [row for part in parts for row in _groups(audit, *part, results)]
-    noticed = [notices_of(g, audit.min_cell, audit.relevant_size) for g, _, _ in parts]
+    noticed = [
+        notices_of(g, audit.min_cell, audit.relevant_size) for g, *_ in parts if g.choice is None
+    ]
     notices = _unlike_each_other(note.to_dict() for notes in noticed for note in notes)
     document = {
         "schema": SCHEMA,
@@ -83,9 +86,12 @@ def make_report(audit, given, plan, run, parts=None):
         "limits": _limits(audit, given, run),
         "code": make_code(audit, _call(audit, given)),
     }
-    named = None if given.kind == "counts" else given.X
+    # Values of published counts, and those of public documents, are joined until many share them.
+    named = None if given.kind == "counts" or given.choice is not None else given.X
     shared = shared_by(named, audit.min_cell, given.frequency)
     document = without_people(document, shared, audit.min_cell)
+    if given.choice is not None:
+        document = public_document(document, told_of(given, audit))
     if given.X is not None:
         for case in document["cases"]:
             case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, given.X)]
@@ -117,7 +123,8 @@ def fingerprints_of(audit, given):
     if given.table is not None:
         return fingerprints_of_counts(given.table.recorded, _settings(audit))
     roles = {"weight": given.weight, "groups": given.groups, "frequency": given.frequency}
-    return fingerprints(given.X, settings=_settings(audit), **roles)
+    X = given.X if given.original is None else given.original
+    return fingerprints(X, settings=_settings(audit), **roles)
 
 
 def overall(verdicts, interrupted=False):
@@ -160,6 +167,7 @@ def _about(audit, given, run):
         "seconds": run.seconds,
         "interrupted": run.interrupted,
         "template": audit.template,
+        "disclosure": audit.disclosure,
         "binned": _binned(audit, given),
         **_counted(given),
     }
@@ -327,7 +335,8 @@ def _limits(audit, given, run):
             "training, so it counts only if the labels that it was trained on show one, too, or "
             "if models that could learn nothing from the protected columns show a smaller one."
         )
-    limits += _unfavorable(audit, given)
+    if given.choice is None:
+        limits += _unfavorable(audit, given)
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
     return limits

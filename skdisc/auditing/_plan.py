@@ -16,6 +16,7 @@ NULL_ORDER = ("marginal", "contextual", "conditional", "calibration", "counterfa
 _BY_ATTRIBUTE = {"GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis"}
 _FIRST = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "CounterfactualFairness", "Themis")
 _AUTO = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis")
+PUBLIC_DETECTORS = ("GroupDisparity", "DivExplorer")  # of numbers that are sums over groups
 _NEED_WORLDS = ("CounterfactualFairness", "CounterfactualSituationTesting")
 _NEED_OUTCOMES = ("OutcomeTest", "RiskAdjustedRegression", "ThresholdTest")
 _NEED_PLACES = ("ThresholdTest",)
@@ -130,6 +131,8 @@ def _check_settings(settings):
 def _able(audit, given, names, is_named):
     """Return the detectors that can run, and the reasons for leaving out others."""
     known, able, not_run = all_detectors(), [], []
+    if given.choice is not None:
+        names, not_run = _public(names, given.choice)
     gaps = [c for c in given.X if c not in given.protected and given.X[c].isna().any()]
     for name in names:
         reason = ""
@@ -164,6 +167,25 @@ def _able(audit, given, names, is_named):
         else:
             able.append(name)
     return able, not_run
+
+
+def _public(names, choice):
+    """Return the detectors that a public document may have, and the reasons for leaving out others.
+
+    Those of numbers that are sums over groups, and in contexts only if these are chosen, too.
+    """
+    reasons = {
+        n: "its numbers are no sums over groups, so that a public document has none of them"
+        for n in names
+        if n not in PUBLIC_DETECTORS
+    }
+    if not choice.depth and "DivExplorer" in names:
+        reasons["DivExplorer"] = (
+            "to choose which groups within contexts of so many columns may be public would take "
+            "too long"
+        )
+    left_out = [{"detector": n, "reason": reason} for n, reason in reasons.items()]
+    return [n for n in names if n not in reasons], left_out
 
 
 def _has_outcomes(given):

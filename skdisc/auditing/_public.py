@@ -5,7 +5,7 @@ about one table have the same choice, so that two of them tell no more than one.
 keeps all digits, for rounding does not help: three digits of a rate tell every count up to 1,000.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -17,10 +17,13 @@ from skdisc._utils._inputs import check_is_frame, check_order
 from skdisc._utils._types import ArrayLike, Columns
 from skdisc._utils._validation import check_protected
 
-_MOST = 0.5  # of the variation of a small set; 1 is what follows by adding and subtracting
+MOST = 0.5  # of the variation of a small set; 1 is what follows by adding and subtracting
 _DISTINCT = 10  # numbers; a column with more is cut at its quartiles
 _DEEP = 5  # columns up to which small sets have up to three conditions, beyond it two
 _MISSING = "missing"
+_BLOCK = 64
+_ROUNDING = 1e-7
+_DEPENDENT = 1e-10  # of the people of a group; a single person is more than 1e-8 of these
 
 
 def merged(values: pd.Series, least: int) -> np.ndarray:
@@ -38,17 +41,17 @@ def merged(values: pd.Series, least: int) -> np.ndarray:
     ndarray of str, shape (n_rows,)
         Joined values are "others", or "b or others" if the large value "b" had to join.
     """
-    texts = _texts(values)
-    names, code, size = np.unique(texts, return_inverse=True, return_counts=True)
+    names, code = _coded(values)
+    size = np.bincount(code, minlength=len(names))
     others = "others" if "others" not in names else "all others"
     label, people = others, 0
     joined = np.zeros(len(names), dtype=bool)
-    for i in np.lexsort((names, size)):
+    for i in np.argsort(size, kind="stable"):
         if size[i] >= least and (people == 0 or people >= least):
             break
         joined[i], people = True, people + size[i]
         label = others if size[i] < least else f"{names[i]} or {others}"
-    return np.where(joined, label, names).astype(object)[code.ravel()]
+    return np.where(joined, label, names).astype(object)[code]
 
 
 def public_counts(
@@ -129,59 +132,108 @@ class PrintedSums:
 
     Were outcomes independent, the printed sums would explain a share of the variation of each small
     set of people: 1 if its sum follows by adding and subtracting, 0 if it is not touched. That of
-    no set may exceed one half.
+    no set may exceed `most`.
 
     Parameters
     ----------
-    columns : sequence of ndarray of shape (n_people,)
+    columns : sequence of ndarray of shape (n_rows,)
         All columns that can describe a small set.
     min_cell : int
         Small sets have fewer people. They are those of up to three conditions (two, if there are
         more than five columns), or of all columns; contexts without one of their values; and the
         small values of a context together.
+    base : ndarray of bool or int, shape (n_rows,), default=None
+        How many people of each row a rate is about; None: one.
+    most : float, default=0.5
+
+    Attributes
+    ----------
+    cells : ndarray of int, shape (n_cells, n_columns)
+        The combinations of values that occur. People with equal values are in equal groups.
+    people : ndarray of float, shape (n_cells,)
+        Those whom the rate is about.
+    first : ndarray of int, shape (n_cells,)
+        A row of each cell.
     """
 
-    def __init__(self, columns: list[np.ndarray], min_cell: int) -> None:
+    def __init__(
+        self,
+        columns: Sequence[np.ndarray],
+        min_cell: int,
+        base: np.ndarray | None = None,
+        most: float = MOST,
+    ) -> None:
         self._codes = [np.unique(c, return_inverse=True)[1].ravel() for c in columns]
-        self.min_cell = min_cell
-        self.cells, cell = np.unique(np.array(self._codes).T, axis=0, return_inverse=True)
-        self._cell = cell.ravel()  # people with equal columns are in equal groups
-        self.people = np.bincount(self._cell, minlength=len(self.cells))
+        self.min_cell, self.most = min_cell, most
+        self._cell = np.zeros(len(self._codes[0]), dtype=np.int64)
+        for code in self._codes:
+            self._cell = _dense(self._cell * (int(code.max(initial=0)) + 1) + code)
+        self.first = np.unique(self._cell, return_index=True)[1]
+        self._numbers = {}
+        self.cells = np.array([code[self.first] for code in self._codes]).T
+        self.people = np.bincount(self._cell, base, len(self.first)).astype(float)
         self.small = self._small_sets()
         size = self.small @ self.people
         share = self.small.multiply(self.people[None, :]).tocsr()
         share.data = np.sqrt(share.data / np.repeat(size, np.diff(share.indptr)))
         self._unit = share  # rows of length 1
+        self._basis = np.zeros((16, len(self.first)))  # orthonormal, of the printed sums
+        self._rank = 0
         self._explained = np.zeros(len(size))
-        self._basis = np.zeros((0, len(self.cells)))  # orthonormal, of the printed sums
-        self._add(*self._with([np.ones(len(self._cell), dtype=bool)]))  # all are known
+        self._add(*self._tried(np.ones((1, len(self.first)), dtype=bool)))  # all are known
 
     def may_print(self, *groups: np.ndarray) -> bool:
-        """Count groups as printed if all of them may be; they are masks of people."""
-        if min(group.sum() for group in groups) < self.min_cell:
-            return False
-        basis, explained = self._with(groups)
-        if (explained > _MOST + 1e-9).any() and len(basis) > len(self._basis):
-            return False
-        self._add(basis, explained)
-        return True
+        """Count groups as printed if all of them may be; they are masks of rows."""
+        return bool(self.choose(np.array([[g[self.first] for g in groups]]))[0])
 
-    def _add(self, basis, explained):
-        self._basis, self._explained = basis, explained
+    def choose(self, asked: np.ndarray) -> np.ndarray:
+        """Count asked groups as printed, one row after the other, if all of a row may be.
 
-    def _with(self, groups):
-        """Return basis and explained shares if groups were printed, too."""
-        basis, explained = self._basis, self._explained
-        for group in groups:
-            inside = np.bincount(self._cell, group, len(self.cells)) > 0
-            new = start = np.sqrt(self.people) * inside  # outcomes of n people vary by sqrt(n)
-            for _ in range(2):  # once leaves rounding errors
-                new = new - basis.T @ (basis @ new)
-            if np.linalg.norm(new) > 1e-9 * np.linalg.norm(start):  # else its sum follows anyway
-                new = new / np.linalg.norm(new)
-                basis = np.vstack([basis, new])
-                explained = explained + (self._unit @ new) ** 2
-        return basis, explained
+        Parameters
+        ----------
+        asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
+            The cells of the groups of each row.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_rows,)
+        """
+        return choose([self], asked)
+
+    def follow(self, groups: np.ndarray) -> np.ndarray:
+        """Return which sums follow from printed ones; `groups` are masks of cells, one a row."""
+        length = np.sqrt(groups @ self.people)
+        return np.linalg.norm(self._without(groups), axis=1) <= _ROUNDING * (1 + length)
+
+    def _tried(self, groups):
+        """Return what masks of cells add to the basis, and what all explain then."""
+        fresh = self._fresh(groups)
+        return fresh, self._explained + ((self._unit @ fresh.T) ** 2).sum(axis=1)
+
+    def _add(self, fresh, told):
+        while self._rank + len(fresh) > len(self._basis):
+            self._basis = np.vstack([self._basis, np.zeros_like(self._basis)])
+        self._basis[self._rank : self._rank + len(fresh)] = fresh
+        self._rank += len(fresh)
+        self._explained = told
+
+    def _fresh(self, groups):
+        """Return orthonormal vectors for what masks of cells add to the basis."""
+        left = self._without(groups)
+        size, turned = np.linalg.eigh(left @ left.T)
+        scale = max(float((groups @ self.people).max(initial=0.0)), 1.0)
+        is_new = size > _DEPENDENT * scale  # else a sum follows from others
+        fresh = (turned[:, is_new].T @ left) / np.sqrt(size[is_new])[:, None]
+        fresh = fresh - (fresh @ self._basis[: self._rank].T) @ self._basis[: self._rank]
+        return np.linalg.qr(fresh.T)[0].T
+
+    def _without(self, groups):
+        """Return masks of cells, in units of their variation, without what the basis explains."""
+        basis = self._basis[: self._rank]
+        left = groups * np.sqrt(self.people)  # outcomes of n people vary by sqrt(n)
+        for _ in range(2):  # once leaves rounding errors
+            left = left - (left @ basis.T) @ basis
+        return left
 
     def _small_sets(self):
         """Return the small sets, a sparse matrix of 0 and 1: one row each, one column per cell."""
@@ -191,8 +243,8 @@ class PrintedSums:
         for depth in {*range(1, min(deep, width) + 1), width}:
             for columns in combinations(range(width), depth):
                 for of_set, member in self._small_of(columns):
-                    _, number = np.unique(of_set, return_inverse=True)
-                    rows.append(number.ravel() + n)
+                    number = _dense(of_set)
+                    rows.append(number + n)
                     cells.append(member)
                     n += number.max(initial=-1) + 1
         rows, cells = np.concatenate(rows), np.concatenate(cells)
@@ -207,7 +259,7 @@ class PrintedSums:
         """Yield small sets of people with the same values of some columns: numbers and cells."""
         group = self._number(columns)
         size = np.bincount(group, self.people)
-        few = size < self.min_cell
+        few = (size > 0) & (size < self.min_cell)
         at = np.flatnonzero(few[group])
         yield group[at], at
         for out in columns:
@@ -222,6 +274,8 @@ class PrintedSums:
             home[group] = context
             rest = whole[home] - size
             large = np.flatnonzero((rest > 0) & (rest < self.min_cell))
+            if not len(large):
+                continue
             order = np.argsort(context, kind="stable")
             n_cells = np.bincount(context)
             first = np.cumsum(n_cells) - n_cells
@@ -234,27 +288,80 @@ class PrintedSums:
 
     def _number(self, columns):
         """Return the number of the combination of some columns in each cell."""
-        number = np.zeros(len(self.cells), dtype=int)
+        columns = tuple(columns)
+        if columns in self._numbers:
+            return self._numbers[columns]
+        number = np.zeros(len(self.cells), dtype=np.int64)
         for c in columns:
-            number = number * (self.cells[:, c].max() + 1) + self.cells[:, c]
-            number = np.unique(number, return_inverse=True)[1].ravel()
+            number = _dense(number * (self.cells[:, c].max() + 1) + self.cells[:, c])
+        if len(columns) <= _DEEP:
+            self._numbers[columns] = number
         return number
 
 
-def _texts(values):
-    """Return values as texts; many numbers as the quartiles in which they are."""
-    known = values.notna().to_numpy()
+def choose(several: Sequence[PrintedSums], asked: np.ndarray) -> np.ndarray:
+    """Count asked groups as printed, one row after the other, if all of a row may be.
+
+    Parameters
+    ----------
+    several : sequence of PrintedSums
+        By all of which a row must be allowed, such as those of all people and of the qualified.
+    asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
+        The cells of the groups of each row.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_rows,)
+    """
+    enough = [(asked @ sums.people >= sums.min_cell).all(axis=1) for sums in several]
+    chosen, at = np.zeros(len(asked), dtype=bool), np.flatnonzero(np.all(enough, axis=0))
+    start, size = 0, _BLOCK
+    while start < len(at):
+        # What is explained only grows, so rows that may all be printed may be one by one.
+        block = at[start : start + size]
+        tried = [sums._tried(asked[block].reshape(-1, asked.shape[2])) for sums in several]
+        may = all(
+            not len(fresh) or told.max(initial=0.0) <= sums.most + _ROUNDING
+            for sums, (fresh, told) in zip(several, tried, strict=True)
+        )
+        if may:
+            chosen[block] = True
+            for sums, own in zip(several, tried, strict=True):
+                sums._add(*own)
+        if may or len(block) == 1:
+            start, size = start + len(block), min(2 * size, _BLOCK)
+        else:
+            size = len(block) // 2
+    return chosen
+
+
+def _dense(number):
+    """Return whole numbers as the numbers 0, 1, ... of their values, in order."""
+    if len(number) and number.max() > 8 * len(number) + 1000:
+        return np.unique(number, return_inverse=True)[1].ravel()
+    occurs = np.bincount(number) > 0
+    return (np.cumsum(occurs) - 1)[number]
+
+
+def _coded(values):
+    """Return the texts of values in order, and the number of each row's; quartiles of numbers."""
     is_number = is_numeric_dtype(values) and not is_bool_dtype(values)
-    if is_number and values.nunique() > _DISTINCT:
-        numbers = pd.to_numeric(values).to_numpy(float, na_value=np.nan)
-        ends = np.unique(np.quantile(numbers[known], (0.25, 0.5, 0.75), method="inverted_cdf"))
+    code, found = pd.factorize(values)  # each value is read once; -1 is missing
+    if is_number and len(found) > _DISTINCT:
+        numbers = pd.to_numeric(pd.Series(found)).to_numpy(float)
+        known = numbers[code[code >= 0]]
+        ends = np.unique(np.quantile(known, (0.25, 0.5, 0.75), method="inverted_cdf"))
         names = [f"at most {ends[0]:g}"]
         names += [f"above {a:g}, at most {b:g}" for a, b in pairwise(ends)]
         names = np.array([*names, f"above {ends[-1]:g}"], dtype=object)
-        texts = names[np.searchsorted(ends, np.where(known, numbers, ends[0]))]
+        texts = names[np.searchsorted(ends, numbers)]
     else:
-        texts = values.astype(object).map(_text).to_numpy(dtype=object)
-    return np.where(known, texts, _MISSING).astype(str)
+        texts = np.array([_text(value) for value in found], dtype=object)
+    texts = np.append(texts, _MISSING).astype(str)
+    names, number = np.unique(texts, return_inverse=True)
+    code = number.ravel()[code]  # the last one for -1
+    used, code = np.unique(code, return_inverse=True)
+    return names[used], code.ravel()
 
 
 def _text(value):

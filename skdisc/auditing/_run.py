@@ -11,6 +11,7 @@ from numbers import Integral
 from pathlib import Path
 
 import joblib
+import numpy as np
 from sklearn.utils import check_random_state
 
 from skdisc._blackbox._model_input import without_message
@@ -23,8 +24,9 @@ from skdisc._utils._files import write_text
 from skdisc._utils._interruption import release
 from skdisc._utils._safe_text import clean
 from skdisc.auditing._cells import refits_needed
+from skdisc.auditing._disclosure import asks_about_errors
 from skdisc.auditing._fingerprints import code_fingerprint
-from skdisc.auditing._plan import FACTS, LEAD
+from skdisc.auditing._plan import FACTS, LEAD, PUBLIC_DETECTORS
 from skdisc.exceptions import ModelError
 
 
@@ -97,6 +99,9 @@ class Run:
         budget, n_left = self.audit.time_budget, len(self.plan.steps) - i
         if step.on == "labels" and not self._may_matter(step):
             return
+        if not self._looks_at_some_group(step):
+            self._leave_out(step, "none of its groups is looked at, to protect people")
+            return
         step = self._sized(step)
         stored = self._stored(step)
         known = None if stored is None else _read_result(stored)
@@ -135,6 +140,14 @@ class Run:
         n_refits = refits_needed(self.plan, self.results, level, cell)
         return replace(step, settings=step.settings | {"n_refits": n_refits})
 
+    def _looks_at_some_group(self, step):
+        """Return False if a public document looks at no group of the columns of a step."""
+        choice, X = self.given.choice, self.given.X
+        if choice is None:
+            return True
+        masks = [(X[c] == v).to_numpy() for c in step.protected for v in X[c].unique()]
+        return bool(choice.looks_at(np.array(masks), errors=asks_about_errors(step)).any())
+
     def _may_matter(self, step):
         """Return True if the same test of the model's decisions finds something."""
         first = self.results.get(step.name.removesuffix(" (labels)"))
@@ -145,6 +158,8 @@ class Run:
         detector, given = step.build(), self.given
         if step.detector == "GroupDisparity":
             detector._min_cell = self.audit.min_cell  # what is hidden is no standard for others
+        if step.detector in PUBLIC_DETECTORS:
+            detector._choice = given.choice
         if self.needs_rows(step):
             given = self.sample
             if Bins in detector._parameter_constraints.get("n_bins", ()):
@@ -186,6 +201,8 @@ class Run:
         about.append(code_fingerprint())
         if step.detector == "GroupDisparity":
             about.append(self.audit.min_cell)
+        if self.given.choice is not None:
+            about += [self.audit.disclosure, self.given.choice.fingerprint]
         if step.on == "model":
             about.append(self._model)
             if self._model is None:

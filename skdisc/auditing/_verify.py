@@ -36,6 +36,7 @@ def verify(
     *,
     model_file: FilePath | None = None,
     expected: dict | None = None,
+    described_by: FrameLike | None = None,
 ) -> list[str]:
     """Check the document of an audit against data and model, and run the audit again.
 
@@ -50,6 +51,9 @@ def verify(
         The file of the model, if the audit names one.
     expected : dict, optional
         Settings that the audit must have, by name.
+    described_by : DataFrame, optional
+        Of a public audit by the command line: the columns that it was told to ignore, with which
+        its groups were chosen.
 
     Returns
     -------
@@ -73,6 +77,7 @@ def verify(
     if lacking:
         return [*told, f"data: there is no column {', '.join(map(repr, lacking))}"]
     audit = _audit(document["settings"])
+    audit._more_columns = described_by
     given = AuditedRows.read(audit, X, y, model, sample_weight, groups)
     now, then = fingerprints_of(audit, given), document["fingerprints"]
     if now["data"] != then["data"]:

@@ -202,6 +202,11 @@ def _add_output(audit):
     )
     add("--details", metavar="FILE", help="write all results by detector: .html, .md or .json")
     add("--show-people", action="store_true", help="describe people and small groups in --details")
+    add(
+        "--public",
+        action="store_true",
+        help="a report for everybody: nothing follows about fewer than --min-cell people",
+    )
     add("--template", choices=("general", "four_fifths", "ll144"), default="general")
     add("--meta", metavar="FILE", help="TOML file: system, period, population, auditor, …")
     add("--min-cell", type=int, default=10, metavar="N", help="people of a group that is described")
@@ -213,6 +218,8 @@ def _add_output(audit):
 def _audit(arguments):
     """Audit a table."""
     _check_outputs(arguments)
+    if arguments.public:
+        _check_public(arguments)
     refuse_nothing(arguments.data)
     if bool(arguments.favorable) == arguments.one_vs_rest:
         raise ValueError(
@@ -222,6 +229,10 @@ def _audit(arguments):
     needs_rows = arguments.fit or arguments.weights or arguments.groups or arguments.robustness
     counts = arguments.counts is not None and not needs_rows
     if counts or is_counted(arguments.data, arguments.by_parts):
+        if arguments.public:
+            raise ValueError(
+                "--public needs all rows, but the table is counted: audit a single file of rows."
+            )
         return _audit_counts(arguments)
     frame, notes = read_in(arguments.data, reading_of(arguments))
     try:
@@ -230,6 +241,22 @@ def _audit(arguments):
         for line in lines_of(notes):  # which the page would have; they may say what is wrong
             say(line)
         raise
+
+
+def _check_public(arguments):
+    """Raise ValueError for options that print more than a public report may."""
+    reasons = {
+        "details": "results by detector are not public",
+        "show_people": "it describes people",
+        "robustness": "audits with other settings compare other groups",
+        "fit": "halves of the rows, drawn with several seeds, would tell about single people",
+        "weights": "weighted rates are no numbers of people",
+        "groups": "clusters are sets of few people",
+        "one_vs_rest": "it makes several reports",
+    }
+    for name, reason in reasons.items():
+        if getattr(arguments, name):
+            raise ValueError(f"--public goes without --{name.replace('_', '-')}: {reason}.")
 
 
 def _audit_rows(arguments, frame, notes):
@@ -268,6 +295,11 @@ def _audit_rows(arguments, frame, notes):
     if arguments.one_vs_rest:
         return _each_class(arguments, (X, y, model, extra), protected, names, taken, notes)
     audit = _built(arguments, protected, favorable, names)
+    if arguments.public:
+        audit._more_columns = frame[taken["--ignore"]]
+        for line in lines_of(notes):  # on the screen only: they are about rows
+            say(line)
+        notes = []
     source = _source(arguments, taken, favorable, notes)
     answers = audit.fit(X, y, model, **extra).report_
     if arguments.robustness and not answers.document["about"]["interrupted"]:
@@ -479,6 +511,7 @@ def _built(arguments, protected, favorable, names):
         time_budget=a.time_budget,
         n_refits="auto" if a.refits is None else a.refits,
         template=a.template,
+        disclosure="public" if a.public else "internal",
         meta=_meta(a.meta),
         min_cell=a.min_cell,
         cache=a.cache,

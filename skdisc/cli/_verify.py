@@ -135,6 +135,8 @@ def _told(document, source, frame, arguments):
     X, y, model, extra = passed(document, source, frame, arguments)
     file = arguments.model or None
     expected = {} if arguments.seed is None else {"random_state": arguments.seed}
+    if document["settings"].get("disclosure") == "public":
+        extra["described_by"] = frame.rename(columns=str)[source["ignore"]]
     return verify(document, X, y, model, model_file=file, expected=expected, **extra)
 
 

@@ -206,6 +206,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     )
     own_correction = "bh"
     _min_cell = MIN_CELL  # people; a smaller group is not the best one. An audit sets its own
+    _choice = None  # the groups that a public document may look at; None: all
     _parameter_constraints = {
         **BaseDetector._parameter_constraints,
         "measures": [StrOptions({"all"}), "array-like", None],

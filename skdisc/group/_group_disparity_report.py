@@ -1,6 +1,6 @@
 """The comparison of all groups by GroupDisparity, and its Discovery with the judgment."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -62,6 +62,7 @@ def compare(detector, task, people, known, reference):
     """Compare the groups of people; return `Compared`."""
     d = detector
     rows = counted(people, known, d.intersections, PRESETS[d.preset]["known_only"])
+    rows = _looked_at(d, rows)
     task.progress(f"{people.n:,} people in {rows.n_cells} groups")
     seed, least = int(task.rng.integers(2**31)), max(1.0, d._setting("min_share") * people.n)
     measures = measure_tables.choose(d._setting("measures"), rows)
@@ -85,6 +86,19 @@ def compare(detector, task, people, known, reference):
         p_value = beyond(table, quantities, d.min_effect, d.significance)
         table["p_adjusted"] = measure_tables.adjust(table, p_value, reference, d.correction)
     return Compared(rows, measured, table, quantities, reference, least, of_all.size)
+
+
+def _looked_at(detector, rows):
+    """Return the rows with the groups that a public document may look at; others are no groups."""
+    if detector._choice is None:
+        return rows
+    errors = any(behind(m) != (SELECTION,) for m in detector._setting("measures"))
+    kept = []
+    for attribute, labels, members in rows.groupings:
+        stay = detector._choice.looks_at(members[:, rows.cell], errors=errors)
+        labels = [label for label, stays in zip(labels, stay, strict=True) if stays]
+        kept.append((attribute, labels, members[stay]))
+    return replace(rows, groupings=kept)
 
 
 def selected_intervals(detector, compared, shown, n_found):

@@ -184,6 +184,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         published="all 155 itemsets of support 0.1 on COMPAS, their divergences and contributions",
         reference="Pastor et al., SIGMOD 2021",
     )
+    _choice = None  # the groups that a public document may look at; None: all
     _takes_trees = True
     _counts_rows = True
     _parameter_constraints = {

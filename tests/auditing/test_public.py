@@ -1,56 +1,21 @@
 """Public documents, attacked: exact linear algebra, and whole-number programs."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from skdisc import Audit
 from skdisc.auditing import public_counts
 from skdisc.auditing._public import PrintedSums, merged
 
-PRIME = 2**31 - 1
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+from benchmarks.disclosure import ends, follow, table  # noqa: E402
 
-
-def follow(sums, goals):
-    """Return which goals are linear combinations of sums: the exact attacker.
-
-    It computes modulo a prime, where whatever follows in fractions follows, too, unless a
-    denominator is a multiple of the prime.
-    """
-    rows, goals = np.array(sums, dtype=np.int64), np.array(goals, dtype=np.int64)
-    for i in range(len(rows)):
-        filled = np.flatnonzero(rows[i])
-        if not len(filled):
-            continue
-        at = filled[0]
-        rows[i] = rows[i] * pow(int(rows[i, at]), -1, PRIME) % PRIME
-        for others in (rows[i + 1 :], goals):
-            others[:] = (others - others[:, [at]] * rows[i]) % PRIME
-    return ~goals.astype(bool).any(axis=1)
-
-
-def ends(sums, favorable, people, goal):
-    """Return the least and greatest sum of a set, in whole people: the second attacker."""
-    known = LinearConstraint(sums, sums @ favorable, sums @ favorable)
-    how = {"constraints": known, "integrality": np.ones(len(people)), "bounds": Bounds(0, people)}
-    return round(milp(goal, **how).fun), round(-milp(-goal, **how).fun)
-
-
-def table(seed):
-    """Return columns of two to six values, often rare ones, and outcomes that depend on them."""
-    draw = np.random.default_rng(seed)
-    n = int(np.exp(draw.uniform(np.log(200), np.log(5000))))
-    sizes = [*draw.integers(2, 7, 3), draw.integers(2, 5)]
-    X = {
-        name: draw.choice(k, n, p=draw.dirichlet(np.ones(k) * draw.choice([0.5, 1, 3])))
-        for name, k in zip("pqct", sizes, strict=True)
-    }
-    eta = draw.normal(-0.3, 1) + sum(
-        draw.normal(0, 0.6, k)[X[c]] for c, k in zip(X, sizes, strict=True)
-    )
-    X = pd.DataFrame({name: np.char.add(name, code.astype(str)) for name, code in X.items()})
-    return X, (draw.random(n) < 1 / (1 + np.exp(-eta))).astype(int)
+sys.path.remove(str(ROOT))
 
 
 def attacked(X, favorable, counts):
@@ -89,8 +54,8 @@ def test_a_group_that_would_be_told_is_joined():
 
 def test_no_sum_of_few_people_follows_from_public_counts():
     """Of all columns at once, so that any number of documents about the table tell no more."""
-    n_sets = n_printed = n_asked = pinned = tried = 0  # figures of doc/privacy.md
-    for seed in range(100):
+    n_sets = n_printed = n_asked = pinned = tried = 0
+    for seed in range(30):
         X, favorable = table(seed)
         counts = public_counts(X, favorable)
         n_printed += len(counts)
@@ -103,9 +68,9 @@ def test_no_sum_of_few_people_follows_from_public_counts():
         if goal is not None and len(people) <= 120:
             least, most = ends(sums, outcomes, people, goal)
             tried, pinned = tried + 1, pinned + (least == most)
-    assert n_sets > 5000
+    assert n_sets > 2000
     assert n_printed >= 0.9 * n_asked
-    assert tried > 30
+    assert tried > 10
     assert pinned <= 0.05 * tried
 
 

@@ -22,6 +22,7 @@ from skdisc.auditing._beside._plan_file import (
 )
 from skdisc.auditing._beside._power import power_table
 from skdisc.auditing._beside._robustness import robustness_table
+from skdisc.auditing._disclosure import PUBLIC
 from skdisc.auditing._document import NOT_SETTINGS
 
 
@@ -81,6 +82,11 @@ class BesideMixin:
         """
         audit = cls(**settings)
         audit._check_settings()
+        if audit.disclosure == PUBLIC:
+            raise ValueError(
+                "disclosure='public' chooses groups among rows, and these are counts that may be "
+                "known already. skdisc.auditing.public_counts makes such counts of rows."
+            )
         return audit_counts(audit, table)
 
     @_of_an_audit
@@ -244,6 +250,11 @@ class BesideMixin:
             If a setting, a column or a label is not allowed; the message names it.
         """
         self._check_settings()
+        if self.disclosure == PUBLIC:
+            raise ValueError(
+                "disclosure='public' goes without robustness: audits with other settings compare "
+                "other groups."
+            )
         extra = {"sample_weight": sample_weight, "groups": groups}
         table, own = robustness_table(self, X, y, model, **extra)
         kept = getattr(self, "report_", None)

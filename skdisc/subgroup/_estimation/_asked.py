@@ -191,7 +191,7 @@ def candidates_of_rows(
     else:
         fewer = None if most is None else most - 1
         contexts = mine(fewer, ~items.protected, in_time(task))
-        patterns = mine(most, items.protected, in_time(task))
+        patterns = looked_at(detector, rows, mine(most, items.protected, in_time(task)), items)
         asked = asked_of_patterns(rows, patterns, contexts, items)
     significant, others = _found_among(rows, patterns, items, found)
     asked = _with_groups(asked, [group for group, _ in others], len(patterns), detector)
@@ -199,6 +199,29 @@ def candidates_of_rows(
     for at, (_, measure) in enumerate(others):
         extra[rows.names.index(measure), at] = True
     return asked.candidates(detector, np.hstack([significant, extra]))
+
+
+def looked_at(detector: Any, rows: Any, patterns: Patterns, items: Items) -> Patterns:
+    """Return the mined groups that a public document may compare with the rest of their contexts.
+
+    Parameters
+    ----------
+    detector : SubgroupDetector
+        Its choice of groups, if it has one, depends on columns alone.
+    rows : Counted or Summed
+    patterns : Patterns
+    items : Items
+        With the codes of these rows.
+    """
+    choice = getattr(detector, "_choice", None)
+    if choice is None or not len(patterns):
+        return patterns
+    protected = np.append(items.protected, False)[patterns.items]
+    around = np.where(protected, PAD, patterns.items)
+    masks = (np.array(list(members_of(items, p))) for p in (patterns.items, around))
+    stay = choice.looks_at(*masks)
+    sums = None if patterns.sums is None else patterns.sums[stay]
+    return Patterns(patterns.items[stay], patterns.counts[stay], sums)
 
 
 def relevant_least(detector: Any, rows: Any) -> float:

@@ -10,7 +10,12 @@ from skdisc._space._items import Items, count_items
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._task._task import Task
 from skdisc._verdicts._candidates import Candidates
-from skdisc.subgroup._estimation._asked import asked_of_patterns, in_time, relevant_least
+from skdisc.subgroup._estimation._asked import (
+    asked_of_patterns,
+    in_time,
+    looked_at,
+    relevant_least,
+)
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import Effects, FoundCounts
 from skdisc.subgroup._estimation._family import Family, candidates, one_side_each
@@ -45,6 +50,7 @@ def mine_family(
     mine = rows.miner(items, least, d.distinct)
     contexts = mine(most, ~items.protected, in_time(task))
     patterns = mine(d.max_predicates, items.protected, lambda n: d._spend(task, n))
+    patterns = looked_at(d, rows, patterns, items)
     contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
     tested = candidates(contrasts, known, d._least(rows), patterns, d.distinct)
     sides = one_side_each(contrasts, tested, patterns, items, direction)

@@ -1,0 +1,248 @@
+"""Public audits: which groups they look at, chosen by columns before any outcome is read."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+
+from skdisc.auditing._audited_rows import AuditedRows
+from skdisc.auditing._figures import RATE_OF
+from skdisc.auditing._plan import PUBLIC_DETECTORS as DETECTORS
+from skdisc.auditing._public import MOST, PrintedSums, choose, merged
+
+INTERNAL, PUBLIC = "internal", "public"
+SELECTION = "selection_rate"
+_AT_DEFAULT = {  # what other values of a setting would add to the sums that are printed
+    "confirm": "rates of the rows held out are further sums",
+    "settings": "they may ask about other groups or rows",
+    "missing": "without some people, the same rates would tell about these",
+    "n_bins": "numbers are cut at their quartiles in all public documents about a table",
+    "metric": "the groups are chosen for selection rates and rates of errors only",
+    "adjust_for": "no question at equal legitimate columns is asked",
+    "counterfactuals": "no question about single people is asked",
+}
+_DEEP = 5  # columns up to which contexts may have two conditions
+_COST = 3e10  # multiplications; deeper contexts are not asked about if the choice takes more
+
+
+def check_public(audit: Any, X: Any = None, weight: Any = None, groups: Any = None) -> None:
+    """Raise ValueError for what a public document cannot have."""
+    defaults = type(audit)().get_params(deep=False)
+    for name, reason in _AT_DEFAULT.items():
+        value = getattr(audit, name)
+        value = value[0] if name == "metric" and len(value) == 1 else value
+        if isinstance(value, np.ndarray | pd.DataFrame) or value != defaults[name]:
+            raise ValueError(f"disclosure='public' takes no {name}: {reason}. Leave it out.")
+    named = [audit.detectors] if isinstance(audit.detectors, str) else list(audit.detectors)
+    others = [n for n in named if n not in (*DETECTORS, "auto")]
+    if others:
+        raise ValueError(
+            f"disclosure='public' has no detector {others[0]!r}, whose numbers are no sums over "
+            f"groups. It takes 'auto', or some of: {', '.join(DETECTORS)}."
+        )
+    passed = {"groups": groups}
+    if audit.weights != "frequency":
+        passed["sample_weight"] = weight
+    passed = [name for name, value in passed.items() if value is not None]
+    if passed:
+        raise ValueError(
+            f"disclosure='public' takes no {passed[0]}: what is printed must follow from numbers "
+            "of people alone."
+        )
+    if X is not None and not hasattr(X, "__array__") and not hasattr(X, "columns"):
+        raise ValueError("disclosure='public' takes the rows of a table: a DataFrame or an array.")
+
+
+def public_rows(given: AuditedRows, min_cell: int, more: pd.DataFrame | None = None) -> AuditedRows:
+    """Return the rows of a public audit: joined values, and the choice of groups.
+
+    Parameters
+    ----------
+    given : AuditedRows
+    min_cell : int
+    more : DataFrame of shape (n_rows, n_columns), optional
+        Further columns that describe people, and that the audit does not use.
+
+    Returns
+    -------
+    AuditedRows
+    """
+    X = pd.DataFrame(
+        {name: merged(given.X[name], 2 * min_cell) for name in given.X}, index=given.X.index
+    )
+    described = {str(name): X[name].to_numpy() for name in X}
+    for name in () if more is None else more:
+        described[str(name)] = merged(more[name], 2 * min_cell)
+    bases = []
+    if given.y is not None and given.box is not None:
+        bases = [given.labels == 1, given.labels == 0, given.outcomes == 1]
+    rows = replace(given, X=X, original=given.X, choice=PublicChoice(described, min_cell, bases))
+    vars(rows)["outcomes"] = given.outcomes  # what a model decides about values as they were
+    return rows
+
+
+class PublicChoice:
+    """The groups that public documents about a table may look at.
+
+    A row asks for a group of one value, and for those with other values of the column, both in a
+    context of up to two conditions on other columns. All columns are asked about, whichever a
+    document is about, in an order of the columns alone: fewest conditions, then the larger smaller
+    side, then names. Rates among some people only, such as the qualified, have a choice of their
+    own among the rows that are allowed for all people.
+
+    Parameters
+    ----------
+    columns : dict of str to ndarray of str, shape (n_rows,)
+        With joined values.
+    min_cell : int
+    bases : sequence of ndarray of bool, shape (n_rows,)
+        Whom the rates of errors are about.
+    most : float, default=0.5
+        Share of the variation of a small set that printed sums may explain.
+
+    Attributes
+    ----------
+    depth : int
+        Most conditions of a context that is asked about: two, up to five columns; fewer, if the
+        choice would take too long.
+    """
+
+    def __init__(
+        self,
+        columns: dict[str, np.ndarray],
+        min_cell: int,
+        bases: Sequence[np.ndarray] = (),
+        most: float = MOST,
+    ) -> None:
+        self.min_cell, self.n_rows = min_cell, len(next(iter(columns.values())))
+        varied = {name: values for name, values in columns.items() if (values != values[0]).any()}
+        self._names = sorted(varied)  # the choice must not depend on the order of columns
+        self.depth, self._rows, self._sums = 0, [], []
+        self._chosen = self._chosen_by_all = np.zeros(0, dtype=bool)
+        if not varied:
+            return
+        several = [varied[name] for name in self._names]
+        self._sums = [PrintedSums(several, min_cell, base, most) for base in (None, *bases)]
+        self._values = [np.unique(values) for values in several]
+        self._rows = self._affordable()
+        asked = np.array([self._sides(row) for row in self._rows], dtype=bool)
+        asked = asked.reshape(len(self._rows), 2, len(self._sums[0].first))
+        self._chosen = self._sums[0].choose(asked)
+        if bases:
+            self._chosen_by_all = choose(self._sums[1:], asked[self._chosen])
+
+    def looks_at(
+        self, groups: np.ndarray, contexts: np.ndarray | None = None, errors: bool = False
+    ) -> np.ndarray:
+        """Return which groups a document may compare with the others in their contexts.
+
+        Parameters
+        ----------
+        groups : ndarray of bool, shape (n_groups, n_rows)
+        contexts : ndarray of bool, shape (n_groups, n_rows), default=None
+            The group and those that it is compared with; None: everyone.
+        errors : bool, default=False
+            Whether rates of errors are compared, too.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_groups,)
+        """
+        may = np.ones(len(groups), dtype=bool) if self._sums else np.zeros(len(groups), dtype=bool)
+        for sums in self._sums if errors else self._sums[:1]:
+            own = groups[:, sums.first]
+            around = np.ones_like(own) if contexts is None else contexts[:, sums.first]
+            for side in (own, around & ~own):
+                may &= side @ sums.people >= self.min_cell
+            may[may] = sums.follow(own[may]) & sums.follow(around[may])
+        return may
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of what is chosen."""
+        return joblib.hash([self._names, self._rows, self._chosen, self._chosen_by_all])
+
+    def refused(self, protected: Sequence[str], most: int) -> int:
+        """Return how many groups of protected columns, of up to `most` conditions, are refused.
+
+        Smaller ones than `min_cell` on a side are not counted.
+        """
+        own = {self._names.index(str(n)) for n in protected if str(n) in self._names}
+        asked = [row[0] in own and len(row[2]) < most for row in self._rows]
+        return int(np.count_nonzero(np.array(asked, dtype=bool) & ~self._chosen))
+
+    def _affordable(self):
+        """Return the rows that are asked for, in order."""
+        rows, n_cells = [], len(self._sums[0].first)
+        for depth in range(3 if len(self._names) <= _DEEP else 2):
+            deeper = list(self._asked(depth))
+            n = len(rows) + len(deeper)
+            if depth and 4.0 * n * min(2 * n, n_cells) * n_cells > _COST:
+                break
+            self.depth = depth
+            rows += sorted(deeper)
+        return [row[2:] for row in rows]
+
+    def _asked(self, depth) -> Iterator[tuple]:
+        """Yield size, name, column, value and context of rows with so many conditions."""
+        cells, people = self._sums[0].cells, self._sums[0].people
+        several = range(len(self._names))
+        for column in several:
+            others = [c for c in several if c != column]
+            for around in combinations(others, depth):
+                shape = [len(self._values[c]) for c in (*around, column)]
+                number = np.ravel_multi_index(tuple(cells[:, c] for c in (*around, column)), shape)
+                n = np.bincount(number, people, int(np.prod(shape))).reshape(shape)
+                smaller = np.minimum(n, n.sum(axis=-1, keepdims=True) - n)
+                for place in np.argwhere(smaller >= self.min_cell).tolist():
+                    context = tuple(zip(around, place[:-1], strict=True))
+                    of = ((column, place[-1]), *context)
+                    name = tuple((self._names[c], str(self._values[c][v])) for c, v in of)
+                    yield -float(smaller[tuple(place)]), name, column, place[-1], context
+
+    def _sides(self, row):
+        """Return the cells of the group of a row, and those of the others."""
+        column, value, context = row
+        cells = self._sums[0].cells
+        inside = np.ones(len(cells), dtype=bool)
+        for c, v in context:
+            inside &= cells[:, c] == v
+        is_group = cells[:, column] == value
+        return inside & is_group, inside & ~is_group
+
+
+def told_of(given: AuditedRows, audit: Any) -> list[str]:
+    """Return what a public document says about itself, in sentences."""
+    choice, least = given.choice, 2 * audit.min_cell
+    n = choice.refused(given.protected, audit.max_predicates)
+    some = f"{n:,} group{'s' * (n != 1)} {'was' if n == 1 else 'were'} not looked at"
+    depth = ("no condition", "up to one condition", "up to two conditions")[choice.depth]
+    return [
+        f"This is a public document: {some}, to protect people.",
+        f"Values of fewer than {least} people are joined, and numbers are cut at their quartiles. "
+        f"Groups within contexts of {depth} are looked at if nothing follows from all that is "
+        f"printed about fewer than {audit.min_cell} people whom columns describe. Questions at "
+        "equal legitimate columns, and about single people, are not asked.",
+    ]
+
+
+def asks_about_errors(step: Any) -> bool:
+    """Return whether a step compares rates of errors, or of the people selected."""
+    rates = {RATE_OF.get(m, SELECTION) for m in step.settings.get("measures", ())}
+    return bool(rates - {SELECTION})
+
+
+def public_document(document: dict, sentences: list[str]) -> dict:
+    """Return a document that has nothing but what follows from sums over groups.
+
+    Notes of detectors and notices are about rows; what the page says first is for whom it is.
+    """
+    about = document["about"]
+    about = about | {"sentence": f"{about['sentence']} {sentences[0]}"}
+    log = [line | {"notes": []} for line in document["log"]]
+    limits = [*document["limits"], *sentences]
+    return document | {"about": about, "log": log, "notices": [], "limits": limits}

@@ -1,0 +1,234 @@
+"""Public audits: every output is made of sums from which nothing about few people follows."""
+
+import itertools
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from documents import breaches
+from scipy.optimize import Bounds, LinearConstraint, milp
+from test_audit_privacy import outputs
+
+from skdisc import Audit, BlackBox
+from skdisc.auditing._audited_rows import AuditedRows
+from skdisc.auditing._disclosure import PublicChoice, public_rows
+from skdisc.auditing._public import merged
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+from benchmarks.disclosure import attacked, known_sums, table  # noqa: E402
+
+sys.path.remove(str(ROOT))
+
+
+def choice_of(X, bases=()):
+    return PublicChoice({c: merged(X[c], 20) for c in X}, 10, bases)
+
+
+def other_outcomes(sums, favorable, people, seed, least=None):
+    """Return other numbers of favorable outcomes of each cell that give the same sums."""
+    draw = np.random.default_rng(seed)
+    known = LinearConstraint(sums, sums @ favorable, sums @ favorable)
+    least = np.zeros(len(people)) if least is None else least
+    how = {"constraints": known, "integrality": np.ones(len(people))}
+    found = milp(draw.normal(size=len(people)), bounds=Bounds(least, people), **how)
+    return np.round(found.x).astype(int)
+
+
+def dealt(cell, n, among=None):
+    """Return outcomes of which each cell has n, given to its first people."""
+    outcome, among = np.zeros(len(cell), dtype=int), np.ones(len(cell)) if among is None else among
+    for c, some in enumerate(n):
+        outcome[np.flatnonzero((cell == c) & (among == 1))[:some]] = 1
+    return outcome
+
+
+def without_seconds(report):
+    """Return the document of a report, in place without the time that it took."""
+    report.document["about"]["seconds"] = 0.0
+    for line in report.document["log"]:
+        line["seconds"] = 0.0
+    return report.document
+
+
+@pytest.mark.parametrize(
+    ("seed", "template"), [(0, "general"), (2, "ll144"), (3, "four_fifths"), (5, "general")]
+)
+def test_every_number_follows_from_the_sums_that_may_be_printed(seed, template):
+    """Other outcomes with the same sums give the same document."""
+    X, favorable = table(seed)
+    choice = choice_of(X)
+    sums, own = known_sums(choice), choice._sums[0]
+    n = np.bincount(own._cell, favorable).astype(int)
+    other = other_outcomes(sums, n, own.people, seed)
+    assert (other != n).sum() >= 2
+    assert (sums @ other == sums @ n).all()
+    audit = Audit(protected=["p", "q"], disclosure="public", template=template)
+    several = [audit.fit(X, dealt(own._cell, k)).report_ for k in (n, other)]
+    assert without_seconds(several[0]) == without_seconds(several[1])
+    assert breaches(audit.report_.document) == []
+    if seed == 0:
+        assert dict(outputs(several[0])) == dict(outputs(several[1]))  # page, text, CSV, ...
+        more = Audit(protected=["p", "q"], detectors=["GroupDisparity", "DivExplorer"])
+        several = [more.fit(X, dealt(own._cell, k)).report_ for k in (n, other)]
+        assert without_seconds(several[0]) != without_seconds(several[1])  # the choice is off
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_rates_of_errors_follow_from_the_sums_that_may_be_printed(seed):
+    """Other numbers of the qualified among the selected, with the same sums in all bases."""
+    X, labels = table(seed)
+    decisions = np.where(np.random.default_rng(seed).random(len(X)) < 0.3, 1 - labels, labels)
+    choice = choice_of(X, [labels == 1, labels == 0, decisions == 1])
+    sums, own = known_sums(choice, among=True), choice._sums[0]
+    assert 0 < len(sums) <= len(known_sums(choice))
+    of_labels, of_decisions, both = (
+        np.bincount(own._cell, v, len(own.first)).astype(int)
+        for v in (labels, decisions, labels & decisions)
+    )
+    least, most = of_labels + of_decisions - own.people, np.minimum(of_labels, of_decisions)
+    other = other_outcomes(sums, both, most, seed, least=np.maximum(0, least))
+    assert (other != both).any()
+    documents = []
+    for true in (both, other):
+        y = dealt(own._cell, of_labels)
+        d = dealt(own._cell, true, y == 1) + dealt(own._cell, of_decisions - true, y == 0)
+        audit = Audit(protected=["p", "q"], disclosure="public")
+        documents.append(without_seconds(audit.fit(X, y, BlackBox(decisions=d)).report_))
+    assert documents[0] == documents[1]
+    measures = {row["measure"] for row in documents[0]["groups"]}
+    assert {"true_positive_rate", "false_positive_rate", "positive_predictive_value"} <= measures
+
+
+@pytest.mark.slow
+def test_nothing_follows_about_few_people_from_all_that_may_be_printed():
+    """The sums of all public documents about a table at once, attacked by who knows all columns.
+
+    `benchmarks/disclosure.py` does it with 1,000 tables; its figures are in doc/privacy.md.
+    """
+    attacks = [attacked(*table(seed), seed) for seed in range(100)]
+    total = {name: sum(a[name] for a in attacks) for name in attacks[0]}
+    assert total["linear"] == 0 < 1000 < total["sets"]
+    assert total["pinned_between"] == 0 < 100 < total["programs"]
+    assert total["pinned"] <= 0.08 * total["programs"]
+    assert total["single"] >= 0.96 * total["single_asked"]
+    assert total["in_context"] >= 0.2 * total["in_context_asked"]
+    # with the choice switched off, the same attack gets sets back
+    undone = [attacked(*table(seed), seed, most=1.1)["linear"] for seed in range(20)]
+    assert sum(undone) > 20
+
+
+def test_the_choice_is_that_of_columns_whatever_is_asked():
+    X, favorable = table(3)
+    several = []
+    for protected, template, order in (
+        ("p", "general", "pqct"),
+        (["q", "p"], "ll144", "tcqp"),
+        ("c", "four_fifths", "ctpq"),
+    ):
+        audit = Audit(protected=protected, disclosure="public", template=template)
+        given = AuditedRows.read(audit, X[list(order)], favorable, None, None, None)
+        several.append(public_rows(given, 10).choice.fingerprint)
+        favorable = 1 - favorable
+    assert len(set(several)) == 1
+
+
+def test_groups_that_are_refused_are_counted_and_enter_nothing():
+    X, favorable = table(3)
+    report = Audit(protected=["p", "q"], disclosure="public").fit(X, favorable).report_
+    choice = choice_of(X)
+    n = choice.refused(["p", "q"], 3)
+    assert n > 0
+    assert f"{n} groups were not looked at, to protect people" in report.to_text()
+    assert f"{n} groups were not looked at, to protect people" in report.document["limits"][-2]
+    merged_X = pd.DataFrame({c: merged(X[c], 20) for c in X})
+    allowed = set()
+    for row, stays in zip(choice._rows, choice._chosen, strict=True):
+        column, value, context = row
+        if stays:
+            conditions = [(column, value), *context]
+            allowed.add(frozenset((choice._names[c], choice._values[c][v]) for c, v in conditions))
+    tested = [r for line in report.document["families"] for r in [line["group"]]]
+    assert tested
+    for size in (1, 2, 3):
+        for columns in itertools.combinations("pqct", size):
+            for values in itertools.product(*[sorted(set(merged_X[c])) for c in columns]):
+                text = " and ".join(f"{c} = {v!r}" for c, v in zip(columns, values, strict=True))
+                if text in tested:
+                    assert frozenset(zip(columns, values, strict=True)) in allowed
+
+
+def test_a_column_of_which_no_group_is_looked_at_is_not_asked_about():
+    X = pd.DataFrame({"sex": ["f", "m"] * 100, "rare": ["a"] * 195 + ["b"] * 5})
+    audit = Audit(protected=["sex", "rare"], disclosure="public")
+    document = audit.fit(X, np.arange(200) % 3 > 0).report_.document
+    rows = [v for v in document["verdicts"] if v["attribute"] == "rare"]
+    assert rows
+    assert {v["verdict"] for v in rows} == {"insufficient evidence"}
+    assert all("none of its groups is looked at" in v["reason"] for v in rows)
+    assert not [g for g in document["groups"] if g["attribute"] == "rare"]
+
+
+def test_columns_that_the_audit_leaves_out_count_for_the_choice():
+    """The command passes those that it was told to ignore."""
+    X, _ = table(3)
+    audit = Audit(protected="p", disclosure="public")
+    given = AuditedRows.read(audit, X[["p", "q"]], np.arange(len(X)) % 2, None, None, None)
+    assert public_rows(given, 10, X[["c", "t"]]).choice.fingerprint == choice_of(X).fingerprint
+    assert public_rows(given, 10).choice.fingerprint != choice_of(X).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("settings", "passed", "message"),
+    [
+        ({"confirm": 0.5}, {}, "takes no confirm: rates of the rows held out"),
+        ({"missing": "drop"}, {}, "takes no missing"),
+        ({"n_bins": 5}, {}, "cut at their quartiles in all public documents"),
+        ({"settings": {"max_tests": 5}}, {}, "takes no settings"),
+        ({"metric": ["accuracy"]}, {}, "takes no metric"),
+        ({"adjust_for": ["q"]}, {}, "takes no adjust_for"),
+        ({"detectors": "all"}, {}, "no detector 'all'"),
+        ({"detectors": ["BiasScan"]}, {}, "no detector 'BiasScan'"),
+        ({}, {"sample_weight": 1.5}, "takes no sample_weight"),
+        ({}, {"groups": 1}, "takes no groups"),
+    ],
+)
+def test_what_would_add_to_the_sums_is_refused(settings, passed, message):
+    X, favorable = table(3)
+    passed = {name: np.full(len(X), value) for name, value in passed.items()}
+    audit = Audit(protected="p", disclosure="public", **settings)
+    with pytest.raises(ValueError, match=message):
+        audit.fit(X, favorable, **passed)
+
+
+def test_robustness_and_counts_are_not_public():
+    X, favorable = table(3)
+    with pytest.raises(ValueError, match="goes without robustness"):
+        Audit(protected="p", disclosure="public").robustness(X, favorable)
+    counts = pd.DataFrame({"attribute": "p", "group": ["a", "b"], "n": 50, "selected": [20, 30]})
+    with pytest.raises(ValueError, match="public_counts makes such counts"):
+        Audit.from_counts(counts, disclosure="public")
+
+
+def test_frequencies_are_people_of_a_public_audit():
+    X, favorable = table(3)
+    cells = X.assign(y=favorable).value_counts().rename("n").reset_index()
+    one = Audit(protected="p", disclosure="public").fit(X, favorable).report_
+    again = Audit(protected="p", disclosure="public", weights="frequency")
+    again.fit(cells[list("pqct")], cells["y"], sample_weight=cells["n"])
+    assert again.report_.document["groups"] == one.document["groups"]
+    assert again.report_.document["families"] == one.document["families"]
+
+
+def test_a_model_decides_about_values_as_they_were():
+    """Rare values are joined in groups, not in what the model is asked."""
+    X = pd.DataFrame({"sex": ["f", "m"] * 200, "town": ["u"] * 390 + ["rare"] * 10})
+
+    def decide(rows):
+        return np.where(rows["town"] == "rare", 1, rows["sex"] == "m").astype(int)
+
+    report = Audit(protected="sex", disclosure="public").fit(X, model=decide).report_
+    rates = {r["group"]: r["rate"] for r in report.document["groups"]}
+    assert rates["sex = 'f'"] == pytest.approx(5 / 200)
