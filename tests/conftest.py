@@ -28,6 +28,7 @@ if find_spec(PROVIDERS):
     import_module(PROVIDERS).is_local_module_file = lambda path: False
 
 LEFT_OUT = ("slow", "statistics")
+STEP = 3  # where no file is named, the quick suite runs every third case of each test
 HOW_TO_RUN_ALL = (
     "Tests marked slow or statistics are left out, unless named as FILE::TEST; "
     "--all runs them, too."
@@ -76,7 +77,19 @@ def _without(items, others):
 def _own_step(item):
     """Return n of ``@pytest.mark.every(n)``."""
     mark = item.get_closest_marker("every")
-    return mark.args[0] if mark else 1
+    if mark:
+        return mark.args[0]
+    return 1 if _names_files(item.config) else STEP
+
+
+def _names_files(config):
+    """Return True if the command line names files or folders.
+
+    Workers of pytest-xdist are given what the ini file names, as if the command line did.
+    """
+    everything = config.getini("testpaths") or ["."]
+    folders = ((config.invocation_params.dir / arg).resolve() for arg in config.args)
+    return set(folders) != {(config.rootpath / path).resolve() for path in everything}
 
 
 def pytest_collection_modifyitems(config, items):
@@ -86,9 +99,11 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("data")
     for item in _without(items, _every_nth(items, _own_step)):
         item.add_marker("slow")
-    kept = items if _chooses_itself(config) else _quick(config, items)
     every = config.getoption("every")
-    kept = _every_nth(kept, lambda item: every // _own_step(item))
+    if _chooses_itself(config):
+        kept = _every_nth(items, lambda item: every)
+    else:
+        kept = _every_nth(_quick(config, items), lambda item: every // _own_step(item))
     config.hook.pytest_deselected(items=_without(items, kept))
     if hasattr(config, "workerinput"):  # of pytest-xdist: no worker is to end with what is slow
         kept = sorted(kept, key=lambda item: item.get_closest_marker("slow") is None)

@@ -61,11 +61,13 @@ def test_import_is_silent():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_import_loads_no_optional_package():
     new = packages("import skdisc") - packages("import sklearn, pandas")
     assert new.isdisjoint(OPTIONAL)
 
 
+@pytest.mark.slow
 def test_import_needs_no_optional_package():
     block = f"import sys; sys.modules.update(dict.fromkeys({OPTIONAL}))"
     names = "[getattr(skdisc, name) for name in skdisc.__all__]"
@@ -73,6 +75,7 @@ def test_import_needs_no_optional_package():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_import_leaves_no_trace():
     done = run(TRACES)
     assert done.returncode == 0, done.stderr

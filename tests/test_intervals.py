@@ -77,6 +77,7 @@ def test_missing_bins_stay_missing():
     pd.testing.assert_frame_equal(space.decode(space.encode(holes)), holes)
 
 
+@pytest.mark.slow
 def test_audits_are_those_of_texts():
     audits = [Audit(protected="age", random_state=0).fit(rows, y).report_ for rows in (X, TEXT)]
     assert verify(audits[0].to_dict(), TEXT, y) == []

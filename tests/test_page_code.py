@@ -21,6 +21,7 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
         exec(compile(block, page, "exec"), names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["repair.md", "pursuit.md"])
 def test_the_example_prints_what_its_page_says(page, capsys):
     text = (ROOT / "doc" / page).read_text(encoding="utf-8")

@@ -96,6 +96,7 @@ def test_what_is_left_is_a_result(name, results):
         report.to_html(left, show_people=True)
 
 
+@pytest.mark.slow
 def test_on_request_people_are_described(people, results, tmp_path):
     """The same search for markers finds them where people are shown: it is not blind."""
     X, _ = people
@@ -130,6 +131,7 @@ def made_up(results):
             yield name, result
 
 
+@pytest.mark.slow
 def test_made_up_inputs_are_shown_in_values_that_people_share(people, results):
     X, _ = people
     for name, result in made_up(results):

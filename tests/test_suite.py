@@ -44,26 +44,29 @@ def test_published(load): ...
 @pytest.mark.every(2)
 @pytest.mark.parametrize("i", range(6))
 def test_many(i): ...
+
+@pytest.mark.parametrize("i", range(6))
+def test_any(i): ...
 """
 
 
 @pytest.mark.parametrize(
     ("arguments", "passed", "said"),
     [
-        ([], 5, True),
-        (["-n", "2"], 5, True),
-        (["--all"], 11, False),
+        ([], 7, True),
+        (["-n", "2"], 7, True),
+        (["--all"], 17, False),
         (["-m", "statistics"], 2, False),
         (["-m", "data"], 1, False),
-        (["-m", "not data"], 10, False),
-        (["-m", "slow"], 4, False),
-        (["test_some.py"], 5, True),
+        (["-m", "not data"], 16, False),
+        (["-m", "slow"], 9, False),
+        (["test_some.py"], 11, True),
         (["test_some.py::test_slow"], 1, True),
         (["test_some.py::test_level[1]"], 1, True),
         (["test_some.py::test_many"], 6, True),
         (["-n", "2", "test_some.py::test_slow"], 1, True),
-        (["--every", "2"], 5, True),
-        (["--every", "6"], 3, True),
+        (["--every", "2"], 7, True),
+        (["--every", "6"], 4, True),
         (["--all", "--every", "2"], 10, False),
     ],
 )

@@ -65,6 +65,7 @@ def test_what_is_left_to_learn_widens_the_interval():
 SETTINGS = [{}, {"learner": "additive"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_no_order_of_rows_or_columns_counts(settings):
     X, y, woman = codes(0, n=500)
@@ -79,6 +80,7 @@ def test_no_order_of_rows_or_columns_counts(settings):
     np.testing.assert_array_equal(one.error, other.error)
 
 
+@pytest.mark.slow
 def test_the_unit_of_weights_does_not_count():
     X, y, woman = codes(0, n=500)
     weight = np.random.default_rng(1).uniform(0.5, 2, 500)
@@ -109,6 +111,7 @@ def test_people_of_a_row_are_dealt_into_folds():
         assert np.ptp(sizes) <= 1
 
 
+@pytest.mark.slow
 def test_clusters_stay_whole_in_folds():
     """Copies of people in other folds would tell trees what to expect of them."""
     rng = np.random.default_rng(0)

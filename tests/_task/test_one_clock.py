@@ -155,6 +155,7 @@ def test_an_audit_begins_before_its_model_is_trained(clock):
     assert said in " ".join(report.to_text().split()).replace("Its", "its")
 
 
+@pytest.mark.slow
 def test_an_audit_ends_in_time_with_models_trained_again(clock):
     X, y = people()
     audit = Audit(SlowTree(max_depth=1), protected="sex", time_budget=100, pos_label=1)

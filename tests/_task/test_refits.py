@@ -225,6 +225,7 @@ def test_a_refit_that_fails_counts_as_as_large():
     assert any("count as as large: a group has 3 people." in note for note in result.notes)
 
 
+@pytest.mark.slow
 def test_situation_testing_whose_refits_all_fail_finds_nothing(monkeypatch):
     X, y = people(600, 0, 0.8)
     kind = CounterfactualSituationTesting  # about decisions that no labels can confirm

@@ -37,6 +37,7 @@ def test_values_that_count_as_unfavorable_are_listed_with_their_numbers(what):
     assert f"among the {what}: 'no' (107), 'unknown' (40), 'withdrawn' (fewer than 10)" in limit
 
 
+@pytest.mark.slow
 def test_each_row_counts_as_often_as_its_frequency():
     X, y = people()
     audit = Audit(protected="sex", pos_label="yes", weights="frequency")
@@ -67,6 +68,7 @@ def test_a_model_of_several_labels_was_trained_on_values_that_are_listed():
     assert "among the labels: 'no' (107)" in limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counted", [[], ["--by-parts"]])
 def test_the_command_line_lists_them(tmp_path, capsys, counted):
     X, y = people()

@@ -271,6 +271,7 @@ def test_a_spent_budget_leaves_questions_open():
     assert {r["reason"] for r in report.document["not_run"]} >= {"the time budget of 0 s was spent"}
 
 
+@pytest.mark.slow
 def test_audits_are_estimators():
     X, y = planted(600)
     audit = clone(Audit(protected="sex", n_bins=3))
@@ -466,6 +467,7 @@ def test_a_cause_beside_another_has_its_whole_difference_and_the_gap_names_both(
     assert document["legitimate"][0]["columns"] == ["town", "points"]
 
 
+@pytest.mark.slow
 def test_a_gap_that_consists_of_causes_names_them_and_is_not_denied():
     X, y = planted(8000, gap=0.6)
     evidence = Audit(protected="sex").fit(X, y).report_.document["evidence"]
@@ -475,6 +477,7 @@ def test_a_gap_that_consists_of_causes_names_them_and_is_not_denied():
     assert gap["disagree"] == []
 
 
+@pytest.mark.slow
 def test_a_gap_that_columns_account_for_is_not_found_again():
     X, rng = people(8000)
     X["points"] = X["points"] + 10 * (X["sex"] == "M")

@@ -52,6 +52,7 @@ def test_a_group_that_would_be_told_is_joined():
     assert [raw.may_print(g, ~g) for g in asked] == [True, False, False]
 
 
+@pytest.mark.slow
 def test_no_sum_of_few_people_follows_from_public_counts():
     """Of all columns at once, so that any number of documents about the table tell no more."""
     n_sets = n_printed = n_asked = pinned = tried = 0

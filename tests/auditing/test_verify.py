@@ -48,6 +48,7 @@ def test_the_same_audit_is_equal(audited):
     assert verify(document, X.astype({"sex": "category"})[[*X][::-1]], y, model) == []
 
 
+@pytest.mark.slow
 def test_other_inputs_are_told(audited):
     X, y, model, document = audited
     changed = X.copy()

@@ -34,6 +34,7 @@ def done():
     )
 
 
+@pytest.mark.slow
 def test_every_cell_is_there(done):
     cells = done.to_frame()
     assert len(cells) == 2 * 2 + 2  # DivExplorer audits labels and the tree, KOSEI the tree

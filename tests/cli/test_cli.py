@@ -365,6 +365,7 @@ def test_a_metric_is_of_groups_and_no_distance_between_people(people, capsys):
     assert "SituationTesting" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_demo_and_detectors(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["demo"]) == 0

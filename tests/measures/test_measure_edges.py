@@ -459,6 +459,7 @@ def test_opposite_infinite_slopes_have_no_average():
     assert m.regression_slope_test(None, y, **how) == -np.inf  # the worse of the two
 
 
+@pytest.mark.slow
 def test_situation_testing_counts_as_the_detector_does():
     rng = np.random.default_rng(0)
     n = 200

@@ -59,6 +59,7 @@ def test_small_columns_are_drawn_together(result, ax):
     assert drawn == pytest.approx(own["amount"].sum())
 
 
+@pytest.mark.slow
 def test_the_largest_gap_is_drawn_where_no_group_is_named(result, ax):
     gaps = result.tables["gaps"]
     sizes = gaps[gaps["kind"] == "gap"].set_index("group")["amount"].abs()

@@ -60,6 +60,7 @@ def test_both_rows_of_a_case_get_one_label(data):
     assert set(first["points"]) <= set(cases)
 
 
+@pytest.mark.slow
 def test_the_label_is_what_most_voters_say(data):
     X, y = data
 

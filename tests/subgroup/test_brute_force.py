@@ -153,6 +153,7 @@ def best_of(y, subsets, penalty):
     return best
 
 
+@pytest.mark.slow
 @given(tables(), st.sampled_from([0.1, 0.5]))
 @settings(max_examples=3)
 def test_the_scan_ends_where_no_column_can_be_chosen_better(table, penalty):

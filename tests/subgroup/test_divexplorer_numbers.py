@@ -99,6 +99,7 @@ def test_other_columns_are_no_disparity(skewed):
     assert np.mean(reassured) == 0  # a gap of .15 standard deviations, where .1 are relevant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spreads", [(1.0, 0.3), (0.3, 1.0)])
 def test_equal_means_of_skewed_pay_are_no_disparity(spreads):
     """Of lognormal pay with equal means, Welch's test finds a group in 5 to 10 of 50 data sets."""

@@ -72,11 +72,13 @@ def test_the_audits_of_a_session_are_written(run, pytester, options):
     assert written.count('name="skdisc_verdict" value="disparity found"') == 2
 
 
+@pytest.mark.slow
 def test_a_page(run, pytester):
     run("--skdisc-report", "audits.html", "-k", "unfair").assert_outcomes(passed=1, deselected=2)
     assert "<html" in (pytester.path / "audits.html").read_text()
 
 
+@pytest.mark.slow
 def test_without_the_option_nothing_is_written(run, pytester):
     done = run("-k", "other or unfair")
     done.assert_outcomes(passed=2, deselected=1)
@@ -84,6 +86,7 @@ def test_without_the_option_nothing_is_written(run, pytester):
     assert not list(pytester.path.glob("*.json"))
 
 
+@pytest.mark.slow
 def test_a_wrong_file_is_an_error_of_usage(run):
     done = run("--skdisc-report", "audits.docx")
     assert done.ret == pytest.ExitCode.USAGE_ERROR

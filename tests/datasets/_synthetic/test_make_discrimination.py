@@ -171,6 +171,7 @@ print(hashlib.sha256(made.frame.to_csv().encode()).hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_two_processes_give_equal_bytes():
     asked = {"n_pairs": 3, "n_numeric": 2, "aleatoric": 0.5, "correlation": 0.2}
     here = make_discrimination(**asked, random_state=7).frame.to_csv().encode()

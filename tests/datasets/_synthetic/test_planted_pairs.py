@@ -41,6 +41,7 @@ def test_the_work_for_impossible_pairs_does_not_grow_with_their_number(proposed,
     assert work[1] < 2 * work[0] + 20 * tries
 
 
+@pytest.mark.slow
 def test_patience_is_per_number_of_attributes():
     """Coarse pairs fill the population first; finer ones are tried all the same."""
     made = make_discrimination(

@@ -137,6 +137,7 @@ def test_a_causal_model_judges_new_people_too_in_any_order_of_the_rows():
     assert p_t.mean() < table(plain, X, y).loc[9, "p_t"].mean()
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(st.integers(1, 5), st.floats(0, 0.9), st.randoms(use_true_random=False))
 def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_discrimination(

@@ -72,6 +72,7 @@ def test_the_estimate_is_that_of_robinson_with_the_same_smoother():
     assert low < found.gap < high
 
 
+@pytest.mark.slow
 def test_nobody_is_compared_beyond_the_caliper():
     X, y = people()
     X.loc[X["sex"] == "F", "x"] += np.where(np.arange((X["sex"] == "F").sum()) % 4 == 0, 50.0, 0.0)

@@ -386,6 +386,7 @@ def test_nobody_is_compared_with_their_own_group(detector):
         detector.fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "detector",
     [SituationTesting(n_neighbors=3), FlipTest(n_permutations=0, solver="assignment")],

@@ -69,6 +69,7 @@ def test_a_cause_without_others_has_one_effect():
     assert_allclose([row[n] for n in ALONE], [row[n] for n in NUMBERS])
 
 
+@pytest.mark.slow
 def test_held_out_rows_measure_it_again():
     X, y = made(20_000, np.random.default_rng(2), extra=-0.25)
     pursuit = DisparityPursuit(protected="sex", confirm=0.5, random_state=0).fit(X, y)

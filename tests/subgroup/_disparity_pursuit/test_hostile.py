@@ -200,6 +200,7 @@ def test_the_effect_on_a_group_without_members_is_not_known():
     assert np.isnan(detector.score(X[others], y[others]))
 
 
+@pytest.mark.slow
 def test_only_effects_in_the_same_unit_are_explained():
     X, y = people(n=1500)
     detector = pursuit().fit(X, y)
@@ -221,6 +222,7 @@ def test_what_is_no_result_about_groups_is_not_explained():
         detector.explain_by(cases, X)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10_000))
 def test_frequencies_are_repeated_rows_in_any_order(seed):
@@ -237,6 +239,7 @@ def test_frequencies_are_repeated_rows_in_any_order(seed):
         pd.testing.assert_frame_equal(table, repeated.tables[name])
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([1e-6, 1e6]))
 def test_the_unit_of_weights_does_not_matter(seed, unit):

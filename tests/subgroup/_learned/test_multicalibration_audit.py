@@ -32,6 +32,7 @@ def test_a_score_that_errs_for_all_alike_is_seldom_a_finding(curve):
     assert found <= stats.binom.ppf(0.999, n_worlds, 0.05)
 
 
+@pytest.mark.slow
 def test_the_bin_in_which_a_score_means_less_is_found():
     rng = np.random.default_rng(0)
     X = scored(rng, 6000)

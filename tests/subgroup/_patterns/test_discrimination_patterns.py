@@ -123,6 +123,7 @@ def test_planted_pattern_is_found_first(data):
     assert detector.score(*people(1)) == -again[0].effect
 
 
+@pytest.mark.slow
 def test_searches_agree(data):
     X, y = data
     X = X.drop(columns="grade")
