@@ -5,6 +5,8 @@ import numpy as np
 from skdisc._utils._inputs import as_frame, distinct_values, refuse_huge, refuse_twice
 from skdisc._utils._validation import of_numbers
 
+_SMALLEST = 1e-150  # the squares of smaller differences are 0, so that they have no deviation
+
 
 class MixedSpace:
     r"""Columns as coordinates whose Manhattan distance is that of situation testing.
@@ -83,7 +85,7 @@ def unit_of(values, scale):
     scale : {"range", "std"} or None
         None: 1, so that numbers are compared as they are.
     """
-    if not len(values) or np.ptp(values) == 0:
+    if not len(values) or np.ptp(values) < _SMALLEST:
         return np.inf
     return {"range": float(np.ptp(values)), "std": float(values.std()), None: 1.0}[scale]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._utils._inputs import check_count
 from skdisc.plotting._axes import axes_or_new
 from skdisc.plotting._group_displays import _GREY, _HIGHER, _LOWER, _color, _Display, shown
 
@@ -142,8 +143,9 @@ class ShadowsDisplay(_Display):
         Raises
         ------
         ValueError
-            If the result has no table of shadows, or no causes.
+            If the result has no table of shadows, or no causes, or `max_rows` is no number of rows.
         """
+        check_count("max_rows", max_rows)
         result = shown(result, show_people)
         shadows, causes = _table(result, "shadows"), result.to_frame()
         if not len(causes):

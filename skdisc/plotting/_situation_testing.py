@@ -193,6 +193,7 @@ def _boxes(results, names, row, column):
     """Return the value of a complainant, and those of their groups by name."""
     boxes = {}
     for result, name in zip(results, names, strict=True):
+        _neighbors(result)  # raises if this is not the result of a situation test
         at = np.flatnonzero(result.findings.row == row)
         if not len(at):
             raise ValueError(f"Row {row} has no case in the result {name!r}.")
@@ -210,13 +211,19 @@ def _table(result, name):
     return result.tables[name]
 
 
-def _groups(result, case_id):
-    """Return the person, the counterpart and the neighbors of one finding."""
+def _neighbors(result):
+    """Return the table of stored neighbors, or raise ValueError."""
     if "neighbours" not in result.tables:
         raise ValueError(
-            f"The {result.detector} result has no stored neighbors. Fit with store_neighbors=True."
+            f"The {result.detector} result has no stored neighbors. Fit SituationTesting or "
+            "CounterfactualSituationTesting with store_neighbors=True."
         )
-    groups, n = result.tables["neighbours"], len(result)
+    return result.tables["neighbours"]
+
+
+def _groups(result, case_id):
+    """Return the person, the counterpart and the neighbors of one finding."""
+    groups, n = _neighbors(result), len(result)
     if not isinstance(case_id, Integral) or not -n <= case_id < n:
         raise ValueError(f"case_id={case_id!r} is no position of the {n} findings of the result.")
     return groups[groups["case_id"] == range(n)[case_id]]

@@ -9,15 +9,16 @@ from sklearn.dummy import DummyClassifier
 
 from skdisc import Counts, FeatureSpace, Predicate
 from skdisc import measures as m
+from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc.datasets import Attribute, GaussianCopula, plant_bias, schema_from_frame
-from skdisc.group import GroupDisparity, OaxacaBlinder
+from skdisc.group import GroupDisparity, OaxacaBlinder, ProxyDisparity
 from skdisc.individual import ADF, KOSEI, LIMI, SG, Aequitas, ExpGA, FlipTest, SituationTesting
 from skdisc.monitoring import DisparityMonitor
-from skdisc.plotting import ForestDisplay, plot_complainant, plot_groups
+from skdisc.plotting import ForestDisplay, ShadowsDisplay, plot_complainant, plot_groups
 from skdisc.preprocessing import ProxySelector
 from skdisc.repair import CaseResampler, Massager
 from skdisc.report import to_text
-from skdisc.subgroup import FACTS, BiasScan, DivExplorer, SliceLine
+from skdisc.subgroup import FACTS, BiasScan, DisparityPursuit, DivExplorer, SliceLine
 
 N = 40
 rng = np.random.default_rng(0)
@@ -233,6 +234,28 @@ def test_plots_of_no_finding_are_refused():
             plot_complainant(result, case_id)
     with pytest.raises(ValueError, match="results is empty"):
         plot_groups([], 0, "age")
+    with pytest.raises(ValueError, match="DivExplorer result has no stored neighbors"):
+        plot_groups(DivExplorer(protected="sex").fit(X, Y).result_, 0, "age")
+
+
+@pytest.mark.parametrize("max_rows", [1.5, -1, None])
+def test_shadows_need_a_number_of_rows(max_rows):
+    result = DisparityPursuit(protected="sex").fit(X[["sex", "town"]], Y).result_
+    with pytest.raises(ValueError, match="max_rows must be a whole number >= 0"):
+        ShadowsDisplay.from_result(result, max_rows=max_rows)
+
+
+def test_new_rows_may_hold_nobody_of_the_reference():
+    proxy = ProxyDisparity(protected="sex", n_refits=0).fit(X, Y)
+    assert proxy.audit(X.assign(sex=None), Y).verdict != "disparity found"
+
+
+@pytest.mark.parametrize("scale", ["range", "std", None])
+def test_numbers_whose_squares_are_zero_do_not_differ(scale):
+    tiny = pd.DataFrame({"a": np.arange(4) * 5e-324, "b": range(4)})
+    both = MixedSpace(tiny, scale).encode(tiny)
+    assert np.isfinite(both).all()
+    assert not np.ptp(both[:, 0])
 
 
 def test_measures_refuse_words_that_are_none():

@@ -53,6 +53,24 @@ def test_subgroups_have_the_columns_of_the_literature(name, people):
 
 
 @pytest.mark.parametrize("name", sorted(set(COLUMNS) - {"VeriFair"}))
+def test_subgroups_of_new_rows_have_the_columns_of_fit(name, people):
+    detector = fit(name, people)
+    X, y = people
+    at_fit = detector.result_.to_frame("subgroups")
+    again = detector.audit(X[:400], y[:400]).to_frame("subgroups")
+    assert not set(at_fit.columns) - set(again.columns)
+    assert again["subgroup_key"].tolist() == at_fit["subgroup_key"].tolist()
+
+
+def test_gaps_to_everyone_are_those_of_the_new_rows(people):
+    X, y = people[0][300:], people[1][300:]
+    again = fit("DivExplorer", people).audit(X, y)
+    frame = again.to_frame("subgroups")
+    gaps = [y[g.mask(X)].mean() - y.mean() for g in again.findings.subgroups]
+    np.testing.assert_allclose(frame["divergence"], gaps)
+
+
+@pytest.mark.parametrize("name", sorted(set(COLUMNS) - {"VeriFair"}))
 def test_outcomes_are_means_of_members_whom_transform_marks(name, people):
     X, y = people
     detector = fit(name, people)

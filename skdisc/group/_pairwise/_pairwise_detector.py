@@ -135,7 +135,9 @@ class PairwiseDetector(BaseDetector):
         references = {pair.reference for pair in task.memory.pairs}
         if len(references) != 1 or None in references:
             return None
-        return float(np.nanmean(y[next(iter(references)).mask(task.X)]))
+        outcomes = y[next(iter(references)).mask(task.X)]
+        outcomes = outcomes[~np.isnan(outcomes)]
+        return float(outcomes.mean()) if len(outcomes) else None  # new rows may hold nobody of it
 
     def _people_of(self, pair, task, y, labels):
         """Return the rows of a pair."""

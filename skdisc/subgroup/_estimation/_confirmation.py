@@ -11,6 +11,7 @@ from skdisc.subgroup._estimation._contrasts import Contrasts
 
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
 _COPIED_IF_THERE = ("alone", "alone_low", "alone_high")
+_OF_THE_GROUP = ("approach", "slice_index")  # columns that do not depend on the rows
 
 
 def confirm_on_held_out(detector, task, rows):
@@ -57,6 +58,12 @@ def measured_again(detector, task, rows):
     table = d._measure_again(at_fit, rows)
     items, is_again = d._items_again(task, rows), confirmed(table, d.significance)
     counts = d._counts(items, at_fit.subgroups, is_again)
+    if "level" in at_fit.table:
+        table["level"] = 1 - d.significance  # nothing was chosen on these rows
+    for name in at_fit.table.columns.difference(table.columns):
+        # A table has the columns of fit; statistics of the search alone are unknown here.
+        if not name.startswith("held_out_"):
+            table[name] = at_fit.table[name] if name in _OF_THE_GROUP else np.nan
     discovery = d._report(rows, items, at_fit.with_table(table), counts)
     discovery.candidates = d._question(task, discovery, rows, items)
     return discovery
@@ -97,13 +104,22 @@ def measure_again(findings, rows, significance, correction, protected=None, min_
         if min_effect and len(each):
             beyond = np.array([t.p_beyond(min_effect) for t in contrasts.tallies])
             table["p_value"] = np.maximum(table["p_value"], beyond[measure, each])
-        return beside_fit(table, findings, correction)
+        if "effect_everyone" in findings.table:
+            everyone = _against_everyone(findings, rows, significance)
+            table["effect_everyone"], table["t"] = everyone["effect"], everyone["t"]
+    else:
+        table = _against_everyone(findings, rows, significance)
+    return beside_fit(table, findings, correction)
+
+
+def _against_everyone(findings, rows, significance):
+    """Return the table of each finding compared with everyone, by its measure."""
     measures, parts = findings.table["measure"].to_numpy(), []
     for name in dict.fromkeys(measures) or rows.names[:1]:
         j, own = rows.names.index(name), np.flatnonzero(measures == name)
         masks = (findings.subgroups[i].mask(rows.X) for i in own)
         parts.append(rows.compare(j, masks, significance).set_axis(own))
-    return beside_fit(pd.concat(parts).sort_index(), findings, correction)
+    return pd.concat(parts).sort_index()
 
 
 def beside_fit(table, findings, correction):
