@@ -24,7 +24,7 @@ from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._notices import notices_of
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
-from skdisc.report._audit_page import META
+from skdisc.report._audit_page import META, labels
 from skdisc.report._summary import CAVEAT
 
 EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
@@ -154,8 +154,7 @@ def _about(audit, given, run):
     who = _WHO[given.kind].format(n=f"{n:,}")
     several = list(map(str, given.protected))
     names = " and ".join([", ".join(several[:-1])] * (len(several) > 1) + several[-1:])
-    favorable = ", ".join(map(str, given.favorable))
-    sentence = f"{who} were audited for {names}; favorable is {favorable}."
+    sentence = f"{who} were audited for {names}; favorable is {labels(given.favorable)}."
     return {
         "audited": given.kind,
         "sentence": sentence,

@@ -9,6 +9,7 @@ import pytest
 
 from skdisc import Audit
 from skdisc._results._shared_values import SharedValues
+from skdisc.cli import main
 
 CODED = ["minority", "union"]
 
@@ -50,11 +51,18 @@ def tables(X):
     yield "Arrow", pytest.importorskip("pyarrow").Table.from_pandas(X, preserve_index=False)
 
 
-def answers(report):
+def files(X, folder):
+    """Yield the paths of a table in several kinds of file."""
+    for kind, write in (("csv", X.to_csv), ("parquet", X.to_parquet), ("xlsx", X.to_excel)):
+        path = folder / f"people.{kind}"
+        write(path, index=False)
+        yield path
+
+
+def answers(document):
     """Return a document without what is not an answer, with one spelling of 0 and 1."""
-    document = json.loads(report.to_json())
-    for name in ("skdisc", "fingerprints", "settings"):
-        del document[name]
+    for name in ("skdisc", "fingerprints", "settings", "code", "source"):
+        document.pop(name, None)
     for row in (document["about"], *document["log"]):
         del row["seconds"]
     text = json.dumps(document, indent=1)
@@ -69,7 +77,10 @@ def test_a_report_is_the_same_for_every_encoding(n, share, gap):
     X, y = coded(n, share, gap)
     how = {"protected": "minority", "pos_label": "yes", "random_state": 0}
     audit = Audit(**how, detectors=["GroupDisparity", "DivExplorer"])
-    several = {name: answers(audit.fit(table, y).report_) for name, table in tables(X)}
+    several = {
+        name: answers(json.loads(audit.fit(table, y).report_.to_json()))
+        for name, table in tables(X)
+    }
     first = several["float"]
     assert [name for name, text in several.items() if text != first] == []
     document = json.loads(first)
@@ -81,6 +92,21 @@ def test_a_report_is_the_same_for_every_encoding(n, share, gap):
     if n == 2000:
         assert document["verdicts"][0]["group"] == "minority = 1"
         assert "minority = 1" in {row["group"] for row in document["evidence"]}
+
+
+def test_the_command_answers_alike_whatever_the_kind_of_file(tmp_path):
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    X, y = coded(2000, 0.5, -0.2)
+    several = {}
+    for path in files(X.assign(hired=y), tmp_path):
+        report = tmp_path / "report.json"
+        options = ["--target=hired", "--favorable=yes", "--protected=minority"]
+        main(["audit", str(path), *options, f"--report={report}", "--detectors=GroupDisparity"])
+        document = json.loads(report.read_text(encoding="utf-8"))
+        several[path.suffix] = answers(document), document["verdicts"][0]["group"]
+    assert [kind for kind, answer in several.items() if answer != several[".csv"]] == []
+    assert several[".csv"][1].startswith("minority = 1")
 
 
 @pytest.mark.parametrize("values", [[1.0], [1], [np.float64(1)]])

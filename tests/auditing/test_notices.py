@@ -11,6 +11,7 @@ import pytest
 from skdisc import Audit
 from skdisc.auditing import _notices as notices
 from skdisc.cli import main
+from skdisc.report._audit_page import _words as words
 
 
 def people(n=400):
@@ -178,7 +179,8 @@ def test_the_options_on_the_screen_lead_to_the_right_answer(data_dir, tmp_path, 
     path = data_dir / "strangers" / "messy_cp1252.csv"
     if not path.is_file():
         pytest.skip("the table is not there")
-    text, _ = audited(path, tmp_path, capsys)
+    text, document = audited(path, tmp_path, capsys)
+    assert document["about"]["sentence"].endswith("favorable is 'Yes', 'yes', 'yes '.")
     top = " ".join(text.partition("DISPARITY FOUND")[0].split())
     for part in (
         *("read as cp1252", "read as percent", "999 in 332 rows", "'f' (1,511), 'F' (29)"),
@@ -199,6 +201,14 @@ def test_the_options_on_the_screen_lead_to_the_right_answer(data_dir, tmp_path, 
     assert all(v["verdict"] != "disparity found" for v in conditional)
     assert not any(n["above"] for n in document["notices"] if n["column"] is not None)
     assert main(["verify", str(tmp_path / "report.json"), str(path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [(["yes"], "yes"), (["a", "b"], "a, b"), (["yes "], "'yes '"), (["no", "No"], "'no', 'No'")],
+)
+def test_labels_are_quoted_where_blanks_or_case_tell_them_apart(values, text):
+    assert words.labels(values) == text
 
 
 def test_other_spellings_count_as_favorable_unless_only_the_exact_one_is_meant(tmp_path, capsys):

@@ -5,7 +5,7 @@ from skdisc.report._audit_page._as_notebook import audit_to_notebook
 from skdisc.report._audit_page._as_text import audit_to_text
 from skdisc.report._audit_page._embedded import document_in, without_document
 from skdisc.report._audit_page._page import audit_to_html
-from skdisc.report._audit_page._words import META, meta_fields
+from skdisc.report._audit_page._words import META, labels, meta_fields
 
 __all__ = [
     "META",
@@ -14,6 +14,7 @@ __all__ = [
     "audit_to_notebook",
     "audit_to_text",
     "document_in",
+    "labels",
     "meta_fields",
     "without_document",
 ]

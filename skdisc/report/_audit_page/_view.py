@@ -371,7 +371,7 @@ def _facts(document):
         ("Audited", about.get("audited") or "–"),
         ("Rows of data", words.count(about.get("n_rows"))),
         ("Protected columns", ", ".join(map(str, about.get("protected") or [])) or "–"),
-        ("Favorable outcome", ", ".join(map(str, about.get("favorable") or [])) or "–"),
+        ("Favorable outcome", words.labels(about.get("favorable") or []) or "–"),
         ("Columns", ", ".join(map(str, about.get("columns") or [])) or "–"),
         ("Significance", words.number(about.get("significance"))),
         ("Time", "–" if seconds is None else f"{seconds:,.1f} s"),

@@ -102,6 +102,13 @@ def outcomes(before, after):
     return tuple(map(names.get if {*both} == {*names} else number, both))
 
 
+def labels(values):
+    """Return the favorable labels as text, in quotes where blanks or case tell them apart."""
+    texts = [str(v) for v in values]
+    alike = len({t.strip().casefold() for t in texts}) < len(texts)
+    return ", ".join(map(repr, texts) if alike or any(t != t.strip() for t in texts) else texts)
+
+
 def number(value):
     """Return a number with at most three decimals; missing is a dash, text stays."""
     if value is None or isinstance(value, str):
