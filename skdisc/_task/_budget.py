@@ -145,6 +145,11 @@ class Budget:
         left = self._left(self.max_queries, self.queries)
         return float("inf") if left is None else left
 
+    def tests_left(self, rows_each: int) -> float:
+        """Return how many more tests with `rows_each` queries each the limits on numbers allow."""
+        limits = (self._left(self.max_tests, self.tests), self.queries_left // rows_each)
+        return min(float("inf") if left is None else left for left in limits)
+
     def affords(self, n_rows: int) -> bool:
         """Return True if `n_rows` further queries are allowed; otherwise set `stopped_by`."""
         left = self._left(self.max_queries, self.queries)

@@ -20,7 +20,7 @@ from skdisc.individual._search._seeds import Seeds
 from skdisc.individual._search._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
-_AT_ONCE = 200_000
+_FEWEST_AT_ONCE, _MOST_AT_ONCE = 64, 200_000  # latent scores
 
 
 class LIMI(SearchDetector):
@@ -57,7 +57,8 @@ class LIMI(SearchDetector):
     confidence : float, default=0.7
         Probability of the decision from which on the model counts as confident.
     step : float, default=0.3
-        Distance :math:`\lambda` between the second and third input and the boundary.
+        Distance :math:`\lambda` between the second and third input and the boundary. 0: only the
+        first is tested, which finds fewer cases per latent score, and more per test.
     n_baseline : int, default=1000
         Number of inputs of the generator that are tested first, without projection:
         ``result_.estimates`` has the share of cases among them.
@@ -134,7 +135,8 @@ class LIMI(SearchDetector):
     The paper's generator is a network (CTGAN); the copula is fitted in a second, and its inputs are
     as natural; a network can be passed. The authors' code fits the boundary to the samples with the
     highest confidence, here it is fitted to all with sufficient confidence, balanced by random
-    oversampling.
+    oversampling. The three inputs of up to a third as many scores as inputs were tested so far, or
+    may still be, are tested in turn: first inputs, then second, then third ones.
 
     References
     ----------
@@ -245,6 +247,7 @@ class _Probes(Strategy):
     def __init__(self, settings, task, prober, generator):
         self.settings, self.task, self.prober, self.generator = settings, task, prober, generator
         self.space, self.left = task.space, int(settings.n_samples)
+        self.before = task.budget.tests
         self.notes = list(generator.notes)
         drawn = generator.codes(self._latent(settings.n_baseline))
         self.seeds = Seeds.of(task.space, drawn, np.repeat("drawn", len(drawn)))
@@ -261,15 +264,26 @@ class _Probes(Strategy):
         if self.normal is None:
             self.normal, self.shift = self._boundary()
         if not self.distances:
-            n = min(self.left, _AT_ONCE)
-            if not n:
+            if not self.left:
                 return None
-            z = self._latent(n)
-            self.left -= n
+            z = self._latent(self._batch_size())
+            self.left -= len(z)
             self.base = z - ((z @ self.normal + self.shift)[:, None]) * self.normal
             self.distances = [0.0, self.settings.step, -self.settings.step]
         z = self.base + self.distances[0] * self.normal
         return propose(self.space, self.generator.codes(z))
+
+    def _batch_size(self):
+        """Return the number of latent scores that are projected before their other two inputs.
+
+        The paper tests the three inputs of one score before it goes on to the next. If all scores
+        were one batch, a search could reach its limit before it gets to the second inputs, and
+        `step` had no effect. So a batch is at most a third of the tests so far, and of those left.
+        """
+        budget = self.task.budget
+        tests = min(budget.tests - self.before, budget.tests_left(self.prober.n_combos))
+        n = int(min(max(tests // 3, _FEWEST_AT_ONCE), _MOST_AT_ONCE))
+        return min(n, self.left)
 
     def tell(self, candidates, ids, new, ledger):
         if self.normal is not None:

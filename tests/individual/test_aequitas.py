@@ -1,5 +1,7 @@
 """Aequitas: what its walks learn, and its estimate."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from skdisc import FeatureSpace
@@ -55,3 +57,23 @@ def test_batches_of_walks_change_nothing_where_nothing_is_learned_or_answers_lea
     assert walks("random", 1) == walks("random", 70) == walks("random", 10_000)
     assert walks("fully", 1) != walks("fully", 10_000)
     assert walks("fully", 1, "metropolis") == walks("fully", 10_000, "metropolis")
+
+
+def test_each_mode_finds_more_cases_with_equally_many_steps():
+    """Steps in b leave the cases, and steps up in a leave them sooner than steps down."""
+    domains = {"a": (0, 9999), "b": (0, 9999), "sex": [0, 1]}
+    space = FeatureSpace.from_domains(domains, protected="sex")
+    rng = np.random.default_rng(0)
+    seeds = pd.DataFrame({"a": rng.integers(4900, 5001, 200), "sex": 0})
+    seeds.insert(1, "b", rng.integers(4997, 5004, 200))
+
+    def model(X):
+        return (X["a"] <= 5000) & ((X["b"] - 5000).abs() <= 3) & (X["sex"] == 1)
+
+    settings = {"seeds": seeds, "next_state": "metropolis", "n_local": 150, "max_tests": None}
+    found = [
+        Aequitas(mode=mode, random_state=0, **settings).fit(space, model=model).result_.n_found
+        for mode in ("random", "semi", "fully")
+    ]
+    assert found[1] > 1.3 * found[0]
+    assert found[2] > 1.05 * found[1]

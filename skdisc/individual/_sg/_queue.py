@@ -13,6 +13,7 @@ from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._steps import Steps
 
 _EARLY = 4000  # up to this many tests a batch is half of the tests so far, then as many again
+_LEAST_CONFIDENCE = 0.3  # of each condition of a global change: T1 of the paper
 _MOST = 2**18  # inputs in a batch: more would take too much memory
 
 
@@ -193,8 +194,7 @@ class Queue(Strategy):
         leaves = np.flatnonzero(tree.children_left < 0)
         if self.settings.surrogate != "shared":
             leaves = np.unique(self._leaf(tree, rows))
-        least = self.settings.min_confidence
-        both = changes_of(tree, leaves, self.space.np_index, self.can_go, least)
+        both = changes_of(tree, leaves, self.space.np_index, self.can_go, _LEAST_CONFIDENCE)
         for queue, changes, sign in zip(self.queues, both, (1, -1), strict=True):
             queue.add_changes(changes, len(leaves), sign)
         number = np.zeros(tree.node_count, np.intp)

@@ -1,7 +1,7 @@
 """SG: symbolic generation, which negates conditions on the paths of a surrogate tree."""
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -31,7 +31,7 @@ class SG(SearchDetector):
     - *local*: if :math:`t` is discriminatory, one of its conditions is negated and all others are
       kept: rank 1 + mean confidence;
     - *global*: one condition is negated and those above it are kept, as long as all of them have at
-      least confidence `min_confidence`: rank 10 - mean confidence.
+      least confidence 0.3: rank 10 - mean confidence.
 
     A condition is an interval of one column, so the column takes the nearest value that satisfies
     the negated condition; all other columns keep their values. Each change of a path is applied to
@@ -52,8 +52,6 @@ class SG(SearchDetector):
         X, uniform draws, half of each of the latter two, or the rows passed.
     n_clusters : int, default=4
         Number of clusters.
-    min_confidence : float, default=0.3
-        Confidence below which the global search along a path ends.
     surrogate : {"shared", "instance"} or callable, default="shared"
         One tree for all inputs, or one per input (slow). A callable takes samples as codes, of
         shape (n_samples, n_columns), their decisions (1 favorable, 0 not; values are compared with
@@ -176,7 +174,6 @@ class SG(SearchDetector):
         "n_seeds": [_COUNT],
         "seeds": SEED_CHOICES,
         "n_clusters": [_COUNT],
-        "min_confidence": [Interval(Real, 0, 1, closed="both")],
         "surrogate": [StrOptions({"shared", "instance"}), callable],
         "n_samples": [_COUNT],
         "refresh": [_COUNT, None],
@@ -191,7 +188,6 @@ class SG(SearchDetector):
         n_seeds: int = 1000,
         seeds: str | pd.DataFrame = "clusters",
         n_clusters: int = 4,
-        min_confidence: float = 0.3,
         surrogate: str | Callable = "shared",
         n_samples: int = 5_000,
         refresh: int | None = None,
@@ -220,7 +216,6 @@ class SG(SearchDetector):
         self.n_seeds = n_seeds
         self.seeds = seeds
         self.n_clusters = n_clusters
-        self.min_confidence = min_confidence
         self.surrogate = surrogate
         self.n_samples = n_samples
         self.refresh = refresh
