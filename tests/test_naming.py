@@ -1,10 +1,8 @@
-"""The page on naming says what the defaults of the searches are."""
+"""A setting with a published or a misspelled name is answered with ours."""
 
 import copy
 import inspect
 import pickle
-import re
-from pathlib import Path
 
 import pytest
 from sklearn.base import clone
@@ -12,28 +10,6 @@ from sklearn.base import clone
 from skdisc import all_detectors
 from skdisc._utils._published_names import PUBLISHED_NAMES
 from skdisc.base import BaseDetector
-
-PAGE = (Path(__file__).parents[1] / "doc" / "naming.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| `(\w+)` \| `\w+` \| [\d.]+ \| `(\w+)` \| ([\d.]+) \|$", PAGE, re.M)
-
-
-def test_the_table_is_found():
-    assert len(ROWS) == 15
-
-
-@pytest.mark.parametrize(("name", "parameter", "default"), ROWS)
-def test_defaults_are_as_the_page_says(name, parameter, default):
-    own = inspect.signature(all_detectors()[name]).parameters[parameter].default
-    assert own == float(default)
-
-
-PUBLISHED = dict(re.findall(r"^\| `(\w+)` \| (`\w+`(?:, `\w+`)*) \| [^|]*\|$", PAGE, re.M))
-
-
-def test_the_page_has_each_published_name():
-    ours = {name: ", ".join(f"`{own}`" for own in known) for name, known in PUBLISHED_NAMES.items()}
-    assert PUBLISHED_NAMES
-    assert ours.items() <= PUBLISHED.items()
 
 
 @pytest.mark.parametrize("name", PUBLISHED_NAMES)

@@ -303,6 +303,27 @@ def test_references():
     assert weighted == pytest.approx((2 * (2 / 3 - 1 / 2) + 4 * (2 / 3 - 1 / 4)) / 6)
 
 
+def test_the_smaller_group_is_compared_with_the_larger_by_default():
+    rng = np.random.default_rng(0)
+    y_true, y, s = (rng.integers(0, 2, 300) for _ in range(3))
+    s[:80] = 1  # the larger group
+    more = {"X": rng.normal(size=(300, 1)), "explanatory": y_true}
+    n_compared = 0
+    for name, entry in m._formula._catalogue.CATALOGUE.items():
+        plan = getattr(getattr(m, name), "plan", None)
+        if plan is None or not {"binary"} <= set(entry.protected):
+            continue
+        how = {k: v for k, v in more.items() if k in plan.options}
+        decided = (None, rng.normal(size=300)) if entry.target == ("numeric",) else (y_true, y)
+        how |= {"pos_label": None} if entry.target == ("numeric",) else {}
+        table = getattr(m, f"{name}_report")(*decided, protected=s, **how)
+        references = set(table.get("reference", pd.Series(dtype=object)).dropna())
+        if not references <= {"all groups", "none"}:  # as measures of all groups at once have
+            assert (references, set(table["group"])) == ({1}, {0}), name
+            n_compared += 1
+    assert n_compared >= 20
+
+
 def test_intersections():
     X = pd.DataFrame({"sex": list("mmff") * 3, "race": list("ab") * 6})
     y = [1, 1, 1, 0] * 3
