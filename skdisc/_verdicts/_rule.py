@@ -9,6 +9,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 CORRECTIONS = ("bh", "by", "holm", "bonferroni", "none")
+OF_RATES = (  # fields that detectors of groups use
+    *("significance", "correction", "min_effect"),
+    *("relevant_gap", "relevant_ratio", "relevant_size"),
+)
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*")
 
 
@@ -101,6 +105,14 @@ class Rule(BaseEstimator):
         if isinstance(self.relevant_gap, str):
             share_of_mean(self.relevant_gap)
         return self
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is a rule with equal fields."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.get_params(deep=False) == other.get_params(deep=False)
+
+    __hash__ = None  # fields may be set
 
     def changed(self) -> list[str]:
         """Return the fields that are not at their defaults, a list of str."""

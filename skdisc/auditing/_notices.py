@@ -16,7 +16,7 @@ from skdisc._utils._favorable import folded
 from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import is_favorable, plain
 
-_ERRORS = 0.02  # of the rarer outcome, in a column that is said to give the outcome
+_ERRORS = 0.05  # of the rarer outcome, in a column that is said to give the outcome
 _FEWEST = 10  # people of the rarer outcome, to say so
 _MANY = 100  # fewer rows may differ in any number by chance
 _NEARLY = 0.9  # share of the rows that differ where the others may be copies

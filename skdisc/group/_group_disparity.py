@@ -27,7 +27,7 @@ from skdisc._utils._types import (
     RandomState,
 )
 from skdisc._utils._validation import check_protected
-from skdisc._verdicts._rule import Rule
+from skdisc._verdicts._rule import OF_RATES, Rule
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_people import (
@@ -196,14 +196,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         published="a survey; its experiment on a queue is reproduced in the examples",
         reference="Zliobaite, DMKD 2017",
     )
-    rule_fields = (
-        "significance",
-        "correction",
-        "min_effect",
-        "relevant_gap",
-        "relevant_ratio",
-        "relevant_size",
-    )
+    rule_fields = OF_RATES
     own_correction = "bh"
     _min_cell = MIN_CELL  # people; a smaller group is not the best one. An audit sets its own
     _choice = None  # the groups that a public document may look at; None: all

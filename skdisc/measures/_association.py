@@ -174,6 +174,7 @@ wasserstein_distance_report = wasserstein_distance.report
 
 def _correlation_of_numbers(s, y, weight, kept, *, method):
     """Return the correlation of decisions with a protected number."""
+    method = _method(method)
     value, n = _correlate(s, y, weight, method), weight.sum()
 
     def p_value():
@@ -184,14 +185,16 @@ def _correlation_of_numbers(s, y, weight, kept, *, method):
 
 
 @measure(of_numbers=_correlation_of_numbers)
-def correlation(pair, *, method="pearson"):
+def correlation(pair, *, method=None):
     r"""Correlation of decisions with membership in the reference, or with a protected number.
 
     .. math:: \mathrm{corr}(y, 1[s = s_0]) \quad\text{or}\quad \mathrm{corr}(y, s)
 
     Other Parameters
     ----------------
-    method : {"pearson", "spearman", "kendall"}, default="pearson"; kendall is tau-b
+    method : {"pearson", "spearman", "kendall"} or None, default=None
+        Kendall's is tau-b. None: Spearman's of ordered categories, which have no distances, and
+        otherwise Pearson's.
 
     Notes
     -----
@@ -211,8 +214,7 @@ def correlation(pair, *, method="pearson"):
     >>> round(correlation(None, [1, 1, 1, 0, 1, 0, 0], protected=sex), 4)
     0.4167
     """
-    if method not in _METHODS:
-        raise ValueError(f"method must be one of {_METHODS}, got {method!r}")
+    method = _method(method)
     if not pair.is_numeric:
         r = pair.selection
         value = (r.general - r.protected) * np.sqrt(r.share * (1 - r.share))
@@ -231,6 +233,15 @@ def correlation(pair, *, method="pearson"):
 
 
 correlation_report = correlation.report
+
+
+def _method(method):
+    """Return the method of a correlation; raise ValueError for another word."""
+    if method is None:
+        return "pearson"
+    if method not in _METHODS:
+        raise ValueError(f"method must be None or one of {_METHODS}, got {method!r}")
+    return method
 
 
 def _correlate(s, y, weight, method):

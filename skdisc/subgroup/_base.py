@@ -26,6 +26,7 @@ from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._verdicts._answer import decide, family_table
+from skdisc._verdicts._rule import OF_RATES
 from skdisc.base import BaseDetector
 from skdisc.subgroup._estimation._asked import candidates_of_rows
 from skdisc.subgroup._estimation._confirmation import (
@@ -55,14 +56,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     ``task.memory``, and returns a Discovery. Or it overrides `_discover` and `_remeasure`.
     """
 
-    rule_fields = (
-        "significance",
-        "correction",
-        "min_effect",
-        "relevant_gap",
-        "relevant_ratio",
-        "relevant_size",
-    )
+    rule_fields = OF_RATES
     own_correction = "bh"
     _expects = False  # whether outcomes are compared with those expected given all columns
     _scored = "effect"  # the column that `score` is about; ratios have no limit

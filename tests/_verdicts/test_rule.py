@@ -46,6 +46,16 @@ def test_a_rule_has_exactly_these_fields():
     assert set(OTHER) == set(Rule().get_params())
 
 
+def test_rules_are_equal_by_their_fields():
+    assert Rule(**OTHER) == Rule(**OTHER)
+    assert pickle.loads(pickle.dumps(Rule(min_effect=0.1))) == clone(Rule(min_effect=0.1))
+    for name, value in OTHER.items():
+        assert Rule() != Rule(**{name: value}), name
+    assert Rule() != Rule().to_dict()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Rule())
+
+
 @pytest.mark.parametrize("estimator", [*all_detectors().values(), Audit])
 def test_no_estimator_has_a_field_of_its_own(estimator):
     assert not set(estimator().get_params()) & set(OTHER)

@@ -61,6 +61,17 @@ def test_missing_numbers_and_few_slips_do_not_hide_the_outcome():
     assert "nearly all rows" in found[1].seen
 
 
+def test_a_time_until_the_outcome_is_named():
+    """Weeks until an arrest, at most 52: 4 of 114 people are arrested in the last week."""
+    rng = np.random.default_rng(0)
+    arrested = np.r_[np.ones(114), np.zeros(318)]
+    week = np.where(arrested == 1, rng.integers(1, 52, 432), 52)
+    week[:4] = 52
+    found = notices.outcome_columns(pd.DataFrame({"week": week}), 1 - arrested)
+    assert named(found) == ["week"]
+    assert "nearly all rows" in found[0].seen
+
+
 def test_a_table_without_such_columns_has_no_notice():
     X, y = people()
     assert not notices.outcome_columns(X, y, ["sex"])

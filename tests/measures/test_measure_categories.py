@@ -66,12 +66,14 @@ def test_ordered_categories_are_ranks(as_type):
     for method, function in (("spearman", stats.spearmanr), ("kendall", stats.kendalltau)):
         value = m.correlation(None, y, protected=SEX, method=method)
         assert value == pytest.approx(function(ranks, SEX == "m").statistic), method
+    spearman = m.correlation(None, y, protected=SEX, method="spearman")
+    assert m.correlation(None, y, protected=SEX) == spearman
 
 
 def test_ordered_categories_are_no_numbers():
     y = pd.Series(pd.Categorical(decisions(), GRADES, ordered=True))
     with pytest.raises(ValueError, match='Set method="spearman" or method="kendall"'):
-        m.correlation(None, y, protected=SEX)
+        m.correlation(None, y, protected=SEX, method="pearson")
     with pytest.raises(ValueError, match="pos_label"):
         m.mean_difference(None, y, protected=SEX)
     with pytest.raises(ValueError, match="y_pred has missing values"):
@@ -84,8 +86,7 @@ def test_the_catalogue_knows_categories():
     ordinal = [name for name, kinds in target.items() if "ordinal" in kinds]
     y = pd.Series(pd.Categorical(decisions(), GRADES, ordered=True))
     for name in ordinal:
-        more = {"method": "spearman"} if name == "correlation" else {}
-        assert np.isfinite(getattr(m, name)(None, y, protected=SEX, **more))
+        assert np.isfinite(getattr(m, name)(None, y, protected=SEX))
 
 
 def test_residuals_reach_2():

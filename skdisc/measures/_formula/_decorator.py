@@ -253,6 +253,8 @@ class MeasurePlan:
             )
         if not is_ordered:
             settings["n_bins"] = None
+        elif "method" in settings:
+            settings["method"] = settings["method"] or "spearman"
         codes = pd.Categorical(y).codes.astype(float)
         return settings | {"y_pred": codes, "pos_label": None}
 
