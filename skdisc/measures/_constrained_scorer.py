@@ -4,16 +4,14 @@ from collections.abc import Callable
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer as get_performance_scorer
-from sklearn.utils.metadata_routing import UNUSED
 
-from skdisc._utils._types import ArrayLike, Columns, FrameLike, Model
+from skdisc._utils._types import Columns
 from skdisc.measures._formula._catalogue import CATALOGUE
-from skdisc.measures._scorer import DisparityScorer
+from skdisc.measures._scorer import DisparityScorer, ModelScorer
 
 
-class ConstrainedScorer(BaseEstimator):
+class ConstrainedScorer(ModelScorer):
     r"""Score a model by its performance if a gap is small enough, and below every such model else.
 
     .. math:: \text{score} \;\text{if}\; |g| \le g_{max}, \qquad -1 - |g| \;\text{otherwise}
@@ -59,12 +57,6 @@ class ConstrainedScorer(BaseEstimator):
     -1.5
     """
 
-    __metadata_request__score = {
-        "estimator": UNUSED,
-        "y_true": UNUSED,
-        "sensitive_features": True,
-    }
-
     def __init__(
         self,
         scorer: str | Callable[..., float] = "accuracy",
@@ -78,46 +70,14 @@ class ConstrainedScorer(BaseEstimator):
         self.protected = protected
         self.measure = measure
 
-    def score(
-        self,
-        estimator: Model,
-        X: FrameLike,
-        y_true: ArrayLike | None = None,
-        sensitive_features: ArrayLike | FrameLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """Return the score of a fitted model.
-
-        Parameters
-        ----------
-        estimator : object with predict
-        X : DataFrame or array-like of shape (n, n_columns)
-        y_true : array-like of shape (n,), default=None
-        sensitive_features : array-like of shape (n,) or (n, n_columns), default=None
-            The protected values, if they are not in X.
-        sample_weight : array-like of shape (n,), default=None
-            Weights for both the performance and the gap.
-
-        Returns
-        -------
-        score : float, greater is better; NaN where the gap is undefined
-
-        Raises
-        ------
-        ValueError
-            If a setting is invalid, the performance is below -1, or as in `DisparityScorer.score`.
-
-        Warns
-        -----
-        UndefinedMeasureWarning
-            As in `DisparityScorer.score`.
-        """
-        closeness = self._disparity().score(estimator, X, y_true, sensitive_features, sample_weight)
+    def _score(self, estimator, X, y_true, sensitive_features, sample_weight):
+        """Return the score of a fitted model."""
+        closeness = self._disparity()._score(
+            estimator, X, y_true, sensitive_features, sample_weight
+        )
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         performance = get_performance_scorer(self.scorer)
         return self._subject_to(closeness, lambda: performance(estimator, X, y_true, **weights))
-
-    __call__ = score
 
     def _disparity(self):
         """Return the scorer of the gap."""

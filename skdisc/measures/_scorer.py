@@ -112,7 +112,56 @@ class _Deciding:
         self.predict = predict
 
 
-class DisparityScorer(BaseEstimator):
+class ModelScorer(BaseEstimator):
+    """Base of the scorers of models: what they are called with. A subclass has `_score`."""
+
+    __metadata_request__score = {
+        "estimator": UNUSED,
+        "y_true": UNUSED,
+        "sensitive_features": True,
+    }
+
+    def score(
+        self,
+        estimator: Model,
+        X: FrameLike,
+        y_true: ArrayLike | None = None,
+        sensitive_features: ArrayLike | FrameLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the score of a fitted model.
+
+        Parameters
+        ----------
+        estimator : object with predict
+        X : DataFrame or array-like of shape (n, n_columns)
+        y_true : array-like of shape (n,), default=None
+        sensitive_features : array-like of shape (n,) or (n, n_columns), default=None
+            The protected values, if they are not in X.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows, for the performance and the gap.
+
+        Returns
+        -------
+        score : float, greater is better; NaN where the measure is undefined
+
+        Raises
+        ------
+        ValueError
+            If a setting is invalid, columns are not in X, the measure rejects the input, or the
+            performance of a `ConstrainedScorer` is below -1.
+
+        Warns
+        -----
+        UndefinedMeasureWarning
+            If a group is missing in the rows, or the measure is undefined for it.
+        """
+        return self._score(estimator, X, y_true, sensitive_features, sample_weight)
+
+    __call__ = score
+
+
+class DisparityScorer(ModelScorer):
     r"""Score a model by a measure of discrimination: greater is fairer.
 
     For a measure m of the catalogue (`skdisc.measures.catalogue`), with the value v_0 of no
@@ -186,12 +235,6 @@ class DisparityScorer(BaseEstimator):
     -0.0
     """
 
-    __metadata_request__score = {
-        "estimator": UNUSED,
-        "y_true": UNUSED,
-        "sensitive_features": True,
-    }
-
     def __init__(
         self,
         measure: str | Callable[..., float] = "mean_difference",
@@ -219,46 +262,15 @@ class DisparityScorer(BaseEstimator):
         self.average = average
         self.pos_label = pos_label
 
-    def score(
-        self,
-        estimator: Model,
-        X: FrameLike,
-        y_true: ArrayLike | None = None,
-        sensitive_features: ArrayLike | FrameLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """Return the score of a fitted model.
-
-        Parameters
-        ----------
-        estimator : object with predict
-        X : DataFrame or array-like of shape (n, n_columns)
-        y_true : array-like of shape (n,), default=None
-        sensitive_features : array-like of shape (n,) or (n, n_columns), default=None
-            The protected values, if they are not in X.
-        sample_weight : array-like of shape (n,), default=None
-
-        Returns
-        -------
-        score : float, greater is fairer; NaN where undefined
-
-        Raises
-        ------
-        ValueError
-            If a setting is invalid, columns are not in X, or the measure rejects the input.
-
-        Warns
-        -----
-        UndefinedMeasureWarning
-            If a group is missing in the rows, or the measure is undefined for it.
-        """
+    def _score(self, estimator, X, y_true, sensitive_features, sample_weight):
+        """Return the score of a fitted model."""
         name, function = self._measure()
         arguments = self._arguments(estimator, X, y_true, sensitive_features, sample_weight)
         if lacking := self._lacking(arguments["protected"], arguments):
             warnings.warn(
                 f"the rows contain no member of {lacking!r}: the score is NaN",
                 UndefinedMeasureWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
             return float("nan")
         if name is None:
@@ -274,15 +286,13 @@ class DisparityScorer(BaseEstimator):
                 f"{name} is undefined for these rows: the score is NaN. "
                 f"skdisc.measures.{name}_report gives the reason.",
                 UndefinedMeasureWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         if name == "balanced_error_rate":
             # An error above that of guessing is chance: the decisions tell nothing of the group.
             groups = protected_columns(arguments["protected"])[0][1].nunique(dropna=False)
             return float(np.minimum(value - (1 - 1 / groups), 0.0))
         return float(_closeness(CATALOGUE[name], value))
-
-    __call__ = score
 
     def report(
         self,

@@ -109,8 +109,8 @@ class ForestDisplay(_Display):
         ax.set_xlabel(f"effect with interval, against\n{self.versus}")
 
 
-class WaterfallDisplay(_Display):
-    """Contribution of each condition of a finding to its divergence (Shapley values)."""
+class _OfFinding(_Display):
+    """A display of one finding; a subclass has the `_name` of a table, and makes itself of it."""
 
     @classmethod
     def from_result(
@@ -134,18 +134,27 @@ class WaterfallDisplay(_Display):
 
         Returns
         -------
-        WaterfallDisplay
+        WaterfallDisplay or LatticeDisplay
 
         Raises
         ------
         ValueError
             If the result was made without ``explain=True``, or has no such rank.
         """
-        own = _of_rank(result, "shapley", rank, show_people)
+        return cls._made_of(_of_rank(result, cls._name, rank, show_people)).plot(ax)
+
+
+class WaterfallDisplay(_OfFinding):
+    """Contribution of each condition of a finding to its divergence (Shapley values)."""
+
+    _name = "shapley"
+
+    @classmethod
+    def _made_of(cls, own):
         order = own["contribution"].abs().sort_values(ascending=False, kind="stable").index
         own = own.loc[order, ["item", "contribution"]].reset_index(drop=True)
         ends = own["contribution"].cumsum()
-        return cls(own.assign(start=ends - own["contribution"])).plot(ax)
+        return cls(own.assign(start=ends - own["contribution"]))
 
     def _draw(self, ax):
         """Draw one bar per condition."""
@@ -161,48 +170,23 @@ class WaterfallDisplay(_Display):
         ax.set_xlabel(f"contributions to a divergence of {total:+.3f}")
 
 
-class LatticeDisplay(_Display):
+class LatticeDisplay(_OfFinding):
     """All groups that contain a finding, from all rows down to it, with their divergences.
 
     A marked group has a corrective condition: with it, the divergence is smaller than without it.
     """
 
+    _name = "lattice"
+
     @classmethod
-    def from_result(
-        cls,
-        result: AuditResult,
-        *,
-        rank: int = 1,
-        show_people: bool = False,
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """Draw one finding of a DivExplorer result with ``explain=True``.
-
-        Parameters
-        ----------
-        result : AuditResult
-        rank : int, default=1
-            Rank of the finding.
-        show_people : bool, default=False
-            Whether groups of fewer than 10 people are drawn, too.
-        ax : matplotlib Axes or None, default=None
-
-        Returns
-        -------
-        LatticeDisplay
-
-        Raises
-        ------
-        ValueError
-            If the result was made without ``explain=True``, or has no such rank.
-        """
-        own = _of_rank(result, "lattice", rank, show_people)[["subset", "group", "divergence"]]
+    def _made_of(cls, own):
+        own = own[["subset", "group", "divergence"]]
         size = dict(zip(own["subset"], own["divergence"].abs(), strict=True))
         marked = [any(size[s] < size[t] for t in _below(s) if t) for s in own["subset"]]
         own = own.assign(length=[int(s).bit_count() for s in own["subset"]], corrective=marked)
         place = own.groupby("length").cumcount() + 1
         width = own.groupby("length")["subset"].transform("size") + 1
-        return cls(own.assign(x=place / width).reset_index(drop=True)).plot(ax)
+        return cls(own.assign(x=place / width).reset_index(drop=True))
 
     def _draw(self, ax):
         """Draw one box per group and one line per edge."""
