@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from skdisc.group import VeriFair
 from skdisc.individual import ADF, KOSEI, LIMI, SG, Aequitas
 from skdisc.subgroup import (
     BiasScan,
@@ -145,3 +146,14 @@ def test_degrees_of_discrimination_exceed_delta(applicants):
         table, _ = groups(DiscriminationPatterns(delta=delta), applicants)
         assert len(table)
         assert table["discrimination_score"].abs().min() > delta
+
+
+def test_verifair_begins_with_so_many_draws(applicants):
+    X, _, model = applicants
+    drawn = [
+        VeriFair(protected="sex", first_batch=n, random_state=0)
+        .fit(X, model=model)
+        .result_.metrics["nodes_visited"]
+        for n in (100, 5000)
+    ]
+    assert drawn[0] < 5000 <= drawn[1]

@@ -207,6 +207,9 @@ def test_several_attributes_and_groups():
     assert runs.loc["town", "runs"] == 2
     assert runs.loc["sex", "runs"] == 1
     assert set(result.findings.table["attribute"]) <= {"town", "sex"}
+    found = result.tables["transported"].query("case").groupby("attribute")
+    with_a_case = found[["group", "reference"]].apply(lambda some: len(some.drop_duplicates()))
+    assert runs["successful"].to_dict() == with_a_case.reindex(runs.index, fill_value=0).to_dict()
     detector.set_params(max_attributes=1).fit(X, model=model)
     assert detector.result_.tables["runs"]["attribute"].tolist() == ["sex"]
     both = detector.set_params(max_attributes=None, combine="intersectional").fit(X, model=model)

@@ -121,6 +121,17 @@ def test_infinite_against_infinite_is_no_bias(office):
     assert not ranked["unfairness"].isna().any()
 
 
+def test_people_whom_no_action_helps_cost_c_inf(office):
+    """Of the refused clerks, actions help half of the women and all men."""
+    means = {}
+    for c_inf in (None, 9.0):
+        r = audit(office, notion="mean_recourse", c_inf=c_inf).recourse_["sex"]
+        means[c_inf] = r.rank("mean_recourse").set_index("subgroup").loc["job = 'clerk'"]
+    women, largest = "sex = 'F'", audit(office).recourse_["sex"].measured.cost.max()
+    assert means[9.0][women] - means[None][women] == pytest.approx((9 - largest) / 2)
+    assert means[9.0]["sex = 'M'"] == means[None]["sex = 'M'"]
+
+
 @pytest.mark.parametrize(
     ("notion", "viewpoint"),
     [("choice", "micro"), ("mean_recourse", "macro"), ("conditional_mean_recourse", "macro")],
