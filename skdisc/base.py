@@ -284,6 +284,8 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         check_is_fitted(self, "result_")
         if self.audited_ == "decisions":
             raise ValueError(self._decisions_only)
+        if self.audited_ == "model":
+            refuse_binned(request.X)
         trained = getattr(self._audited.box, "training", None) is not None
         request = self._repeated(with_rows(self, request), trained)
         return self._read_people(request, reset=False)[0]

@@ -89,7 +89,10 @@ def test_bins_are_no_rows_for_a_fitted_model(encode):
     y = (X["age"] > 40).astype(int)
     tree = make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeClassifier())
     of_bins = make_pipeline(bins, tree).fit(X, y)
-    assert GroupDisparity(protected="sex").fit(X, model=of_bins).audited_ == "model"
+    detector = GroupDisparity(protected="sex").fit(X, model=of_bins)
+    assert detector.audited_ == "model"
+    with pytest.raises(ValueError, match="Pass the rows as they were before"):
+        detector.audit(bins.transform(X))
     # What is trained on the bins here, and labels, are about the bins.
     assert make_pipeline(bins, GroupDisparity(clone(tree), protected="sex")).fit(X, y)
     assert make_pipeline(bins, GroupDisparity(protected="sex")).fit(X, y)
