@@ -67,8 +67,8 @@ def findings_to_text(findings):
 def finding_to_text(finding):
     """Return subject, effect and interval of a finding as one line of text."""
     ends = (finding.ci_low, finding.ci_high)
-    interval = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if np.isfinite(ends).all() else ""
-    return f"{clean(str(finding.subject))}: effect {finding.effect:.3f}{interval}"
+    interval = f" [{ends[0]:z.3f}, {ends[1]:z.3f}]" if np.isfinite(ends).all() else ""
+    return f"{clean(str(finding.subject))}: effect {finding.effect:z.3f}{interval}"
 
 
 def _figure(name, value):
@@ -77,7 +77,7 @@ def _figure(name, value):
         return "–"
     if name == "p_adjusted":
         return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
-    return f"{value:,}" if name == "support" else f"{value:.3f}"
+    return f"{value:,}" if name == "support" else f"{value:z.3f}"
 
 
 def _escaped(text):

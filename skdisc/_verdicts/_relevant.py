@@ -111,12 +111,9 @@ def relevant_gap_of(
 
     Parameters
     ----------
-    asked : float, str or None
-        As `Rule` has it.
+    asked, kind : as in `relevant_gap`
     outcome : array-like of shape (n,)
         Of all people whom the measure is about.
-    kind : {"rate", "probability", "number"}
-        What the outcomes are.
     weight : array-like of shape (n,), optional
         How much, or for how many, each counts.
     mean : float, optional
@@ -129,7 +126,7 @@ def relevant_gap_of(
     Raises
     ------
     ValueError
-        If what is asked for is no gap of such outcomes.
+        As `relevant_gap`.
     """
     outcome = np.asarray(outcome, dtype=float)
     counts = ~np.isnan(outcome)

@@ -198,6 +198,6 @@ def _lines(monitor):
     wealth = result.tables["groups"].set_index("group")["log_wealth"]
     for row in result.to_frame().head(_SHOWN).itertuples():
         yield (
-            f"{row.subject}: gap {row.effect:+.3f} [{row.ci_low:+.3f}, {row.ci_high:+.3f}], "
+            f"{row.subject}: gap {row.effect:+z.3f} [{row.ci_low:+z.3f}, {row.ci_high:+z.3f}], "
             f"wealth {exp(min(wealth[row.subject], 700)):.3g}"
         )

@@ -136,7 +136,7 @@ class PlantedTruth:
         Raises
         ------
         TypeError
-            If the detector does not find groups in labels.
+            If the detector does not find groups in labels, or `fit` was given a model.
         ValueError
             If X has too few rows, or protected values, to plant groups in.
         """
@@ -251,5 +251,12 @@ def _of_labels(estimator):
         raise TypeError(
             "PlantedTruth scores detectors that find groups in labels, such as DivExplorer, got "
             f"{estimator!r}. For searches for cases take cases_per_query."
+        )
+    result = getattr(estimator, "result_", None)
+    if result is not None and result.audited != "labels" and estimator.estimator is None:
+        raise TypeError(
+            f"{type(estimator).__name__} was fitted to a model or to decisions, but PlantedTruth "
+            "plants groups in the labels y, and asks no model. Leave model out of fit: settings "
+            "are compared on labels, and serve for audits of the model as well."
         )
     return clone(estimator).set_params(estimator=None)

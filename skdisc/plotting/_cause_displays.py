@@ -96,7 +96,7 @@ class GapDisplay(_Display):
             ax.plot([x, x], [y, nxt], color="black", linewidth=0.6)
         for y, amount, start in zip(at, self.table["amount"], self.table["start"], strict=True):
             ax.annotate(
-                f"{amount:+.3f}",
+                f"{amount:+z.3f}",
                 (max(start, start + amount), y),
                 (3, 0),
                 textcoords="offset points",

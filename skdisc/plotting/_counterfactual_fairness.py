@@ -149,7 +149,7 @@ class WorldsDisplay:
             ax.set_xticks(range(len(values)), [f"{v:g}" if _number(v) else str(v) for v in values])
             ax.set(xlabel=self.name, ylabel="share of people")
         gap = self.difference
-        ax.set_title(self.title + ("" if np.isnan(gap) else f"   mean difference {gap:+.3f}"))
+        ax.set_title(self.title + ("" if np.isnan(gap) else f"   mean difference {gap:+z.3f}"))
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -167,7 +167,7 @@ class WaterfallDisplay(_OfFinding):
         ax.set_yticks(at, self.table["item"])
         ax.invert_yaxis()
         ax.locator_params(axis="x", nbins=6)
-        ax.set_xlabel(f"contributions to a divergence of {total:+.3f}")
+        ax.set_xlabel(f"contributions to a divergence of {total:+z.3f}")
 
 
 class LatticeDisplay(_OfFinding):
@@ -196,7 +196,7 @@ class LatticeDisplay(_OfFinding):
                 ax.plot(*zip(place[s], place[t], strict=True), color=_GREY, linewidth=0.8, zorder=0)
         for row in self.table.itertuples():
             face = _MARKED if row.corrective else "white"
-            text = f"{row.group or 'all rows'}\n{row.divergence:+.3f}"
+            text = f"{row.group or 'all rows'}\n{row.divergence:+z.3f}"
             box = {"boxstyle": "round", "facecolor": face, "edgecolor": _color(row.divergence)}
             ax.text(row.x, -row.length, text, ha="center", va="center", fontsize=7, bbox=box)
         ax.set_xlim(0, 1)

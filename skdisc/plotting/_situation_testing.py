@@ -110,10 +110,10 @@ def plot_complainant(
         look = {"marker": marker, "facecolors": inside, "edgecolors": "black", "s": 90}
         ax.scatter(one[columns[0]], one[columns[1]], label=role, **look)
     finding = result[case_id]
-    interval = f"[{finding.ci_low:+.2f}, {finding.ci_high:+.2f}]"
+    interval = f"[{finding.ci_low:+z.2f}, {finding.ci_high:+z.2f}]"
     ax.set(xlabel=str(columns[0]), ylabel=str(columns[1]))
     ax.set_title(
-        f"difference {finding.effect:+.2f} {interval}, adjusted p {finding.p_adjusted:.2g}"
+        f"difference {finding.effect:+z.2f} {interval}, adjusted p {finding.p_adjusted:.2g}"
     )
     ax.legend()
     return ax

@@ -71,7 +71,7 @@ def sizes_svg(title, rows, link):
         for v in up
     ]
     for rank, label, size, effect, sure in reversed(rows):
-        text = escape(f"{rank}: {label}, {size:,} people, effect {effect:.3f}")
+        text = escape(f"{rank}: {label}, {size:,} people, effect {effect:z.3f}")
         text += "" if sure else ", not significant"
         at = f'cx="{x(size):.1f}" cy="{y(effect):.1f}" r="9"'
         parts.append(

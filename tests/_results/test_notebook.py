@@ -1,11 +1,13 @@
 """Results and findings in a notebook are short, readable and escaped."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from skdisc._results._notebook import finding_to_text
 from skdisc.individual import KOSEI
 from skdisc.subgroup import DivExplorer
 
@@ -61,3 +63,9 @@ def test_a_finding_reads_as_in_the_list_of_findings(results):
             assert lines[i] == f"  {i + 1}. {repr(finding).removeprefix(f'Finding {i + 1}: ')}"
             assert repr(finding).startswith(f"Finding {i + 1}: ")
     assert "\x1b" not in repr(results[0][0]) + repr(results[1][0])
+
+
+@pytest.mark.parametrize(("effect", "text"), [(-0.0004, "0.000"), (-0.0006, "-0.001")])
+def test_what_rounds_to_zero_has_no_sign(effect, text):
+    finding = SimpleNamespace(subject="sex = 'f'", effect=effect, ci_low=-1.0, ci_high=effect)
+    assert finding_to_text(finding) == f"sex = 'f': effect {text} [-1.000, {text}]"

@@ -6,6 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
+from skdisc import BlackBox
 from skdisc.individual import KOSEI
 from skdisc.model_selection import PlantedTruth
 from skdisc.subgroup import DisparityPursuit, DivExplorer
@@ -102,6 +103,14 @@ def test_labels_may_have_any_names():
     detector = clone(DETECTOR).set_params(pos_label="yes")
     scorer = PlantedTruth(n_drawings=1)
     assert scorer(detector, X, np.where(y, "yes", "no")) == scorer(DETECTOR, X, y)
+
+
+def test_a_model_is_not_ignored_without_a_word():
+    X, y = table(300)
+    fitted = clone(DETECTOR).fit(X, y, BlackBox(decisions=y))
+    with pytest.raises(TypeError, match="Leave model out of fit"):
+        PlantedTruth()(fitted, X, y)
+    assert len(PlantedTruth(n_drawings=1).scores(clone(DETECTOR).fit(X, y), X, y)) == 1
 
 
 @pytest.mark.slow

@@ -115,9 +115,9 @@ def _told(row):
     if math.isnan(row.change):
         effect = row.effect_after if row.status == "appeared" else row.effect_before
         other = "before" if row.status == "appeared" else "after"
-        return f"{status}{effect:+.3f}, {people:,.0f} people; not estimated {other}"
+        return f"{status}{effect:+z.3f}, {people:,.0f} people; not estimated {other}"
     numbers = row.effect_before, row.effect_after, row.change, row.ci_low, row.ci_high
-    before, after, change, low, high = (f"{round(v, 3) + 0.0:+.3f}" for v in numbers)  # no -0
+    before, after, change, low, high = (f"{v:+z.3f}" for v in numbers)
     told = f"{status}{before} -> {after}: {change} [{low}, {high}], p = {row.p_value:.2g}"
     return told if row.status == "both" else f"{told}; {people:,.0f} people"
 

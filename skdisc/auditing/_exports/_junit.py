@@ -74,9 +74,9 @@ def _estimate(row):
     if row["effect"] is None:
         return ""
     ends = [row["ci_low"], row["ci_high"]]
-    span = "" if None in ends else " [{:+.3f}, {:+.3f}]".format(*ends)
+    span = "" if None in ends else " [{:+z.3f}, {:+z.3f}]".format(*ends)
     level = f" ({confidence(row['ci_level'])})" if span and row["ci_level"] else ""
-    return f"effect {row['effect']:+.3f}{span}{level}"
+    return f"effect {row['effect']:+z.3f}{span}{level}"
 
 
 def _valid(text):
