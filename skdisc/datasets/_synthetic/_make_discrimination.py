@@ -121,8 +121,8 @@ def make_discrimination(
     Parameters
     ----------
     n_pairs : int, default=10
-        Number of pairs. Pairs that cannot be planted are listed in ``truth.rejected``; after 20
-        failures in a row, further pairs with as many attributes are not tried.
+        Number of pairs. Where pairs with as many attributes as were drawn do not fit beside each
+        other, the coarsest ones get more attributes, within the ranges asked for.
     n_attributes : int, default=10
         Number of attributes of the random schema.
     protected_share : float, default=0.3
@@ -221,7 +221,8 @@ def make_discrimination(
     Raises
     ------
     ValueError
-        If a parameter is out of range or incompatible with others, or no row can be drawn.
+        If a parameter is out of range or incompatible with others, if `n_pairs` pairs cannot be
+        planted (the message says what may do), or if no row can be drawn.
     ImportError
         If ``synthesizer="sdv"`` and SDV is not installed.
     OSError
@@ -245,28 +246,28 @@ def make_discrimination(
     _steps.check_outcome(arguments)
     schema, sampler = _steps.find_people(arguments, rng)
     levels = Levels(schema)
-    wanted = _requests.requests(n_pairs, granularity, intersectionality, similarity, rng)
-    planted, reasons = plan(levels, wanted, overlap, _steps.roughly(sampler), rng)
-    kept = [r for r in wanted if r.number in planted]
-    settings = _steps.pair_settings(arguments, rng)
-    law = _steps.find_law(
-        levels, sampler, arguments, [planted[r.number] for r in kept], kept, settings, rng
+    wanted, ranges = _requests.requests(
+        n_pairs, granularity, intersectionality, similarity, levels, rng
     )
-    at = [r.number for r in kept]
-    sizes = settings["sizes"][at].ravel()
+    pairs, definitions = plan(
+        levels,
+        wanted,
+        ranges,
+        overlap=overlap,
+        n_background=n_background,
+        probability=_steps.roughly(sampler),
+        rng=rng,
+    )
+    settings = _steps.pair_settings(arguments, rng)
+    law = _steps.find_law(levels, sampler, arguments, definitions, settings, rng)
+    sizes = settings["sizes"].ravel()
     if n_samples is not None:
         sizes, n_background = _requests.divide(sizes, n_background, n_samples)
     X, origin = populate(sampler, law, sizes, n_background, rng)
     X, y = _steps.draw_outcome(law, X, arguments, rng)
     columns = ("coverage", "aleatoric_asked", "epistemic_asked")
-    rejected = [
-        (r.number, r.granularity, r.intersectionality, r.similarity, reasons[r.number])
-        for r in wanted
-        if r.number in reasons
-    ]
-    names = ["pair", "granularity", "intersectionality", "similarity", "reason"]
-    of_pair = [(r, {c: float(settings[c][r.number]) for c in columns}) for r in kept]
-    truth = Truth(law, sampler, X, origin, of_pair, pd.DataFrame(rejected, columns=names))
+    of_pair = [(r, {c: float(settings[c][r.number]) for c in columns}) for r in pairs]
+    truth = Truth(law, sampler, X, origin, of_pair)
     return _bunch(X, y, schema, truth, arguments)
 
 
@@ -311,5 +312,4 @@ def _description(X, schema, truth, arguments):
     ):
         bias = " and ".join(f"{b:.3g}" for b in truth.law.bias[2 * k : 2 * k + 2])
         lines.append(f"Pair {k + 1}: {base} / {compared}; biases on the logit: {bias}.")
-    lines += [f"Not planted: pair {r.pair}, {r.reason}." for r in truth.rejected.itertuples()]
     return "\n".join([*lines, "", "Made by skdisc.datasets.make_discrimination."])

@@ -1,7 +1,7 @@
-"""Phase 2: the pairs of subgroups to plant, and the requests that cannot be met."""
+"""Phase 2: the pairs of subgroups to plant."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -12,6 +12,8 @@ from skdisc._space._subgroup import Subgroup
 _UNKNOWN = FREE - 1  # a value without a level
 _BATCH, _BATCHES = 32, 6
 _PATIENCE = 20  # failures in a row after which requests of the same shape are not tried
+_ATTEMPTS = 5  # with finer and finer pairs
+_MOST_PLANTED = 0.95  # of the people, if some are to be in the background
 _MIN_SHARE = 1e-5  # a subgroup with a smaller share of the people counts as empty
 
 
@@ -88,48 +90,111 @@ class PairRequest:
         return int(np.clip(round((1 - self.similarity) * self.size), 1, self.size))
 
 
-def plan(levels, requests, overlap, probability, rng):
-    """Return the definitions of the pairs to plant, and the reasons for rejecting others.
+def plan(levels, requests, ranges, *, overlap, n_background, probability, rng):
+    """Return the pairs to plant: their requests, and their definitions.
+
+    If pairs with the numbers of attributes drawn cannot all be planted, the coarsest ones get more
+    attributes, within the ranges asked for, until they can.
 
     Parameters
     ----------
     levels : Levels
     requests : list of PairRequest
+    ranges : dict of str to (int, int)
+        Least and greatest "granularity" and "intersectionality" of a pair.
     overlap : {"forbid", "add"}
         Whether the subgroups of different pairs must be disjoint.
+    n_background : int
+        If positive, a part of the people has to be in no subgroup.
     probability : callable
         Returns the share of people in a `Subgroup`.
     rng : Generator
 
     Returns
     -------
-    planted : dict
-        Maps the number of a request to two rows of levels.
-    rejected : dict
-        Maps the number of a request to the reason.
+    requests : list of PairRequest
+    definitions : list of ndarray of int, shape (2, n_attributes)
+        Two rows of levels for each request.
+
+    Raises
+    ------
+    ValueError
+        If the pairs cannot be planted; the message says what would do.
     """
-    usable = [np.flatnonzero(mask & (levels.sizes > 1)) for mask in _two(levels.is_protected)]
-    rejected = {}
-    for r in requests:
-        for wanted, known, what in (
-            (r.intersectionality, usable[0], "protected"),
-            (r.granularity, usable[1], "unprotected"),
-        ):
-            if wanted > len(known):
-                rejected[r.number] = (
-                    f"{wanted} {what} attributes requested, but {len(known)} have two values"
-                )
-    feasible = sorted((r for r in requests if r.number not in rejected), key=lambda r: r.size)
-    most = [max((k(r) for r in feasible), default=0) for k in (_protected, _unprotected)]
-    for spare in (None, 2, 1, 0):  # from all attributes to as few as possible
+    usable = usable_attributes(levels)
+    room = _MOST_PLANTED if n_background else 1.0
+    order = sorted(requests, key=lambda r: r.size)
+    most_planted = 0
+    for attempt in range(_ATTEMPTS + 1):
+        if attempt:  # half as many people in subgroups each time, by the mean number of values
+            refined = _refined(order, ranges, levels, usable, 0.5 ** (attempt - 1))
+            if refined == order and attempt > 1:
+                break
+            order = sorted(refined, key=lambda r: r.size)
+        planted = _in_scopes(levels, order, overlap, probability, usable, room, rng)
+        most_planted = max(most_planted, len(planted))
+        if len(planted) == len(order):
+            order = sorted(order, key=lambda r: r.number)
+            return order, [planted[r.number] for r in order]
+    raise ValueError(_what_would_do(len(requests), most_planted, ranges, overlap, usable))
+
+
+def _in_scopes(levels, requests, overlap, probability, usable, room, rng):
+    """Plant pairs with definitions from all attributes, then from as few as possible."""
+    most = [max((k(r) for r in requests), default=0) for k in (_protected, _unprotected)]
+    for spare in (None, 2, 1, 0):
         scope = [
             rng.permutation(u)[: None if spare is None else m + spare]
             for u, m in zip(usable, most, strict=True)
         ]
-        planted, failed = _fill(levels, feasible, overlap, probability, scope, rng, spare == 0)
-        if not failed:
+        planted = _fill(levels, requests, overlap, probability, scope, room, rng, spare == 0)
+        if len(planted) == len(requests):
             break
-    return planted, {**rejected, **failed}
+    return planted
+
+
+def usable_attributes(levels):
+    """Return the positions of protected, and of other attributes that have two values."""
+    return [np.flatnonzero(mask & (levels.sizes > 1)) for mask in _two(levels.is_protected)]
+
+
+def _refined(requests, ranges, levels, usable, most):
+    """Give the coarsest pairs more attributes, until their subgroups have a share of `most`."""
+    n_values = [np.exp(np.log(levels.sizes[u]).mean()) if len(u) else 1.0 for u in usable]
+    refined = list(requests)
+
+    def share(r):
+        return 2 * n_values[0] ** -float(r.intersectionality) * n_values[1] ** -float(r.granularity)
+
+    shares = np.array([share(r) for r in refined])
+    while shares.sum() > most:
+        k = int(shares.argmax())
+        r = refined[k]
+        if r.granularity < ranges["granularity"][1]:
+            refined[k] = replace(r, granularity=r.granularity + 1)
+        elif r.intersectionality < ranges["intersectionality"][1]:
+            refined[k] = replace(r, intersectionality=r.intersectionality + 1)
+        else:
+            break  # the coarsest one is as fine as allowed, and so are all others
+        shares[k] = share(refined[k])
+    return refined
+
+
+def _what_would_do(n_pairs, n_planted, ranges, overlap, usable):
+    """Return the message that not all pairs can be planted."""
+    remedies = [f"n_pairs={max(n_planted * 3 // 4, 1)}"] if n_planted else []
+    for name, columns in (("granularity", usable[1]), ("intersectionality", usable[0])):
+        low, high = ranges[name]
+        if high < len(columns):
+            remedies.append(f"{name}=({low}, {len(columns)})")
+    remedies.append("more attributes, or attributes with more values")
+    if overlap == "forbid":
+        remedies.append("overlap='add'")
+    apart = " that are disjoint" if overlap == "forbid" else ""
+    return (
+        f"Only {n_planted} of n_pairs={n_pairs} pairs{apart} were found with the granularity, "
+        f"intersectionality and background asked for. What may do: {'; '.join(remedies)}."
+    )
 
 
 def _two(mask):
@@ -147,40 +212,37 @@ def _unprotected(request):
     return request.granularity
 
 
-def _fill(levels, requests, overlap, probability, scope, rng, is_last):
-    """Plant the pairs in turn; stop at the first failure, except in the last attempt."""
+def _fill(levels, requests, overlap, probability, scope, room, rng, is_last):
+    """Plant the pairs in turn; stop at the first failure, except in the last attempt.
+
+    Returns
+    -------
+    planted : dict
+        Maps the number of a request to two rows of levels.
+    """
     taken = np.empty((0, len(levels.sizes)), dtype=np.int16)
-    planted, failed, in_a_row = {}, {}, Counter()
+    planted, in_a_row, outside = {}, Counter(), 1.0
     for request in requests:
         shape = request.granularity, request.intersectionality
         if in_a_row[shape] == _PATIENCE:
-            failed[request.number] = (
-                f"not tried, because the {_PATIENCE} pairs before, with as many attributes, could "
-                "not be planted"
-            )
             continue
         proposals = _proposals(levels, request, scope, rng)
-        failed[request.number] = "no definition found that is disjoint from those of other pairs"
         for _ in range(_BATCHES):
             batch = np.array(list(islice(proposals, _BATCH)), dtype=np.int16)
-            free = _apart(batch, taken, overlap)
-            chosen = next((p for p in batch[free] if _exists(p, levels, probability)), None)
-            if chosen is not None:
-                taken = np.concatenate([taken, chosen])
-                planted[request.number] = chosen
-                del failed[request.number]
+            for pair in batch[_apart(batch, taken, overlap)]:
+                shares = [probability(levels.subgroup(d)) for d in pair]
+                left = outside * (1 - sum(shares)) if overlap == "add" else outside - sum(shares)
+                if min(shares) > _MIN_SHARE and left >= 1 - room - 1e-9:
+                    taken, outside = np.concatenate([taken, pair]), left
+                    planted[request.number] = pair
+                    break
+            if request.number in planted:
                 break
-            if free.any():
-                failed[request.number] = f"fewer than a share of {_MIN_SHARE} fit the definition"
-        if failed and not is_last:
+        is_missing = request.number not in planted
+        if is_missing and not is_last:
             break
-        in_a_row[shape] = in_a_row[shape] + 1 if request.number in failed else 0
-    return planted, failed
-
-
-def _exists(pair, levels, probability):
-    """Return True if both subgroups of a pair have a positive share of the people."""
-    return all(probability(levels.subgroup(d)) > _MIN_SHARE for d in pair)
+        in_a_row[shape] = in_a_row[shape] + 1 if is_missing else 0
+    return planted
 
 
 def _apart(pairs, taken, overlap):

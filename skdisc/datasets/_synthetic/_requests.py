@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from skdisc.datasets._copula._schema import Attribute, Schema
-from skdisc.datasets._synthetic._planted_pairs import PairRequest
+from skdisc.datasets._synthetic._planted_pairs import PairRequest, usable_attributes
 
 
 def draws(name, value, n, rng, *, least=-np.inf, most=np.inf, whole=False):
@@ -79,12 +79,33 @@ def divide(sizes, n_background, n_samples):
     return whole[:-1], int(whole[-1])
 
 
-def requests(n, granularity, intersectionality, similarity, rng):
-    """Return one `PairRequest` per pair."""
-    g = draws("granularity", granularity, n, rng, least=0, whole=True)
-    t = draws("intersectionality", intersectionality, n, rng, least=1, whole=True)
+def requests(n, granularity, intersectionality, similarity, levels, rng):
+    """Return one `PairRequest` per pair, and the ranges of its numbers of attributes.
+
+    Ranges end at the number of attributes with two values that there are.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of bounds, or there are fewer attributes than the least number.
+    """
+    ranges, drawn = {}, {}
+    for name, value, least, usable, what in (
+        ("granularity", granularity, 0, usable_attributes(levels)[1], "unprotected"),
+        ("intersectionality", intersectionality, 1, usable_attributes(levels)[0], "protected"),
+    ):
+        draws(name, value, 0, rng, least=least, whole=True)  # checks the parameter
+        low, high = value if isinstance(value, (tuple, list)) else (value, value)
+        if low > len(usable) and n:
+            raise ValueError(
+                f"{name}={value!r} asks for {low} {what} attributes, but {len(usable)} have two "
+                f"values. Pass {name}={len(usable)} or less, or more attributes."
+            )
+        ranges[name] = int(low), int(min(high, len(usable)))
+        drawn[name] = draws(name, ranges[name] if n else value, n, rng, least=least, whole=True)
     s = draws("similarity", similarity, n, rng, least=0.0, most=1.0)
-    return [PairRequest(i, int(g[i]), int(t[i]), float(s[i])) for i in range(n)]
+    g, t = drawn["granularity"], drawn["intersectionality"]
+    return [PairRequest(i, int(g[i]), int(t[i]), float(s[i])) for i in range(n)], ranges
 
 
 def prescribe(n_attributes, protected_share, n_values, n_numeric, correlation, rng):

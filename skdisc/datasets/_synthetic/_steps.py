@@ -139,18 +139,15 @@ def pair_settings(arguments, rng):
     return {"sizes": np.rint(sizes).astype(int), "coverage": cover, "bias": bias, **levels}
 
 
-def find_law(levels, sampler, arguments, definitions, kept, settings, rng):
+def find_law(levels, sampler, arguments, definitions, settings, rng):
     """Return the law of the outcome, except for the numbers that `draw_outcome` sets."""
-    at = np.array([r.number for r in kept], dtype=int)
     definitions = np.concatenate(definitions) if definitions else np.empty((0, len(levels.sizes)))
-    level = [np.repeat(settings[f"{name}_asked"][at], 2) for name in ("aleatoric", "epistemic")]
+    level = [np.repeat(settings[f"{name}_asked"], 2) for name in ("aleatoric", "epistemic")]
     rest = [float(np.min(arguments[name])) for name in ("aleatoric", "epistemic")]
     of = sampler.into_outcome if arguments["graph"] is not None else None
     base = Base(sampler.schema, arguments["signal"], rng, of)
     form = arguments["bias_in"], arguments["outcome"]
-    return OutcomeLaw(
-        levels, base, definitions, settings["bias"][at].ravel(), *level, rest, *form, rng
-    )
+    return OutcomeLaw(levels, base, definitions, settings["bias"].ravel(), *level, rest, *form, rng)
 
 
 def draw_outcome(law, X, arguments, rng):

@@ -98,8 +98,6 @@ class Truth:
         One row per row of the data: ``subgroup_key`` and ``group_key`` (None for the background),
         ``indv_key``, ``bias`` (logit), ``p``, ``p_without_bias``, ``epistemic`` and ``aleatoric``
         (standard deviations of p).
-    rejected : DataFrame
-        The requested pairs that cannot be planted, with the reason.
     oracle, fair_oracle : estimator
         Models that predict by the true law of the outcome, with and without the planted bias.
     ensemble : list of 32 estimators
@@ -124,9 +122,8 @@ class Truth:
         X: pd.DataFrame,
         origin: np.ndarray,
         requests: list,
-        rejected: pd.DataFrame,
     ) -> None:
-        self.law, self.rejected = law, rejected
+        self.law = law
         self._sampler, self._X, self._origin, self._requests = sampler, X, origin, requests
         self._means = {}
         self._network = sampler if isinstance(sampler, BayesianNetwork) else None
@@ -141,12 +138,9 @@ class Truth:
     def __repr__(self):
         pairs = self.law.bias.reshape(-1, 2)
         n_null = int((pairs == 0).all(axis=1).sum())
-        left = ""
-        if len(self.rejected):
-            left = f", {len(self.rejected)} more could not be planted (see rejected)"
         return (
             f"Truth of {len(self._X):,} people: {len(pairs)} planted pairs of subgroups, {n_null} "
-            f"of them without bias{left}"
+            f"of them without bias"
         )
 
     def sample(

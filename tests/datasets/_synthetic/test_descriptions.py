@@ -13,13 +13,3 @@ def test_the_texts_say_what_was_made():
         assert str(subgroup) in made.DESCR
         assert f"{made.truth.law.bias[k]:.3g}" in made.DESCR
     assert all(name in made.DESCR for name in made.feature_names)
-
-
-def test_the_texts_say_what_could_not_be_made():
-    settings = {"n_attributes": 2, "n_values": 2, "granularity": 1, "intersectionality": 1}
-    made = make_discrimination(8, n_background=0, **settings, random_state=0)
-    n = len(made.truth.rejected)
-    assert 0 < n < 8
-    assert f"{8 - n} planted pairs" in repr(made.truth)
-    assert repr(made.truth).endswith(f", {n} more could not be planted (see rejected)")
-    assert made.DESCR.count("Not planted: pair ") == n

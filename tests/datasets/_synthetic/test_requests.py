@@ -43,12 +43,6 @@ def test_n_samples_is_the_number_of_rows(n_samples):
     assert ours["bias_a"].tolist() == theirs["bias_a"].tolist()
 
 
-def test_the_people_of_rejected_pairs_go_to_the_others():
-    made = make_discrimination(3, intersectionality=9, n_samples=700, random_state=0)
-    assert made.truth.groups.empty
-    assert len(made.data) == 700
-
-
 def test_too_few_people_to_divide():
     with pytest.raises(ValueError, match="n_samples=5 people cannot be divided among 20 subgroups"):
         make_discrimination(10, n_samples=5, random_state=0)

@@ -101,7 +101,7 @@ def test_prescriptive():
     assert not made.frame.equals(make_discrimination(**asked, random_state=4).frame)
     assert made.schema is SCHEMA
     truth, rows = made.truth, made.truth.rows
-    assert len(truth.groups) + len(truth.rejected) == 2
+    assert len(truth.groups) == 2
     for k, group in enumerate(truth.subgroups):
         np.testing.assert_array_equal(group.mask(made.data), truth._origin == k)
     assert (rows["subgroup_key"].isna()).sum() == 200
