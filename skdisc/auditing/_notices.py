@@ -4,6 +4,7 @@ Each function looks at one kind of thing in the raw columns and changes nothing,
 be called about a single column. Values that fewer than `least` people share are not named.
 """
 
+import math
 import shlex
 
 import numpy as np
@@ -23,6 +24,9 @@ _NEARLY = 0.9  # share of the rows that differ where the others may be copies
 _CODES_SHARE, _CODES_MOST, _MOST_CODES = 0.01, 0.5, 3  # of the rows; codes at one end of a column
 _OTHERS = 10  # different numbers besides the codes
 _GAP, _GAP_NEGATIVE = 1.0, 0.15  # between codes and the other numbers, in ranges of these
+_FEWEST_COUNTS, _MOST_CELLS = 4, 2  # rows of a table of counts, and cells for each of its rows
+_MANY_PEOPLE = 10  # in one of its rows
+_OUTCOME = "\0outcome"  # a name that no column of a file has
 _MISSING_SHARE, _MISSING_GAP, _CHANCE = 0.01, 0.05, 1e-4
 _MOST_GROUPS = 20  # of a protected column whose shares of missing values are compared
 
@@ -54,6 +58,8 @@ def notices_of(given, least, relevant_size):
         notes += missing_with(X, protected, least)
         if given.groups is None:
             notes += copies(X, given.y)
+        if given.weight is None:
+            notes += numbers_of_people(X, given.y)
     return notes
 
 
@@ -252,6 +258,42 @@ def copies(X, y=None):
         done = done.rpartition(": ")[0]  # what can be done is the option
         option = "leave them out: --drop-copies" if of_copies else "say which: --groups COLUMN"
         notes.append(TableNote(None, seen.rstrip("."), done, option, above=True))
+    return notes
+
+
+def numbers_of_people(X, y):
+    """Return a note on a column that seems to count the people of each row.
+
+    In a table of counts, each row is another combination of the other columns and the outcome, and
+    most combinations are there.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    y : array-like of shape (n_rows,), or None
+    """
+    notes = []
+    if y is None or len(X) < _FEWEST_COUNTS:
+        return notes
+    table = X.assign(**{_OUTCOME: np.asarray(y)})
+    sizes = {name: max(table[name].nunique(dropna=False), 1) for name in table}
+    n_cells = math.prod(sizes.values())
+    for name, column in X.items():
+        if n_cells // sizes[name] > _MOST_CELLS * len(X) or not is_integer_dtype(column):
+            continue
+        if (column < 0).any() or column.max() < _MANY_PEOPLE:
+            continue
+        if table.drop(columns=name).duplicated().any():
+            continue
+        notes.append(
+            TableNote(
+                str(name),
+                "each row is another combination of all other columns and the outcome",
+                "counts as a column, and each row as one person",
+                f"if it is the number of people of each row: --counts {shlex.quote(str(name))}",
+                above=True,
+            )
+        )
     return notes
 
 

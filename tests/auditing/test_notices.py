@@ -136,6 +136,21 @@ def test_missing_values_that_go_with_a_protected_column_are_named():
     assert "where sex is 'f'" in note.seen
 
 
+@pytest.mark.parametrize("n_gone", [0, 3])
+def test_numbers_of_people_are_named(n_gone):
+    """A table of counts, with a few combinations that nobody has, and one of people."""
+    cells = pd.MultiIndex.from_product([list("fm"), list("abcdef"), ["yes", "no"]])
+    table = cells.to_frame(index=False, name=["sex", "department", "admitted"])[n_gone:]
+    table["Freq"] = np.random.default_rng(0).integers(0, 400, len(table))
+    y = table.pop("admitted")
+    (note,) = notices.numbers_of_people(table, y)
+    assert (note.column, note.above) == ("Freq", True)
+    assert "--counts Freq" in note.option
+    assert not notices.numbers_of_people(table.assign(Freq=table["Freq"] / 2), y)
+    assert not notices.numbers_of_people(pd.concat([table, table]), [*y, *y])
+    assert not notices.numbers_of_people(*people())
+
+
 def test_small_groups_stand_in_one_line():
     X = pd.DataFrame({"sex": ["f"] * 500 + ["m"] * 470 + ["F"] * 29 + ["d"] + [None] * 36})
     (note,) = notices.small_groups(X, ["sex"], 0.05, least=10)
@@ -173,6 +188,7 @@ def test_public_tables_have_no_false_notice(load):
             *notices.outcome_columns(X, outcome, protected),
             *notices.codes_of_missing(X, 10),
             *notices.spellings(X, protected, 10),
+            *notices.numbers_of_people(X, outcome),
         ]
         assert not found, (name, list(map(str, found)))
 
