@@ -47,7 +47,7 @@ def restore(published, folder):
 
 def page(result, command):
     """Return the part of doc/benchmark.md that a run writes."""
-    cells = result.to_frame()
+    cells, compared = result.to_frame(), result.comparable()
     draws, failed = _sentences.draws(cells), int((cells["error"] != "").sum())
     n, hours = cells["dataset"].nunique(), cells["seconds"].sum() / 3600
     harness = cells["seconds_to_score"].sum() / cells["seconds"].sum()
@@ -61,18 +61,19 @@ def page(result, command):
             "The cells are in [benchmark_medium](benchmark_medium/cells.parquet) "
             "(`BenchmarkResult.read`), the article\nmade from them "
             "[beside them](benchmark_medium/article/article.md).",
-            _sentences.headline(result),
-            _sentences.own(result),
-            _sentences.discussion(result),
+            *filter(None, [_sentences.left_out(result)]),
+            _sentences.headline(compared),
+            _sentences.own(compared),
+            _sentences.discussion(compared),
             "Mean F1 for the planted groups, and the share of claims that are right answers to the "
             "question that the method\nasks, where the decisions themselves, the law of the "
             "outcome or models are audited:",
-            markdown(_contents.overview(result)),
+            markdown(_contents.overview(compared)),
             "Where the decisions themselves were audited, claims against the exact law of the "
             "outcome:",
-            markdown(_contents.honesty(result)),
+            markdown(_contents.honesty(compared)),
             "What a true finding costs:",
-            markdown(_contents.efficiency(result)),
+            markdown(_contents.efficiency(compared)),
         ]
     )
 

@@ -1,5 +1,6 @@
 """BenchmarkResult: the cells of a benchmark, with summaries and tests."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -10,6 +11,7 @@ from scipy import stats
 
 from skdisc import _stats
 from skdisc._results._judgment import FOUND
+from skdisc._utils._files import write_text
 from skdisc._utils._optional import require
 from skdisc._utils._types import FilePath
 from skdisc.benchmark._match import STRATA
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _FEW = 6
+_FEWEST_DRAWS = 5  # that an interval is made from
+_MOST_LACKING = 0.1  # share of cells without which a method is still compared
+_PLAN = "plan.json"
+_STOPPED, _MISSING = "stopped by the time limit", "missing"
 _CELL = ("detector", "dataset", "repeat", "audited", "seed")
 _COST = ("seconds", "seconds_to_score", "seconds_to_prepare", "n_queries")
 _FIRST = ("queries_to_first", "seconds_to_first")
@@ -43,6 +49,8 @@ class BenchmarkResult:
     ----------
     table : DataFrame
         One row per cell and target, with the columns `COLUMNS`; a cell without targets has one row.
+    planned : sequence of (dataset, repeat, audited, list of detectors), default=None
+        The cells that the run is to have; None if that is not known.
 
     Examples
     --------
@@ -50,22 +58,82 @@ class BenchmarkResult:
     >>> from skdisc.subgroup import DivExplorer
     >>> data = {"strong": {"n_pairs": 2, "bias": 3.0, "n_background": 200}}
     >>> run_benchmark({"DivExplorer": DivExplorer()}, data, audited=["labels"], n_repeats=1)
-    BenchmarkResult(1 detectors, 1 data sets, 1 cells, 0 failed)
+    BenchmarkResult(1 detectors, 1 data sets, 1 cells, 1 targets, 0 failed)
     """
 
     COLUMNS = (*_CELL, *SCORES, *_COST, *_FIRST, *_COUNTS, "cell", "target", "hit", *STRATA)
 
-    def __init__(self, table: pd.DataFrame) -> None:
+    def __init__(self, table: pd.DataFrame, planned: Sequence | None = None) -> None:
         order = [*_CELL[:4], "target"]
         self.table = table.sort_values(order, kind="stable", ignore_index=True)
+        self.planned = planned
 
     def __repr__(self):
-        cells = self.to_frame()
+        cells, lacking = self.to_frame(), self.incomplete()["reason"]
         failed = int((cells["error"] != "").sum())
+        counts = {"stopped": (lacking == _STOPPED).sum(), "missing": (lacking == _MISSING).sum()}
+        more = "".join(f", {n} {what}" for what, n in counts.items() if n)
         return (
             f"BenchmarkResult({cells['detector'].nunique()} detectors, "
-            f"{cells['dataset'].nunique()} data sets, {len(cells)} cells, {failed} failed)"
+            f"{cells['dataset'].nunique()} data sets, {len(cells)} cells, {len(self.targets())} "
+            f"targets, {failed} failed{more})"
         )
+
+    def incomplete(self) -> pd.DataFrame:
+        """Return the cells that a time limit stopped, and those that were planned but are missing.
+
+        Limits on numbers of tests, queries and findings are part of a protocol; what a time limit
+        leaves depends on the machine.
+
+        Returns
+        -------
+        DataFrame
+            detector, dataset, repeat, audited, reason.
+        """
+        keys = list(_CELL[:4])
+        cells = self.to_frame()
+        stopped = cells.loc[cells["stopped_by"] == "time_budget", keys].assign(reason=_STOPPED)
+        planned = [
+            (detector, dataset, repeat, audited)
+            for dataset, repeat, audited, detectors in self.planned or []
+            for detector in detectors
+        ]
+        done = set(cells[keys].itertuples(index=False, name=None))
+        missing = pd.DataFrame([c for c in planned if c not in done], columns=keys)
+        parts = [part for part in (stopped, missing.assign(reason=_MISSING)) if len(part)]
+        return pd.concat(parts, ignore_index=True) if parts else stopped
+
+    def left_out(self) -> pd.DataFrame:
+        """Return the methods that `comparable` leaves out: detector, audited, and the reasons."""
+        lacking = self.incomplete().groupby(["detector", "audited"])["reason"]
+        counts = lacking.agg(["size", lambda r: " and ".join(sorted(set(r)))])
+        counts.columns = ["n", "reason"]
+        cells = self.to_frame().groupby(["detector", "audited"]).size()
+        missing = self.incomplete().query("reason == @_MISSING")
+        total = cells.add(missing.groupby(["detector", "audited"]).size(), fill_value=0)
+        share = counts["n"] / total.reindex(counts.index)
+        return counts.loc[share > _MOST_LACKING, ["reason"]].reset_index()
+
+    def comparable(self) -> "BenchmarkResult":
+        """Return the cells on which methods can be compared.
+
+        A method is left out of the audits of one kind if a tenth of its cells there are missing or
+        were stopped by a time limit (`left_out`). Of the others, a drawing is left out for all
+        methods if it is incomplete for one of them.
+
+        Returns
+        -------
+        BenchmarkResult
+        """
+        lacking = self.incomplete()
+        if lacking.empty:
+            return self
+        out = _pairs(self.left_out(), ["detector", "audited"])
+        lacking = lacking[~_pairs(lacking, ["detector", "audited"]).isin(out)]
+        draws = _pairs(lacking, list(_CELL[1:4]))
+        is_out = _pairs(self.table, ["detector", "audited"]).isin(out)
+        is_out |= _pairs(self.table, list(_CELL[1:4])).isin(draws)
+        return BenchmarkResult(self.table[~is_out])
 
     @classmethod
     def read(cls, folder: FilePath) -> Self:
@@ -100,7 +168,7 @@ class BenchmarkResult:
                 f"{str(folder)!r} holds several runs, with different settings or budgets of "
                 f"{', '.join(mixed)}. Keep each run in its own folder."
             )
-        return cls(table)
+        return cls(table, read_plan(folder))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per cell: its settings, scores, costs, and error ("" for none)."""
@@ -147,21 +215,34 @@ class BenchmarkResult:
         Returns
         -------
         DataFrame
-            One row per group: n_cells, n_failed; n_null, the cells where nothing is planted, and
+            One row per group: n_cells, n_failed, and the numbers of cells stopped by a time limit
+            and missing, n_stopped and n_missing (see `incomplete`), on which no score rests;
+            n_null, the cells where nothing is planted, and
             false_alarms, those of them with the verdict "disparity found"; and for each score its
             mean, ``_low`` and ``_high`` (95 % t-interval over cells, clipped to [0, 1]), and
-            ``_n``, the number of cells in which it is defined. Intervals are NaN if that is less
-            than two.
+            ``_n``, the number of cells in which it is defined. Intervals are NaN if these are of
+            fewer than five drawings of data.
         """
-        cells = self.to_frame()
+        cells, by = self.to_frame(), list(by)
+        lacking = self.incomplete()
+        keys = [c for c in by if c in lacking]
+        counts = lacking.groupby([*keys, "reason"]).size() if keys else pd.Series(dtype=int)
         rows = []
-        for key, part in cells.groupby(list(by), sort=True):
+        for key, part in cells.groupby(by, sort=True):
             row = dict(zip(by, key, strict=True))
             row |= {"n_cells": len(part), "n_failed": int((part["error"] != "").sum())}
+            at = tuple(row[c] for c in keys)
+            row |= {
+                "n_stopped": int((part["stopped_by"] == "time_budget").sum()),
+                "n_missing": int(counts.get((*at, _MISSING), 0)),
+            }
+            part = part[part["stopped_by"] != "time_budget"]
             null = part[part["n_targets"] == 0]
             row |= {"n_null": len(null), "false_alarms": int((null["verdict"] == FOUND).sum())}
             for score in scores:
-                mean, low, high = _interval(part[score].to_numpy(dtype=float), score)
+                values = part[score].to_numpy(dtype=float)
+                n_draws = len(part.loc[~np.isnan(values), ["dataset", "repeat"]].drop_duplicates())
+                mean, low, high = _interval(values, score, n_draws)
                 row |= {score: mean, f"{score}_low": low, f"{score}_high": high}
                 row[f"{score}_n"] = int(part[score].notna().sum())
             rows.append(row)
@@ -235,7 +316,7 @@ class BenchmarkResult:
         -------
         DataFrame
             detector, audited, stratum, n, recall, ci_low, ci_high (Wilson's interval, as if targets
-            were independent).
+            were independent; NaN if they are from fewer than five drawings of data).
 
         Raises
         ------
@@ -248,9 +329,12 @@ class BenchmarkResult:
             edges = np.quantile(values.unique(), np.linspace(0, 1, bins + 1))
             values = pd.cut(values, edges, include_lowest=True).map(_text)
         rows = rows.assign(stratum=values)
-        found = rows.groupby(["detector", "audited", "stratum"], observed=True)["hit"]
-        table = found.agg(["size", "sum"]).reset_index()
+        draw = rows["dataset"].astype(str) + " " + rows["repeat"].astype(str)
+        groups = rows.assign(draw=draw).groupby(["detector", "audited", "stratum"], observed=True)
+        table = groups["hit"].agg(["size", "sum"]).reset_index()
         low, high = _stats.wilson(table["sum"].to_numpy(), table["size"].to_numpy())
+        is_few = groups["draw"].nunique().to_numpy() < _FEWEST_DRAWS
+        low, high = np.where(is_few, np.nan, low), np.where(is_few, np.nan, high)
         table["recall"] = table["sum"] / table["size"]
         table = table.rename(columns={"size": "n"}).drop(columns="sum")
         return table.assign(ci_low=low, ci_high=high)
@@ -347,13 +431,19 @@ class BenchmarkResult:
         return latex(with_intervals(self.summary(**how), scores))
 
 
-def _interval(values, score):
-    """Return mean and t-interval of the defined values."""
+def _pairs(table, names):
+    """Return a Series of tuples: the values of these columns in each row."""
+    tuples = list(table[names].itertuples(index=False, name=None))
+    return pd.Series(tuples, index=table.index, dtype=object)
+
+
+def _interval(values, score, n_draws):
+    """Return mean and t-interval of the defined values; no interval of few drawings."""
     values = values[~np.isnan(values)]
     if not len(values):
         return np.nan, np.nan, np.nan
     mean = float(values.mean())
-    if len(values) < 2:
+    if n_draws < _FEWEST_DRAWS:
         return mean, np.nan, np.nan
     half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
     shares = score in SCORES
@@ -364,6 +454,35 @@ def _interval(values, score):
 def _text(interval):
     """Return the label of a bin."""
     return f"({interval.left:.3g}, {interval.right:.3g}]"
+
+
+def read_plan(folder):
+    """Return the plan of the run in a folder; None if it has none.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged.
+    """
+    path = Path(folder) / _PLAN
+    if not path.is_file():
+        return None
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} is damaged ({error}).") from error
+
+
+def write_plan(folder, planned):
+    """Add cells to the plan of the run in a folder, and return the whole plan."""
+    before = read_plan(folder) or []
+    names = {(dataset, repeat, audited): names for dataset, repeat, audited, names in before}
+    for dataset, repeat, audited, detectors in planned:
+        kept = names.setdefault((dataset, repeat, audited), [])
+        kept += [name for name in detectors if name not in kept]
+    whole = [[*draw, detectors] for draw, detectors in names.items()]
+    write_text(Path(folder) / _PLAN, json.dumps(whole))
+    return whole
 
 
 def read_cell(path):

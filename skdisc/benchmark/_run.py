@@ -27,7 +27,7 @@ from skdisc._utils._optional import require
 from skdisc._utils._types import FilePath
 from skdisc._utils._warnings import ignoring
 from skdisc.base import BaseDetector
-from skdisc.benchmark._benchmark_result import BenchmarkResult, read_cell
+from skdisc.benchmark._benchmark_result import BenchmarkResult, read_cell, write_plan
 from skdisc.benchmark._known_truth import KnownTruth
 from skdisc.benchmark._score import SCORES, score_result
 from skdisc.datasets import make_discrimination
@@ -111,13 +111,16 @@ def run_benchmark(
         for draw in draws
         for what in audited
     ]
+    planned = [(name, repeat, what, names) for (name, _, repeat, _), what, names in work]
+    if folder is not None:
+        write_plan(folder, planned)  # tells which cells are missing after an interruption
     progress = Progress("run_benchmark", verbose)
     step = partial(_cells, detectors=detectors, budget=budget, folder=folder)
     frames = []
     for done in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(step)(*w) for w in work):
         frames += done
         progress(f"{len(frames)} of {sum(len(names) for *_, names in work)} cells")
-    return BenchmarkResult(pd.concat(frames, ignore_index=True))
+    return BenchmarkResult(pd.concat(frames, ignore_index=True), planned)
 
 
 def _check(detectors, datasets, audited):

@@ -30,7 +30,9 @@ def with_intervals(summary, scores):
         rows = table[[*own, "n_cells"]].itertuples(index=False, name=None)
         table[score] = [_with_interval(*row) for row in rows]
         table = table.drop(columns=own[1:])
-    return table if table["n_null"].any() else table.drop(columns=["n_null", "false_alarms"])
+    idle = [c for c in ("n_stopped", "n_missing") if not table[c].any()]
+    idle += [] if table["n_null"].any() else ["n_null", "false_alarms"]
+    return table.drop(columns=idle)
 
 
 def _with_interval(mean, low, high, n, n_cells):

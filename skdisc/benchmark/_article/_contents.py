@@ -43,15 +43,21 @@ def contents(result, folder, random_state):
     }
     if result is None:
         return makers
+    makers |= {
+        ("table", "protocol"): partial(protocol, result),
+        ("table", "failures"): partial(failures, result),
+        ("say", "left_out"): partial(_say.left_out, result),
+    }
+    result = result.comparable()
+    if result.table.empty:  # nothing can be said
+        return makers
     tables = {
-        "protocol": protocol,
         "overview": overview,
         "summary": summary,
         "efficiency": efficiency,
         "models": models,
         "families": families,
         "honesty": honesty,
-        "failures": failures,
     }
     makers |= {("table", name): partial(make, result) for name, make in tables.items()}
     makers["table", "pooled"] = partial(pooled, result, _read(folder, "limits"))
@@ -132,7 +138,7 @@ def _read(folder, name):
 
 def protocol(result):
     """Return the facts about a run, one per row."""
-    cells = result.to_frame()
+    cells, lacking = result.to_frame(), result.incomplete()["reason"].value_counts()
     facts = {
         "methods": cells["detector"].nunique(),
         "data sets": cells["dataset"].nunique(),
@@ -140,6 +146,9 @@ def protocol(result):
         "audited": ", ".join(dict.fromkeys(cells["audited"])),
         "cells": len(cells),
         "cells that failed": int((cells["error"] != "").sum()),
+        "cells stopped by a time limit": int(lacking.get("stopped by the time limit", 0)),
+        "cells that are missing": int(lacking.get("missing", 0)),
+        "cells compared": len(result.comparable().to_frame()),
         "planted groups to find": len(result.targets()),
         "hours of computing time": float(cells["seconds"].sum() / 3600),
     }
@@ -226,7 +235,9 @@ def honesty(result):
 
 
 def failures(result):
-    """Return the errors of each detector, and their numbers of cells."""
-    cells = result.to_frame()
+    """Return why cells of each detector failed, were stopped or are missing, and how many."""
+    cells, lacking = result.to_frame(), result.incomplete()
     failed = cells[cells["error"] != ""].assign(error=lambda t: t["error"].str.slice(0, 90))
+    columns = ["detector", "error"]
+    failed = pd.concat([failed[columns], lacking.rename(columns={"reason": "error"})[columns]])
     return failed.groupby(["detector", "error"]).size().reset_index(name="cells")

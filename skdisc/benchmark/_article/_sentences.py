@@ -12,6 +12,9 @@ WHERE = {
     "law": "Where the law of the outcome is audited",
     "models": "Where models are audited",
 }
+_ARE = {"stopped by the time limit": "were stopped by a time limit", "missing": "are missing"}
+_OF = {"labels": "the decisions", "oracle": "the law of the outcome"}
+_FEWEST_DRAWS = 5
 _FAMILIES = {"individual": "methods for individuals", "subgroup": "methods for subgroups"}
 _FAMILIES |= {"group": "methods for predefined groups"}
 
@@ -27,6 +30,27 @@ def draws(cells):
     if n.nunique() == 1:
         return str(n.iloc[0])
     return ", ".join(f"{k} ({', '.join(n.index[n == k])})" for k in sorted(set(n), reverse=True))
+
+
+def left_out(result):
+    """Return which cells nothing rests on, because they were stopped or are missing."""
+    lacking = result.incomplete()
+    if lacking.empty:
+        return ""
+    counts = lacking["reason"].value_counts()
+    n_cells = len(result.to_frame()) + int(counts.get("missing", 0))
+    reasons = " and ".join(f"{n:,} {_ARE.get(why, why)}" for why, n in counts.items())
+    sentences = [
+        f"Of {n_cells:,} cells, {reasons}. No score, figure or sentence rests on them, nor on the "
+        "cells of other methods for the same drawing."
+    ]
+    out = result.left_out()
+    for what, names in out.groupby("audited", sort=False)["detector"]:
+        sentences.append(
+            f"Of audits of {_OF.get(what, what)}, more than a tenth is lacking of "
+            f"{', '.join(names)}, which {'is' if len(names) == 1 else 'are'} not compared there."
+        )
+    return " ".join(sentences)
 
 
 def means_of(cells, scores):
@@ -57,11 +81,14 @@ def _best(cells):
     scores = f"{f1:.2f} (precision {precision:.2f}, recall {recall:.2f})"
     if n == 1:
         return f"{best} has a mean F1 of {scores}."
-    low, high = cells.loc[cells["detector"] == best, "f1"].quantile([0.1, 0.9])
+    of_best = cells[cells["detector"] == best]
+    varies = ""
+    if len(of_best[["dataset", "repeat"]].drop_duplicates()) >= _FEWEST_DRAWS:
+        low, high = of_best["f1"].quantile([0.1, 0.9])
+        varies = f"; from data set to data set it varies between {low:.2f} and {high:.2f} (80 %)"
     return (
-        f"of {n} methods, {best} has the highest mean F1 for the planted groups, {scores}; from "
-        f"data set to data set it varies between {low:.2f} and {high:.2f} (80 %). The median "
-        f"method has {means['f1'].median():.2f}."
+        f"of {n} methods, {best} has the highest mean F1 for the planted groups, {scores}{varies}. "
+        f"The median method has {means['f1'].median():.2f}."
     )
 
 

@@ -35,8 +35,9 @@ def result():
 
 
 @pytest.mark.slow
-def test_quick_has_two_data_sets(result):
-    assert result.to_frame()["dataset"].nunique() == 2
+def test_the_quick_protocol_runs_to_the_end(result):
+    assert "time_budget" not in PROTOCOLS["quick"]["budget"]
+    assert result.incomplete().empty
     assert set(result.to_frame()["detector"]) == set(DETECTORS)
     assert (result.to_frame()["error"] == "").all()
 
@@ -134,7 +135,8 @@ def test_special_characters_are_escaped():
 
 
 def test_protocols_differ_from_the_base_in_one_thing():
-    for name, protocol in PROTOCOLS.items():
+    for name in ("medium", "article"):
+        protocol = PROTOCOLS[name]
         for title, arguments in protocol["datasets"].items():
             changed = [k for k in arguments if arguments[k] != BASE.get(k)]
             assert len(set(changed) - set(ROOM.get(title, {}))) <= 1, name

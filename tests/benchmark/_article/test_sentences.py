@@ -113,3 +113,140 @@ def test_models_drawn_more_often_have_no_more_weight():
     assert say.draws(several.to_frame()) == "3 (forest), 1 (tree)"
     even = several.to_frame().query("repeat == 0")
     assert say.draws(even) == "1"
+
+
+def several(n_draws, stopped=(), missing=()):
+    """Return a run of three methods; cells (method, repeat) are stopped, or missing."""
+    rng, cells = np.random.default_rng(0), []
+    for repeat in range(n_draws):
+        for detector in ("DivExplorer", "SliceLine", "DisparityPursuit"):
+            for audited in ("labels", "tree", "forest"):
+                scores = dict(zip(("f1", "recall", "precision"), rng.random(3), strict=True))
+                own = {"own_precision": rng.random(), "true_claims": rng.random()}
+                cost = {"n_queries": 100, "seconds": rng.random(), "queries_to_first": 10 * repeat}
+                cell = {"detector": detector, "repeat": repeat, "audited": audited, **scores, **own}
+                cell |= {"magnitude": repeat / 10, "hit": rng.random() < 0.1 + repeat / 10}
+                cell |= {"wrong_sign": rng.random(), "guess_recall": 0.0}
+                cell |= {"n_claimed": 10, "null": "conditional", "stopped_by": "", **cost}
+                if (detector, repeat) in stopped:
+                    cell |= {"stopped_by": "time_budget", "f1": 1.0, "recall": 0.0}
+                cells += [] if (detector, repeat) in missing else [cell]
+    result = run(*cells)
+    names = ["DivExplorer", "SliceLine", "DisparityPursuit"]
+    draws = [(r, a) for r in range(n_draws) for a in ("labels", "tree", "forest")]
+    result.planned = [("base", r, a, names) for r, a in draws]
+    return result
+
+
+def article_of(result):
+    """Return the tables and sentences of the article of a run."""
+    makers = contents.contents(result, None, 0)
+    made = {key: make() for key, make in makers.items() if key[0] in ("table", "say")}
+    return made
+
+
+def test_nothing_rests_on_cells_that_were_stopped_or_are_missing():
+    whole = several(20)
+    cut = several(20, stopped=[("SliceLine", 3)], missing=[("DivExplorer", 7)])
+    assert repr(cut).endswith(", 3 stopped, 3 missing)")
+    assert len(cut.incomplete()) == 6
+    kept = BenchmarkResult(whole.table[~whole.table["repeat"].isin([3, 7])])
+    ours, theirs = article_of(cut), article_of(kept)
+    about_the_run = {("table", "protocol"), ("table", "failures"), ("say", "left_out")}
+    assert ours.keys() == theirs.keys()
+    for key in ours.keys() - about_the_run:
+        if isinstance(ours[key], pd.DataFrame):
+            pd.testing.assert_frame_equal(ours[key], theirs[key])
+        else:
+            assert ours[key] == theirs[key]
+    assert theirs["say", "left_out"] == ""
+    assert ours["say", "left_out"].startswith("Of 180 cells, 3 were stopped by a time limit and 3 ")
+    facts = ours["table", "protocol"].set_index("fact")["value"]
+    assert facts["cells stopped by a time limit"] == facts["cells that are missing"] == 3
+    assert facts["cells compared"] == 18 * 9
+    reasons = ours["table", "failures"].set_index("detector")["error"].to_dict()
+    assert reasons == {"SliceLine": "stopped by the time limit", "DivExplorer": "missing"}
+
+
+def test_a_method_that_is_often_stopped_is_named_and_not_compared():
+    cut = several(6, stopped=[("DisparityPursuit", r) for r in range(6)])
+    made = article_of(cut)
+    assert "is lacking of DisparityPursuit, which is not compared" in made["say", "left_out"]
+    rest = {key: value for key, value in made.items() if key != ("say", "left_out")}
+    assert not any("DisparityPursuit" in v for v in rest.values() if isinstance(v, str))
+    assert set(made["table", "overview"]["method"]) == {"DivExplorer", "SliceLine"}
+    ranks, *_ = cut.comparable().ranks(audited="tree")
+    assert "DisparityPursuit" not in ranks
+
+
+def test_where_all_was_stopped_the_article_says_that_and_nothing_else():
+    names = ("DivExplorer", "SliceLine", "DisparityPursuit")
+    made = article_of(several(2, stopped=[(name, r) for name in names for r in range(2)]))
+    assert set(made) == {
+        ("table", name) for name in ("taxonomy", "parameters", "protocol", "failures")
+    } | {("say", "left_out")}
+    assert made["say", "left_out"].startswith("Of 18 cells, 18 were stopped by a time limit.")
+
+
+@pytest.mark.parametrize("n_draws", [4, 5])
+def test_intervals_take_five_drawings(n_draws):
+    few = several(n_draws)
+    table = few.summary()
+    assert table["f1_low"].isna().all() == (n_draws < 5)
+    assert ("80 %" in say.headline(few)) == (n_draws >= 5)
+    lacking = several(n_draws, stopped=[("SliceLine", 0)], missing=[("SliceLine", 1)]).summary()
+    row = lacking.set_index(["detector", "audited"]).loc["SliceLine", "tree"]
+    assert (row["n_stopped"], row["n_missing"], row["f1_n"]) == (1, 1, n_draws - 2)
+    assert np.isnan(row["f1_low"])
+
+
+def numbers_of(text):
+    """Return the numbers of a text as they stand there."""
+    return re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?%?", text.replace("F1", "F"))
+
+
+def test_each_number_of_the_article_is_read_from_a_table():
+    """Each sentence has the numbers of its table, or of the cells, in this order and no other."""
+    result = several(9)
+    made = article_of(result)
+    tables = {name: t for (kind, name), t in made.items() if kind == "table" and t is not None}
+    cells, expected = result.to_frame(), {}
+    models, overview = tables["models"].set_index("method"), tables["overview"].set_index("method")
+    summary = result.summary().set_index(["detector", "audited"])
+
+    expected["headline"] = []
+    for where, audited in {"decisions": ["labels"], "models": ["tree", "forest"]}.items():
+        f1 = overview[f"F1 for planted groups: {where}"]
+        best = summary.loc[[(f1.idxmax(), what) for what in audited]].mean()
+        of_best = cells[(cells["detector"] == f1.idxmax()) & cells["audited"].isin(audited)]
+        low, high = np.quantile(of_best["f1"], [0.1, 0.9])
+        shares = [f1.max(), best["precision"], best["recall"], low, high]
+        texts = [f"{share:.2f}" for share in shares]
+        expected["headline"] += [str(len(f1)), *texts, "80", f"{f1.median():.2f}"]
+
+    scores = summary[["precision", "recall"]].groupby("detector").mean()
+    question = cells.groupby("detector")["own_precision"].mean()
+    largest = (question - scores["precision"]).idxmax()
+    shares = [question.median(), scores["precision"].median()]
+    shares += [question[largest], scores["precision"][largest]]
+    expected["own"] = [f"{share:.0%}" for share in shares]
+
+    recall = models.mean().sort_values(ascending=False)
+    expected["sources"] = [str(len(models)), *(f"{share:.0%}" for share in recall)]
+    first = tables["efficiency"]["queries to the first"].median()
+    expected["costs"] = [f"{first:,.0f}"]
+    gap = (models["tree"] - models["forest"]).abs()
+    expected["audited"] = [f"{gap.median():.2f}", f"{gap.max():.2f}"]
+    of_family = tables["families"].groupby("finds").mean(numeric_only=True)
+    columns = ["planted groups: precision", "planted groups: recall", "own question: precision"]
+    expected["families"] = [f"{share:.2f}" for share in of_family.loc["subgroup", columns]]
+
+    strata = result.strata("magnitude")
+    third = strata.groupby("stratum", observed=True)["recall"].mean()  # equally many of each method
+    wrong = tables["honesty"]["wrong_sign"].mean()
+    expected["discussion"] = [f"{third.iloc[0]:.0%}", f"{third.iloc[-1]:.0%}", f"{wrong:.1%}"]
+    expected["properties"] = expected["discussion"][:2]
+    expected |= {key: [] for key in ("left_out", "uncertainty", "settings", "replicated")}
+    for (kind, name), text in made.items():
+        if kind == "say":
+            assert numbers_of(text) == expected[name], name
