@@ -18,6 +18,7 @@ from skdisc._utils._inputs import is_readable
 from skdisc._utils._warnings import ignoring
 
 N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
+_CODES = 8.0  # standard errors by which a number must vary beyond its neighbors, to be a code
 _MANY = 50_000  # rows of which two folds are enough
 _MOST_KNOWN = 20_000_000  # probabilities kept, 160 MB
 N_STEPS, _SETTLED = 200, 1e-6  # of the likeliest mixture, which converges in a few
@@ -76,7 +77,12 @@ class Redrawn:
         names = sorted((c for c in protected if c in X), key=lambda c: X[c].nunique())
         others = [X[c] for c in X if c not in names and is_readable(X[c])]
         others += [] if weight is None else [pd.Series(weight, X.index)]
-        self._others = [numbered(c) for c in others if c.nunique(dropna=False) > 1]
+        others = [c for c in others if c.nunique(dropna=False) > 1]
+        classes = [_classes(X[name], frequency) for name in names]
+        codes = [c for c in others if any(_is_code(c, of, frequency) for of in classes)]
+        # Codes, as of places, are categories, too: as numbers they tell less of the people there.
+        codes = [c.map(str, na_action="ignore").astype(object) for c in codes]
+        self._others = [numbered(c) for c in (*others, *codes)]
         self._laws = []
         for name in names:
             features = nameless([*self._others, *(law.numbered for law in self._laws)], X.index)
@@ -338,6 +344,37 @@ def _classes(values, frequency=None):
     codes = pd.factorize(values, use_na_sentinel=False)[0]
     rare = np.bincount(codes, frequency)[codes] < RARE
     return pd.factorize(np.where(rare, -1, codes))[0]
+
+
+def _is_code(column, classes, frequency=None):
+    """Return whether classes vary between the values of a number otherwise than between neighbors.
+
+    The share of a class at each value is compared with that at the two neighboring values; the sum
+    of the squares, in standard errors, is about chi-squared where shares follow the numbers
+    smoothly. Neighboring terms are correlated, so that the sum varies more.
+    """
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return False
+    known = column.notna().to_numpy()
+    values, which = np.unique(column.to_numpy()[known].astype(float), return_inverse=True)
+    people = None if frequency is None else frequency[known]
+    n = np.bincount(which, people)
+    often = n >= RARE
+    if often.sum() <= N_BINS or n.sum() < RARE * len(values):
+        return False
+    n = n[often]
+    beside = n[:-2] + n[2:]
+    most = len(n) - 2 + _CODES * np.sqrt(2 * (len(n) - 2))
+    for k in range(classes.max(initial=0) + 1):
+        inside = (classes[known] == k).astype(float)
+        has = np.bincount(which, inside if people is None else inside * people)[often]
+        share = has.sum() / n.sum()
+        if not 0 < share < 1:
+            continue
+        gap = has[1:-1] / n[1:-1] - (has[:-2] + has[2:]) / beside
+        if (gap**2 / (share * (1 - share) * (1 / n[1:-1] + 1 / beside))).sum() > most:
+            return True
+    return False
 
 
 def _binned(values, frequency):

@@ -102,6 +102,44 @@ def test_few_rows_or_columns(X):
     assert set(drawn.iloc[:, 0]) <= set(X.iloc[:, 0])
 
 
+def places(n=4000, seed=0, *, by_number=False):
+    """Return people of 60 places, whose share of women has no order in the places, or one."""
+    rng = np.random.default_rng(seed)
+    zip_code, share = np.sort(rng.integers(10_000, 99_999, 60)), rng.uniform(0.1, 0.9, 60)
+    which = rng.integers(0, 60, n)
+    woman = rng.random(n) < (np.sort(share) if by_number else share)[which]
+    return pd.DataFrame({"zip": zip_code[which], "sex": np.where(woman, "f", "m")})
+
+
+def share_kept(X, drawn):
+    """Return the slope of the share of women of each place after drawing on that before."""
+    before, after = ((d["sex"] == "f").groupby(X["zip"]).mean() for d in (X, drawn))
+    return np.cov(before, after)[0, 1] / before.var()
+
+
+def test_codes_are_no_numbers():
+    """As numbers alone, the draws kept .61 of how places differ; as codes, too, .89."""
+    X = places()
+    kept = np.mean([share_kept(X, d) for d in draws(X, ["sex"], 5)])
+    as_text = X.assign(zip=X["zip"].astype(str))
+    assert kept == pytest.approx(
+        np.mean([share_kept(X, d) for d in draws(as_text, ["sex"], 5)]), abs=0.05
+    )
+    assert kept > 0.8
+
+
+def test_numbers_that_classes_follow_are_no_codes():
+    X = places(by_number=True)
+    rng = np.random.default_rng(0)
+    sex = _redrawn._classes(X["sex"])
+    assert not _redrawn._is_code(X["zip"], sex)
+    for seed in range(40):  # nothing to follow
+        X = places(seed=seed)
+        assert not _redrawn._is_code(X["zip"], rng.permutation(_redrawn._classes(X["sex"])))
+    people = np.ones(len(X), dtype=np.int64)
+    assert _redrawn._is_code(X["zip"], _redrawn._classes(X["sex"]), people)
+
+
 def test_weights_are_given():
     X = people(slope=0).drop(columns="race")
     weight = np.where(X["sex"] == "M", 2.0, 1.0)
