@@ -26,7 +26,7 @@ _AT_DEFAULT = {  # what other values of a setting would add to the sums that are
     "counterfactuals": "no question about single people is asked",
 }
 _DEEP = 5  # columns up to which contexts may have two conditions
-_COST = 3e10  # multiplications; deeper contexts are not asked about if the choice takes more
+_COST = 5e9  # multiplications, some seconds; deeper contexts are not asked about for more
 
 
 def check_public(audit: Any, X: Any = None, weight: Any = None, groups: Any = None) -> None:
@@ -181,11 +181,20 @@ class PublicChoice:
         for depth in range(3 if len(self._names) <= _DEEP else 2):
             deeper = list(self._asked(depth))
             n = len(rows) + len(deeper)
-            if depth and 4.0 * n * min(2 * n, n_cells) * n_cells > _COST:
+            rank = min(2 * n, n_cells, self._rank_of_tables(depth + 1))
+            if depth and 4.0 * n * rank * n_cells > _COST:
                 break
             self.depth = depth
             rows += sorted(deeper)
         return [row[2:] for row in rows]
+
+    def _rank_of_tables(self, most):
+        """Return how many sums of all tables of up to so many columns are independent, at most."""
+        terms = np.zeros(most + 1)  # by the number of columns; each has a value that follows
+        terms[0] = 1
+        for values in self._values:
+            terms[1:] += terms[:-1] * (len(values) - 1)
+        return terms.sum()
 
     def _asked(self, depth) -> Iterator[tuple]:
         """Yield size, name, column, value and context of rows with so many conditions."""

@@ -232,3 +232,14 @@ def test_a_model_decides_about_values_as_they_were():
     report = Audit(protected="sex", disclosure="public").fit(X, model=decide).report_
     rates = {r["group"]: r["rate"] for r in report.document["groups"]}
     assert rates["sex = 'f'"] == pytest.approx(5 / 200)
+
+
+def test_results_of_an_internal_audit_are_not_taken_from_the_cache(tmp_path):
+    X, favorable = table(3)
+    X, documents = pd.DataFrame({c: merged(X[c], 20) for c in X}), []  # the same rows in both
+    for disclosure, cache in (("internal", True), ("public", True), ("public", False)):
+        audit = Audit(protected="p", disclosure=disclosure, cache=str(tmp_path) if cache else None)
+        documents.append(without_seconds(audit.fit(X, favorable).report_))
+    assert documents[0]["families"] != documents[1]["families"]
+    for part in ("families", "groups", "verdicts", "evidence", "log"):
+        assert documents[1][part] == documents[2][part]
