@@ -92,7 +92,10 @@ def _looked_at(detector, rows):
     """Return the rows with the groups that a public document may look at; others are no groups."""
     if detector._choice is None:
         return rows
-    errors = any(behind(m) != (SELECTION,) for m in detector._setting("measures"))
+    measures = detector._setting("measures")
+    errors = rows.true is not None  # by default, these are compared where labels are known
+    if measures is not None and not isinstance(measures, str):
+        errors = any(behind(m) != (SELECTION,) for m in measures)
     kept = []
     for attribute, labels, members in rows.groupings:
         stay = detector._choice.looks_at(members[:, rows.cell], errors=errors)

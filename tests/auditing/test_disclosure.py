@@ -9,6 +9,9 @@ import pandas as pd
 import pytest
 from documents import breaches
 from scipy.optimize import Bounds, LinearConstraint, milp
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from test_audit_privacy import outputs
 
 from skdisc import Audit, BlackBox
@@ -232,6 +235,23 @@ def test_a_model_decides_about_values_as_they_were():
     report = Audit(protected="sex", disclosure="public").fit(X, model=decide).report_
     rates = {r["group"]: r["rate"] for r in report.document["groups"]}
     assert rates["sex = 'f'"] == pytest.approx(5 / 200)
+
+
+def test_a_model_that_is_trained_in_a_public_audit():
+    X, favorable = table(3)
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    report = Audit(model, protected="p", disclosure="public").fit(X, favorable).report_
+    assert {v["null"] for v in report.document["verdicts"]} == {"marginal", "contextual"}
+    left_out = {row["detector"] for row in report.document["not_run"]}
+    assert {"DisparityPursuit", "Themis"} <= left_out
+
+
+def test_arrays_have_columns_by_number():
+    draw = np.random.default_rng(0)
+    X, y = draw.integers(0, 3, (500, 2)), draw.integers(0, 2, 500)
+    report = Audit(protected=0, disclosure="public").fit(X, y).report_
+    assert {v["null"] for v in report.document["verdicts"]} == {"marginal", "contextual"}
+    assert len(report.document["families"]) > 3
 
 
 def test_results_of_an_internal_audit_are_not_taken_from_the_cache(tmp_path):
