@@ -28,6 +28,9 @@ from smallest import SMALLEST
 
 NO_FINDING = {"n_jobs", "verbose", "memory", "random_state", "estimator", "protected", "space"}
 BUDGETS = {"max_tests", "max_queries", "max_found", "time_budget"}
+NEEDS = {
+    "min_gap": {"output": "probability"}
+}  # without effect between decisions, which differ by 1
 COLUMNS = {
     "adjust_for": ["skill"],
     "features": ["age", "town"],
@@ -155,15 +158,17 @@ def inert(name, verbose=False):
         now = base.get(setting, default)
         values = other_values(cls._parameter_constraints.get(setting, []), now)
         values += [COLUMNS[setting]] if COLUMNS.get(setting) else []
-        alive[setting] = None if not values else False
-        for value in values:
-            for _, X, y, model, before in worlds:
-                after = result_of(cls, {**base, setting: value}, X, y, model)
-                if not isinstance(after, str) and not is_same(before, after):
-                    alive[setting] = True
-                    break
-            if alive[setting]:
-                break
+        with_it, before = base, [r for *_, r in worlds]
+        if setting in NEEDS and set(NEEDS[setting]) <= set(defaults):
+            with_it = base | NEEDS[setting]
+            before = [result_of(cls, with_it, X, y, model) for _, X, y, model, _ in worlds]
+        changes = (
+            not isinstance(after := result_of(cls, {**with_it, setting: value}, X, y, model), str)
+            and not is_same(first, after)
+            for value in values
+            for (_, X, y, model, _), first in zip(worlds, before, strict=True)
+        )
+        alive[setting] = any(changes) if values else None
         if verbose:
             print(name, setting, values[:6], alive[setting], flush=True)
     silent = [s for s, works in alive.items() if works is False]

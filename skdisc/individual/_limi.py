@@ -20,7 +20,7 @@ from skdisc.individual._search._seeds import Seeds
 from skdisc.individual._search._steps import Steps
 
 _COUNT = Interval(Integral, 1, None, closed="left")
-_FEWEST_AT_ONCE, _MOST_AT_ONCE = 64, 200_000  # latent scores
+_FEWEST_AT_ONCE, _MOST_AT_ONCE = 16, 200_000  # latent scores
 
 
 class LIMI(SearchDetector):
