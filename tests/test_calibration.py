@@ -235,6 +235,11 @@ def test_the_gaps_of_candidates_are_those_of_the_chances_that_were_planted():
     assert grid.true_gap(people, "sex = 'F' and town = 't0'") == pytest.approx(0.15)
     assert grid.true_gap(people, "sex = 'M' and town = 't0'") == pytest.approx(-0.15)
     assert abs(grid.true_gap(people, "sex = 'F' and age > 57")) < 0.05
+    two = WORLDS["grid: gap .15, columns 2"].draw(0)
+    for name in ("sex = 'F' and town = 't0' among race = 'c'", "sex = 'F' and town = 't0'"):
+        assert grid.true_gap(two, name) == pytest.approx(0.15)
+    others = grid.true_gap(two, "sex = 'F' and race = 'c' and town = 't0'")
+    assert 0 < others < 0.1  # some of which are women, too
     assert not grid.relevant(WORLDS["fair, n = 1,000, 2 protected"].draw(0))["groups"]
     small = WORLDS["grid: gap .1, share .06"]
     sizes = [grid.candidates(small.draw(s)).query("gap > 0.09")["size"].max() for s in range(3)]

@@ -140,14 +140,18 @@ def relevant(people):
 
 
 def true_gap(people, group):
-    """Return the true gap of a group, given as text, to the others in its context."""
-    X, parts = people.X, group.split(" and ")
+    """Return the true gap of a group, given as text, to the others in its context.
+
+    A condition on a protected column belongs to the context only if it stands behind "among".
+    """
+    X, (group, _, among) = people.X, group.partition(" among ")
     inside, context = np.ones(len(X), dtype=bool), np.ones(len(X), dtype=bool)
-    for part in parts:
-        mask = X.eval(part.replace(" = ", " == ")).to_numpy()
-        inside &= mask
-        if part.partition(" ")[0] not in people.protected:
-            context &= mask
+    for text, is_context in ((group, False), (among, True)):
+        for part in text.split(" and ") if text else []:
+            mask = X.eval(part.replace(" = ", " == ")).to_numpy()
+            inside &= mask
+            if is_context or part.partition(" ")[0] not in people.protected:
+                context &= mask
     rest = context & ~inside
     if not inside.any() or not rest.any():
         return 0.0

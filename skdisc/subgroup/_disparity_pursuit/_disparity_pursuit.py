@@ -186,9 +186,9 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     >>> detector = DisparityPursuit(protected=made.protected, random_state=0)
     >>> result = detector.fit(made.data, made.target).result_
     >>> print(*(f"{f.subject}: {f.effect:.2f}" for f in result), sep="\n")
-    Attr1_T = 1 and Attr3_X = 1: 0.40
+    Attr1_T = 3 and Attr3_X = 2: 0.26
     >>> print(made.truth.groups["subgroup_a"][0])
-    Attr1_T = 1 and Attr3_X = 1
+    Attr1_T = 3 and Attr3_X = 2
     """
 
     card = Card(
