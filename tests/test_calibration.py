@@ -213,6 +213,7 @@ def test_counts_are_sums_of_rows_and_come_back_from_the_file(tmp_path):
     assert counts.update(again, table[:1])["n"].tolist() == table["n"].tolist()
 
 
+@pytest.mark.slow
 def test_the_page_is_made_from_the_counts_of_the_repository():
     folder = ROOT / "doc" / "calibration"
     assert all(path.stat().st_size <= 100_000 for path in folder.glob("*.csv"))

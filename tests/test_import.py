@@ -82,6 +82,7 @@ def test_import_leaves_no_trace():
     assert json.loads(done.stdout) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("culprit", "trace"),
     [

@@ -35,6 +35,7 @@ def returned(*claimed, alarm=None):
     return found if alarm is None else found | {"alarm": alarm}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OURS)
 def test_an_adapter_finds_what_is_planted_and_answers_in_json(name):
     match = WORLD["women in u .20"]

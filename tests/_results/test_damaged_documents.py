@@ -70,6 +70,7 @@ def test_what_is_no_document(kind, text):
         kind.from_json(text)
 
 
+@pytest.mark.slow
 def test_one_changed_value_of_a_state():
     rng, monitor = np.random.default_rng(0), DisparityMonitor(protected="sex")
     for _ in range(3):

@@ -219,6 +219,7 @@ def test_power_at_equal_spreads_is_nearly_that_of_welch():
     assert found[0] >= found[1] - 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spreads", "least"), [((1.0, 0.3), 0.92), ((0.3, 1.0), 0.93)])
 def test_one_sided_bounds_of_skewed_pay_cover(spreads, least):
     """Of 60 women among 300 people, with the skewness of 1,600 women; at the level of a bound."""

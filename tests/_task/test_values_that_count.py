@@ -60,6 +60,7 @@ def test_numbers_are_not_favorable_or_unfavorable():
     assert not told(result.notes)
 
 
+@pytest.mark.slow
 def test_a_model_of_several_labels_was_trained_on_values_that_are_listed():
     X, y = people()
     X["sex"] = (X["sex"] == "F").astype(int)

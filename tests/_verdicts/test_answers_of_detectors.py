@@ -201,6 +201,7 @@ def test_the_correction_of_the_rule_is_that_of_p_values(detector):
     assert corrected["p_adjusted"].loc[raw.index].tolist() == pytest.approx(expected.tolist())
 
 
+@pytest.mark.slow
 def test_flips_answer_by_their_net():
     for seed in range(2):
         fair = fitted(FlipTest, gap=0, n=600, seed=seed)

@@ -48,6 +48,7 @@ class Decider:
         return self.rule(X).astype(int).to_numpy()
 
 
+@pytest.mark.slow
 def test_the_planted_group_is_the_first_row_and_its_shadows_are_folded():
     X, y = planted()
     report = Audit(protected="sex").fit(X, y).report_
@@ -66,6 +67,7 @@ def test_the_planted_group_is_the_first_row_and_its_shadows_are_folded():
         assert shadow["group"] not in groups
 
 
+@pytest.mark.slow
 def test_a_legitimate_column_explains_a_gap_that_is_found_anyway():
     X, rng = people(4000)
     X["points"] = X["points"] + 10 * (X["sex"] == "M")

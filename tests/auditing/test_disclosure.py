@@ -254,6 +254,7 @@ def test_arrays_have_columns_by_number():
     assert len(report.document["families"]) > 3
 
 
+@pytest.mark.slow
 def test_results_of_an_internal_audit_are_not_taken_from_the_cache(tmp_path):
     X, favorable = table(3)
     X, documents = pd.DataFrame({c: merged(X[c], 20) for c in X}), []  # the same rows in both

@@ -59,6 +59,7 @@ def test_a_model_cannot_change_the_rows_under_audit(people):
     assert cases[0].equals(cases[1])
 
 
+@pytest.mark.slow
 def test_a_detector_whose_model_fails_is_left_out(people):
     X, y = people
     asked = Rule()

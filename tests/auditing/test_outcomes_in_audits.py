@@ -41,6 +41,7 @@ def test_detectors_agree_whatever_the_sign_of_their_effects():
     assert "GroupDisparity" not in by_null["conditional"]
 
 
+@pytest.mark.slow
 def test_every_gap_is_the_rate_of_the_group_less_that_of_the_others():
     """Also where a higher rate shows that a group is worse off, as among those selected."""
     X, y, decisions = decided(3000, gap=-0.3)

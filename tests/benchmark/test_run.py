@@ -131,6 +131,7 @@ def test_an_effect_of_harm_and_one_of_favour_match_the_same_group(name):
     assert cell["first_true"].tolist() == [1.0]
 
 
+@pytest.mark.slow
 def test_a_search_meets_its_first_true_case_before_its_end(done):
     cells = done.to_frame()
     found = cells[cells["precision"] > 0]
@@ -213,6 +214,7 @@ def test_bad_arguments_are_named(tmp_path):
         BenchmarkResult.read(tmp_path)
 
 
+@pytest.mark.slow
 def test_cells_that_an_interruption_left_out_are_missing(tmp_path):
     pytest.importorskip("pyarrow")
     small = {"n_pairs": 2, "n_background": 100, "granularity": 1, "intersectionality": 1}

@@ -277,6 +277,7 @@ sys.exit(main())
     assert done.stderr == "skdisc: error: interrupted; no incomplete file was left behind\n"
 
 
+@pytest.mark.slow
 def test_an_interrupted_audit_leaves_no_file(people, tmp_path, monkeypatch, capsys):
     def interrupt(*_):
         raise KeyboardInterrupt

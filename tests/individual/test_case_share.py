@@ -122,6 +122,7 @@ def test_few_distinct_people_are_all_looked_at():
     assert first(fit("KOSEI", X, lambda X: X["points"] > 2).result_)["n"] == 40_000
 
 
+@pytest.mark.slow
 def test_of_many_people_some_are_drawn_and_the_interval_knows_how_many_there_are(monkeypatch):
     monkeypatch.setattr(_case_share, "MOST_ROWS", 0)
     monkeypatch.setattr(_case_share, "FEWEST", 300)

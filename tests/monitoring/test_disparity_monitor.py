@@ -28,6 +28,7 @@ def watched(seed, gaps, **settings):
     return monitor
 
 
+@pytest.mark.slow
 def test_a_gap_is_found_and_stays_found():
     monitor = watched(0, [0.3] * 6)
     assert monitor.result_.verdict == "disparity found"
@@ -81,6 +82,7 @@ def test_many_equal_people_are_no_disparity_and_few_are_insufficient():
     assert "no gap above" in monitor.result_.reason
 
 
+@pytest.mark.slow
 def test_a_change_is_dated():
     monitor = watched(3, [0.0] * 15 + [0.25] * 10)
     row = monitor.result_.tables["groups"].iloc[0]

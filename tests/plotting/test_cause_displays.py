@@ -66,6 +66,7 @@ def test_the_largest_gap_is_drawn_where_no_group_is_named(result, ax):
     assert GapDisplay.from_result(result, ax=ax).table["group"].iloc[0] == sizes.idxmax()
 
 
+@pytest.mark.slow
 def test_shadows_are_drawn_below_their_causes(result, ax):
     table = ShadowsDisplay.from_result(result, max_rows=3, ax=ax).table
     causes = table[table["is_cause"]]

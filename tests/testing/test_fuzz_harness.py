@@ -77,6 +77,7 @@ def test_warnings_of_skdisc_are_expected():
     assert verdict(lambda: warnings.warn("few", SkdiscWarning, stacklevel=1) or [])[0] == RIGHT
 
 
+@pytest.mark.slow
 def test_a_case_without_end_is_stopped():
     def run():
         while True:

@@ -127,6 +127,7 @@ def test_an_interruption_of_other_settings_is_told(people, monkeypatch, tmp_path
     assert not document["about"]["interrupted"]
 
 
+@pytest.mark.slow
 def test_the_command(people, tmp_path, capsys):
     X, y = people
     X.head(500).assign(y=y[:500]).to_csv(tmp_path / "people.csv", index=False)

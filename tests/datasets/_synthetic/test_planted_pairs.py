@@ -38,6 +38,7 @@ def test_the_work_for_impossible_pairs_does_not_grow_with_their_number(proposed,
     assert work[1] < 2 * work[0] + 20 * _planted_pairs._BATCH * _planted_pairs._BATCHES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_coarse_pairs_that_do_not_fit_get_more_attributes_within_the_ranges(seed):
     asked = {"granularity": (1, 3), "intersectionality": (1, 2), "null_fraction": 0.3}
@@ -69,6 +70,7 @@ IMPOSSIBLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", IMPOSSIBLE)
 @pytest.mark.parametrize("seed", range(2))
 def test_as_many_pairs_as_the_error_says_can_be_planted(case, seed):

@@ -55,6 +55,7 @@ def test_an_omitted_column_is_found_from_what_it_leaves_to_see(q, alpha, delta, 
     assert own == pytest.approx([share @ success], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_equal_risks_are_treated_alike_where_success_rates_differ():
     X, y, decisions = decided(4000)
     assert audited(X, y, decisions).verdict != "disparity found"

@@ -163,6 +163,7 @@ def law(name, seed, effect=0.0):
     return X, y + effect * woman + rng.normal(size=n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["square", "codes", "heap"])
 def test_matches_that_are_not_equal_make_no_gap(name):
     """Before residuals were matched, the first two were found in all data sets."""

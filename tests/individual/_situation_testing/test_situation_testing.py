@@ -62,6 +62,7 @@ def test_findings_carry_the_statistics_of_the_groups():
     assert (judged["p_adjusted"] >= judged["p_value"]).all()
 
 
+@pytest.mark.slow
 def test_positive_discrimination_is_the_other_direction():
     X, y = people(gap=-1.0)
     settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 10}
@@ -117,6 +118,7 @@ def test_several_classes_through_pos_label():
     assert found.equals(two)
 
 
+@pytest.mark.slow
 def test_multiple_discrimination_is_a_case_in_every_column():
     X, y = people(600)
     X["race"] = np.random.default_rng(1).choice(["w", "b"], len(X))
@@ -134,6 +136,7 @@ def test_multiple_discrimination_is_a_case_in_every_column():
     assert 0 < len(cases) < min(map(len, single))
 
 
+@pytest.mark.slow
 def test_multiple_discrimination_with_columns_of_its_own_for_each_protected_one():
     X, y = people(600)
     rng = np.random.default_rng(1)
@@ -333,6 +336,7 @@ def test_the_report_says_with_whom_people_are_compared():
     assert f"{n} have another outcome than {result.versus}." in " ".join(to_text(result).split())
 
 
+@pytest.mark.slow
 def test_gower_is_manhattan_where_nothing_is_missing():
     X, y = people()
     settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": [5, 20]}

@@ -261,6 +261,7 @@ def test_weights_spread_the_level_by_columns_only(seed):
     assert not flat.log_weights(given_).any()
 
 
+@pytest.mark.slow
 def test_of_clear_groups_a_part_comes_before_a_whole_with_a_smaller_score():
     """All women have more information than those of the town, and so more evidence sometimes."""
     n_more_evidence = 0
@@ -460,6 +461,7 @@ def test_shadows_of_another_result_are_explained():
     assert abs(whole["left"]) < abs(whole["effect"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reference", ["largest", "rest", "overall", {"sex": "M"}])
 def test_a_gap_is_explained_from_those_it_is_compared_with(reference):
     X, y, _ = people(8, n=4000, gap=0.3)
@@ -502,6 +504,7 @@ def test_an_effect_below_the_least_is_none():
     assert DisparityPursuit(rule=Rule(min_effect=0.4), **given_).fit(X, y).result_.n_found == 0
 
 
+@pytest.mark.slow
 def test_no_disparity_is_a_claim_about_the_size_of_effects():
     X, y, _ = people(11, n=20_000)
     result = DisparityPursuit(protected=["sex"], max_predicates=1, random_state=0).fit(X, y).result_

@@ -315,6 +315,7 @@ def measured_where(X, y, size):
     return _causes.estimates(Scores(groups, left), [0], 0.05).iloc[0]
 
 
+@pytest.mark.slow
 def test_a_search_that_goes_round_in_circles_takes_the_best_fit():
     """A rule leaves a fit nothing of the outcome, and standardized scores become unstable."""
     rng = np.random.default_rng(3)
@@ -330,6 +331,7 @@ def test_a_search_that_goes_round_in_circles_takes_the_best_fit():
     assert result.tables["left"]["bound"].max() < 0.2  # .35 for hundreds of people before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_who_is_hardly_affected_is_not_called_worse_off(seed):
     """Holding women back matters little at low ratings; men are not worse off there."""

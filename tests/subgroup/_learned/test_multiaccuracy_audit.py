@@ -61,6 +61,7 @@ def test_the_null_is_seldom_rejected(world, witness):
     assert rejected <= stats.binom.ppf(0.999, n_worlds, 0.05)
 
 
+@pytest.mark.slow
 def test_a_group_whose_scores_are_too_low_is_put_into_words():
     rng = np.random.default_rng(0)
     X = people(rng, 6000)
