@@ -238,6 +238,12 @@ def _too_fine(rows, columns, space):
     return f": {', '.join(fine)} (fewer than five people for each value)" if fine else ""
 
 
+def _named(discovery):
+    """Return the columns that stand for a protected value, in brackets; "" if none does alone."""
+    strong = _tables.strong_columns(discovery.tables["associations"])
+    return f" ({', '.join(strong['column'].astype(str))})" if len(strong) else ""
+
+
 def _untested(rows, scores, discovery, columns, space):
     """Return the Discovery with a note on groups that could not be tested, and why."""
     c, y, reason = scores.candidates, rows.tree_target, ""
@@ -253,8 +259,8 @@ def _untested(rows, scores, discovery, columns, space):
     if single and not reason:
         reason = (
             f"the legitimate columns nearly determine who belongs to {', '.join(single)}, so "
-            "nobody like them is left to compare with; leave such columns out of adjust_for"
-            f"{_too_fine(rows, columns, space)}"
+            f"nobody like them is left to compare with; leave such columns{_named(discovery)} out "
+            f"(adjust_for, or --ignore){_too_fine(rows, columns, space)}"
         )
     if not reason or discovery.n_found:
         return discovery

@@ -102,16 +102,21 @@ def associations(items: Items, values: dict, legitimate: list, people: object) -
     return table.sort_values("cramers_v", ascending=False, kind="stable").reset_index(drop=True)
 
 
+def strong_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the row of each column that stands for a protected value: Cramér's V of .5 or more."""
+    return table[table["cramers_v"] >= STRONG_V].drop_duplicates("column")
+
+
 def told_by_columns(table: pd.DataFrame) -> list[str]:
     """Return a note on the legitimate columns that stand for a protected value, if there are."""
-    strong = table[table["cramers_v"] >= STRONG_V].drop_duplicates("column")
+    strong = strong_columns(table)
     named = [f"{r.column} ({r.cramers_v:.2f} with {r.group})" for r in strong.itertuples()]
     if not named:
         return []
     return [
         f"Legitimate columns that stand for a protected value (Cramér's V): {', '.join(named)}. "
         "What runs through them does not count as a disparity. If decisions should not depend on "
-        "them, leave them out of adjust_for."
+        "them, leave them out (adjust_for, or --ignore)."
     ]
 
 
