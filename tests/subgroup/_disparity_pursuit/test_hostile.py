@@ -105,7 +105,14 @@ def test_a_column_of_identifiers_is_named():
     X, y = people()
     X["number"] = [f"P{i}" for i in range(len(X))]
     reason = pursuit().fit(X, y).result_.reason
-    assert reason.endswith("adjust_for: number (fewer than five people for each value)")
+    assert reason.endswith("--ignore): number (fewer than five people for each value)")
+
+
+def test_a_column_that_says_who_belongs_to_a_group_is_named():
+    X, y = people()
+    X["not_a_woman"] = X["sex"] != "F"
+    reason = pursuit().fit(X, y).result_.reason
+    assert "leave such columns (not_a_woman) out (adjust_for, or --ignore)" in reason
 
 
 def test_no_columns_to_adjust_for_have_a_name():
