@@ -87,8 +87,9 @@ def test_what_was_interrupted_goes_on_where_it_stopped(tmp_path, monkeypatch, do
     pd.testing.assert_frame_equal(done.table[timeless], again.table[timeless])
     read = BenchmarkResult.read(tmp_path / "out")
     pd.testing.assert_frame_equal(read.table, again.table)
-    assert [p.suffix for p in (tmp_path / "out").iterdir()] == [".parquet"] * 6
-    damaged = sorted((tmp_path / "out").iterdir())[0]
+    files = sorted((tmp_path / "out").iterdir(), key=lambda path: (path.suffix, path.name))
+    assert [path.suffix for path in files] == [".json"] + [".parquet"] * 6  # plan and cells
+    damaged = files[1]
     for content in (b"", damaged.read_bytes()[:-100]):
         damaged.write_bytes(content)
         with pytest.raises(ValueError, match=f"{damaged.name}' is damaged"):
