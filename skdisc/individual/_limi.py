@@ -57,8 +57,8 @@ class LIMI(SearchDetector):
     confidence : float, default=0.7
         Probability of the decision from which on the model counts as confident.
     step : float, default=0.3
-        Distance :math:`\lambda` between the second and third input and the boundary. 0: only the
-        first is tested, which finds fewer cases per latent score, and more per test.
+        Distance :math:`\lambda` of :math:`z_+` and :math:`z_-` from the boundary. 0: only
+        :math:`z_0` is tested.
     n_baseline : int, default=1000
         Number of inputs of the generator that are tested first, without projection:
         ``result_.estimates`` has the share of cases among them.
@@ -135,8 +135,9 @@ class LIMI(SearchDetector):
     The paper's generator is a network (CTGAN); the copula is fitted in a second, and its inputs are
     as natural; a network can be passed. The authors' code fits the boundary to the samples with the
     highest confidence, here it is fitted to all with sufficient confidence, balanced by random
-    oversampling. The three inputs of up to a third as many scores as inputs were tested so far, or
-    may still be, are tested in turn: first inputs, then second, then third ones.
+    oversampling. The authors' code tests :math:`z_0`, :math:`z_+` and :math:`z_-` in this order.
+    Here, the same inputs are tested, unless a limit ends the search, and those that were cases more
+    often so far are tested first, be it the first of three inputs or the next one of a score.
 
     References
     ----------
@@ -241,8 +242,34 @@ class LIMI(SearchDetector):
         return _Probes(self, task, prober, generator)
 
 
+class _Waiting:
+    """Projected latent scores that wait for their next input: one part for each batch."""
+
+    def __init__(self):
+        self.parts = []
+
+    def __len__(self):
+        return sum(map(len, self.parts))
+
+    def add(self, scores):
+        if len(scores):
+            self.parts.append(scores.astype(np.float32))  # they may be millions
+
+    def take(self, n):
+        scores = np.concatenate(self.parts)
+        self.parts = [scores[n:]] if n < len(scores) else []
+        return scores[:n]
+
+
 class _Probes(Strategy):
-    """The strategy: inputs of the generator, then up to three inputs per latent score."""
+    """The strategy: inputs of the generator, then up to three inputs per latent score.
+
+    Which of the three inputs are cases most often depends on how well the linear boundary fits: it
+    is fitted to as many favorable as unfavorable decisions, so that, where few decisions are
+    favorable, the boundary of the model lies beyond it. So the next input tested is of the kind
+    that was a case most often. A kind is a distance from the boundary, and the distances at which
+    inputs of the same scores were tested without success.
+    """
 
     def __init__(self, settings, task, prober, generator):
         self.settings, self.task, self.prober, self.generator = settings, task, prober, generator
@@ -251,7 +278,11 @@ class _Probes(Strategy):
         self.notes = list(generator.notes)
         drawn = generator.codes(self._latent(settings.n_baseline))
         self.seeds = Seeds.of(task.space, drawn, np.repeat("drawn", len(drawn)))
-        self.has_started, self.normal, self.distances = False, None, []
+        self.has_started, self.normal = False, None
+        self.distances = [0.0, settings.step, -settings.step] if settings.step else [0.0]
+        self.pools = {}  # by the distances tested
+        self.kind = None  # of the inputs asked about: distances tested before, and distance
+        self.counts = {}  # by kind: candidates, new inputs tested, and cases among these
 
     def _latent(self, n):
         """Draw latent scores."""
@@ -263,32 +294,61 @@ class _Probes(Strategy):
             return propose(self.space, self.seeds.rows)
         if self.normal is None:
             self.normal, self.shift = self._boundary()
-        if not self.distances:
-            if not self.left:
-                return None
-            z = self._latent(self._batch_size())
-            self.left -= len(z)
-            self.base = z - ((z @ self.normal + self.shift)[:, None]) * self.normal
-            self.distances = [0.0, self.settings.step, -self.settings.step]
-        z = self.base + self.distances[0] * self.normal
-        return propose(self.space, self.generator.codes(z))
+        kinds = self._kinds()
+        if not kinds:
+            return None
+        self.kind = max(kinds, key=self._promise)
+        tested, distance = self.kind
+        self.base = self._scores(tested)
+        return propose(self.space, self.generator.codes(self.base + distance * self.normal))
+
+    def _kinds(self):
+        """Return the kinds of inputs that can be tested, the projections first."""
+        pools = [frozenset()] if self.left else []
+        pools += [tested for tested, pool in self.pools.items() if len(pool)]
+        return [(tested, d) for tested in pools for d in self.distances if d not in tested]
+
+    def _promise(self, kind):
+        """Return the share of cases plus its standard error, so that each kind gets its chance.
+
+        Inputs tested before cost no test. A quarter of them counts, so that a kind that leads to
+        no new input does not use up the latent scores.
+        """
+        asked, new, cases = self.counts.get(kind, (0, 0, 0))
+        n = max(new, asked / 4)
+        share = (cases + 1) / (n + 2)
+        return share + np.sqrt(share * (1 - share) / (n + 1))
+
+    def _scores(self, tested):
+        """Return projected scores: new ones, or those whose other inputs were tested."""
+        n = self._batch_size()
+        if tested:
+            return self.pools[tested].take(n)
+        z = self._latent(min(n, self.left))
+        self.left -= len(z)
+        return z - ((z @ self.normal + self.shift)[:, None]) * self.normal
 
     def _batch_size(self):
-        """Return the number of latent scores that are projected before their other two inputs.
+        """Return the number of inputs that are tested before the next kind is chosen.
 
-        The paper tests the three inputs of one score before it goes on to the next. If all scores
-        were one batch, a search could reach its limit before it gets to the second inputs, and
-        `step` had no effect. So a batch is at most a third of the tests so far, and of those left.
+        A third of the tests so far, and of those left, so that a short search, too, tests and
+        compares all kinds.
         """
         budget = self.task.budget
         tests = min(budget.tests - self.before, budget.tests_left(self.prober.n_combos))
-        n = int(min(max(tests // 3, _FEWEST_AT_ONCE), _MOST_AT_ONCE))
-        return min(n, self.left)
+        return int(min(max(tests // 3, _FEWEST_AT_ONCE), _MOST_AT_ONCE))
 
     def tell(self, candidates, ids, new, ledger):
-        if self.normal is not None:
-            self.base = self.base[~ledger.hit[ids]]
-            self.distances = self.distances[1:] if len(self.base) else []
+        if self.kind is None:
+            return
+        tested, distance = self.kind
+        is_case = ledger.hit[ids]
+        counts = len(ids), len(new), np.count_nonzero(is_case[new])
+        before = self.counts.get(self.kind, (0, 0, 0))
+        self.counts[self.kind] = tuple(map(sum, zip(before, counts, strict=True)))
+        tested = tested | {distance}
+        if len(tested) < len(self.distances):
+            self.pools.setdefault(tested, _Waiting()).add(self.base[~is_case])
 
     def _boundary(self):
         """Return the unit normal of the boundary in latent space, and its shift."""

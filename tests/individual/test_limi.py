@@ -52,6 +52,68 @@ def test_a_limit_leaves_tests_to_inputs_beside_the_boundary(limit, most):
     assert not any(cases[i] == cases[j] for i, j in [(0, 1), (0, 2), (1, 2)])
 
 
+class Rare:
+    """Decides for few. A linear boundary fitted to as many of each decision lies before its own."""
+
+    classes_ = np.array([0, 1])
+
+    def decision_function(self, X):
+        a, b, c = ((X[["a", "b", "c"]] - 200) / 40).to_numpy().T
+        return 2 * a - 3 + 1.5 * b * c + 0.3 * X["sex"].to_numpy()
+
+    def predict(self, X):
+        return (self.decision_function(X) > 0).astype(int)
+
+
+def test_inputs_that_are_cases_more_often_are_tested_first():
+    """In the order of the authors' code, half of the tests would be of projections."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(200, 40, (1000, 3)).astype(int), columns=["a", "b", "c"])
+    X, shares = X.assign(sex=rng.integers(0, 2, 1000)), {}
+    limits = {"n_samples": 20_000, "n_boundary": 5000, "n_baseline": 50, "max_tests": 2000}
+    for step in (0, 1):
+        search = LIMI(protected="sex", step=step, random_state=0, **limits)
+        result = search.fit(X, model=Rare()).result_
+        assert result.n_tested == 2000
+        shares[step] = result.n_found / result.n_tested
+    assert shares[1] > 1.9 * shares[0]
+
+
+class Recorded:
+    """Decodes two latent scores, and keeps them."""
+
+    latent_dim = 2
+
+    def __init__(self):
+        self.scores = []
+
+    def decode(self, Z):
+        self.scores.append(Z)
+        a, b = np.clip(np.round(30 + 10 * Z.T), 0, 59).astype(int)
+        return pd.DataFrame({"a": a, "b": b, "sex": 0})
+
+
+def test_without_a_limit_each_score_is_probed_until_a_case():
+    generator = Recorded()
+    n, settings = 100, {"n_boundary": 500, "n_baseline": 1, "max_tests": None}
+    search = LIMI(protected="sex", generator=generator, n_samples=n, random_state=0, **settings)
+    search.fit(points(2000), model=Wave())
+    probed = np.concatenate(generator.scores[2:])  # after the baseline and those of the boundary
+    line = generator.scores[2]  # the first inputs are equally far from the boundary
+    along = np.linalg.svd(line - line[0])[2][0]
+    place = probed @ along
+    in_order = np.argsort(place, kind="stable")
+    score = np.empty(len(place), int)
+    score[in_order] = np.cumsum(np.diff(place[in_order], prepend=-np.inf) > 1e-5)
+    rows = generator.decode(probed)
+    is_case = np.ptp([Wave().predict(rows.assign(sex=s)) for s in (0, 1)], 0)
+    tests = pd.DataFrame({"score": score, "is_case": is_case}).groupby("score")["is_case"]
+    assert tests.ngroups == n
+    counts = tests.agg(["size", "sum", "last"])
+    assert ((counts["size"] == 3) | (counts["last"] == 1)).all()
+    assert (counts["sum"] <= 1).all()
+
+
 def test_limi_without_a_boundary_says_so():
     X = applicants()
     result = LIMI(protected="sex", n_samples=200, random_state=0).fit(
