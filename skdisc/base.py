@@ -18,7 +18,7 @@ from skdisc._blackbox._blackbox import AuditedModel, BlackBox, is_trained, resol
 from skdisc._counts._counted_request import with_rows
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._case_findings import of_people
-from skdisc._results._findings import CaseFindings
+from skdisc._results._findings import CaseFindings, Discovery, GroupFindings
 from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._results._shared_values import SharedValues
 from skdisc._space._column import Column
@@ -32,6 +32,7 @@ from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._inputs import check_settings_order, refuse_binned
 from skdisc._utils._json import settings
 from skdisc._utils._published_names import meant_by
+from skdisc._utils._run_clock import OutOfTime, clock
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 from skdisc._utils._types import ArrayLike, FrameLike, Model
 from skdisc._verdicts._relevant import NUMBER, PROBABILITY, RATE, relevant_gap_of
@@ -186,7 +187,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         self.sampled_rows_ = None if people.sample is None else people.sample.rows
         task = self._opened(people)
         with time_for_refits(self, task):
-            result = self._conclude(task, self._discover(task))
+            result = self._conclude(task, self._in_time(task, self._discover))
         result = weigh_training(self, task, result)
         self.result_ = replace(result, total_time=task.budget.elapsed)
         self._memory = task.memory
@@ -200,7 +201,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         people = replace(self._read(request), started=started)
         task = self._opened(under_audit(self, people)[0], is_audit=True)
         with time_for_refits(self, task):
-            result = self._conclude(task, self._remeasure(task))
+            result = self._conclude(task, self._in_time(task, self._remeasure))
         return replace(weigh_training(self, task, result), total_time=task.budget.elapsed)
 
     def _opened(self, people, *, is_audit=False):
@@ -209,6 +210,23 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         if task.queries is not None and task.queries.box.model is not None:
             task.queries.check_repeats(self._needs_repeatable)
         return task
+
+    def _in_time(self, task, discover):
+        """Return the Discovery of a task; one without findings where its time was over before."""
+
+        def say(doing):
+            if getattr(self, "verbose", False):
+                task.progress(f"{doing}, {task.budget.elapsed:.0f} s")
+
+        try:
+            with clock(lambda: task.budget.affords(0), say):
+                return discover(task)
+        except OutOfTime as cut:
+            task.budget.stopped_by = "time_budget"  # its own, or that of the audit it is part of
+            is_about_people = self.card.finds == "individual"
+            findings = (CaseFindings if is_about_people else GroupFindings).none(self.space_)
+            reason = f"the time budget ended while {cut.doing}: nothing was compared"
+            return Discovery(findings, "", 0, 0, judgment=Judgment(UNSURE, reason))
 
     def _output_of(self, box):
         """Return what a `BlackBox` is asked for."""

@@ -15,6 +15,7 @@ from skdisc._expectations._covariates import (
     sums_over_cells,
 )
 from skdisc._utils._frequency import quantiles
+from skdisc._utils._run_clock import go_on
 
 _PEOPLE_PER_CELL = 5  # on average; where a part of a crossing has more cells, all of it has
 _BINS = 8
@@ -295,6 +296,7 @@ class Crossings:
         start = made.at[-1] + 1 if made else 0
         made = made or self.joint(())
         for k in range(start, len(self.columns)):
+            go_on("looking at crossings of legitimate columns")
             at = (*made.at, k)
             if at in self._too_fine or not self._is_of_interest(at):
                 continue

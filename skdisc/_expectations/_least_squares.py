@@ -12,6 +12,7 @@ from skdisc._expectations._covariates import (
     sums_over_cells,
 )
 from skdisc._utils._frequency import quantiles
+from skdisc._utils._run_clock import go_on
 
 PEOPLE_PER_SHARED_VALUE = 5  # indicators of shared values are a fifth of the people at most
 _LARGE = 300  # values from which an indicator is a mean of its people, and no column of a matrix
@@ -22,6 +23,7 @@ ROUGH = 1e-4  # of residuals that only say where to look
 _TOLERANCE_OF_RANK = 1e-3
 _MOST_SWEEPS = 500
 _PROBES = 2
+_FULL, _ROWS = 0.4, 2**12  # share of numbers from which a matrix is dense; rows of it at a time
 _KNOTS = np.linspace(0, 1, 5)
 LEAST = 0.05  # share of a row's variance that its own residual keeps at least
 
@@ -74,7 +76,7 @@ class LeastSquares:
             columns = sparse.diags(self._root) @ columns
         size = np.asarray(columns.multiply(columns).sum(axis=0)).ravel()
         columns = (columns @ sparse.diags(1 / np.sqrt(np.maximum(size, 1e-300)))).tocsc()
-        gram = (columns.T @ columns).toarray()
+        gram = _inner_products(columns)
         factor, order, self.rank, _ = linalg.lapack.dpstrf(gram, tol=_RANK)
         self._kept = order[: self.rank] - 1  # these explain the others, so the rank is exact
         self._factor = np.triu(factor[: self.rank, : self.rank])
@@ -132,6 +134,7 @@ class LeastSquares:
         step = move = left - self._swept(left)
         length = (move**2).sum(axis=0)
         for _ in range(_MOST_SWEEPS):
+            go_on("fitting the cells of crossings")
             if (length <= tolerance**2 * size).all():
                 break
             fallen = step - self._swept(step)
@@ -250,6 +253,18 @@ class Spline:
         """Return the basis functions at some numbers, shape (n, n_functions)."""
         there = np.where(np.isnan(x), self.middle, x)[:, None]
         return there - self.middle if self._basis is None else self._basis.transform(there)
+
+
+def _inner_products(columns):
+    """Return the inner products of the columns of a sparse matrix, dense where splines fill it."""
+    n, n_columns = columns.shape
+    if columns.nnz < _FULL * n * n_columns:
+        return (columns.T @ columns).toarray()
+    gram, by_row = np.zeros((n_columns, n_columns)), columns.tocsr()
+    for first in range(0, n, _ROWS):
+        rows = by_row[first : first + _ROWS].toarray()
+        gram += rows.T @ rows
+    return gram
 
 
 def _main_effects(covariates, people):

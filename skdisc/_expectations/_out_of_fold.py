@@ -11,6 +11,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from skdisc._blackbox._training import SMALL_TREES, threads_for
 from skdisc._expectations._covariates import Covariates
 from skdisc._utils._frequency import deal, evenly
+from skdisc._utils._run_clock import go_on
 from skdisc._utils._types import Estimator
 
 MANY_PEOPLE = 20_000  # from which trees are larger, and fewer folds and one split are enough
@@ -86,6 +87,7 @@ def out_of_fold(learn: Learner, targets: np.ndarray, folds: np.ndarray) -> np.nd
         for k in range(fold.max() + 1):
             rest, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             for target, sums in zip(targets.T, total.T, strict=True):
+                go_on("learning expectations")
                 sums[out] += learn(target, rest)(out)
     return total / len(folds)
 

@@ -77,6 +77,12 @@ class CaseFindings(Findings):
         return _made(self._ends[1])
 
     @classmethod
+    def none(cls, space: FeatureSpace) -> "CaseFindings":
+        """Return findings about nobody."""
+        rows = pd.DataFrame(columns=list(space.names))
+        return cls(rows, rows, [], [], space=space)
+
+    @classmethod
     def joined(
         cls, parts: Sequence["CaseFindings"], statistics: pd.DataFrame | None = None
     ) -> "CaseFindings":

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from skdisc._results._finding import Findings, objects
+from skdisc._results._finding import STATISTICS, Findings, objects
 from skdisc._space import _keys
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._subgroup import Group, Predicate, Subgroup
@@ -67,6 +67,12 @@ class GroupFindings(Findings):
         """Return findings about groups of a space, which gives the columns and the keys."""
         keys = [space.subgroup_key(g) for g in groups]
         return GroupFindings(groups, table, space.names, keys, aliases)
+
+    @staticmethod
+    def none(space: FeatureSpace) -> "GroupFindings":
+        """Return findings about no group of a space."""
+        numbers = dict.fromkeys(["outcome", *STATISTICS, "measure"], ())
+        return GroupFindings.of([], pd.DataFrame(numbers, dtype=object), space)
 
     def subject(self, i: int) -> Group:
         """Return the i-th subgroup."""

@@ -115,6 +115,17 @@ class Budget:
                 setattr(self, name, limit)
 
     @contextmanager
+    def keeping(self, share: float) -> Iterator[None]:
+        """Keep a share of the time that is left for what comes after."""
+        limit = self.time_budget
+        if limit is not None:
+            self.time_budget -= share * self.seconds_left
+        try:
+            yield
+        finally:
+            self.time_budget = limit
+
+    @contextmanager
     def besides_tests(self) -> Iterator[None]:
         """Lift the limits on tests and findings for queries that are none of them.
 

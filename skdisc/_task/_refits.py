@@ -35,14 +35,11 @@ def time_for_refits(detector: object, task: Task) -> Iterator[None]:
     A search takes all the time that it has, and a disparity that no refit was compared with is no
     evidence.
     """
-    box, limit = detector._audited.box, task.budget.time_budget
+    box = detector._audited.box
     is_trained = box is not None and box.training is not None
-    if limit is not None and is_trained and not detector._resamples_training:
-        task.budget.time_budget -= _FOR_REFITS * task.budget.seconds_left
-    try:
+    compares = is_trained and not detector._resamples_training
+    with task.budget.keeping(_FOR_REFITS if compares else 0.0):
         yield
-    finally:
-        task.budget.time_budget = limit
 
 
 def weigh_training(detector, task, result):

@@ -22,6 +22,7 @@ from skdisc._space._bins import Bins
 from skdisc._task._task import Request
 from skdisc._utils._files import write_text
 from skdisc._utils._interruption import release
+from skdisc._utils._run_clock import clock
 from skdisc._utils._safe_text import clean
 from skdisc.auditing._cells import refits_needed
 from skdisc.auditing._disclosure import asks_about_errors
@@ -113,8 +114,10 @@ class Run:
             return
         self._tell(f"{i + 1} of {len(self.plan.steps)}: {step.name}, {self.seconds:.0f} s")
         limit = None if budget is None else (budget - self.seconds) / n_left
+        end = None if limit is None else self.seconds + limit
         try:
-            result = self._fitted(step, limit)
+            with clock(lambda: end is None or self.seconds < end, lambda text: None):
+                result = self._fitted(step, limit)
         except ModelError as error:
             if not self.results:
                 raise

@@ -12,6 +12,7 @@ from scipy import sparse
 from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Subgroup
+from skdisc._utils._run_clock import go_on
 from skdisc.subgroup._estimation._contrasts import context_of
 from skdisc.subgroup._lattice._sets_of_cells import random_keys, sets_of_cells
 
@@ -88,6 +89,8 @@ class ContextGroups:
         Numbers of people.
     n_protected : ndarray of int, shape (n_groups,)
         Numbers of conditions on protected columns.
+    single_parts : ndarray of int
+        The parts of one protected column that are candidates.
     asked : ContextGroups or None
         Those that verdicts are about, of the same parts and contexts: with a side of some size,
         and however few people to compare it with.
@@ -103,6 +106,7 @@ class ContextGroups:
     support: np.ndarray
     support_context: np.ndarray
     n_protected: np.ndarray
+    single_parts: np.ndarray
     asked: "ContextGroups | None" = None
 
     @classmethod
@@ -114,6 +118,7 @@ class ContextGroups:
         spend: Callable,
         frequency: np.ndarray | None = None,
         relevant: tuple[float, np.ndarray] | None = None,
+        depth: int | None = None,
     ) -> "ContextGroups":
         """Pair all frequent protected parts with all frequent contexts.
 
@@ -133,6 +138,9 @@ class ContextGroups:
         relevant : tuple of float and ndarray of float, shape (n_rows,), default=None
             The smallest size of a group that verdicts are about, and the size of the people of
             each row. None: there is no such question.
+        depth : int, default=None
+            Most conditions of the groups paired, where the parts are those of longer ones; None:
+            `max_predicates`.
 
         Returns
         -------
@@ -145,13 +153,16 @@ class ContextGroups:
             fewest = max(1.0, min(least, relevant[0] / max(heaviest, 1.0)))
         parts, masks, of_cell = sets_of_cells(items, items.protected, fewest, most, frequency)
         parts, masks = parts[1:], masks[1:].toarray()[:, of_cell] > 0  # the first is everyone
+        most = most if depth is None else min(depth, most)
         given = items, ~items.protected, fewest, most - 1, frequency
         contexts, members, of_cell = sets_of_cells(*given)
         cells = _by_cell(of_cell, members.shape[1])
         people = np.ones(masks.shape[1]) if frequency is None else frequency.astype(float)
         inside = members @ (cells @ (masks * people).T)
         total = members @ (cells @ people)
-        length = (contexts != PAD).sum(axis=1)[:, None] + (parts != PAD).sum(axis=1)
+        n_protected = (parts != PAD).sum(axis=1)
+        is_single = (n_protected == 1) & (inside[0] >= least) & (total[0] - inside[0] >= least)
+        length = (contexts != PAD).sum(axis=1)[:, None] + n_protected
         ok = (length <= most) & (inside >= least) & (total[:, None] - inside >= least)
 
         def paired(which, spend):
@@ -162,8 +173,9 @@ class ContextGroups:
             keep = keep[: spend(len(keep))]
             context, part, mirror = context[keep], part[keep], mirror[: len(keep)]
             both = (_ItemGroups(items, parts, contexts, p, context) for p in (part, mirror))
-            about = inside[context, part], total[context], (parts != PAD).sum(axis=1)[part]
-            return cls(*both, part, context, masks, members, cells, *about)
+            about = inside[context, part], total[context], n_protected[part]
+            single = np.flatnonzero(is_single)
+            return cls(*both, part, context, masks, members, cells, *about, single)
 
         found = paired(ok, spend)
         if relevant is None:
@@ -198,7 +210,8 @@ class ContextGroups:
         inside = (members @ (masks[0] * people).T)[context, part]
         total = (members @ people)[context]
         sides = [None] * len(groups)
-        about = inside, total, np.array([len(p.predicates) for p in parts], dtype=int)
+        n_protected = np.array([len(p.predicates) for p in parts], dtype=int)
+        about = inside, total, n_protected, np.unique(part[n_protected == 1])
         return cls(groups, sides, part, context, masks[0], members, cells, *about)
 
     def __len__(self) -> int:
@@ -247,6 +260,7 @@ class ContextGroups:
             n_contexts, n_cells = blocks[0][1].shape[0], self.members.shape[1]
             size = max(1, _AT_ONCE // max(n_cells * n_columns, 1))
             for first in range(0, len(parts), size):
+                go_on(f"adding up {len(self):,} groups")
                 some = parts[first : first + size]
                 columns = [columns_of(part) for part, *_ in some]
                 total = np.zeros((n_contexts, len(some) * n_columns), found.dtype)

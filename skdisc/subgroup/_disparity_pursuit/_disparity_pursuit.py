@@ -103,7 +103,8 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         Largest numbers of candidate groups, shortest first, and of rows queried; if X has more
         rows than `max_queries`, nothing is audited.
     time_budget : float or None, default=None
-        Limit in seconds, checked between steps of the search.
+        Limit in seconds. Where contexts are very many, groups of fewer conditions are searched
+        first; where the time ends, these are the answer, and a note says so.
     missing : {"category", "drop", "raise"}, default="category"
         How rows with a missing protected value are treated: as a category of their own, left out,
         or as an error. In other columns a missing value is always an item of its own.

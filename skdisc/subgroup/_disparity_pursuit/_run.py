@@ -1,5 +1,6 @@
 """One run of DisparityPursuit: from rows to a Discovery."""
 
+import math
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._task import Task
 from skdisc._utils._hashing import hashes_of_content, without_direction
+from skdisc._utils._run_clock import OutOfTime, go_on, unhurried
 from skdisc._verdicts._candidates import Candidates
 from skdisc.subgroup._disparity_pursuit import _causes, _tables
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
@@ -29,6 +31,7 @@ from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discove
 from skdisc.subgroup._estimation._outcomes import Counted, Summed
 from skdisc.subgroup._estimation._task_rows import rows_of
 
+_MANY_CONTEXTS = 20_000  # from which a search within a time budget begins with shorter groups
 _PER_VALUE = 5  # people of a value from which others like them can be expected
 _SMALLEST = 1e-100  # outcomes whose squares are neither zero nor infinite
 _SELECTED = {"selection_rate", "base_rate"}
@@ -106,14 +109,71 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     rows, folds = _in_folds(d, task, rows)
     items = d._items_of(rows)
     task.memory = items.bare()
-    given = d._least(rows), d.max_predicates, lambda n: d._spend(task, n)
-    relevant = relevant_least(d, rows), rows.mass
-    candidates = ContextGroups.mined(items, *given, rows.frequency, relevant)
+    depths = _depths(d, task, items)
+    candidates = _mined(d, task, rows, items, depths[0])
     residuals = _adjusted(d, task, rows, candidates, folds)
+    before, complete, asked = task.rng.bit_generator.state, None, depths[-1]
+    for depth in depths:
+        task.rng.bit_generator.state = before  # what is drawn does not depend on the depths before
+        try:
+            if depth > depths[0]:
+                candidates = _mined(d, task, rows, items, depth)
+            complete = depth, *_pursued(d, task, rows, candidates, residuals, complete is None)
+        except OutOfTime:
+            if complete is None:
+                raise
+            break
+    depth, run, level = complete
+    with unhurried():
+        discovery = _described(d, task, rows, items, run, level)
+        discovery.notes += residuals.learned.notes if residuals.learned else []
+        if depth < asked:
+            conditions = "1 condition" if depth == 1 else f"{depth} conditions"
+            discovery.notes.append(
+                f"The time budget ended the search: no groups of more than {conditions} were "
+                f"compared, of the {asked} asked for."
+            )
+        if run.found.groups and d.confirm is None:
+            discovery.notes.append(CHOSEN_BY_THEIR_DATA)
+        return _doubted(d, rows, run, discovery)
+
+
+def _depths(detector, task, items):
+    """Return the numbers of conditions of groups by which they are searched in turn.
+
+    With a time budget, a search of very many contexts is preceded by those of fewer conditions,
+    whose answers stand where the time ends. They take a small part of the time of the last.
+    """
+    d = detector
+    most = len(items.codes) if d.max_predicates is None else min(d.max_predicates, len(items.codes))
+    n_contexts = math.comb(int((~items.protected).sum()), max(most - 1, 0))
+    is_staged = d.time_budget is not None and n_contexts > _MANY_CONTEXTS
+    return list(range(1, most + 1)) if is_staged else [most]
+
+
+def _mined(detector, task, rows, items, depth):
+    """Return the candidates of at most so many conditions."""
+    d, task.budget.tests = detector, 0
+    relevant = relevant_least(d, rows), rows.mass
+    given = d._least(rows), d.max_predicates, lambda n: d._spend(task, n)
+    return ContextGroups.mined(items, *given, rows.frequency, relevant, depth)
+
+
+def _pursued(detector, task, rows, candidates, residuals, is_first):
+    """Return the `_Pursuit` of candidates, and the `Level` of its evidence.
+
+    A search that is cut has what it found so far; where one of fewer conditions is complete,
+    OutOfTime is raised instead.
+    """
+    d = detector
+    if not is_first:
+        go_on(f"{len(candidates):,} groups listed")
     scores = Scores(candidates, residuals, d.min_effect)
     level = Level(scores, d.n_bootstrap, task.rng, d.borrow)
 
     def in_time():
+        if not is_first:
+            go_on(f"{len(candidates):,} groups tested")
         task.progress(f"{len(candidates):,} groups tested, {task.budget.elapsed:.0f} s")
         return task.budget.affords(0)  # otherwise the result says what stopped it
 
@@ -123,12 +183,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     found = found._replace(
         groups=[found.groups[k] for k in order], p_adjusted=found.p_adjusted[order]
     )
-    run = _Pursuit(scores, found, rows.names[0])
-    discovery = _described(d, task, rows, items, run, level)
-    discovery.notes += residuals.learned.notes if residuals.learned else []
-    if found.groups and d.confirm is None:
-        discovery.notes.append(CHOSEN_BY_THEIR_DATA)
-    return _doubted(d, rows, run, discovery)
+    return _Pursuit(scores, found, rows.names[0]), level
 
 
 def _in_folds(detector, task, rows):
@@ -149,7 +204,7 @@ def _adjusted(detector, task, rows, candidates, folds):
         d.nuisance,
         task.rng,
         folds=folds,
-        checked=np.unique(candidates.part[candidates.n_protected == 1]),
+        checked=candidates.single_parts,
     )
 
 

@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
+from skdisc._utils._run_clock import go_on
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized context residual, up to so many
@@ -33,6 +34,8 @@ _EXPECTED = 1.5  # log weight of a context of which there is nothing to know
 _PER_COLUMN = 2.0  # log weight that each protected column more costs
 _MOST_ROWS = 100_000  # rows whose multipliers are drawn
 _BLOCK = 50  # draws at a time
+_CONTEXTS = 512  # whose main effects are summed at a time
+_MOST_CELLS = 4096  # all of whose inner products are kept
 
 
 class Level:
@@ -59,8 +62,8 @@ class Level:
         if self._uses_contexts:
             root, (design, basis) = scores.residuals.root, learned.main_effects()
             total = c.members @ (c.cells @ root**2)
-            inner = (c.members @ (c.cells @ _scaled(design, root))).toarray()
-            free = total - ((inner @ basis) ** 2).sum(axis=1)
+            by_cell = (c.cells @ _scaled(design, root)) @ basis
+            free = total - _squared_lengths(c.members, by_cell)
             self._free = np.where(free > 0.05 * total, free, np.inf)
         self.draws = self._draws(n_bootstrap, rng)
         self._sides, self._chance = {}, (None, None)
@@ -80,6 +83,7 @@ class Level:
         unit = np.cumsum(kept)[rows if cluster is None else cluster[rows]] - 1
         found = np.empty((n, len(c)), dtype=np.float32)
         for start in range(0, n, _BLOCK):
+            go_on(f"drawing chance for {len(c):,} groups")
             block = slice(start, min(start + _BLOCK, n))
             drawn = rng.standard_normal((len(found[block]), kept.sum())).astype(np.float32)
             drawn = np.ascontiguousarray(drawn.T)[unit]
@@ -164,7 +168,11 @@ class Level:
     @cached_property
     def _evidence(self):
         """The evidence that each draw gives to both sides, without weights: (n, 2, n_groups)."""
-        return -special.log_ndtr(np.stack([-self.draws, self.draws], axis=1))
+        found = np.empty((len(self.draws), 2, self.draws.shape[1]), dtype=self.draws.dtype)
+        for own, draw in zip(found, self.draws, strict=True):
+            go_on(f"comparing {len(draw):,} groups with chance")
+            own[:] = -special.log_ndtr([-draw, draw])
+        return found
 
     def largest_z(self, significance):
         """Return the largest standardized score that chance gives to any candidate."""
@@ -208,6 +216,33 @@ def _of_mean_one(log_weights, known):
     """Return log weights of both sides such that those of known candidates are 1 on average."""
     shift = special.logsumexp(log_weights[:, known]) - np.log(2 * known.sum())
     return log_weights - shift
+
+
+def _squared_lengths(members, by_cell):
+    """Return the squared length of the sum of vectors of cells over each context, (n_contexts,).
+
+    Contexts that follow each other have most cells in common: they are extensions of one set. The
+    inner products of these cells give the lengths, where they are fewer than a vector has numbers.
+
+    Parameters
+    ----------
+    members : sparse array of float, shape (n_contexts, n_cells)
+    by_cell : ndarray of float, shape (n_cells, n)
+    """
+    n_cells, n = by_cell.shape
+    products = by_cell @ by_cell.T if n_cells <= min(_MOST_CELLS, len(members.indptr)) else None
+    found = np.empty(members.shape[0])
+    for first in range(0, len(found), _CONTEXTS):
+        go_on(f"looking at {len(found):,} contexts")
+        block = members[first : first + _CONTEXTS]
+        cells = np.unique(block.indices)
+        inside = block[:, cells].toarray()
+        if products is not None and len(cells) < n:
+            lengths = ((inside @ products[np.ix_(cells, cells)]) * inside).sum(axis=1)
+        else:
+            lengths = ((inside @ by_cell[cells]) ** 2).sum(axis=1)
+        found[first : first + _CONTEXTS] = lengths
+    return found
 
 
 def _scaled(design, root):

@@ -9,6 +9,7 @@ from skdisc import _stats
 from skdisc._space._items import count_values
 from skdisc.subgroup._estimation._contrasts import Contrasts
 
+_FOR_ROWS_HELD_OUT = 0.5  # share of the time that a search leaves for its findings on others
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
 _COPIED_IF_THERE = ("alone", "alone_low", "alone_high")
 _OF_THE_GROUP = ("approach", "slice_index")  # columns that do not depend on the rows
@@ -30,7 +31,8 @@ def confirm_on_held_out(detector, task, rows):
     """
     d = detector
     searched, held_out = rows.split(d.confirm, task.rng)
-    discovery = d._search(task, searched)
+    with task.budget.keeping(_FOR_ROWS_HELD_OUT):
+        discovery = d._search(task, searched)
     table = d._measure_held_out(task, discovery.findings, held_out)
     sizes = searched.n, held_out.n
     discovery = put_beside(discovery, table, d.significance, d.protected_, sizes)

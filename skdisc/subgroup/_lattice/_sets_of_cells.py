@@ -7,6 +7,7 @@ from scipy import sparse
 from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._utils._frequency import count, people_in
+from skdisc._utils._run_clock import go_on
 from skdisc.subgroup._lattice._lattice import Lattice
 
 _MASKS = 2**24  # numbers of cells of conjunctions that are found at once
@@ -52,24 +53,36 @@ def sets_of_cells(
     masks, people = masks[:, first], count(cell, len(first), frequency)
     found = np.full((1, 1), PAD)
     if len(at):
-        mined = Lattice(masks, items.feature[at], frequency=people).mine(least, most).items
+        lattice = Lattice(masks, items.feature[at], frequency=people)
+        mined = lattice.mine(least, most, before_block=_in_time).items
         found = np.vstack([np.full((1, mined.shape[1]), PAD), mined])
     keys, n_cells, seen = random_keys(len(first)), len(first), {}
     kept, indices, sizes = [], [], []
     size = max(1, _MASKS // max(n_cells, 1))
     for start in range(0, len(found), size):
+        go_on(f"listing the people of {len(found):,} sets of conditions")
         rows = np.ones((len(found[start : start + size]), n_cells), dtype=bool)
         for one in found[start : start + size].T:
             rows[one != PAD] &= masks[one[one != PAD]]
-        for number, row in enumerate(rows, start):
-            inside = np.flatnonzero(row).astype(np.int32)
-            if seen.setdefault(int(keys[inside].sum(dtype=np.uint64)), number) == number:
-                kept.append(number)
-                indices.append(inside)
-                sizes.append(len(inside))
-    indices, ends = np.concatenate(indices), np.cumsum([0, *sizes])
+        number, inside = np.nonzero(rows)
+        ends = np.cumsum(np.count_nonzero(rows, axis=1))
+        sums = np.append(np.uint64(0), np.cumsum(keys[inside], dtype=np.uint64))  # modulo 2**64
+        own = np.diff(sums[ends], prepend=np.uint64(0))
+        is_new = [seen.setdefault(key, k) == k for k, key in enumerate(own.tolist(), start)]
+        is_new = np.array(is_new, dtype=bool)
+        kept.append(start + np.flatnonzero(is_new))
+        indices.append(inside[is_new[number]].astype(np.int32))
+        sizes.append(np.diff(ends, prepend=0)[is_new])
+    kept, sizes = np.concatenate(kept), np.concatenate(sizes)
+    indices, ends = np.concatenate(indices), np.append(0, np.cumsum(sizes))
     members = sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(kept), n_cells))
     return np.append(at, PAD)[found[kept]], members, cell
+
+
+def _in_time(n):
+    """Return that all of n candidates may be counted, while there is time."""
+    go_on("counting groups")
+    return n
 
 
 def _cells(masks):

@@ -75,7 +75,9 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
     def _reasons(self, discovery):
         if self.versus == "everyone":
             return ["the published criterion does not tell whether errors are equal"]
-        groups, found = discovery.tables["groups"], discovery.findings
+        groups, found = discovery.tables.get("groups"), discovery.findings
+        if groups is None:  # the time ended before anything was compared
+            return []
         names = list(groups["group"][groups["p_adjusted"] <= self.significance])
         differ = found.table["p_adjusted"] <= self.significance
         names += [str(found.subgroups[i]) for i in np.flatnonzero(differ)]

@@ -1,0 +1,148 @@
+"""Long loops ask the one clock of a run, and what is cut says what was not asked."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import Audit, AuditResult, Rule, all_detectors
+from skdisc._task._budget import Budget
+from skdisc._utils._run_clock import OutOfTime, clock, go_on, unhurried
+from skdisc.subgroup import DisparityPursuit
+from skdisc.subgroup._disparity_pursuit import _run
+
+UNSURE = "insufficient evidence"
+WITH_BUDGET = [
+    d for d in all_detectors().values() if "time_budget" in inspect.signature(d).parameters
+]
+
+
+def people(n=400, n_columns=5, seed=0):
+    """Return numbers, sex, and labels that are .3 lower for women."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.standard_normal((n, n_columns)), columns=list("abcdefgh")[:n_columns])
+    X.insert(0, "sex", rng.choice(["F", "M"], n))
+    return X, (rng.random(n) < np.where(X["sex"] == "F", 0.3, 0.6)).astype(int)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return what loops said while there was time; it ends when ``until(text)`` was said."""
+    said, end = [], [None]
+
+    class Recorded(Budget):
+        def affords(self, n_rows):
+            if end[0] is not None and any(end[0](text) for text in said):
+                self.stopped_by = "time_budget"
+                return False
+            return super().affords(n_rows)
+
+    monkeypatch.setattr("skdisc._task._task.Budget", Recorded)
+    monkeypatch.setattr("skdisc._task._progress._SECONDS", 0.0)
+    monkeypatch.setattr("skdisc._task._progress.Progress.__call__", lambda _, t: said.append(t))
+
+    def until(condition):
+        said.clear()
+        end[0] = condition
+
+    return said, until
+
+
+def pursuit(**settings):
+    return DisparityPursuit(protected="sex", pos_label=1, random_state=0, verbose=True, **settings)
+
+
+def test_nothing_is_cut_outside_a_run_or_in_an_answer_that_is_described():
+    go_on("counting")
+    with clock(lambda: False, lambda text: None):
+        with pytest.raises(OutOfTime, match="while counting"):
+            go_on("counting")
+        with unhurried():
+            go_on("counting")
+        with clock(lambda: True, lambda text: None), pytest.raises(OutOfTime):
+            go_on("counting")  # the outer run is over
+
+
+@pytest.mark.parametrize(
+    "doing",
+    ["learning expectations", "looking at crossings", "counting groups", "drawing chance"],
+)
+def test_a_search_ends_in_the_midst_of_each_long_loop(asked, doing):
+    said, until = asked
+    until(lambda text: text.startswith(doing))
+    result = pursuit(time_budget=1e6).fit(*people()).result_
+    assert (result.verdict, result.stopped_by, result.n_tested) == (UNSURE, "time_budget", 0)
+    assert f"the time budget ended while {doing}" in result.reason
+    assert said[-1].startswith(doing)  # nothing was begun after it
+
+
+def test_shorter_groups_are_answered_before_the_time_ends(asked, monkeypatch):
+    _, until = asked
+    X, y = people(300, 3)
+    whole = pursuit().fit(X, y).result_
+    shorter = pursuit(max_predicates=2).fit(X, y).result_
+    monkeypatch.setattr(_run, "_MANY_CONTEXTS", 1)
+    patient = pursuit(time_budget=1e6).fit(X, y).result_
+    assert (patient.n_tested, patient.stopped_by) == (whole.n_tested, None)
+    for name, table in whole.tables.items():
+        pd.testing.assert_frame_equal(table, patient.tables[name])
+    until(lambda text: text.startswith(f"drawing chance for {whole.n_tested:,}"))
+    cut = pursuit(time_budget=1e6).fit(X, y).result_
+    assert (cut.n_tested, cut.stopped_by) == (shorter.n_tested, "time_budget")
+    said = "no groups of more than 2 conditions were compared, of the 3 asked for"
+    assert said in " ".join(cut.notes)
+    columns = ["effect", "ci_low", "ci_high", "p_adjusted"]
+    assert [str(f.subject) for f in cut] == [str(f.subject) for f in shorter] == ["sex = 'F'"]
+    found = (r.findings.table[columns] for r in (cut, shorter))
+    pd.testing.assert_frame_equal(*found, rtol=1e-5)
+
+
+def test_a_fair_table_is_not_cleared_by_a_search_that_was_cut(asked, monkeypatch):
+    _, until = asked
+    X, _ = people(3000, 3)
+    y = np.random.default_rng(1).integers(0, 2, len(X))
+    monkeypatch.setattr(_run, "_MANY_CONTEXTS", 1)
+    rule = Rule(relevant_gap=0.6)
+    assert pursuit(rule=rule, time_budget=1e6).fit(X, y).result_.verdict == "no disparity found"
+    until(lambda text: text.startswith("drawing chance for") and " 1 groups" not in text)
+    cut = pursuit(rule=rule, time_budget=1e6).fit(X, y).result_
+    assert (cut.verdict, cut.stopped_by) == (UNSURE, "time_budget")
+    assert "the search was cut short by time_budget" in cut.reason
+
+
+@pytest.mark.parametrize("detector", WITH_BUDGET, ids=lambda d: d.__name__)
+def test_a_run_that_is_cut_before_anything_is_compared_is_a_result(detector, monkeypatch):
+    X, y = people(120, 2)
+    wanted = {"protected": "sex", "pos_label": 1, "random_state": 0, "time_budget": 1e6}
+    own = inspect.signature(detector).parameters
+
+    def cut(self, task):
+        raise OutOfTime("looking")
+
+    monkeypatch.setattr(detector, "_discover", cut)
+    fitted = detector(**{k: v for k, v in wanted.items() if k in own})
+    result = fitted.fit(X, y, lambda rows: (rows["a"] > 0).astype(int)).result_
+    assert (result.verdict, result.stopped_by, len(result)) == (UNSURE, "time_budget", 0)
+    assert "the time budget ended while looking: nothing was compared" in result.reason
+    assert AuditResult.from_json(result.to_json()).verdict == UNSURE
+    assert len(result.to_frame()) == 0
+
+
+def test_an_audit_ends_methods_without_a_budget_of_their_own(monkeypatch):
+    from skdisc.group import GroupDisparity
+
+    seen = []
+
+    def slow(self, task):
+        seen.append(self)
+        monkeypatch.setattr("skdisc.auditing._run.Run.seconds", 1e9)
+        go_on("comparing")
+
+    monkeypatch.setattr(GroupDisparity, "_discover", slow)
+    how = {"protected": "sex", "pos_label": 1, "time_budget": 1e6, "detectors": ["GroupDisparity"]}
+    report = Audit(**how).fit(*people(120, 1)).report_
+    assert seen
+    verdicts = {(v["verdict"], v["reason"]) for v in report.document["verdicts"]}
+    assert verdicts
+    assert all(verdict == UNSURE for verdict, _ in verdicts)
