@@ -75,7 +75,7 @@ SMALLEST = {
         {"n_neighbors": 20},
         {"n_neighbors": [10, 20]},
         NEAREST | {"missing": "raise"},
-        (audited(centres=True, missing="category"),),
+        (audited(centers=True, missing="category"),),
     ),
     "DiscriminationPatterns": Entry(
         {"max_predicates": 2},

@@ -50,7 +50,7 @@ DETECTORS = {
     ),
     "slices": lambda: SliceLine(protected=["sex", "race"], min_rows=2),
     "slices, published": lambda: SliceLine(protected="race", versus="everyone", min_rows=2),
-    "losses": lambda: SliceLine(protected="sex", errors="unfavourable", min_rows=5, k=3),
+    "losses": lambda: SliceLine(protected="sex", errors="unfavorable", min_rows=5, k=3),
     "problematic slices": lambda: SliceFinder(protected=["sex", "race"], min_rows=2),
     "problematic slices, published": lambda: SliceFinder(
         protected="sex", versus="everyone", min_rows=2

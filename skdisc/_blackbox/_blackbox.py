@@ -183,9 +183,7 @@ class BlackBox:
         classes = getattr(self.model, "classes_", None)
         return None if classes is None else np.asarray(classes).tolist()
 
-    def gradient(
-        self, X: FrameLike, favorable: list | None = None, *, favourable: list | str = "deprecated"
-    ) -> np.ndarray | None:
+    def gradient(self, X: FrameLike, favorable: list | None = None) -> np.ndarray | None:
         """Return the gradient of the margin of a favorable decision with respect to the columns.
 
         Parameters
@@ -194,9 +192,6 @@ class BlackBox:
             Rows as the model expects them.
         favorable : list, optional
             The labels it rises toward; by default 1 or True.
-        favourable : list, default="deprecated"
-            .. deprecated:: 0.2
-               Use `favorable`.
 
         Returns
         -------
@@ -206,10 +201,6 @@ class BlackBox:
         """
         from skdisc._blackbox._gradient import model_gradient  # here: it is slow to import
 
-        if not isinstance(favourable, str):
-            message = "The parameter favourable is deprecated; use favorable."
-            warnings.warn(message, FutureWarning, stacklevel=2)
-            favorable = favourable
         favorable = favorable or favorable_labels(None, self.classes)[0]
         return model_gradient(self.model, X, favorable)
 

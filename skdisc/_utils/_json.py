@@ -118,12 +118,8 @@ def jsonable(value):
 
 
 def settings(params, but=()):
-    """Return parameters in JSON types, without deprecated ones and some others."""
-    return {
-        name: jsonable(value)
-        for name, value in params.items()
-        if name not in but and not (isinstance(value, str) and value == "deprecated")
-    }
+    """Return parameters in JSON types, without some."""
+    return {name: jsonable(value) for name, value in params.items() if name not in but}
 
 
 def describe(value):

@@ -22,7 +22,7 @@ SCORES = (
 CLAIMS = ("n_claimed", "n_right", "n_hit", "n_targets")
 CLAIMS += ("own_n_right", "own_n_hit", "own_n_targets")
 _PLANTED = ("contextual", "conditional")
-_SIGNS = {"selection_rate": 1, "mean_difference": 1, "favorable outcomes": 1, "unfavourable": -1}
+_SIGNS = {"selection_rate": 1, "mean_difference": 1, "favorable outcomes": 1, "unfavorable": -1}
 _RATES = (*_SIGNS, "elift", "slift", "olift", "degree of discrimination")
 _REST = "the rest of the people"
 # With a model, these audit its errors: labels less what it predicts, or the reverse.

@@ -70,7 +70,7 @@ def main(argv: list[str] | None = None) -> int:
     skdisc.Audit(protected=[...]).fit(X, y, model).report_
     0
     """
-    argv = _renamed(sys.argv[1:] if argv is None else argv)
+    argv = sys.argv[1:] if argv is None else argv
     say.lost = None
     with _warnings_told():
         return _run(argv)
@@ -119,19 +119,6 @@ def _without_output(arguments, code):
     reason = say.lost.strerror or say.lost
     _report_error(f"standard output could not be written: {reason}", FAILURE)
     return code if is_kept else FAILURE
-
-
-def _renamed(argv):
-    """Replace the old spelling of an option, with a warning on standard error."""
-    old, new = "--favourable", "--favorable"
-    names = [text.partition("=") for text in argv]
-    is_old = [name.startswith("--favou") and old.startswith(name) for name, *_ in names]
-    if any(is_old):
-        print(f"skdisc: FutureWarning: {old} is deprecated; use {new}.", file=sys.stderr)
-    return [
-        "".join((new, *value)) if outdated else name + "".join(value)
-        for outdated, (name, *value) in zip(is_old, names, strict=True)
-    ]
 
 
 def _with_plan(argv):

@@ -1,7 +1,6 @@
 """Public data sets, each with its protected columns and its favorable outcome."""
 
 import io
-import warnings
 from functools import wraps
 from os import PathLike
 from typing import Any
@@ -49,25 +48,6 @@ _PARAMETERS = """
         If the data are missing and cannot be downloaded, do not have the known checksum, or cannot
         be stored. The message names the file and the folder to put it into.
 """
-
-
-class _PublicData(Bunch):
-    """A Bunch whose key ``favorable`` can still be read as ``favourable``, with a warning."""
-
-    def __getitem__(self, key):
-        return super().__getitem__(_renamed(key))
-
-    def __getattr__(self, key):
-        return super().__getattr__(_renamed(key))
-
-
-def _renamed(key):
-    """Return the new name of a key, with a warning for the old one."""
-    if key != "favourable":
-        return key
-    message = "The key 'favourable' is deprecated; use 'favorable'."
-    warnings.warn(message, FutureWarning, stacklevel=3)
-    return "favorable"
 
 
 def _fetcher(**constraints):
@@ -325,7 +305,7 @@ def _bunch(name, table, return_X_y, as_frame, fetcher):
     if return_X_y:
         return data, target
     privileged = [Predicate.from_dict(p) for p in entry["privileged"]]
-    return _PublicData(
+    return Bunch(
         data=data,
         target=target,
         frame=frame,

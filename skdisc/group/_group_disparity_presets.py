@@ -68,7 +68,7 @@ def impact_ratios(table, rows, unknown, threshold, is_best=False):
         rates = dict(zip(labels, rate, strict=True))
         for group, size, favorable in zip(labels, n, x, strict=True):
             line = {"attribute": attribute, "group": text(group), "n": int(size)}
-            line |= {"favourable": int(favorable), "rate": rates[group]}
+            line |= {"favorable": int(favorable), "rate": rates[group]}
             row = compared.get(group)
             line |= _compared(row, line, rates, threshold)
             if is_best and row is not None and rates[group] > rates.get(row.against, np.inf):
@@ -78,7 +78,7 @@ def impact_ratios(table, rows, unknown, threshold, is_best=False):
         {"attribute": name, "group": who, "n": n, "note": "unknown: counted, not compared"}
         for name, who, n in unknown
     ]
-    first = "attribute group n favourable rate impact_ratio ci_low ci_high p_value p_adjusted"
+    first = "attribute group n favorable rate impact_ratio ci_low ci_high p_value p_adjusted"
     more = [] if threshold is None else ["shortfall_at_threshold", "meets_threshold"]
     names = [*first.split(), "shortfall", *more, "reference", "n_reference", "note"]
     return pd.DataFrame(lines, columns=names)
@@ -93,9 +93,9 @@ def _compared(row, line, rates, threshold):
     wanted = rates[row.against] * line["n"]
     own = {name: getattr(row, name) for name in _COPIED}
     own |= {"impact_ratio": row.estimate, "note": ""}
-    own["shortfall"] = _shortfall(wanted, line["favourable"])
+    own["shortfall"] = _shortfall(wanted, line["favorable"])
     if threshold is not None:
-        own["shortfall_at_threshold"] = _shortfall(threshold * wanted, line["favourable"])
+        own["shortfall_at_threshold"] = _shortfall(threshold * wanted, line["favorable"])
         own["meets_threshold"] = "yes" if row.estimate >= threshold else "no"
     return own
 

@@ -246,7 +246,7 @@ class VeriFair(BaseDetector):
 
         Parameters
         ----------
-        kind : {"members", "favourable", "do", "changed"}, default="members"
+        kind : {"members", "favorable", "do", "changed"}, default="members"
             Mean over the members; over members whose label is favorable; over everyone with the
             protected value set; or the share of everyone whose outcome the value changes.
 

@@ -69,9 +69,9 @@ class Population:
         key = predicate, kind, pair, keep
         if key not in self._known:
             X = self.task.X
-            if kind in ("members", "favourable"):
+            if kind in ("members", "favorable"):
                 inside = predicate.mask(X)
-                if kind == "favourable":
+                if kind == "favorable":
                     inside = inside & self._deserving()
                 outcomes = self._answers(X)[inside]
             elif kind == "do":

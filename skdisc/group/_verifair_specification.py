@@ -92,7 +92,7 @@ class Mean(Term):
     Parameters
     ----------
     group : {"a", "b"}
-    kind : {"members", "favourable", "do", "changed"}
+    kind : {"members", "favorable", "do", "changed"}
         Mean over its members; over members whose label is favorable; over everyone, with the
         protected value set to that of the group; or the share of everyone whose outcome differs
         between the two values.
@@ -271,7 +271,7 @@ def ready_made(name, slack, keep=()):
     outcome of at most a share slack of people depends on which of the two values they have.
     """
     if name in ("demographic_parity", "equal_opportunity"):
-        kind = "members" if name == "demographic_parity" else "favourable"
+        kind = "members" if name == "demographic_parity" else "favorable"
         return Mean("a", kind) / Mean("b", kind) >= 1 - slack
     if name == "individual":
         return Mean("a", "changed") <= slack

@@ -213,12 +213,12 @@ def _table(result, name):
 
 def _neighbors(result):
     """Return the table of stored neighbors, or raise ValueError."""
-    if "neighbours" not in result.tables:
+    if "neighbors" not in result.tables:
         raise ValueError(
             f"The {result.detector} result has no stored neighbors. Fit SituationTesting or "
             "CounterfactualSituationTesting with store_neighbors=True."
         )
-    return result.tables["neighbours"]
+    return result.tables["neighbors"]
 
 
 def _groups(result, case_id):

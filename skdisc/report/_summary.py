@@ -201,7 +201,7 @@ def _tables(result, max_rows):
 def _readable(frame):
     """Drop the columns that readers do not need, and format p-values."""
     frame = frame.drop(
-        columns=["trials", "t", "test", "p_value", "ci_low", "ci_high", "attribute", "favourable"],
+        columns=["trials", "t", "test", "p_value", "ci_low", "ci_high", "attribute", "favorable"],
         errors="ignore",
     )
     if "p_adjusted" in frame:

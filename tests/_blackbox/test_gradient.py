@@ -60,7 +60,7 @@ def central(model, X, favorable, h=1e-5):
 
 
 def close(gradient, expected):
-    """Say whether nearly all entries agree: two neighbours may lie on both sides of a kink."""
+    """Say whether nearly all entries agree: two neighbors may lie on both sides of a kink."""
     same = np.isclose(gradient, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
     return same.mean() > 0.97
 
@@ -146,8 +146,6 @@ def test_the_default_is_the_favorable_code():
     np.testing.assert_array_equal(box.gradient(X, ["v"]), -box.gradient(X, ["u"]))
     with pytest.raises(ValueError, match="pos_label is not set"):
         box.gradient(X)
-    with pytest.warns(FutureWarning, match="use favorable"):
-        np.testing.assert_array_equal(box.gradient(X, ["v"]), box.gradient(X, favourable=["v"]))
 
 
 def test_models_without_a_gradient_have_none():

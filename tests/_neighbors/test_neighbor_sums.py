@@ -1,4 +1,4 @@
-"""Sums over neighbours are those of brute force, whatever finds them."""
+"""Sums over neighbors are those of brute force, whatever finds them."""
 
 import numpy as np
 import pytest

@@ -211,7 +211,7 @@ def test_numbers_beyond_exact_floats(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "Float32", "double[pyarrow]"])
-def test_neighbouring_floats_do_not_share_a_value(dtype):
+def test_neighboring_floats_do_not_share_a_value(dtype):
     values = [1e6 + 0.5, 1e6 + 0.75] if "32" in dtype else [1e15 + 0.5, 1e15 + 2]
     column = Column.from_series(pd.Series(values, dtype=dtype))
     codes = all_codes(column)

@@ -138,7 +138,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("settings", "share"), REFUSED, ids=str)
-def test_neighbours_too_few_to_show_a_case_clear_nobody(settings, share):
+def test_neighbors_too_few_to_show_a_case_clear_nobody(settings, share):
     X = pd.DataFrame({"g": ["f"] * 200 + ["m"] * 200, "x": np.tile(np.arange(200.0), 2)})
     y = np.ones(400, int)
     y[: int(share * 200)] = 0  # these women are refused, every man is accepted
@@ -163,7 +163,7 @@ def test_outcomes_that_do_not_vary_have_no_test(output):
     assert result.tables["people"]["delta"].dropna().abs().round(6).eq(0.7).all()
 
 
-def test_a_group_with_too_few_people_for_neighbours_is_not_cleared():
+def test_a_group_with_too_few_people_for_neighbors_is_not_cleared():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"g": ["q"] * 10 + ["f"] * 200 + ["m"] * 200, "x": rng.normal(size=410)})
     y = np.r_[np.zeros(10, int), np.ones(400, int)]
@@ -208,7 +208,7 @@ def test_counterfactual_rows_stay_with_their_people():
         test.fit(X, model=lambda X: (X["x"] > 60).astype(int))
 
 
-def test_counterfactual_neighbours_are_those_of_their_people():
+def test_counterfactual_neighbors_are_those_of_their_people():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"g": ["f", "m"] * 40, "x": rng.normal(size=80)})
     y, given = (X["x"] > 0).to_numpy(int), X.assign(g="m", x=X["x"] + 0.5)

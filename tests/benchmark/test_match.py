@@ -115,7 +115,7 @@ def cases(rows, outcomes):
         (("y", "p", 0), ("x", "p", 0), (1, 0), 0),  # the same case, told from the other side
         (("x", "p", 0), ("y", "p", 0), (1, 0), -1),  # better off: not what was planted
         (("x", "p", 0), ("x", "q", 0), (0, 1), -1),  # the protected column is not changed
-        (("x", "q", 0), ("y", "q", 0), (0, 1), 1),  # the counterpart is the favoured member of B
+        (("x", "q", 0), ("y", "q", 0), (0, 1), 1),  # the counterpart is the favored member of B
         (("x", "r", 0), ("y", "r", 0), (0, 1), -1),  # nobody planted here
     ],
 )

@@ -118,7 +118,7 @@ def test_a_detector_that_fails_is_a_row_with_its_error():
 
 
 @pytest.mark.parametrize("name", ["DivExplorer", "DiscriminatoryRules", "SliceFinder"])
-def test_an_effect_of_harm_and_one_of_favour_match_the_same_group(name):
+def test_an_effect_of_harm_and_one_of_favor_match_the_same_group(name):
     """One group, far worse off; every family says so, each in its own direction."""
     strong = {"n_pairs": 1, "null_fraction": 0.0, "granularity": 0, "intersectionality": 1}
     strong |= {"group_size": 400, "n_background": 800, "bias": 4.0, "n_values": 3}

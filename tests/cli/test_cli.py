@@ -301,15 +301,6 @@ def test_favorable_is_read_in_the_type_of_the_column(people, text, capsys):
     assert audit(people, "--ignore", "advice", favorable=text) == cli.DISPARITY_FOUND
 
 
-@pytest.mark.parametrize("old", [["--favourable", "yes"], ["--favourable=yes"], ["--favou", "yes"]])
-def test_the_old_spelling_warns_in_one_line_and_changes_nothing_else(people, capsys, old):
-    more = ["--protected", "sex", "--ignore", "advice", "--detectors", "GroupDisparity"]
-    code = cli.main(["audit", str(people), "--target", "hired", *old, *more])
-    assert code == audit(people, *more) == cli.DISPARITY_FOUND
-    warning = "skdisc: FutureWarning: --favourable is deprecated; use --favorable.\n"
-    assert capsys.readouterr().err == warning
-
-
 @pytest.mark.slow
 def test_column_names_with_commas(people, capsys):
     frame = pd.read_csv(people).rename(columns={"sex": "sex, legal"})

@@ -64,15 +64,6 @@ def test_columns_and_values(name, data_dir):
     assert "data_home" in bunch.DESCR
 
 
-def test_the_old_key_warns_and_answers_the_same(data_dir):
-    bunch = fetch("german", data_home=data_dir)
-    for read in (lambda: bunch.favourable, lambda: bunch["favourable"]):
-        with pytest.warns(FutureWarning, match="use 'favorable'") as caught:
-            assert read() == bunch.favorable
-        assert caught[0].filename == __file__
-    assert not hasattr(bunch, "town")
-
-
 def test_forms_of_the_answer(data_dir):
     bunch = fetch("german", data_home=data_dir)
     arrays = fetch("german", data_home=data_dir, as_frame=False)

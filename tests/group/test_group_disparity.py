@@ -14,7 +14,7 @@ from skdisc.report import to_html, to_text
 
 
 def people(counts):
-    """Return one row per person from {(value, ...): (favoured, all)}, and the decisions."""
+    """Return one row per person from {(value, ...): (favored, all)}, and the decisions."""
     rows, decided = [], []
     for values, (x, n) in counts.items():
         rows += [values] * n
@@ -116,7 +116,7 @@ def test_four_fifths():
     result = GroupDisparity(protected="sex", preset="four_fifths").fit(X, y).result_
     table = result.tables["impact_ratios"].set_index("group")
     row = table.loc["sex = 'f'"]
-    assert (row["n"], row["favourable"], row["rate"]) == (40, 12, pytest.approx(0.3))
+    assert (row["n"], row["favorable"], row["rate"]) == (40, 12, pytest.approx(0.3))
     assert row["impact_ratio"] == pytest.approx(0.5)
     assert row["shortfall"] == 12
     assert row["p_value"] == pytest.approx(stats.fisher_exact([[12, 28], [48, 32]])[1])
@@ -171,7 +171,7 @@ def test_ll144_of_scores_counts_who_is_above_the_median():
 
     detector = GroupDisparity(protected="sex", preset="ll144", output="probability", pos_label=1)
     table = detector.fit(X, None, score).result_.tables["impact_ratios"].set_index("group")
-    assert table["favourable"].to_dict() == {"sex = 'm'": 3, "sex = 'f'": 1}
+    assert table["favorable"].to_dict() == {"sex = 'm'": 3, "sex = 'f'": 1}
     assert table.loc["sex = 'f'", "impact_ratio"] == pytest.approx(1 / 3)
 
 

@@ -75,13 +75,13 @@ def test_kosei_floods_the_components_of_its_seeds_a_generation_after_the_other(s
         end = len(visited) + len(generation)
         assert set(asked[len(visited) : end]) == generation
         visited |= generation
-        reached = {there for x in generation & bad for there in neighbours(x)}
+        reached = {there for x in generation & bad for there in neighbors(x)}
         generation = reached - visited
     assert len(asked) == len(visited)
     assert found == [x for x in asked if x in bad]
 
 
-def neighbours(x):
+def neighbors(x):
     a, job, b = x
     yield from ((i, job, b) for i in (a - 1, a + 1) if 0 <= i < 8)
     yield from ((a, j, b) for j in range(3) if j != job)

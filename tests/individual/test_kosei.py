@@ -181,7 +181,7 @@ def test_the_flood_ends_after_so_many_tests_per_discriminatory_seed(n_local):
     assert some.n_tested == 20 + hits * n_local
 
 
-def test_a_column_of_nothing_but_one_value_has_no_neighbours():
+def test_a_column_of_nothing_but_one_value_has_no_neighbors():
     space = FeatureSpace.from_domains({"a": ["x"], "sex": ["F", "M"]}, protected="sex")
     result = KOSEI(seeds="uniform", random_state=0).fit(space, model=lambda X: X["sex"] == "M")
     assert (result.result_.n_tested, result.result_.n_found) == (1, 1)

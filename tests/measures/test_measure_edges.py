@@ -43,7 +43,7 @@ def test_weights_are_checked_as_everywhere(weight, message):
         m.mean_difference(None, [1, 0], protected=["a", "b"], sample_weight=weight)
 
 
-def test_nobody_favoured():
+def test_nobody_favored():
     y, s = [0, 0, 0, 0], [0, 0, 1, 1]
     assert m.mean_difference(None, y, protected=s) == 0
     assert m.area_under_curve(None, y, protected=s) == 0.5
@@ -339,7 +339,7 @@ def test_intersections():
         m.mean_difference(None, y, protected=X["sex"], intersections=2)
 
 
-def test_situation_testing_needs_enough_neighbours():
+def test_situation_testing_needs_enough_neighbors():
     y, s, x = [1, 0, 1, 0], [0, 0, 1, 1], [[0], [1], [0], [1]]
     with UNDEFINED:
         assert np.isnan(m.situation_testing(None, y, protected=s, X=x, n_neighbors=2))

@@ -48,7 +48,7 @@ def test_case_counts(results):
 def test_card_of_a_complainant(results):
     ax = plot_complainant(results[1])
     drawn = sum(len(c.get_offsets()) for c in ax.collections)
-    groups = results[1].tables["neighbours"]
+    groups = results[1].tables["neighbors"]
     assert drawn == (groups["case_id"] == 0).sum()
     assert f"{results[1][0].effect:+.2f}" in ax.get_title()
 
@@ -60,7 +60,7 @@ def test_card_of_a_complainant_whose_outcome_is_a_number():
     test.set_params(n_neighbors=5, store_neighbors=True)
     result = test.fit(X, y).result_
     ax = plot_complainant(result)
-    groups = result.tables["neighbours"].query("case_id == 0")
+    groups = result.tables["neighbors"].query("case_id == 0")
     assert sum(len(c.get_offsets()) for c in ax.collections) == len(groups)
     for role, own in groups.groupby("role"):
         if role in ("control", "test"):

@@ -24,7 +24,7 @@ def test_counts_and_overlaps_are_those_of_the_sets():
     settings = {"protected": "gender", "criterion": "gap", "n_neighbors": [10, 30]}
     tests = [
         SituationTesting(**settings),
-        CounterfactualSituationTesting(counterfactuals=world, centres=True, **settings),
+        CounterfactualSituationTesting(counterfactuals=world, centers=True, **settings),
         CounterfactualFairness(protected="gender", counterfactuals=world, n_resamples=0),
     ]
     results = [t.fit(X, model=bank).result_ for t in tests]

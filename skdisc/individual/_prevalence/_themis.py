@@ -19,7 +19,7 @@ from skdisc.individual._prevalence._themis_sample import Sample
 from skdisc.individual._prober import Prober, n_inputs
 
 _SCORES = ("causal", "causal_low", "causal_high", "group", "group_low", "group_high")
-_ENDS = ("favoured", "disfavoured")
+_ENDS = ("favored", "disfavored")
 
 
 class Themis(IndividualDetector):

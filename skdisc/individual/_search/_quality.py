@@ -188,8 +188,8 @@ def _change(one, other):
 
 def _correlation(x):
     """Return the correlation matrix of the columns."""
-    centred = x - x.mean(axis=0)
-    unit = centred / np.sqrt((centred**2).sum(axis=0))
+    centered = x - x.mean(axis=0)
+    unit = centered / np.sqrt((centered**2).sum(axis=0))
     return unit.T @ unit
 
 

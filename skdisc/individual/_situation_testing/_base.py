@@ -1,6 +1,5 @@
 """SituationDetector: what both situation tests share, their settings and how people are judged."""
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 
@@ -30,7 +29,6 @@ from skdisc.individual._situation_testing._neighborhoods import (
 
 COMPAT = "alvarez2023"
 _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
-_OLD = "deprecated"
 _MOST = 50_000  # rows by default, where most pairs of rows are compared
 
 
@@ -55,10 +53,9 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         "store_neighbors": ["boolean"],
         "max_rows": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "compat": [StrOptions({COMPAT}), None],
-        "store_neighbours": ["boolean", StrOptions({_OLD})],
     }
 
-    centres = False  # a setting of counterfactual situation testing
+    centers = False  # a setting of counterfactual situation testing
 
     @property
     def _takes_missing(self):
@@ -125,16 +122,6 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
                 return report.group_table(people, frame, other, found)[0]
         raise ValueError("This person belongs to no group whose members may complain.")
 
-    def neighbours(self, X: FrameLike, n_neighbors: int | None = None) -> pd.DataFrame:
-        """Return `neighbors`; deprecated.
-
-        .. deprecated:: 0.2
-           Use `neighbors`.
-        """
-        message = f"{type(self).__name__}.neighbours is deprecated; use neighbors."
-        warnings.warn(message, FutureWarning, stacklevel=2)
-        return self.neighbors(X, n_neighbors)
-
     def _resolve_model(self, people, model):
         if self.output != "value":
             return super()._resolve_model(people, model)
@@ -180,11 +167,6 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         """The rule that decides who has a case."""
         return self.criterion or ("adjusted" if self.compat is None else "gap")
 
-    @property
-    def _stores_neighbors(self):
-        old = self.store_neighbours
-        return self.store_neighbors if isinstance(old, str) else old
-
     def _outcome(self, task):
         """Return the outcome of each row: higher is better."""
         if self.output == "value":
@@ -198,16 +180,14 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         return np.column_stack([outcome, outcome**2])
 
     def _check(self):
-        if not isinstance(self.store_neighbours, str):
-            warnings.warn("store_neighbours is deprecated; use store_neighbors.", FutureWarning, 5)
         self._check_protected()
         given = self.n_neighbors
         if given is None and self.max_distance is None:
             raise ValueError("n_neighbors=None needs max_distance=, the radius.")
-        least = 0 if self.centres and max(self._ks, default=0) > 0 else 1
+        least = 0 if self.centers and max(self._ks, default=0) > 0 else 1
         if given is not None and min(self._ks, default=-1) < least:
             raise ValueError(
-                f"n_neighbors must be positive; 0 needs centres=True and another number: {given!r}."
+                f"n_neighbors must be positive; 0 needs centers=True and another number: {given!r}."
             )
         if self.compat is not None and self.output != "decision":
             raise ValueError(f"compat={COMPAT!r} compares decisions, got output={self.output!r}.")
@@ -368,8 +348,8 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         tables = {"people": people, "counts": report.count_table(people, self)}
         tables |= {"gaps": table, "balance": balance}
         tables |= self._more_tables(task, outcome, judged)
-        if self._stores_neighbors:
-            tables["neighbours"] = report.stored_groups(self, task, judged, cases, outcome)
+        if self.store_neighbors:
+            tables["neighbors"] = report.stored_groups(self, task, judged, cases, outcome)
         compared = first[self._is_compared(first)]
         n = len(compared)
         ends = map(float, _stats.wilson(len(cases), n, self.significance))
@@ -402,12 +382,12 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         """
         ks = [k for k in self._ks if k] or [len(task.memory.X)]
         if self.compat is not None:
-            groups = _alvarez2023.neighborhoods(part, task, rows, ks, self.centres)
+            groups = _alvarez2023.neighborhoods(part, task, rows, ks, self.centers)
         else:
             people = task.X.iloc[rows]
             others = people if part.others is task.X else part.others.iloc[rows]
             groups = part.pools.sums(people, others, None if task.is_audit else rows, ks)
-        if not self.centres:
+        if not self.centers:
             return groups
         centers = []
         for own in (outcome[rows], part.decided[rows]):

@@ -49,7 +49,7 @@ class CounterfactualSituationTesting(SituationDetector):
         protected attribute, and this is situation testing.
     block : sequence of (parent, child) pairs, default=()
         Edges of the causal model along which an intervention has no effect.
-    centres : bool, default=False
+    centers : bool, default=False
         Count the person in the control group and their counterfactual in the test group. This
         needs the decision about the counterfactual, from a model or given.
     features : sequence of column names, dict of such, or None, default=None
@@ -57,7 +57,7 @@ class CounterfactualSituationTesting(SituationDetector):
         ``combine="multiple"`` also a dict: a list for each protected column.
     n_neighbors : int, sequence of int, or None, default=15
         The size k of the control and test groups. Of several, searched at once, the first positive
-        one gives the findings, and all are in the tables; 0, beside others and with the `centres`
+        one gives the findings, and all are in the tables; 0, beside others and with the `centers`
         of `CounterfactualSituationTesting`, is a person and their counterfactual alone. None:
         everyone within `max_distance`, which with a callable `metric` is any rule of similarity.
     metric : {"manhattan", "gower", "euclidean", "hvdm", "propensity"} or callable
@@ -97,7 +97,7 @@ class CounterfactualSituationTesting(SituationDetector):
         and the verdict is about their whole group. Each claim stands by itself, and is answered in
         the table ``claims``. None: all members of the groups are screened.
     store_neighbors : bool, default=False
-        Keep the groups of every case in the table ``neighbours``.
+        Keep the groups of every case in the table ``neighbors``.
     n_bins : int, dict or Bins, default=4
         Bins of protected numbers.
     compat : {"alvarez2023"} or None, default=None
@@ -129,10 +129,6 @@ class CounterfactualSituationTesting(SituationDetector):
         Threads of the searches.
     verbose : bool or int, default=False
         Report progress on standard error.
-    store_neighbours : bool, default="deprecated"
-        Former name of `store_neighbors`.
-
-        .. deprecated:: 0.2
 
     Attributes
     ----------
@@ -156,13 +152,13 @@ class CounterfactualSituationTesting(SituationDetector):
     ------
     ValueError
         As in `SituationTesting`; also if a protected column has no source of counterfactuals, or
-        `centres` is set and the decisions about the counterfactuals are not known.
+        `centers` is set and the decisions about the counterfactuals are not known.
 
     Notes
     -----
     Distances have one scale, learned from X. The published tables standardize the two worlds
     separately, which removes the mean effect of the causal model; ``compat="alvarez2023"`` does
-    so. With `centres`, for small k the counterfactual decision dominates the test, and centers are
+    so. With `centers`, for small k the counterfactual decision dominates the test, and centers are
     not a random sample.
 
     References
@@ -206,7 +202,7 @@ class CounterfactualSituationTesting(SituationDetector):
         **SituationDetector._parameter_constraints,
         "counterfactuals": "no_validation",
         "block": "no_validation",
-        "centres": ["boolean"],
+        "centers": ["boolean"],
     }
 
     def __init__(
@@ -219,7 +215,7 @@ class CounterfactualSituationTesting(SituationDetector):
         combine: str = "intersectional",
         counterfactuals: Any = None,
         block: Sequence[tuple[Hashable, Hashable]] = (),
-        centres: bool = False,
+        centers: bool = False,
         features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = None,
         n_neighbors: int | Sequence[int] | None = 15,
         metric: str | Callable = "manhattan",
@@ -244,7 +240,6 @@ class CounterfactualSituationTesting(SituationDetector):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
-        store_neighbours: bool | str = "deprecated",
     ) -> None:
         self.estimator = estimator
         self.protected = protected
@@ -253,7 +248,7 @@ class CounterfactualSituationTesting(SituationDetector):
         self.combine = combine
         self.counterfactuals = counterfactuals
         self.block = block
-        self.centres = centres
+        self.centers = centers
         self.features = features
         self.n_neighbors = n_neighbors
         self.metric = metric
@@ -278,7 +273,6 @@ class CounterfactualSituationTesting(SituationDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.store_neighbours = store_neighbours
 
     def _sources(self, task):
         given = self.counterfactuals
@@ -309,9 +303,9 @@ class CounterfactualSituationTesting(SituationDetector):
         if given is not None:
             return given.astype(float) if self.output == "value" else self._favors(given)
         if task.queries is None or self.model_.model is None:
-            if self.centres:
+            if self.centers:
                 raise ValueError(
-                    "centres=True needs the decisions about the counterfactual rows: audit a "
+                    "centers=True needs the decisions about the counterfactual rows: audit a "
                     "model, or give counterfactuals=(frame, decisions)."
                 )
             return None

@@ -357,11 +357,11 @@ def _members(detector, task, part, rows):
     """
     k, n = detector._ks[0], len(rows)
     if detector.compat is not None:
-        found, counterpart = _alvarez2023.neighbors(part, task, rows, k, detector.centres)
+        found, counterpart = _alvarez2023.neighbors(part, task, rows, k, detector.centers)
         return found, (np.zeros(n), counterpart.astype(float))
     centers = task.X.iloc[rows], part.others.iloc[rows]
     found = part.pools.neighbors(*centers, None if task.is_audit else rows, k)
-    return found, (np.full(n, float(detector.centres)),) * 2
+    return found, (np.full(n, float(detector.centers)),) * 2
 
 
 def stored_groups(detector, task, judged, cases, outcome):

@@ -47,7 +47,7 @@ class SituationTesting(SituationDetector):
         ``combine="multiple"`` also a dict: a list for each protected column.
     n_neighbors : int, sequence of int, or None, default=15
         The size k of the control and test groups. Of several, searched at once, the first positive
-        one gives the findings, and all are in the tables; 0, beside others and with the `centres`
+        one gives the findings, and all are in the tables; 0, beside others and with the `centers`
         of `CounterfactualSituationTesting`, is a person and their counterfactual alone. None:
         everyone within `max_distance`, which with a callable `metric` is any rule of similarity.
     metric : {"manhattan", "gower", "euclidean", "hvdm", "propensity"} or callable
@@ -87,7 +87,7 @@ class SituationTesting(SituationDetector):
         and the verdict is about their whole group. Each claim stands by itself, and is answered in
         the table ``claims``. None: all members of the groups are screened.
     store_neighbors : bool, default=False
-        Keep the groups of every case in the table ``neighbours``.
+        Keep the groups of every case in the table ``neighbors``.
     n_bins : int, dict or Bins, default=4
         Bins of protected numbers.
     compat : {"alvarez2023"} or None, default=None
@@ -119,10 +119,6 @@ class SituationTesting(SituationDetector):
         Threads of the searches.
     verbose : bool or int, default=False
         Report progress on standard error.
-    store_neighbours : bool, default="deprecated"
-        Former name of `store_neighbors`.
-
-        .. deprecated:: 0.2
 
     Attributes
     ----------
@@ -231,7 +227,6 @@ class SituationTesting(SituationDetector):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
-        store_neighbours: bool | str = "deprecated",
     ) -> None:
         self.estimator = estimator
         self.protected = protected
@@ -262,7 +257,6 @@ class SituationTesting(SituationDetector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.store_neighbours = store_neighbours
 
     def _on_decisions(self):
         return copy(self)

@@ -11,7 +11,7 @@ from skdisc._task._clustered import ClusteredMixin
 from skdisc.subgroup._base import N_BINS, SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed
 
-ERRORS = ("error", "fp", "fn", "loss", "unfavourable")
+ERRORS = ("error", "fp", "fn", "loss", "unfavorable")
 _NAMED = 3  # groups, in a caveat
 _NAMES = {"metric": "measure", "slice": "subject", "slice_size": "support"}
 
@@ -148,8 +148,8 @@ def errors_of(task, kinds):
             name, error = kind.__name__, _own(kind, labels, answers, len(task.X))
         elif kind not in ERRORS:
             raise ValueError(f"errors must be among {ERRORS} or a callable; got {kind!r}.")
-        elif kind == "unfavourable" or (kind == "error" and not compared):
-            name, error = "unfavourable", ~decided
+        elif kind == "unfavorable" or (kind == "error" and not compared):
+            name, error = "unfavorable", ~decided
         elif not compared:
             lacking = "y, the labels" if task.queries is not None else "a model: pass model="
             raise ValueError(f"errors={kind!r} compares decisions with labels and needs {lacking}.")
@@ -163,7 +163,7 @@ def errors_of(task, kinds):
     if len(set(names)) < len(names) or not names:
         raise ValueError(
             f"errors must be one or more different errors; got {list(kinds)!r}, which are "
-            f"{names!r}: without decisions to compare with labels, 'error' is 'unfavourable'."
+            f"{names!r}: without decisions to compare with labels, 'error' is 'unfavorable'."
             if names and not compared
             else f"errors must be one or more different errors; got {names!r}."
         )

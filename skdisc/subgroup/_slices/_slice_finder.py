@@ -51,7 +51,7 @@ class SliceFinder(SliceDetector):
         tree of the errors ("tree"), both, or boxes around clusters, the baseline of the paper.
         Slices of a tree or of clusters are chosen by their errors: with ``versus="context"`` they
         have a ``naive_p_value``, which ignores this, and count as found only if `confirm` is set.
-    errors : {"error", "fp", "fn", "loss", "unfavourable"}, callable, or sequence, default="error"
+    errors : {"error", "fp", "fn", "loss", "unfavorable"}, callable, or sequence, default="error"
         The error of a row, see `SliceLine`; the paper uses "loss".
     effect_size : float, default=0.4
         Smallest effect size of a problematic slice.

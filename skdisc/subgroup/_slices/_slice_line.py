@@ -44,7 +44,7 @@ class SliceLine(SliceDetector):
         neither, an error is an unfavorable label.
     protected : column name or position, or sequence of them, default=None
         The protected columns; None: each column counts as protected.
-    errors : {"error", "fp", "fn", "loss", "unfavourable"}, callable, or sequence, default="error"
+    errors : {"error", "fp", "fn", "loss", "unfavorable"}, callable, or sequence, default="error"
         The error of a row: a wrong decision, a false favorable one, a false unfavorable one, the
         log loss of the probability of a favorable decision, an unfavorable decision, or the value
         of ``callable(labels, outcomes)`` for all rows, finite and >= 0. Several errors are searched

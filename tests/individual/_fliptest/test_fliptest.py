@@ -133,7 +133,7 @@ def test_published_data_carried_exactly(n, positive, negative, cost, solver):
 
 
 def test_the_hiring_model_turns_on_hair():
-    """Black et al.: favoured women have longer hair than the men they are paired with."""
+    """Black et al.: favored women have longer hair than the men they are paired with."""
     hiring = make_hiring(800, random_state=1)
     detector = FlipTest(protected="gender", group="female", solver="assignment", random_state=0)
     report = detector.fit(hiring.data, hiring.decision).result_.tables["transparency"]

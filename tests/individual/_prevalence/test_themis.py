@@ -69,10 +69,10 @@ def test_the_groups_at_the_ends_are_named():
     model = lambda X: table[tuple(space.encode(X).T)]  # noqa: E731
     result = Themis(protected=PROTECTED, random_state=0).fit(MIXED, model=model).result_
     scores = result.tables["scores"].set_index("attributes")
-    assert scores.favoured["job"] == "job=missing"
-    assert scores.favoured["grade, age"] == "grade=mid, age=4"
-    assert scores.favoured["job, grade, age"] == "job=a, grade=mid, age=4"  # the first of equals
-    assert scores.disfavoured["age"] != "age=4"
+    assert scores.favored["job"] == "job=missing"
+    assert scores.favored["grade, age"] == "grade=mid, age=4"
+    assert scores.favored["job, grade, age"] == "job=a, grade=mid, age=4"  # the first of equals
+    assert scores.disfavored["age"] != "age=4"
 
 
 def test_scores_grow_with_the_set_and_the_smallest_above_the_threshold_are_marked():

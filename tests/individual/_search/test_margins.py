@@ -71,7 +71,7 @@ def test_a_dead_network_is_looked_at_by_differences():
     net.intercepts_[0][:] = -1e6  # no unit is ever active
     margins, task = margins_of(net, X)
     assert (margins.slopes(np.array([[3, 4, 0]])).change == 0).all()
-    assert task.budget.queries == 1 + 5  # one gradient; the row itself and four neighbours
+    assert task.budget.queries == 1 + 5  # one gradient; the row itself and four neighbors
 
 
 @pytest.mark.parametrize("columns", [["b", "sex"], ["sex", "b", "a"]])

@@ -123,9 +123,9 @@ def test_one_new_person_is_judged_by_the_groups_of_fit():
 
 
 @pytest.mark.parametrize("compat", [None, "alvarez2023"])
-@pytest.mark.parametrize("centres", [False, True])
+@pytest.mark.parametrize("centers", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_stored_groups_are_those_of_the_shares(compat, centres, seed):
+def test_stored_groups_are_those_of_the_shares(compat, centers, seed):
     X, y = people(n=200, seed=seed)
     X["x"] = X["x"].round(1)  # many people at one place
     X = pd.concat([X, X.iloc[:30].assign(x=X["x"].iloc[0], job="a")], ignore_index=True)
@@ -134,7 +134,7 @@ def test_stored_groups_are_those_of_the_shares(compat, centres, seed):
     rng = np.random.default_rng(seed)
     detector = CounterfactualSituationTesting(
         counterfactuals=(world, rng.integers(0, 2, len(X))),
-        centres=centres,
+        centers=centers,
         compat=compat,
         criterion="gap",
         caliper=None,
@@ -143,7 +143,7 @@ def test_stored_groups_are_those_of_the_shares(compat, centres, seed):
         **PAIR,
     )
     result = detector.fit(X, y).result_
-    kept = result.tables["neighbours"]
+    kept = result.tables["neighbors"]
     for case_id in range(len(result)):
         case = kept[kept["case_id"] == case_id]
         for roles, p in ((["person", "control"], "p_c"), (["counterpart", "test"], "p_t")):

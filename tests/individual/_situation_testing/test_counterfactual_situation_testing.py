@@ -1,4 +1,4 @@
-"""Counterfactual situation testing: its test groups, centres and counterfactual rows."""
+"""Counterfactual situation testing: its test groups, centers and counterfactual rows."""
 
 import numpy as np
 import pandas as pd
@@ -46,13 +46,13 @@ def test_without_an_effect_counterfactual_situation_testing_is_situation_testing
         assert found[plain.columns].equals(plain)
 
 
-def test_centres_are_counted_in_both_groups():
+def test_centers_are_counted_in_both_groups():
     X, y = people()
     cf = np.where(X["sex"] == "F", 1, y)
     settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 9}
     settings["counterfactuals"] = (X[["x"]], cf)
     without, found = (
-        table(CounterfactualSituationTesting(centres=c, **settings), X, y).loc[9]
+        table(CounterfactualSituationTesting(centers=c, **settings), X, y).loc[9]
         for c in (False, True)
     )
     own = 1 - y[found.index].to_numpy()
@@ -62,7 +62,7 @@ def test_centres_are_counted_in_both_groups():
     model = lambda A: (A["x"] - (A["sex"] == "F") > 0).astype(int)  # noqa: E731
     settings["counterfactuals"] = None
     asked = table(
-        CounterfactualSituationTesting(centres=True, **settings), X, None, model=model
+        CounterfactualSituationTesting(centers=True, **settings), X, None, model=model
     ).loc[9]
     would = model(X.assign(sex="M"))[asked.index]
     assert asked["flip"].tolist() == (model(X)[asked.index] - would).tolist()
@@ -87,7 +87,7 @@ class LessForWomen:
 def test_a_person_and_their_counterfactual_alone_are_the_row_of_no_neighbors(more):
     X, y = people()
     cf = np.where(X["sex"] == "F", 1, y)
-    settings = {"protected": "sex", "group": "F", "reference": "M", "centres": True}
+    settings = {"protected": "sex", "group": "F", "reference": "M", "centers": True}
     detector = CounterfactualSituationTesting(counterfactuals=(X[["x", "job"]], cf), **settings)
     detector.set_params(n_neighbors=[0, 9], criterion="gap", **more)
     if "output" in more:
@@ -113,9 +113,9 @@ def test_a_person_and_their_counterfactual_alone_are_the_row_of_no_neighbors(mor
 def test_no_neighbors_need_centers_and_another_number():
     X, y = people()
     detector = CounterfactualSituationTesting(protected="sex")
-    for sizes, centres in (([0, 9], False), ([0], True), ([-1, 9], True)):
-        detector.set_params(n_neighbors=sizes, centres=centres)
-        with pytest.raises(ValueError, match="0 needs centres=True and another number"):
+    for sizes, centers in (([0, 9], False), ([0], True), ([-1, 9], True)):
+        detector.set_params(n_neighbors=sizes, centers=centers)
+        with pytest.raises(ValueError, match="0 needs centers=True and another number"):
             detector.fit(X, y)
 
 

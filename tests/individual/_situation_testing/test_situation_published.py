@@ -15,7 +15,7 @@ LOAN = {
     "std": [[55, 65, 84, 107], [433, 456, 487, 539], [440, 461, 490, 539]],
     "range": [[54, 65, 79, 102], [431, 454, 482, 537], [438, 459, 485, 537]],
 }
-LAW = {  # of the cells that ties do not decide; without centres, and with them
+LAW = {  # of the cells that ties do not decide; without centers, and with them
     ("White", "std"): [[309, 347, 377, 445]] * 2,
     ("White", "range"): [[303, 316, 361, 396]] * 2,
     ("Male", "std"): [[196, None, 285, 320], [196, None, 295, 320]],
@@ -52,8 +52,8 @@ def audit(method, data, **settings):
     settings["caliper"] = None
     if method == "ST":
         return SituationTesting(**settings).fit(X, y).result_
-    centres = method == "CSTwi"
-    detector = CounterfactualSituationTesting(counterfactuals=world, centres=centres, **settings)
+    centers = method == "CSTwi"
+    detector = CounterfactualSituationTesting(counterfactuals=world, centers=centers, **settings)
     return detector.fit(X, y).result_
 
 

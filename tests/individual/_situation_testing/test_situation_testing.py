@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial.distance import cdist
 from situations import by_hand, people, share_refused, table
-from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from skdisc import Rule, _stats
@@ -212,7 +211,7 @@ def test_groups_can_be_kept_for_the_card():
     X, y = people()
     detector = SituationTesting(protected="sex", group="F", reference="M", store_neighbors=True)
     result = detector.fit(X, y).result_
-    kept = result.tables["neighbours"]
+    kept = result.tables["neighbors"]
     assert kept["case_id"].nunique() == len(result)
     first = kept[kept["case_id"] == 0]
     assert first["role"].tolist()[:2] == ["person", "counterpart"]
@@ -306,10 +305,10 @@ def test_wording():
     with pytest.raises(ValueError, match="needs protected"):
         SituationTesting().fit(X, y)
     frame = CounterfactualSituationTesting(protected="sex", counterfactuals=X, n_neighbors=5)
-    with pytest.raises(ValueError, match="centres=True needs the decisions"):
-        frame.set_params(centres=True).fit(X, y)
+    with pytest.raises(ValueError, match="centers=True needs the decisions"):
+        frame.set_params(centers=True).fit(X, y)
     with pytest.raises(ValueError, match="for the rows of fit and not for others"):
-        frame.set_params(centres=False).fit(X, y).audit(X, y)
+        frame.set_params(centers=False).fit(X, y).audit(X, y)
     with pytest.raises(ValueError, match="has no source for"):
         CounterfactualSituationTesting(protected="sex", counterfactuals={"job": X}).fit(X, y)
     with pytest.raises(ValueError, match="judges the people of fit only"):
@@ -461,29 +460,11 @@ def test_the_neighbors_listed_are_all_that_share_a_place(seed):
         np.testing.assert_array_equal(away, own[near])
 
 
-def test_the_former_names_of_store_neighbors_and_neighbors_still_work():
-    X, y = make_loan(300, random_state=0, return_X_y=True)
-    new = SituationTesting(protected="gender", n_neighbors=5, criterion="gap", store_neighbors=True)
-    old = SituationTesting(
-        protected="gender", n_neighbors=5, criterion="gap", store_neighbours=True
-    )
-    new.fit(X, y)
-    with pytest.warns(FutureWarning, match="store_neighbours is deprecated; use store_neighbors"):
-        clone(old).fit(X, y)
-    with pytest.warns(FutureWarning, match="store_neighbours is deprecated"):
-        old.fit(X, y)
-    assert old.result_.to_frame("neighbours").equals(new.result_.to_frame("neighbours"))
-    assert "store_neighbours" not in new.result_.params
-    person = X[X["gender"] == "female"].iloc[[0]]
-    with pytest.warns(FutureWarning, match="neighbours is deprecated; use neighbors"):
-        assert old.neighbours(person, 3).equals(new.neighbors(person, 3))
-
-
 def test_neighbors_with_centers_need_no_decision_about_the_counterfactual():
     X, y = make_loan(300, random_state=0, return_X_y=True)
     model = lambda X: (X["annual_salary"] > 60_000).astype(int)  # noqa: E731
     settings = {"protected": "gender", "counterfactuals": lambda X, do: X[["annual_salary"]]}
-    detector = CounterfactualSituationTesting(n_neighbors=5, centres=True, **settings)
+    detector = CounterfactualSituationTesting(n_neighbors=5, centers=True, **settings)
     groups = detector.fit(X, y, model).neighbors(X[X["gender"] == "female"].iloc[[0]])
     assert groups["role"].tolist() == ["person", "counterpart"] + ["control"] * 5 + ["test"] * 5
 
@@ -497,7 +478,7 @@ def texts_of_parameters(kind):
 
 def test_both_situation_tests_say_the_same_about_the_settings_they_share():
     plain, causal = map(texts_of_parameters, (SituationTesting, CounterfactualSituationTesting))
-    assert set(causal) - set(plain) == {"counterfactuals", "block", "centres"}
+    assert set(causal) - set(plain) == {"counterfactuals", "block", "centers"}
     assert {name: causal[name] for name in plain} == plain
 
 

@@ -130,11 +130,11 @@ def test_published_scores_of_the_pruning_study(load):
         frame[name] = np.maximum(np.ceil((v - v.min()) / ((v.max() - v.min()) / 10)), 1)
     salary = frame.pop("salary").to_numpy(dtype=float)
     hot = pd.get_dummies(frame.astype(str)).to_numpy(dtype=float)
-    centred = hot - hot.mean(axis=0)
+    centered = hot - hot.mean(axis=0)
     beta = np.linalg.solve(
-        centred.T @ centred + 1e-4 * np.eye(hot.shape[1]), centred.T @ (salary - salary.mean())
+        centered.T @ centered + 1e-4 * np.eye(hot.shape[1]), centered.T @ (salary - salary.mean())
     )
-    residual = salary - salary.mean() - centred @ beta
+    residual = salary - salary.mean() - centered @ beta
     X = frame.astype(str)
     X = pd.concat([X, X.add_suffix(" again")], axis=1)
     X, error = pd.concat([X, X], ignore_index=True), np.tile(residual**2, 2)
@@ -169,7 +169,7 @@ def test_statistics_are_those_of_the_rows():
 def test_the_table_has_the_columns_of_the_literature():
     X, y = make_loan(n_samples=600, random_state=0, return_X_y=True)
     frame = SliceLine(protected="gender", **PUBLISHED).fit(X, y).result_.to_frame("subgroups")
-    assert (frame["metric"] == "unfavourable").all()
+    assert (frame["metric"] == "unfavorable").all()
     assert (frame["slice_size"] == frame["size"]).all()
     np.testing.assert_allclose(frame["slice_average_error"], frame["outcome"])
     np.testing.assert_allclose(
