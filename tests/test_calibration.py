@@ -213,6 +213,21 @@ def test_counts_are_sums_of_rows_and_come_back_from_the_file(tmp_path):
     assert counts.update(again, table[:1])["n"].tolist() == table["n"].tolist()
 
 
+@pytest.mark.parametrize("world", ["agreement", "40 codes", "parity, strong"])
+def test_a_linear_model_finds_a_gap_where_its_null_is_said_to_fail(world):
+    assert KNOWN["OaxacaBlinder"].null in WORLDS[world].fails
+    found = rows("OaxacaBlinder", world, FEW)
+    assert [row["verdict"] for row in found] == [FOUND] * len(FEW)
+    assert not any(row["shown"] for row in found)  # its interval is about another gap
+
+
+def test_categories_and_columns_without_effect_are_no_law_that_a_linear_model_lacks():
+    for world in ("40 codes as text", "part-time"):
+        found = rows("OaxacaBlinder", world, FEW)
+        assert sum(row["verdict"] == FOUND for row in found) < 2
+        assert sum(row["shown"] for row in found) == len(FEW)
+
+
 @pytest.mark.slow
 def test_the_page_is_made_from_the_counts_of_the_repository():
     folder = ROOT / "doc" / "calibration"

@@ -22,6 +22,7 @@ from benchmarks.calibration.cells import failing, line
 from benchmarks.calibration.counts import NEW_SEEDS
 from benchmarks.calibration.detectors import configurations
 from benchmarks.calibration.measure import WORLDS, measure
+from benchmarks.calibration.summary import HARD_NAMES
 
 ROOT = Path(__file__).parents[2]
 DOC = ROOT / "doc"
@@ -73,7 +74,7 @@ def work(options, commit):
             continue
         cost = seconds.get((one.name, world.name), 0.0)
         n = options.n if cost <= 1 else -(-options.n // 2)
-        n = min(n, GAP_SEEDS) if getattr(one.kind, "null", "") in world.fails else n
+        n = min(n, GAP_SEEDS) if one.null in world.fails else n
         lacking = [s for s in range(start, start + n) if (one.name, world.name, s) not in known]
         if lacking:
             todo.append((cost, one, world, lacking))
@@ -125,8 +126,9 @@ def kept():
 
 
 def keep(table):
-    """Write counts to the files of the repository: new kinds of worlds into a file of their own."""
-    is_answer = table["world"].map(lambda name: name in WORLDS and WORLDS[name].kind in ANSWERS)
+    """Write counts to the files of the repository: new and hard worlds into a file of their own."""
+    own = {name for name, world in WORLDS.items() if world.kind in ANSWERS or name in HARD_NAMES}
+    is_answer = table["world"].isin(own)
     for name, part in (("counts.csv", table[~is_answer]), ("answers.csv", table[is_answer])):
         counts.save(DOC / "calibration" / name, part)
 

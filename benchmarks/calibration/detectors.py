@@ -129,8 +129,8 @@ class Configuration:
 
     @property
     def null(self):
-        """The null hypothesis of the detector, asked about protected columns."""
-        return self.kind(protected=["sex"], **self.settings).null
+        """The null hypothesis of the detector, asked about protected columns; "" of an audit."""
+        return "" if self.kind is None else self.kind(protected=["sex"], **self.settings).null
 
     @property
     def _lists(self):

@@ -61,7 +61,7 @@ def measure(configuration, world, seed):
                 row |= coverage(detector, world, seed)
             if world.kind == "shares":
                 row |= shares(result, world.share)
-            if world.equal is not None:
+            if world.equal is not None and configuration.null not in world.fails:
                 row |= at_equal_columns(result, world.equal)
             if world.kind in ("grid", "after", "fair"):
                 row |= claims(configuration, result, people)

@@ -118,15 +118,12 @@ def _nulls(cells, held):
             text += [f"### {title}", "", *_matrix(part, held), ""]
     text += ["The worlds:", ""]
     text += [f"- *{w.name}*: {w.about}." for w in WORLDS.values() if w.kind == "null"]
-    reasons = sorted(
-        {
-            f"{', '.join(w.fails)}: {next(iter(w.fails.values()))}"
-            for w in WORLDS.values()
-            if w.fails
-        }
-    )
+    reasons = {}
+    for fails in (world.fails for world in WORLDS.values()):
+        for word, reason in fails.items():
+            reasons.setdefault(reason, {}).setdefault(word)
     text += ["", "Where a gap is true, by null hypothesis:", ""]
-    return [*text, *(f"- {reason}." for reason in reasons), ""]
+    return [*text, *(f"- {', '.join(words)}: {reason}." for reason, words in reasons.items()), ""]
 
 
 def _is_matching(name):

@@ -8,6 +8,8 @@ import pandas as pd
 
 WORDS = ("marginal", "contextual", "conditional", "individual", "counterfactual", "calibration")
 
+CURVED = "outcomes and who is a woman follow one law that is not linear, so this gap is true"
+
 
 @dataclass
 class People:
