@@ -20,9 +20,19 @@ def check_finite(values, what):
         raise ValueError(f"{what} has numbers beyond {_LARGEST:g}. Divide them by a unit.")
 
 
+class BinnedArray(np.ndarray):
+    """An array that a Discretizer made. What is computed from it is a plain array again."""
+
+    def __array_finalize__(self, source):
+        pass
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        return array[()] if return_scalar else array
+
+
 def refuse_binned(X):
     """Raise ValueError if rows are bins of a Discretizer, which a fitted model may not know."""
-    if getattr(X, "attrs", {}).get(BINNED):
+    if isinstance(X, BinnedArray) or getattr(X, "attrs", {}).get(BINNED):
         raise ValueError(
             "X holds the bins that a Discretizer made, and the model would be queried about bins "
             "as if they were values. Pass the rows as they were before. If the model was trained "

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._space._bins import Bins, cuts_of
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
-from skdisc._utils._inputs import BINNED
+from skdisc._utils._inputs import BINNED, BinnedArray
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.preprocessing._rows import frame_of, like, numbers_of
 
@@ -130,7 +130,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         DataFrame or ndarray of shape (n_samples, n_features)
-            A frame for a frame. Missing values stay missing. A detector refuses such a frame
+            A frame for a frame. Missing values stay missing. A detector refuses such a table
             together with a fitted model: it takes the rows as they were before.
 
         Raises
@@ -152,8 +152,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             else:
                 frame[name] = number if known.all() else np.where(known, number, np.nan)
         out = like(frame, X)
-        if isinstance(out, pd.DataFrame):
-            out.attrs[BINNED] = True
+        if isinstance(out, np.ndarray):
+            return out.view(BinnedArray)
+        out.attrs[BINNED] = True
         return out
 
     def _names(self, frame):

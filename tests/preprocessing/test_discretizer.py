@@ -96,3 +96,26 @@ def test_bins_are_no_rows_for_a_fitted_model(encode):
     # What is trained on the bins here, and labels, are about the bins.
     assert make_pipeline(bins, GroupDisparity(clone(tree), protected="sex")).fit(X, y)
     assert make_pipeline(bins, GroupDisparity(protected="sex")).fit(X, y)
+
+
+def test_arrays_of_bins_are_no_rows_for_a_fitted_model():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 2, 500), rng.integers(20, 70, 500)])
+    y = (X[:, 1] > 40).astype(int)
+    model, bins = DecisionTreeClassifier().fit(X, y), Discretizer().fit(X)
+    pipe = make_pipeline(bins, GroupDisparity(protected=[0]))
+    with pytest.raises(ValueError, match=r"model=make_pipeline\(discretizer, model\)"):
+        pipe.fit(X, groupdisparity__model=model)
+    rows = bins.transform(X)
+    for part in (rows, rows[:100], rows.copy(), pickle.loads(pickle.dumps(rows))):
+        with pytest.raises(ValueError, match="Pass the rows as they were before"):
+            GroupDisparity(protected=[0]).fit(part, model=model)
+    detector = GroupDisparity(protected=[0]).fit(X, model=make_pipeline(bins, model))
+    with pytest.raises(ValueError, match="Pass the rows as they were before"):
+        detector.audit(rows)
+    # What is trained on the bins here, labels, and what is computed from bins.
+    tree = DecisionTreeClassifier(max_depth=3)
+    assert make_pipeline(bins, GroupDisparity(tree, protected=[0])).fit(X, y)
+    assert make_pipeline(bins, GroupDisparity(protected=[0])).fit(X, y)
+    for values in (rows + 0, np.asarray(rows), np.concatenate([rows, rows]), rows.sum(), rows == 1):
+        assert type(values) in (np.ndarray, np.int64, np.float64)
