@@ -22,6 +22,7 @@ from skdisc.benchmark._article import _article as article
 from skdisc.benchmark._protocols import BASE, PROTOCOLS, ROOM
 from skdisc.benchmark._tables import escape, latex, markdown
 from skdisc.cli._main import main
+from skdisc.datasets import make_discrimination
 from skdisc.individual import KOSEI
 from skdisc.subgroup import DivExplorer
 
@@ -40,6 +41,44 @@ def test_the_quick_protocol_runs_to_the_end(result):
     assert result.incomplete().empty
     assert set(result.to_frame()["detector"]) == set(DETECTORS)
     assert (result.to_frame()["error"] == "").all()
+
+
+def test_the_quick_protocol_plans_little_work():
+    """`.ci/run` runs it, prints its seconds, and fails if a cell is cut.
+
+    Two minutes of CPU for 35 detectors are less than two seconds for each of 70 cells.
+    """
+    quick, detectors = PROTOCOLS["quick"], default_detectors()
+    planned = len(quick["datasets"]) * len(quick["audited"]) * quick["n_repeats"]
+    assert planned * len(detectors) <= 2 * len(all_detectors())
+    assert quick["budget"]["max_queries"] <= 5000
+    for data in quick["datasets"].values():
+        made = make_discrimination(random_state=0, **data)
+        assert len(made.data) <= 1000
+        assert len(made.feature_names) <= 6
+    for detector in detectors.values():
+        settings = detector.get_params()
+        repeats = {"n_bootstrap": 200, "n_resamples": 200, "n_restarts": 5, "n_permutations": 1000}
+        for name, most in repeats.items():
+            assert not isinstance(settings.get(name), int) or settings[name] <= most, name
+
+
+@pytest.mark.slow
+def test_the_check_of_the_benchmark_names_cells_that_are_no_result(result, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / ".ci")
+    from check_benchmark import faults
+
+    assert faults(result) == []
+    cut = result.table.copy()
+    cut.loc[cut["detector"] == "KOSEI", "stopped_by"] = "time_budget"
+    cut.loc[cut["detector"] == "DivExplorer", "error"] = "ValueError: no"
+    planned = [("base", 0, "tree", ["DivExplorer", "KOSEI", "SG"])]
+    assert faults(BenchmarkResult(cut, planned)) == [
+        "DivExplorer, base, labels: ValueError: no",
+        "DivExplorer, base, tree: ValueError: no",
+        "KOSEI, base, tree: stopped by the time limit",
+        "SG, base, tree: missing",
+    ]
 
 
 @pytest.mark.slow
