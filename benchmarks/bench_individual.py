@@ -182,7 +182,7 @@ class AuthorsAequitas(Aequitas):
         for name, values in own.items():
             setattr(steps, name, np.append(getattr(steps, name), values))
         seeds = draw_seeds(task, self.n_seeds, "uniform")
-        return AuthorsWalks(task.rng, steps, seeds, self.n_local, "fully", "metropolis", 1)
+        return AuthorsWalks(task.rng, steps, seeds, self.n_local, "fully", "metropolis")
 
 
 def mark(fine):

@@ -17,7 +17,9 @@ from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._search._steps import Steps, weighted_choice
 
 _COUNT = Interval(Integral, 0, None, closed="left")
-_LEARNED, _MOST_AT_ONCE = 0.001, 100_000
+_LEARNED = 0.001  # change of a probability by one step
+_LEARNED_FROM = 250  # steps for each column, of one batch
+_MOST_AT_ONCE = 100_000  # steps of one batch that nothing is learned from
 
 
 class Aequitas(SearchDetector):
@@ -35,7 +37,7 @@ class Aequitas(SearchDetector):
     - "fully": also, the probability :math:`\sigma_{pr}` of choosing column :math:`a` rises by 0.001
       if the choice led to a case.
 
-    All walks run in parallel, `batch_size` steps at a time, and no input is tested twice.
+    All walks run in parallel, and no input is tested twice.
 
     Parameters
     ----------
@@ -58,11 +60,8 @@ class Aequitas(SearchDetector):
         takes any other value.
     next_state : {"walk", "metropolis", "restart"}, default="walk"
         How a walk continues from an input that is not a case: from there (the paper); from there
-        with probability 1/e, else it stays in place (the authors' code); from its start.
-    batch_size : int, default=5000
-        Number of steps of all walks that are tested together, at least one per walk, if the next
-        state is "walk"; later as many as were made before, up to 100,000. The walks learn after
-        each batch.
+        with probability :math:`e^{-1}`, or :math:`e^{-2}` in mode "fully", else it stays in place
+        (the authors' code); from its start.
     output : {"decision", "probability", "value"}, default="decision"
         The outcome compared: the decision, the probability of a favorable decision, or the value of
         a regressor or decision function, where higher is better.
@@ -135,10 +134,11 @@ class Aequitas(SearchDetector):
     Notes
     -----
     The paper runs one walk after the other and learns after each step. Here all walks run in
-    parallel and learn after each batch, so that there are few, large queries: there are as many
-    updates, up to a batch later. With mode "random" the walks learn nothing, and `batch_size` has
-    no effect. With the other next states the outcome decides how a walk continues, so a batch is
-    one step of each walk. The walks do not step along protected columns.
+    parallel and learn after each batch, so that queries are few and large: there are as many
+    updates, up to a batch later. A batch has 250 steps for each column, so that a probability
+    changes by a quarter at most, and at least one step of each walk. With mode "random" the walks
+    learn nothing, and batches grow. With the other next states the outcome decides how a walk
+    continues, so a batch is one step of each walk. The walks do not step along protected columns.
 
     References
     ----------
@@ -173,7 +173,6 @@ class Aequitas(SearchDetector):
         "n_local": [_COUNT],
         "step_size": [Interval(Integral, 1, None, closed="left")],
         "next_state": [StrOptions({"walk", "metropolis", "restart"})],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -187,7 +186,6 @@ class Aequitas(SearchDetector):
         n_local: int = 1000,
         step_size: int = 1,
         next_state: str = "walk",
-        batch_size: int = 5000,
         output: str = "decision",
         min_gap: float = 0.0,
         space: FeatureSpace | None = None,
@@ -215,7 +213,6 @@ class Aequitas(SearchDetector):
         self.n_local = n_local
         self.step_size = step_size
         self.next_state = next_state
-        self.batch_size = batch_size
         self.output = output
         self.min_gap = min_gap
         self.space = space
@@ -238,18 +235,17 @@ class Aequitas(SearchDetector):
     def _strategy(self, task, prober, from_rows):
         seeds = draw_seeds(task, self.n_seeds, "data" if from_rows else self.seeds)
         steps = Steps(task.space, self.step_size)
-        how = self.mode, self.next_state, self.batch_size
-        return _Walks(task.rng, steps, seeds, self.n_local, *how)
+        return _Walks(task.rng, steps, seeds, self.n_local, self.mode, self.next_state)
 
 
 class _Walks(Strategy):
     """The strategy: seeds, then batches of steps of all walks."""
 
-    def __init__(self, rng, steps, seeds, n_local, mode, next_state, batch_size):
+    def __init__(self, rng, steps, seeds, n_local, mode, next_state):
         self.rng, self.steps, self.seeds, self.left = rng, steps, seeds, n_local
         self.mode, self.next_state = mode, next_state
-        self.batch_size, self.always_goes = batch_size, next_state == "walk"
-        self.made = len(seeds.rows) if mode == "random" else 0  # learns nothing
+        self.always_goes = next_state == "walk"
+        self.made = len(seeds.rows)  # steps, and seeds
         self.x = None
         self.p_down = np.full(len(steps), 0.5)
         self.p_column = np.full(len(steps), 1 / max(len(steps), 1))
@@ -259,8 +255,7 @@ class _Walks(Strategy):
             return propose(self.steps.space, self.seeds.rows)
         if not len(self.x) or not len(self.steps) or not self.left:
             return None
-        many = max(self.batch_size, min(self.made, _MOST_AT_ONCE)) if self.always_goes else 1
-        n = min(self.left, max(1, many // len(self.x)))
+        n = min(self.left, max(1, self._batch_size() // len(self.x)))
         self.made += n * len(self.x)
         self.left -= n
         u = self.rng.random((n, 4, len(self.x))).swapaxes(0, 1)
@@ -269,6 +264,19 @@ class _Walks(Strategy):
         self.sign = self.steps.signs(self.which, self.sign)
         self.y, self.u_accept = self.steps.walk(self.x, self.which, self.sign, u[2]), u[3]
         return propose(self.steps.space, self.y.reshape(-1, self.y.shape[2]))
+
+    def _batch_size(self):
+        """Return the number of steps of all walks until the walks learn from them.
+
+        The probabilities of directions return to a balance, at which a column leads to as many
+        cases in one direction as in the other. One update of thousands of steps in a column would
+        throw them beyond it, and the next one back, up to 0 or 1.
+        """
+        if not self.always_goes:
+            return 1
+        if self.mode == "random":
+            return min(self.made, _MOST_AT_ONCE)
+        return _LEARNED_FROM * len(self.steps)
 
     def tell(self, candidates, ids, new, ledger):
         hit = ledger.hit[ids]
@@ -281,7 +289,10 @@ class _Walks(Strategy):
         hit, y = hit[-1], self.y[-1]
         goes = hit | self.always_goes
         if self.next_state == "metropolis":
-            goes |= ~self.is_case | (self.u_accept[-1] < np.exp(-1.0))
+            # The energy that the authors minimize is 1 for an input that is no case, and 0 for a
+            # case; in mode "fully" it is the sum of two decisions of -1 or 1, hence 2.
+            energy = 2 if self.mode == "fully" else 1
+            goes |= ~self.is_case | (self.u_accept[-1] < np.exp(-energy))
         stays = self.x0 if self.next_state == "restart" else self.x
         self.x = np.where(goes[:, None], y, stays)
         self.is_case = np.where(goes, hit, self.is_case)

@@ -44,19 +44,56 @@ def test_the_estimate_of_aequitas_covers_the_share():
     assert inside >= 34
 
 
-def walks(mode, batch_size, next_state="walk"):
+def test_large_batches_change_nothing_where_nothing_is_learned(monkeypatch):
     space = FeatureSpace.from_domains({"a": (0, 99), "b": (0, 99), "sex": [0, 1]}, protected="sex")
     model = lambda X: (X["b"] // 2 % 2 == 0) & (X["a"] > 20) & (X["sex"] == 1)  # noqa: E731
-    search = Aequitas(mode=mode, batch_size=batch_size, next_state=next_state, n_seeds=40)
-    search.set_params(n_local=50, max_tests=None, random_state=0)
-    result = search.fit(space, model=model).result_
-    return result.n_tested, result.findings.original.to_numpy().tolist()
+    runs = []
+    for most in (1, 70, 10_000):
+        monkeypatch.setattr(module, "_MOST_AT_ONCE", most)
+        search = Aequitas(mode="random", n_seeds=40, n_local=50, max_tests=None, random_state=0)
+        result = search.fit(space, model=model).result_
+        runs.append((result.n_tested, result.findings.original.to_numpy().tolist()))
+    assert runs[0] == runs[1] == runs[2]
 
 
-def test_batches_of_walks_change_nothing_where_nothing_is_learned_or_answers_lead():
-    assert walks("random", 1) == walks("random", 70) == walks("random", 10_000)
-    assert walks("fully", 1) != walks("fully", 10_000)
-    assert walks("fully", 1, "metropolis") == walks("fully", 10_000, "metropolis")
+def test_directions_are_learned_in_steps_small_enough_to_settle(monkeypatch):
+    """Half of the steps in a lead to a case, down or up, so that neither direction is better.
+
+    With a batch of all steps, each probability was 0 or 1 after the first or second update.
+    """
+    space = FeatureSpace.from_domains({"a": (0, 9999), "sex": [0, 1]}, protected="sex")
+    model = lambda X: (X["a"] * 7919 % 101 < 30) & (X["sex"] == 1)  # noqa: E731
+    down, learn = [], module._Walks._learn
+
+    def watch(self, hit):
+        learn(self, hit)
+        down.append(self.p_down[0])
+
+    monkeypatch.setattr(module._Walks, "_learn", watch)
+    search = Aequitas(n_seeds=300, n_local=200, max_tests=None, random_state=0)
+    search.fit(space, model=model)
+    assert len(down) > 20
+    assert 0.3 < min(down) < max(down) < 0.7
+
+
+@pytest.mark.parametrize(("mode", "energy"), [("random", 1), ("semi", 1), ("fully", 2)])
+def test_walks_leave_a_case_as_in_the_code_of_the_authors(mode, energy, monkeypatch):
+    """Every other input along a is a case, so each step of a walk on a case leads to none."""
+    space = FeatureSpace.from_domains({"a": (0, 999_999), "sex": [0, 1]}, protected="sex")
+    model = lambda X: (X["a"] % 2 == 0) & (X["sex"] == 1)  # noqa: E731
+    left, tell = [], module._Walks.tell
+
+    def watch(self, candidates, ids, new, ledger):
+        before = None if self.x is None else self.x.copy()
+        tell(self, candidates, ids, new, ledger)
+        if before is not None:
+            on_case = before[:, 0] % 2 == 0
+            left.append((self.x != before).any(axis=1)[on_case])
+
+    monkeypatch.setattr(module._Walks, "tell", watch)
+    settings = {"n_seeds": 2000, "n_local": 5, "max_tests": None, "random_state": 0}
+    Aequitas(mode=mode, next_state="metropolis", **settings).fit(space, model=model)
+    assert np.concatenate(left).mean() == pytest.approx(np.exp(-energy), abs=0.03)
 
 
 def test_each_mode_finds_more_cases_with_equally_many_steps():
