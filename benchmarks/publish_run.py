@@ -1,15 +1,16 @@
-"""Put a run into doc/: its cells as one compact file, the article, and the part of the page.
+"""Put a run into doc/: its article with small pictures, its tables, and the part of the page.
 
 Run: python benchmarks/publish_run.py RESULTS "COMMAND THAT MADE THEM"
 
-A published run goes on, with more drawings or after an interruption, in the folder into which
-``python benchmarks/publish_run.py RESULTS --restore`` puts its cells, as long as settings, budget
-and version are the same; cells of others would be run beside them.
+The cells stay in RESULTS: they are some megabytes, and the command makes them again.
 """
 
 import argparse
+import re
 import shutil
 from pathlib import Path
+
+from PIL import Image
 
 from skdisc._utils._files import write_text
 from skdisc.benchmark import BenchmarkResult, write_article
@@ -18,31 +19,28 @@ from skdisc.benchmark._tables import markdown
 
 DOC = Path(__file__).parents[1] / "doc"
 HEADING = "## Results of a run"
+WIDTH, QUALITY = 520, 34  # of pictures: 18 kB each
 
 
-def compact(folder, out):
-    """Write all cells as one file, numbers at seven digits, and the tables beside them."""
-    table = BenchmarkResult.read(folder).table
-    floats = table.select_dtypes("float").columns
-    out.mkdir(exist_ok=True)
-    table.astype(dict.fromkeys(floats, "float32")).to_parquet(
-        out / "cells.parquet", index=False, compression="zstd"
-    )
+def publish(folder, out):
+    """Write the article of the results in a folder, and its tables beside it, into `out`."""
+    result = BenchmarkResult.read(folder)
+    write_article(folder / "article", result, folder=folder)
+    pictures = out / "article" / "figures"
+    shutil.rmtree(pictures, ignore_errors=True)
+    pictures.mkdir(parents=True)
+    for path in sorted((folder / "article" / "figures").glob("*.png")):
+        image = Image.open(path).convert("RGB")
+        size = WIDTH, round(image.height * WIDTH / image.width)
+        small = image.resize(size, Image.Resampling.LANCZOS)
+        small.save(pictures / f"{path.stem}.webp", quality=QUALITY, method=6)
+    text = (folder / "article" / "article.md").read_text(encoding="utf-8")
+    text = re.sub(r"\((figures/\w+)\.png\)", r"(\1.webp)", text)
+    write_text(out / "article" / "article.md", text)
     for name in ("tuning.csv", "replication.csv", "limits.csv"):
         if (folder / name).is_file():
             shutil.copyfile(folder / name, out / name)
-    return BenchmarkResult.read(out)
-
-
-def restore(published, folder):
-    """Write the cells of a published run as the files that `run_benchmark` looks for."""
-    folder.mkdir(parents=True, exist_ok=True)
-    table = BenchmarkResult.read(published).table
-    for key, cell in table.groupby("cell"):
-        cell.to_parquet(folder / f"{key}.parquet", index=False)
-    if (published / "tuning.csv").is_file():
-        shutil.copyfile(published / "tuning.csv", folder / "tuning.csv")
-    print(f"{table['cell'].nunique():,} cells in {folder}")
+    return result
 
 
 def page(result, command):
@@ -58,9 +56,8 @@ def page(result, command):
             f"failed, {hours:.1f} hours of computing; "
             f"scoring took {harness:.1%} of the time of the methods:",
             f"```sh\n{command}\n```",
-            "The cells are in [benchmark_medium](benchmark_medium/cells.parquet) "
-            "(`BenchmarkResult.read`), the article\nmade from them "
-            "[beside them](benchmark_medium/article/article.md).",
+            "[The article](benchmark_medium/article/article.md) that `skdisc article results` made "
+            "of it has all tables.",
             *filter(None, [_sentences.left_out(result)]),
             _sentences.headline(compared),
             _sentences.own(compared),
@@ -81,15 +78,9 @@ def page(result, command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
-    how = parser.add_mutually_exclusive_group(required=True)
-    how.add_argument("command", nargs="?")
-    how.add_argument("--restore", action="store_true")
+    parser.add_argument("command")
     given = parser.parse_args()
-    out = DOC / "benchmark_medium"
-    if given.restore:
-        return restore(out, given.results)
-    result = compact(given.results, out)
-    write_article(out / "article", result, folder=out)
+    result = publish(given.results, DOC / "benchmark_medium")
     before, _, _ = (DOC / "benchmark.md").read_text(encoding="utf-8").partition(HEADING)
     write_text(DOC / "benchmark.md", before + page(result, given.command) + "\n")
     print(result)
