@@ -1,9 +1,8 @@
 """500 cases with a fixed seed: every answer is right, or an error that names the problem."""
 
 import pytest
-
-from skdisc.testing.fuzz._judge import OTHER
-from skdisc.testing.fuzz._runner import KINDS, numbers_of, run_cases
+from fuzzing._judge import OTHER
+from fuzzing._runner import KINDS, numbers_of, run_cases
 
 
 @pytest.mark.slow  # very many

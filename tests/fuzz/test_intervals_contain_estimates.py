@@ -4,13 +4,13 @@ import inspect
 
 import numpy as np
 import pytest
+from fuzzing._answers import intervals_of, tables_of, wrong_in_table
+from fuzzing._arguments import small_settings
+from fuzzing._detector_cases import HashedRows
+from fuzzing._hazards import calm_table
 
 from skdisc import all_detectors, measures
 from skdisc.measures._formula._catalogue import CATALOGUE
-from skdisc.testing.fuzz._answers import intervals_of, tables_of, wrong_in_table
-from skdisc.testing.fuzz._arguments import small_settings
-from skdisc.testing.fuzz._detector_cases import HashedRows
-from skdisc.testing.fuzz._hazards import calm_table
 
 REPORTS = [n for n in measures.__all__ if n.endswith("_report")]
 REPORTS += ["disparities", "group_rates"]

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from fuzzing._detector_cases import _afterwards
 from sklearn.linear_model import LogisticRegression
 
 from skdisc import Audit, BlackBox, Rule
@@ -22,7 +23,6 @@ from skdisc.subgroup import (
     DisparityPursuit,
     DivExplorer,
 )
-from skdisc.testing.fuzz._detector_cases import _afterwards
 
 N = 60
 RNG = np.random.default_rng(0)

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from fuzzing.__main__ import fuzz_case
+from fuzzing._detector_cases import encoded_tree
 
 from skdisc import BlackBox, Counts, Predicate
 from skdisc import measures as m
@@ -22,8 +24,6 @@ from skdisc.measures._formula import _evaluation
 from skdisc.preprocessing import ProxySelector
 from skdisc.subgroup import FACTS
 from skdisc.subgroup._estimation._clusters import clustered
-from skdisc.testing.fuzz.__main__ import fuzz_case
-from skdisc.testing.fuzz._detector_cases import encoded_tree
 
 EQUALS = [True, 1, "1", 1.0, "F", 1.5, decimal.Decimal("1.50"), None]
 DECIDED = [0, 1] * 16

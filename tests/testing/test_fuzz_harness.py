@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from fuzzing import __main__ as command
+from fuzzing import _judge
+from fuzzing._answers import intervals_of, wrong_in_table
+from fuzzing._case import FuzzCase
+from fuzzing._hazards import HAZARDS, calm_table, hostile_table
+from fuzzing._judge import CLEAR, OTHER, RIGHT, OutOfTimeError, judged, time_limit
+from fuzzing._runner import KINDS, fuzz_case, numbers_of, run_cases
 
 from skdisc.exceptions import SkdiscWarning
 from skdisc.measures import mean_difference
-from skdisc.testing.fuzz import __main__ as command
-from skdisc.testing.fuzz import _judge
-from skdisc.testing.fuzz._answers import intervals_of, wrong_in_table
-from skdisc.testing.fuzz._case import FuzzCase
-from skdisc.testing.fuzz._hazards import HAZARDS, calm_table, hostile_table
-from skdisc.testing.fuzz._judge import CLEAR, OTHER, RIGHT, OutOfTimeError, judged, time_limit
-from skdisc.testing.fuzz._runner import KINDS, fuzz_case, numbers_of, run_cases
 
 
 def verdict(run, **more):

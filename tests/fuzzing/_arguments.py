@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc.testing.fuzz._hazards import pick
+from fuzzing._hazards import pick
 
 SMALL = {
     "max_tests": 50,

@@ -5,12 +5,12 @@ import inspect
 import numpy as np
 import pandas as pd
 
+from fuzzing._answers import wrong_in_table
+from fuzzing._arguments import wrong_value
+from fuzzing._case import FuzzCase
+from fuzzing._detector_cases import HashedRows, names_of
+from fuzzing._hazards import hostile_table, pick
 from skdisc import measures
-from skdisc.testing.fuzz._answers import wrong_in_table
-from skdisc.testing.fuzz._arguments import wrong_value
-from skdisc.testing.fuzz._case import FuzzCase
-from skdisc.testing.fuzz._detector_cases import HashedRows, names_of
-from skdisc.testing.fuzz._hazards import hostile_table, pick
 
 _FUNCTIONS = [n for n in measures.__all__ if inspect.isfunction(getattr(measures, n))]
 _CALLS = [n for n in _FUNCTIONS if n not in ("catalogue", "get_scorer", "get_scorer_names")]

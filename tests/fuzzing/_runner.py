@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from skdisc.testing.fuzz._case import FuzzCase
-from skdisc.testing.fuzz._detector_cases import detector_case
-from skdisc.testing.fuzz._generator_cases import generator_case
-from skdisc.testing.fuzz._judge import FuzzOutcome, judged
-from skdisc.testing.fuzz._measure_cases import measure_case
-from skdisc.testing.fuzz._report_cases import report_case
+from fuzzing._case import FuzzCase
+from fuzzing._detector_cases import detector_case
+from fuzzing._generator_cases import generator_case
+from fuzzing._judge import FuzzOutcome, judged
+from fuzzing._measure_cases import measure_case
+from fuzzing._report_cases import report_case
 
 KINDS = {
     "detectors": detector_case,

@@ -9,12 +9,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from fuzzing._answers import wrong_in_result
+from fuzzing._arguments import other_settings, small_settings
+from fuzzing._case import FuzzCase
+from fuzzing._hazards import hostile_table, pick
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._registry import all_detectors
-from skdisc.testing.fuzz._answers import wrong_in_result
-from skdisc.testing.fuzz._arguments import other_settings, small_settings
-from skdisc.testing.fuzz._case import FuzzCase
-from skdisc.testing.fuzz._hazards import hostile_table, pick
 
 ORDERED = ("BiasScan", "DivExplorer", "SliceLine", "DiscriminationPatterns", "GroupDisparity")
 

@@ -7,14 +7,14 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from fuzzing._answers import wrong_in_result
+from fuzzing._arguments import small_settings
+from fuzzing._case import FuzzCase
+from fuzzing._detector_cases import HashedRows, names_of
+from fuzzing._hazards import MARKUP, hostile_table, pick
 from skdisc import plotting, report
 from skdisc._registry import all_detectors
 from skdisc.auditing import Audit
-from skdisc.testing.fuzz._answers import wrong_in_result
-from skdisc.testing.fuzz._arguments import small_settings
-from skdisc.testing.fuzz._case import FuzzCase
-from skdisc.testing.fuzz._detector_cases import HashedRows, names_of
-from skdisc.testing.fuzz._hazards import MARKUP, hostile_table, pick
 
 _MILD = (
     *("NaN", "None", "text among others", "all missing", "constant", "huge numbers", "unicode"),

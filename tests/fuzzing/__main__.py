@@ -1,11 +1,11 @@
-"""``python -m skdisc.testing.fuzz``: run cases, and print the class of their outcomes."""
+"""``python -m fuzzing``: run cases, and print the class of their outcomes."""
 
 import sys
 from argparse import ArgumentParser
 from collections import Counter
 
-from skdisc.testing.fuzz._judge import CLEAR, OTHER, RIGHT
-from skdisc.testing.fuzz._runner import KINDS, LIMIT, fuzz_case, numbers_of, run_cases
+from fuzzing._judge import CLEAR, OTHER, RIGHT
+from fuzzing._runner import KINDS, LIMIT, fuzz_case, numbers_of, run_cases
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser():
-    parser = ArgumentParser(prog="python -m skdisc.testing.fuzz", description=__doc__)
+    parser = ArgumentParser(prog="python -m fuzzing", description=__doc__)
     parser.add_argument("--n", type=int, default=500, help="number of cases (500)")
     parser.add_argument("--start", type=int, default=0, help="leave out the first cases")
     parser.add_argument("--seed", type=int, default=0, help="seed of all cases (0)")

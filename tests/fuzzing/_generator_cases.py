@@ -5,15 +5,15 @@ import inspect
 import numpy as np
 import pandas as pd
 
+from fuzzing._arguments import other_settings, small_settings
+from fuzzing._case import FuzzCase
+from fuzzing._detector_cases import encoded_tree, names_of
+from fuzzing._hazards import hostile_table, pick
 from skdisc import datasets, preprocessing, repair
 from skdisc._counts._counts import Counts
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.individual import Themis
-from skdisc.testing.fuzz._arguments import other_settings, small_settings
-from skdisc.testing.fuzz._case import FuzzCase
-from skdisc.testing.fuzz._detector_cases import encoded_tree, names_of
-from skdisc.testing.fuzz._hazards import hostile_table, pick
 
 _SHARES = [0, 1, 0.5, -0.1, 1.1, np.nan, (0.2, 0.4), (0.4, 0.2), [], "bogus", None]
 _SIZES = [100, 1, 0, -1, 2.5, "many"]
