@@ -213,6 +213,39 @@ def test_counts_are_sums_of_rows_and_come_back_from_the_file(tmp_path):
     assert counts.update(again, table[:1])["n"].tolist() == table["n"].tolist()
 
 
+def test_fewer_data_sets_do_not_take_the_place_of_more_unless_they_are_enough():
+    def of(n, found, error=""):
+        rows = pd.DataFrame({"seed": range(n), "error": error, "verdict": NOTHING})
+        rows.loc[: found - 1, "verdict"] = FOUND
+        return counts.of_rows(rows.assign(detector="DivExplorer", world="coin"))
+
+    for n, kept in ((20, 3), (59, 3), (60, 5), (200, 5)):
+        assert counts.update(of(88, 3), of(n, 5))["found"].tolist() == [kept]
+    assert counts.update(of(20, 3), of(20, 5))["found"].tolist() == [5]
+    assert counts.update(of(88, 3), of(1, 0, "ValueError: no"))["error"].tolist() == [
+        "ValueError: no"
+    ]
+
+
+def test_cells_surely_within_their_limit_stop_after_sixty_or_a_hundred_data_sets():
+    def rows(n, false, claim="false_list", **more):
+        row = {"verdict": "", "false_list": False, "false_bound": False, "relevant": True}
+        row |= {"reassured": False, "error": ""} | more
+        return [row | {claim: i < false} for i in range(n)]
+
+    settled = cells.is_settled
+    assert [settled(rows(60, k), "after") for k in range(3)] == [True, True, False]
+    assert [settled(rows(100, k), "after") for k in (3, 4)] == [True, False]
+    assert not any(settled(rows(n, 0), "after") for n in (1, 59, 61, 99, 199))
+    assert not settled(rows(60, 2, "false_bound"), "after")
+    assert settled(rows(60, 1, "reassured"), "grid")
+    assert not settled(rows(60, 0, relevant=False), "grid")  # nothing to reassure about
+    assert [settled(rows(60, 0, verdict=v), "null") for v in (NOTHING, FOUND)] == [True, False]
+    assert settled(rows(60, 60), "fair")
+    assert not settled(rows(60, 0), "equal")
+    assert not settled(rows(60, 0, error="ValueError"), "after")
+
+
 @pytest.mark.parametrize("world", ["agreement", "40 codes", "parity, strong"])
 def test_a_linear_model_finds_a_gap_where_its_null_is_said_to_fail(world):
     assert KNOWN["OaxacaBlinder"].null in WORLDS[world].fails

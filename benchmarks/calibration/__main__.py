@@ -3,11 +3,11 @@
 Every detector is fitted on every world for every seed; rows that the file ``--out`` has are not
 measured again (``--again`` measures them again, after a change of the code). That file is no part
 of the repository; ``--counts`` adds up its rows to doc/calibration/counts.csv and answers.csv,
-which are, and from which ``--page`` writes doc/calibration.md. Cells whose runs take over a second
-get half of the data sets, and those of fewest seconds come first. ``--only`` names parts of
-"| detector | world | kind |", ``--kinds`` kinds of worlds. A cell stops after ``--limit`` seconds,
-the whole run after ``--minutes``. ``--rerun`` takes the null cells that are above the level, on
-seeds that were never used: with ``--n 1000`` it decides whether they fail.
+which are, and from which ``--page`` writes doc/calibration.md. A cell that is surely within its
+limit stops after 60 or 100 data sets (`cells.is_settled`); those of fewest seconds come first.
+``--only`` names parts of "| detector | world | kind |", ``--kinds`` kinds of worlds. A cell stops
+after ``--limit`` seconds, the whole run after ``--minutes``. ``--rerun`` takes the null cells that
+are above the level, on seeds that were never used: with ``--n 1000`` it decides whether they fail.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from time import monotonic, process_time
 from joblib import Parallel, delayed
 
 from benchmarks.calibration import counts, page, store
-from benchmarks.calibration.cells import failing, line
+from benchmarks.calibration.cells import failing, is_settled, line
 from benchmarks.calibration.counts import NEW_SEEDS
 from benchmarks.calibration.detectors import configurations
 from benchmarks.calibration.measure import WORLDS, measure
@@ -49,8 +49,11 @@ def _is_one_of(name, texts):
     return any(all(part in name for part in text.split("&")) for text in texts)
 
 
-def measured(one, world, seeds, limit, commit):
-    """Return the rows of one cell, as many as the limit of seconds of CPU allows."""
+def measured(one, world, seeds, earlier, limit, commit):
+    """Return the rows of one cell, as many as the limit of seconds of CPU allows.
+
+    Seeds follow those of earlier rows; None for these: no cell stops because it is settled.
+    """
     rows, start = [], process_time()
     for seed in seeds:
         rows.append(measure(one, world, seed) | {"commit": commit})
@@ -58,26 +61,30 @@ def measured(one, world, seeds, limit, commit):
             break
         if rows[-1]["error"] and len(rows) >= 3:
             break
+        if earlier is not None and is_settled([*earlier, *rows], world.kind):
+            break
     return rows
 
 
 def work(options, commit):
-    """Return the cells that lack rows, each with the seeds, fast ones first."""
+    """Return the cells that lack rows, each with the seeds and earlier rows, fast ones first."""
     start = NEW_SEEDS if options.rerun else 0
     rows = store.load(options.out)
-    known = set() if options.again else set(rows[store.KEY].itertuples(index=False, name=None))
     chosen = failing(counts.of_rows(rows)) if options.rerun else None
+    kept_rows = {} if options.again else dict(list(rows.groupby(store.KEY[:2])))
     seconds = rows.groupby(store.KEY[:2])["seconds"].mean() if len(rows) else {}
     todo = []
     for one, world in cells(options.only, options.kinds):
         if chosen is not None and (one.name, world.name) not in chosen:
             continue
-        cost = seconds.get((one.name, world.name), 0.0)
-        n = options.n if cost <= 1 else -(-options.n // 2)
-        n = min(n, GAP_SEEDS) if one.null in world.fails else n
-        lacking = [s for s in range(start, start + n) if (one.name, world.name, s) not in known]
-        if lacking:
-            todo.append((cost, one, world, lacking))
+        cost, part = seconds.get((one.name, world.name), 0.0), kept_rows.get((one.name, world.name))
+        earlier = [] if part is None else part.sort_values("seed").to_dict("records")
+        n = min(options.n, GAP_SEEDS) if one.null in world.fails else options.n
+        known = {row["seed"] for row in earlier}
+        lacking = [s for s in range(start, start + n) if s not in known]
+        earlier = None if options.rerun else earlier
+        if lacking and not (earlier and is_settled(earlier, world.kind)):
+            todo.append((cost, one, world, lacking, earlier))
     return [cell[1:] for cell in sorted(todo, key=lambda cell: cell[0])]
 
 

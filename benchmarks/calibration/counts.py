@@ -11,6 +11,7 @@ from benchmarks.calibration.oracle import NAME as BASELINE
 
 FOUND, NOTHING = "disparity found", "no disparity found"
 NEW_SEEDS = 10_000  # from here on, seeds are those of reruns
+ENOUGH = 60  # data sets of a cell, to take the place of more of an earlier version
 KEY = ["detector", "world", "fresh"]
 SUMS = [
     *("first", "noted", "shown", "misses", "new_shown", "new_misses", "relevant", "reassured"),
@@ -59,7 +60,10 @@ def _of_cell(rows, base):
 
 
 def update(counts, new):
-    """Return counts with those of some cells replaced."""
+    """Return counts with those of some cells replaced: by no fewer data sets, or by enough."""
+    n = counts.set_index(KEY)["n"].reindex(pd.MultiIndex.from_frame(new[KEY])).fillna(0)
+    is_enough = new["n"].to_numpy() >= np.minimum(n.to_numpy(), ENOUGH)
+    new = new[is_enough | (new["error"] != "").to_numpy()]
     both = pd.concat([part for part in (counts, new) if len(part)], ignore_index=True)
     return both.drop_duplicates(KEY, keep="last").sort_values(KEY).reset_index(drop=True)
 
