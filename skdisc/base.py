@@ -4,7 +4,7 @@ import inspect
 import time
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Self
 
 import numpy as np
@@ -34,15 +34,24 @@ from skdisc._utils._json import settings
 from skdisc._utils._published_names import meant_by
 from skdisc._utils._run_clock import OutOfTime, clock
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
-from skdisc._utils._types import ArrayLike, FrameLike, Model
+from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._types import (
+    ArrayLike,
+    Columns,
+    Estimator,
+    FrameLike,
+    Labels,
+    Model,
+    RandomState,
+)
 from skdisc._verdicts._relevant import NUMBER, PROBABILITY, RATE, relevant_gap_of
-from skdisc._verdicts._rule import Rule, RuledMixin
+from skdisc._verdicts._rule import Rule, RuledMixin, rule_text
 
 _COUNT = Interval(Integral, 0, None, closed="left")
-_TECHNICAL = ("n_jobs", "verbose", "memory")  # settings that results do not depend on
+_TECHNICAL = ("n_jobs", "verbose")  # settings that results do not depend on
 
 
-class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all detectors; see the guide on adding one.
 
     Besides its documented attributes, a fitted detector keeps three records: ``_audited``, the
@@ -63,6 +72,56 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
     ['CounterfactualFairness', 'CounterfactualSituationTesting', 'FlipTest']
     """
 
+    estimator: Estimator | None = setting(
+        None,
+        [HasMethods(["fit", "predict"]), None],
+        """Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is.
+        With neither, the labels y are the decisions.""",
+        kind="estimator or None",
+        kw_only=False,
+        leads=True,
+    )
+    protected: Columns | None = setting(
+        None,
+        ["array-like", str, Integral, None],
+        "The protected columns.",
+        kind="column name or position, or sequence of them",
+        leads=True,
+    )
+    missing: str = setting(
+        "category",
+        [StrOptions({"category", "drop", "raise"})],
+        """How rows with a missing protected value are treated: as a group of their own, left
+        out, or as an error.""",
+    )
+    rule: Rule | None = setting(
+        None,
+        [Rule, None],
+        rule_text,
+    )
+    pos_label: Labels | None = setting(
+        None,
+        "no_validation",
+        """The favorable outcome; by default 1 or True; other labels need one. "high" and "low"
+        are the greatest and least of numeric labels.""",
+        kind="label or collection of labels",
+    )
+    random_state: RandomState = setting(
+        None,
+        ["random_state"],
+        "Seed of all that is drawn.",
+    )
+    n_jobs: int | None = setting(
+        None,
+        [Integral, None],
+        "Number of threads that share large queries to the model.",
+    )
+    verbose: bool | int = setting(
+        False,
+        ["verbose"],
+        "Report progress on standard error.",
+    )
+
     null = "contextual"  # what "disparity found" rejects, a key of `NULLS`
     _asks = False  # whether the search queries the model about other rows than those of X
     _counted_bins = None  # of the counts that it was fitted to
@@ -81,24 +140,6 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
     n_refits = 19
     max_tests = max_queries = max_found = time_budget = max_rows = None
     __metadata_request__fit = {"model": True}
-    _parameter_constraints = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "protected": ["array-like", str, Integral, None],
-        "rule": [Rule, None],
-        "n_refits": [_COUNT],
-        "max_tests": [_COUNT, None],
-        "max_queries": [_COUNT, None],
-        "max_found": [_COUNT, None],
-        "time_budget": [Interval(Real, 0, None, closed="left"), None],
-        "max_rows": [Interval(Integral, 1, None, closed="left"), None],
-        "missing": [StrOptions({"category", "drop", "raise"})],
-        "weights": [StrOptions({"probability", "frequency"})],
-        "pos_label": "no_validation",
-        "memory": "no_validation",
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-    }
 
     def __new__(cls, *args, **kwargs):
         """Return a detector; raise TypeError for an unknown setting, with the one that is meant."""
@@ -355,7 +396,7 @@ class BaseDetector(RuledMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCM
         """Return the `AuditedModel`: what is audited, and which labels are favorable."""
         X, y = people.X, people.y
         X = X if X is None or self.space_.is_frame else X.to_numpy()
-        given = X, y, people.X if self._asks else None, self.memory, False
+        given = X, y, people.X if self._asks else None, False
         box, kind = resolve(model, self.estimator, *given, people.weight, people.groups)
         if box is None and y is None:
             raise ValueError(

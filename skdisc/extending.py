@@ -3,8 +3,10 @@
 A list of names without logic; ``doc/adding_a_detector.md`` shows how they fit together. The
 constants:
 
-``N_BINS``, ``SEED_CHOICES``
-    What the settings `n_bins` and `seeds` may be, for ``_parameter_constraints``.
+``CONFIRM``
+    The setting `confirm`, the share of rows held out.
+``SEED_CHOICES``
+    What a setting `seeds` may be.
 ``RATES``
     Maps the name of a rate to its confusion cells: those counted as events, and as non-events.
 ``MISSING``, ``UNSEEN``
@@ -53,7 +55,9 @@ from skdisc._stats._rates import RATES
 from skdisc._task._budget import Budget
 from skdisc._task._card import Card
 from skdisc._task._clustered import WeightedMixin
+from skdisc._task._shared_settings import CONFIRM
 from skdisc._task._task import People, Request, Task
+from skdisc._utils._settings import setting
 from skdisc._verdicts._answer import Answer, decide
 from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._relevant import RelevantGap, relevant_gap
@@ -66,7 +70,7 @@ from skdisc.individual._search._loop import Ledger, Rows, Strategy, propose
 from skdisc.individual._search._neighbors import Neighbors
 from skdisc.individual._search._seeds import Seeds, draw_seeds
 from skdisc.individual._search._steps import Steps
-from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._discovery import (
     FoundCounts,
     excluded_groups,
@@ -80,12 +84,12 @@ from skdisc.subgroup._lattice._conjunctions import Patterns
 from skdisc.subgroup._lattice._lattice import Lattice, least_of
 
 __all__ = [
+    "CONFIRM",
     "EVERYONE",
     "FREE",
     "MISSING",
     "NOBODY",
     "NO_ITEM",
-    "N_BINS",
     "PAD",
     "RATES",
     "SEED_CHOICES",
@@ -152,6 +156,7 @@ __all__ = [
     "relevant_gap",
     "rows_of",
     "score_test",
+    "setting",
     "single_groups",
     "subgroup_discovery",
     "wilson",

@@ -59,7 +59,7 @@ def test_any(i): ...
         (["-m", "statistics"], 2, False),
         (["-m", "data"], 1, False),
         (["-m", "not data"], 16, False),
-        (["-m", "slow"], 9, False),
+        (["-m", "slow"], 10, False),
         (["test_some.py"], 11, True),
         (["test_some.py::test_slow"], 1, True),
         (["test_some.py::test_level[1]"], 1, True),

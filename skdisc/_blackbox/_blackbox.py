@@ -270,9 +270,7 @@ class AuditedModel:
         return replace(self, box=box)
 
 
-def resolve(
-    model, estimator, X, y, surrogate_X=None, memory=None, numeric=False, weight=None, groups=None
-):
+def resolve(model, estimator, X, y, surrogate_X=None, numeric=False, weight=None, groups=None):
     """Determine what is audited: a model as it is, a refit, a surrogate, or the labels.
 
     Parameters
@@ -283,7 +281,6 @@ def resolve(
         Data that an unfitted estimator is fitted on.
     surrogate_X : DataFrame or None
         Data that a surrogate is fitted on; None if the labels can be audited instead.
-    memory : str, joblib.Memory or None
     numeric : bool, default=False
         Whether labels may be any numbers, as for a regressor.
     weight : ndarray or None
@@ -302,7 +299,7 @@ def resolve(
     ValueError
         If an estimator must be fitted, and y is missing, continuous or has one class only.
     """
-    given = X, y, memory, numeric, weight, groups
+    given = X, y, numeric, weight, groups
     if isinstance(model, BlackBox):
         if model.model is None:
             return model, "decisions"
@@ -330,7 +327,7 @@ def resolve(
     if surrogate_X is not None or X is None:
         from skdisc._blackbox._default_models import surrogate  # here: it is slow to import
 
-        return _fitted(surrogate(), surrogate_X, y, memory, groups=groups), "surrogate"
+        return _fitted(surrogate(), surrogate_X, y, groups=groups), "surrogate"
     return None, "labels"
 
 
@@ -365,7 +362,7 @@ def _outside():
     return level
 
 
-def _fitted(estimator, X, y, memory, numeric=False, weight=None, groups=None, **settings):
+def _fitted(estimator, X, y, numeric=False, weight=None, groups=None, **settings):
     """Return the BlackBox of a fitted clone of the estimator, from the cache if there is one."""
     if y is None:
         raise ValueError(
@@ -374,7 +371,7 @@ def _fitted(estimator, X, y, memory, numeric=False, weight=None, groups=None, **
         )
     if not numeric and not is_regressor(estimator):
         check_decisions(y)
-    return _trained(Training(estimator, X, y, weight, memory, groups), **settings)
+    return _trained(Training(estimator, X, y, weight, groups), **settings)
 
 
 def _trained(training, **settings):

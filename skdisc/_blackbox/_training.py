@@ -5,7 +5,7 @@ from functools import lru_cache
 import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_memory, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from skdisc._blackbox._model_input import encoding_pipeline, is_about_text, texts_of
@@ -34,15 +34,13 @@ class Training:
     y : ndarray of shape (n_rows,)
     weight : ndarray of shape (n_rows,), optional
         Sample weights, for estimators that accept ``sample_weight``.
-    memory : str, joblib.Memory or None
-        Caches the fitting.
     groups : ndarray of shape (n_rows,), optional
         The cluster of each row, for `redrawn`.
     """
 
-    def __init__(self, estimator, X, y, weight=None, memory=None, groups=None):
+    def __init__(self, estimator, X, y, weight=None, groups=None):
         self.estimator, self.X, self.y, self._groups = estimator, X, y, groups
-        self.weight, self.memory = weight, memory
+        self.weight = weight
         self._redrawn = {}
 
     @property
@@ -79,8 +77,7 @@ class Training:
         return self._redrawn[key]
 
     def _fitted(self, X):
-        fit = check_memory(self.memory).cache(_fit)
-        return fit(clone(self.estimator), X, self.y, self.weight)
+        return _fit(clone(self.estimator), X, self.y, self.weight)
 
 
 def _fit(estimator, X, y, weight):

@@ -37,7 +37,6 @@ PUBLISHED_NAMES = {
     "random_seed": ("random_state",),
     "th_redundancy": ("redundancy",),
     "update_interval": ("refresh_interval",),
-    "use_cache": ("memory",),
 }
 
 

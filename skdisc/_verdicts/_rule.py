@@ -156,6 +156,17 @@ def share_of_mean(text: str) -> float:
     return share
 
 
+def rule_text(cls: type) -> str:
+    """Return what the setting `rule` of a class does: which fields of a rule it uses."""
+    names = [
+        f'`correction` (here "{cls.own_correction}")' if n == "correction" else f"`{n}`"
+        for n in cls.rule_fields
+    ]
+    *first, last = names
+    used = f"{', '.join(first)} and {last}" if first else last
+    return f"When the question is answered. None: ``Rule()``. It uses {used}."
+
+
 class RuledMixin:
     """Gives an estimator with a parameter ``rule`` its fields, read only, and makes it when set.
 

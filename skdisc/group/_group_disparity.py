@@ -16,18 +16,16 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, unseen, with_caveats
 from skdisc._task._numbers import audited_numbers
+from skdisc._task._shared_settings import MAX_QUERIES, N_BINS, N_REFITS
 from skdisc._task._task import Request
+from skdisc._utils._settings import setting
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
-    Estimator,
     FrameLike,
-    Labels,
-    Memory,
-    RandomState,
 )
 from skdisc._utils._validation import check_protected
-from skdisc._verdicts._rule import OF_RATES, Rule
+from skdisc._verdicts._rule import OF_RATES
 from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_people import (
@@ -49,84 +47,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     grow with disadvantage (mean difference), :math:`m(g, r) - 1` for ratios of the group to the
     reference (impact ratio), :math:`1 / m(g, r) - 1` for inverse ratios (odds ratio).
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, the labels y are the decisions.
-    protected : column name or position, or sequence of them
-        Protected columns. Numbers with more than `n_bins` values are cut at quantiles; the names
-        of the groups contain the edges.
-    measures : "all", sequence of str or None, default=None
-        Names of absolute measures of `skdisc.measures`. None: mean_difference and impact_ratio;
-        with a model and labels also equal_opportunity, balance_negative_class (false positives)
-        and predictive_parity; of numbers mean_difference (Welch's and Hall's test), with which
-        standardized_mean_difference, quantile_difference and wasserstein_distance (a test by
-        `n_resamples` permutations) may be named. Measures without a direction (e.g.
-        mutual_information) are reported in ``tables["measures"]`` only.
-    preset : {"four_fifths", "ll144"} or None, default=None
-        Other defaults for `measures`, `reference` and `min_share`, and the table
-        ``tables["impact_ratios"]``. "four_fifths": impact ratio against the best group, which
-        stands in the table with its size, exact test, shortfall. "ll144": the same, where groups
-        under 2 % are listed but not compared, and people of unknown category are counted
-        separately; with ``output="probability"`` a favorable decision is a score above the median
-        of all scores (scoring rate). Neither preset reports
-        pass or fail.
-    reference : value, dict of values, or rule, default=None
-        The group that others are compared with: a value of the protected column, one for each
-        column, or a rule: "largest" (default), "best", "rest" (everyone else), "overall"
-        (everyone). "best" is the group with the highest rate among those of at least 2 % of the
-        people and 10 people.
-    intersections : int, default=2
-        Largest number of protected columns that are combined.
-    n_bins : int, dict or Bins, default=4
-        Quantile bins of a protected number.
-    min_share : float, default=None
-        Share of the rows below which a group is listed but not compared; None: 0.
-    threshold : float, default=None
-        Impact ratio below which the table of a preset reports a shortfall.
-    direction : {"both", "lower", "higher"}, default="both"
-        Find groups that are worse off, better off, or either.
-    output : {"decision", "probability", "value"}, default="decision"
-        What is compared: decisions, the model's probabilities of the favorable one, or the numbers
-        in y, such as pay, of which more is better.
-    k : int, default=None
-        Number of findings kept; None: all.
-    confirm : float or None, default=None
-        Share of the rows to hold out (whole clusters): groups are then found on the others, and
-        those that differ again on the rows held out, in the same direction, count as found.
-    weights : {"probability", "frequency"}, default="probability"
-        What `sample_weight` means: inverse probabilities of sampling, in any unit, with linearized
-        variances; or numbers of equal rows, which are counted and not repeated where no model is
-        trained, without `groups`. The result is that of repeated rows; with `confirm`, equal rows
-        are split at random, so that both agree in distribution.
-    shrinkage : bool, default=False
-        Whether ``tables["shrinkage"]`` has the outcomes of intersections drawn toward an additive
-        model of the protected columns, beside the raw ones. Verdicts and findings do not use them.
-    n_resamples : int, default=999
-        Number of bootstrap samples, for measures without a closed-form interval.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_queries : int or None, default=None
-        Largest number of rows queried; if X has more, nothing is audited.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a group of their own, left out, or
-        as an error.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the bootstrap.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -187,6 +108,106 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     gender = 'female' -0.2
     """
 
+    protected: Columns | None = setting(
+        None,
+        text="""Protected columns. Numbers with more than `n_bins` values are cut at quantiles;
+        the names of the groups contain the edges.""",
+    )
+    measures: str | Sequence[str] | None = setting(
+        None,
+        [StrOptions({"all"}), "array-like", None],
+        """Names of absolute measures of `skdisc.measures`. None: mean_difference and
+        impact_ratio; with a model and labels also equal_opportunity, balance_negative_class
+        (false positives) and predictive_parity; of numbers mean_difference (Welch's and Hall's
+        test), with which standardized_mean_difference, quantile_difference and
+        wasserstein_distance (a test by `n_resamples` permutations) may be named. Measures
+        without a direction (e.g. mutual_information) are reported in ``tables["measures"]``
+        only.""",
+        kind='"all", sequence of str or None',
+    )
+    preset: str | None = setting(
+        None,
+        [StrOptions({"four_fifths", "ll144"}), None],
+        """Other defaults for `measures`, `reference` and `min_share`, and the table
+        ``tables["impact_ratios"]``. "four_fifths": impact ratio against the best group, which
+        stands in the table with its size, exact test, shortfall. "ll144": the same, where
+        groups under 2 % are listed but not compared, and people of unknown category are counted
+        separately; with ``output="probability"`` a favorable decision is a score above the
+        median of all scores (scoring rate). Neither preset reports pass or fail.""",
+    )
+    reference: Any = setting(
+        None,
+        "no_validation",
+        """The group that others are compared with: a value of the protected column, one for
+        each column, or a rule: "largest" (default), "best", "rest" (everyone else), "overall"
+        (everyone). "best" is the group with the highest rate among those of at least 2 % of the
+        people and 10 people.""",
+        kind="value, dict of values, or rule",
+    )
+    intersections: int = setting(
+        2,
+        [Interval(Integral, 1, None, closed="left")],
+        "Largest number of protected columns that are combined.",
+    )
+    n_bins: int | dict | Bins = N_BINS
+    min_share: float | None = setting(
+        None,
+        [Interval(Real, 0, 1, closed="left"), None],
+        "Share of the rows below which a group is listed but not compared; None: 0.",
+        kind="float",
+    )
+    threshold: float | None = setting(
+        None,
+        [Interval(Real, 0, None, closed="neither"), None],
+        "Impact ratio below which the table of a preset reports a shortfall.",
+        kind="float",
+    )
+    direction: str = setting(
+        "both",
+        [StrOptions({"both", "lower", "higher"})],
+        "Find groups that are worse off, better off, or either.",
+    )
+    output: str = setting(
+        "decision",
+        [StrOptions({"decision", "probability", "value"})],
+        """What is compared: decisions, the model's probabilities of the favorable one, or the
+        numbers in y, such as pay, of which more is better.""",
+    )
+    k: int | None = setting(
+        None,
+        [Interval(Integral, 1, None, closed="left"), None],
+        "Number of findings kept; None: all.",
+        kind="int",
+    )
+    confirm: float | None = setting(
+        None,
+        [Interval(Real, 0, 1, closed="neither"), None],
+        """Share of the rows to hold out (whole clusters): groups are then found on the others,
+        and those that differ again on the rows held out, in the same direction, count as found.""",
+    )
+    weights: str = setting(
+        "probability",
+        [StrOptions({"probability", "frequency"})],
+        """What `sample_weight` means: inverse probabilities of sampling, in any unit, with
+        linearized variances; or numbers of equal rows, which are counted and not repeated where
+        no model is trained, without `groups`. The result is that of repeated rows; with
+        `confirm`, equal rows are split at random, so that both agree in distribution.""",
+    )
+    shrinkage: bool = setting(
+        False,
+        ["boolean"],
+        """Whether ``tables["shrinkage"]`` has the outcomes of intersections drawn toward an
+        additive model of the protected columns, beside the raw ones. Verdicts and findings do
+        not use them.""",
+    )
+    n_resamples: int = setting(
+        999,
+        [Interval(Integral, 0, None, closed="left")],
+        "Number of bootstrap samples, for measures without a closed-form interval.",
+    )
+    n_refits: int = N_REFITS
+    max_queries: int | None = MAX_QUERIES
+
     card = Card(
         finds="group",
         where="model or data",
@@ -200,78 +221,6 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     own_correction = "bh"
     _min_cell = MIN_CELL  # people; a smaller group is not the best one. An audit sets its own
     _choice = None  # the groups that a public document may look at; None: all
-    _parameter_constraints = {
-        **BaseDetector._parameter_constraints,
-        "measures": [StrOptions({"all"}), "array-like", None],
-        "preset": [StrOptions({"four_fifths", "ll144"}), None],
-        "reference": "no_validation",
-        "intersections": [Interval(Integral, 1, None, closed="left")],
-        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
-        "min_share": [Interval(Real, 0, 1, closed="left"), None],
-        "threshold": [Interval(Real, 0, None, closed="neither"), None],
-        "direction": [StrOptions({"both", "lower", "higher"})],
-        "output": [StrOptions({"decision", "probability", "value"})],
-        "k": [Interval(Integral, 1, None, closed="left"), None],
-        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-        "weights": [StrOptions({"probability", "frequency"})],
-        "shrinkage": ["boolean"],
-        "n_resamples": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        measures: str | Sequence[str] | None = None,
-        preset: str | None = None,
-        reference: Any = None,
-        intersections: int = 2,
-        n_bins: int | dict | Bins = 4,
-        min_share: float | None = None,
-        threshold: float | None = None,
-        direction: str = "both",
-        output: str = "decision",
-        k: int | None = None,
-        confirm: float | None = None,
-        weights: str = "probability",
-        shrinkage: bool = False,
-        n_resamples: int = 999,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.measures = measures
-        self.preset = preset
-        self.reference = reference
-        self.intersections = intersections
-        self.n_bins = n_bins
-        self.min_share = min_share
-        self.threshold = threshold
-        self.direction = direction
-        self.output = output
-        self.k = k
-        self.confirm = confirm
-        self.weights = weights
-        self.shrinkage = shrinkage
-        self.n_resamples = n_resamples
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _on_decisions(self):
         names, again = self.measures, copy(self)

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, OUTPUT_OF_NUMBERS
+from skdisc._utils._settings import setting
 from skdisc.individual._prober import small_dtype
-from skdisc.individual._search._base import SEED_CHOICES, VALUE_OUTPUTS, SearchDetector
+from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._search._steps import Steps, weighted_choice
@@ -39,72 +38,7 @@ class Aequitas(SearchDetector):
 
     All walks run in parallel, and no input is tested twice.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
-        either, a small tree fitted to y is audited (a surrogate).
-    protected : column name or position, or sequence of them
-        Columns whose values are varied.
-    mode : {"random", "semi", "fully"}, default="fully"
-        What the walks learn.
-    n_seeds : int, default=1000
-        Number of inputs drawn first.
-    seeds : {"uniform", "data", "both", "clusters"} or DataFrame, default="uniform"
-        Origin of the seeds: uniform draws, rows of X, half of each, rows of X from each cluster in
-        turn, or the rows passed.
-    n_local : int, default=1000
-        Number of steps of each walk.
-    step_size : int, default=1
-        Number of codes by which a numeric or ordinal column moves in one step; a nominal column
-        takes any other value.
-    next_state : {"walk", "metropolis", "restart"}, default="walk"
-        How a walk continues from an input that is not a case: from there (the paper); from there
-        with probability :math:`e^{-1}`, or :math:`e^{-2}` in mode "fully", else it stays in place
-        (the authors' code); from its start.
-    output : {"decision", "probability", "value"}, default="decision"
-        The outcome compared: the decision, the probability of a favorable decision, or the value of
-        a regressor or decision function, where higher is better.
-    min_gap : float, default=0
-        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
-    space : FeatureSpace or None, default=None
-        The possible inputs; learned from X by default.
-    scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of each limit;
-        the other protected columns are then part of the input and change like any other column.
-    store_tested : bool, default=False
-        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can query another model about them.
-    n_quality : int, default=0
-        Size of the samples of random inputs, rows of X and cases from which
-        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
-        and severe the cases found are. 0 omits the table.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests : int or None, default=10_000
-        Limit on the number of distinct inputs tested.
-    max_queries, max_found : int or None, default=None
-        Limits on the number of rows queried and of cases found.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between batches.
-    missing : {"category", "drop", "raise"}, default="category"
-        Treatment of rows with a missing protected value: missing counts as a category, the rows are
-        dropped, or an error is raised.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance` and
-        `relevant_share`.
-    pos_label : label or collection of labels, default=None
-        The favorable label or labels; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fit of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -155,6 +89,43 @@ class Aequitas(SearchDetector):
     (10, 'disparity found')
     """
 
+    mode: str = setting(
+        "fully",
+        [StrOptions({"random", "semi", "fully"})],
+        "What the walks learn.",
+    )
+    n_seeds: int = setting(
+        1000,
+        [Interval(Integral, 1, None, closed="left")],
+        "Number of inputs drawn first.",
+    )
+    seeds: str | pd.DataFrame = setting(
+        "uniform",
+        SEED_CHOICES,
+        """Origin of the seeds: uniform draws, rows of X, half of each, rows of X from each
+        cluster in turn, or the rows passed.""",
+    )
+    n_local: int = setting(
+        1000,
+        [_COUNT],
+        "Number of steps of each walk.",
+    )
+    step_size: int = setting(
+        1,
+        [Interval(Integral, 1, None, closed="left")],
+        """Number of codes by which a numeric or ordinal column moves in one step; a nominal
+        column takes any other value.""",
+    )
+    next_state: str = setting(
+        "walk",
+        [StrOptions({"walk", "metropolis", "restart"})],
+        """How a walk continues from an input that is not a case: from there (the paper); from
+        there with probability :math:`e^{-1}`, or :math:`e^{-2}` in mode "fully", else it stays
+        in place (the authors' code); from its start.""",
+    )
+    output: str = OUTPUT_OF_NUMBERS
+    min_gap: float = MIN_GAP_OF_NUMBERS
+
     card = Card(
         finds="individual",
         where="model",
@@ -164,73 +135,6 @@ class Aequitas(SearchDetector):
         published="up to 70.3 % of tested inputs discriminatory, 3.45 % of random ones",
         reference="Udeshi et al., ASE 2018",
     )
-    _parameter_constraints = {
-        **SearchDetector._parameter_constraints,
-        **VALUE_OUTPUTS,
-        "mode": [StrOptions({"random", "semi", "fully"})],
-        "n_seeds": [Interval(Integral, 1, None, closed="left")],
-        "seeds": SEED_CHOICES,
-        "n_local": [_COUNT],
-        "step_size": [Interval(Integral, 1, None, closed="left")],
-        "next_state": [StrOptions({"walk", "metropolis", "restart"})],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        mode: str = "fully",
-        n_seeds: int = 1000,
-        seeds: str | pd.DataFrame = "uniform",
-        n_local: int = 1000,
-        step_size: int = 1,
-        next_state: str = "walk",
-        output: str = "decision",
-        min_gap: float = 0.0,
-        space: FeatureSpace | None = None,
-        scope: str = "joint",
-        store_tested: bool = False,
-        n_quality: int = 0,
-        n_refits: int = 19,
-        max_tests: int | None = 10_000,
-        max_queries: int | None = None,
-        max_found: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.mode = mode
-        self.n_seeds = n_seeds
-        self.seeds = seeds
-        self.n_local = n_local
-        self.step_size = step_size
-        self.next_state = next_state
-        self.output = output
-        self.min_gap = min_gap
-        self.space = space
-        self.scope = scope
-        self.store_tested = store_tested
-        self.n_quality = n_quality
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.max_found = max_found
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _strategy(self, task, prober, from_rows):
         seeds = draw_seeds(task, self.n_seeds, "data" if from_rows else self.seeds)

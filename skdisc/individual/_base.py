@@ -12,12 +12,13 @@ from skdisc import _stats
 from skdisc._blackbox._queries import Queries
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._space._codes import MISSING
-from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import Budget
+from skdisc._task._shared_settings import MAX_QUERIES, N_REFITS, TIME_BUDGET
 from skdisc._task._task import Request
 from skdisc._utils._hashing import row_hashes
 from skdisc._utils._sample_weight import mean
-from skdisc._utils._types import ArrayLike, FrameLike
+from skdisc._utils._settings import setting
+from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike
 from skdisc.base import BaseDetector
 from skdisc.individual._case_share import (
     CHANCE_NOTE,
@@ -92,16 +93,31 @@ class IndividualDetector(BaseDetector):
     0.75
     """
 
+    max_queries: int | None = MAX_QUERIES
+    min_gap: float = setting(
+        0.0,
+        [Interval(Real, 0, 1, closed="left")],
+        """Gap between outcomes that must be exceeded; use a value > 0 unless decisions are
+        compared.""",
+    )
+    n_refits: int = N_REFITS
+    output: str = setting(
+        "decision",
+        [StrOptions({"decision", "probability"})],
+        "The outcome compared: the decision, or the probability of a favorable decision.",
+    )
+    time_budget: float | None = TIME_BUDGET
+    estimator: Estimator | None = setting(
+        None,
+        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
+        is. With neither, a small tree fitted to y is audited (a surrogate).""",
+    )
+    protected: Columns | None = setting(None, text="Columns whose values are varied.")
+
     null = "individual"
     _asks = True
     rule_fields = ("significance", "relevant_share")
     scope = "joint"  # a setting of some: "each" varies one protected column at a time
-    _parameter_constraints = {
-        **BaseDetector._parameter_constraints,
-        "output": [StrOptions({"decision", "probability"})],
-        "min_gap": [Interval(Real, 0, 1, closed="left")],
-        "space": [FeatureSpace, None],
-    }
 
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None

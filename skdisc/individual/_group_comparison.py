@@ -1,8 +1,9 @@
 """Comparisons of a group with a reference, which situation tests and FlipTest make."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,9 @@ from skdisc._space._items import make_items
 from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._stats import may_be_best
+from skdisc._task._shared_settings import N_REFITS
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Columns
 from skdisc._utils._validation import plain
 from skdisc.base import BaseDetector
 
@@ -23,16 +27,46 @@ RULES = ("best", "largest", "rest")
 class GroupsDetector(BaseDetector):
     """Base of the detectors that compare people of a group with people of a reference."""
 
+    group: Any = setting(
+        None,
+        "no_validation",
+        """The group whose members may complain. None: every group outside the reference, each
+        compared separately.""",
+        kind="value, dict of values by column, or None",
+    )
+    reference: Any = setting(
+        "best",
+        "no_validation",
+        """The people that members are compared with: the group with the best outcome, the
+        largest group, everyone outside the group, or the people named.""",
+        kind='{"best", "largest", "rest"}, value, or dict of values by column',
+    )
+    features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = setting(
+        None,
+        ["array-like", dict, None],
+        """The columns that distances are computed from; None: all but the protected ones. With
+        ``combine="multiple"`` also a dict: a list for each protected column.""",
+        kind="sequence of column names, dict of such, or None",
+    )
+    max_distance: float | None = setting(
+        None,
+        [Interval(Real, 0, None, closed="left"), None],
+        "People farther away are not neighbors; groups may then be smaller than k.",
+    )
+    n_bins: int | dict | Bins = setting(
+        4,
+        [Interval(Integral, 2, None, closed="left"), dict, Bins],
+        "Bins of protected numbers.",
+    )
+    n_refits: int = N_REFITS
+    protected: Columns | None = setting(
+        None,
+        text="""The protected columns. Numbers with more than `n_bins` values are cut at
+        quantiles.""",
+    )
+
     _takes_missing = False  # of features; a missing protected value is a group
     _smallest_reference = 1  # people that the group with the best outcome needs
-    _parameter_constraints = {
-        **BaseDetector._parameter_constraints,
-        "group": "no_validation",
-        "reference": "no_validation",
-        "features": ["array-like", None],
-        "max_distance": [Interval(Real, 0, None, closed="left"), None],
-        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
-    }
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

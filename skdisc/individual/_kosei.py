@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
-from skdisc.individual._search._base import SEED_CHOICES, VALUE_OUTPUTS, SearchDetector
+from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, OUTPUT_OF_NUMBERS
+from skdisc._utils._settings import setting
+from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._input_generator import boundary_pool, make_generator
 from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._margins import Margins
@@ -31,65 +30,7 @@ class KOSEI(SearchDetector):
     discriminatory input: one numeric or ordinal column a step up or down, or one nominal column at
     any other value. No input is tested twice.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
-        either, a small tree fitted to y is audited (a surrogate).
-    protected : column name or position, or sequence of them
-        Columns whose values are varied.
-    n_seeds : int, default=2000
-        Number of inputs tested before the local search starts.
-    seeds : {"both", "uniform", "data", "clusters", "boundary"} or DataFrame, default="both"
-        Origin of the seeds: uniform draws and rows of X, half of each; one of these; rows of X from
-        each cluster in turn; the inputs closest to the decision boundary (`BoundarySearch`); or the
-        rows passed. Uniform draws reach more of the space, rows of X lead to realistic inputs.
-    n_local : int or None, default=2000
-        The local search ends after this many tests per discriminatory seed; None: when no neighbor
-        is left.
-    output : {"decision", "probability", "value"}, default="decision"
-        The outcome compared: the decision, the probability of a favorable decision, or the value of
-        a regressor or decision function, where higher is better.
-    min_gap : float, default=0
-        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
-    space : FeatureSpace or None, default=None
-        The possible inputs; learned from X by default.
-    scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of each limit;
-        the other protected columns are then part of the input and change like any other column.
-    store_tested : bool, default=False
-        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can query another model about them.
-    n_quality : int, default=0
-        Size of the samples of random inputs, rows of X and cases from which
-        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
-        and severe the cases found are. 0 omits the table.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests : int or None, default=10_000
-        Limit on the number of distinct inputs tested.
-    max_queries, max_found : int or None, default=None
-        Limits on the number of rows queried and of cases found.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between batches.
-    missing : {"category", "drop", "raise"}, default="category"
-        Treatment of rows with a missing protected value: missing counts as a category, the rows are
-        dropped, or an error is raised.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance` and
-        `relevant_share`.
-    pos_label : label or collection of labels, default=None
-        The favorable label or labels; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fit of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -138,6 +79,29 @@ class KOSEI(SearchDetector):
     10
     """
 
+    n_seeds: int = setting(
+        2000,
+        [Interval(Integral, 1, None, closed="left")],
+        "Number of inputs tested before the local search starts.",
+    )
+    seeds: str | pd.DataFrame = setting(
+        "both",
+        [*SEED_CHOICES, StrOptions({"boundary"})],
+        """Origin of the seeds: uniform draws and rows of X, half of each; one of these; rows of
+        X from each cluster in turn; the inputs closest to the decision boundary
+        (`BoundarySearch`); or the rows passed. Uniform draws reach more of the space, rows of X
+        lead to realistic inputs.""",
+        kind='{"both", "uniform", "data", "clusters", "boundary"} or DataFrame',
+    )
+    n_local: int | None = setting(
+        2000,
+        [Interval(Integral, 0, None, closed="left"), None],
+        """The local search ends after this many tests per discriminatory seed; None: when no
+        neighbor is left.""",
+    )
+    output: str = OUTPUT_OF_NUMBERS
+    min_gap: float = MIN_GAP_OF_NUMBERS
+
     card = Card(
         finds="individual",
         where="model",
@@ -147,64 +111,6 @@ class KOSEI(SearchDetector):
         published="5,084.8 % more cases than AEQUITAS in 7.5 % of its time, on average",
         reference="Sano et al., SEKE 2022",
     )
-    _parameter_constraints = {
-        **SearchDetector._parameter_constraints,
-        **VALUE_OUTPUTS,
-        "n_seeds": [Interval(Integral, 1, None, closed="left")],
-        "seeds": [*SEED_CHOICES, StrOptions({"boundary"})],
-        "n_local": [Interval(Integral, 0, None, closed="left"), None],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        n_seeds: int = 2000,
-        seeds: str | pd.DataFrame = "both",
-        n_local: int | None = 2000,
-        output: str = "decision",
-        min_gap: float = 0.0,
-        space: FeatureSpace | None = None,
-        scope: str = "joint",
-        store_tested: bool = False,
-        n_quality: int = 0,
-        n_refits: int = 19,
-        max_tests: int | None = 10_000,
-        max_queries: int | None = None,
-        max_found: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.n_seeds = n_seeds
-        self.seeds = seeds
-        self.n_local = n_local
-        self.output = output
-        self.min_gap = min_gap
-        self.space = space
-        self.scope = scope
-        self.store_tested = store_tested
-        self.n_quality = n_quality
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.max_found = max_found
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _strategy(self, task, prober, from_rows):
         kind = "data" if from_rows else self.seeds

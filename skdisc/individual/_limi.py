@@ -8,10 +8,8 @@ from scipy.special import logit
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import setting
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, make_generator
 from skdisc.individual._search._loop import Strategy, propose
@@ -35,75 +33,7 @@ class LIMI(SearchDetector):
 
     .. math:: z_0 = z - (w z + b) w, \quad z_+ = z_0 + \lambda w, \quad z_- = z_0 - \lambda w.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
-        either, a small tree fitted to y is audited (a surrogate).
-    protected : column name or position, or sequence of them
-        Columns whose values are varied.
-    generator : {"copula", "pca", "uniform"} or object, default="copula"
-        Generator of inputs: a Gaussian copula with the marginals of X, principal components of X,
-        uniform draws, or an object with ``latent_dim`` and ``decode(Z)``, which turns standard
-        normal scores into rows with the columns of X. Of a synthesizer with ``sample(n)``, such as
-        one of SDV, a copula learns `max_rows` rows.
-    max_rows : int or None, default=10_000
-        Largest number of rows that a generator given by name is fitted to. Of more, a random
-        sample is used, stratified by protected group; all rows are audited.
-    n_samples : int, default=20_000
-        Number of latent scores that are projected onto the boundary.
-    n_boundary : int, default=20_000
-        Number of latent scores that the boundary is fitted to.
-    confidence : float, default=0.7
-        Probability of the decision from which on the model counts as confident.
-    step : float, default=0.3
-        Distance :math:`\lambda` of :math:`z_+` and :math:`z_-` from the boundary. 0: only
-        :math:`z_0` is tested.
-    n_baseline : int, default=1000
-        Number of inputs of the generator that are tested first, without projection:
-        ``result_.estimates`` has the share of cases among them.
-    output : {"decision", "probability"}, default="decision"
-        The outcome compared: the decision, or the probability of a favorable decision.
-    min_gap : float, default=0
-        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
-    space : FeatureSpace or None, default=None
-        The possible inputs; learned from X by default.
-    scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of each limit;
-        the other protected columns are then part of the input and change like any other column.
-    store_tested : bool, default=False
-        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can query another model about them.
-    n_quality : int, default=0
-        Size of the samples of random inputs, rows of X and cases from which
-        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
-        and severe the cases found are. 0 omits the table.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests : int or None, default=10_000
-        Limit on the number of distinct inputs tested.
-    max_queries, max_found : int or None, default=None
-        Limits on the number of rows queried and of cases found.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between batches.
-    missing : {"category", "drop", "raise"}, default="category"
-        Treatment of rows with a missing protected value: missing counts as a category, the rows are
-        dropped, or an error is raised.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance` and
-        `relevant_share`.
-    pos_label : label or collection of labels, default=None
-        The favorable label or labels; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fit of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -157,6 +87,49 @@ class LIMI(SearchDetector):
     7
     """
 
+    generator: Any = setting(
+        "copula",
+        [StrOptions(set(KINDS)), HasMethods(["decode"]), HasMethods(["sample"])],
+        """Generator of inputs: a Gaussian copula with the marginals of X, principal components
+        of X, uniform draws, or an object with ``latent_dim`` and ``decode(Z)``, which turns
+        standard normal scores into rows with the columns of X. Of a synthesizer with
+        ``sample(n)``, such as one of SDV, a copula learns `max_rows` rows.""",
+        kind='{"copula", "pca", "uniform"} or object',
+    )
+    max_rows: int | None = setting(
+        10_000,
+        [Interval(Integral, 1, None, closed="left"), None],
+        """Largest number of rows that a generator given by name is fitted to. Of more, a random
+        sample is used, stratified by protected group; all rows are audited.""",
+    )
+    n_samples: int = setting(
+        20_000,
+        [_COUNT],
+        "Number of latent scores that are projected onto the boundary.",
+    )
+    n_boundary: int = setting(
+        20_000,
+        [_COUNT],
+        "Number of latent scores that the boundary is fitted to.",
+    )
+    confidence: float = setting(
+        0.7,
+        [Interval(Real, 0.5, 1, closed="left")],
+        "Probability of the decision from which on the model counts as confident.",
+    )
+    step: float = setting(
+        0.3,
+        [Interval(Real, 0, None, closed="left")],
+        r"""Distance :math:`\lambda` of :math:`z_+` and :math:`z_-` from the boundary. 0: only
+        :math:`z_0` is tested.""",
+    )
+    n_baseline: int = setting(
+        1000,
+        [_COUNT],
+        """Number of inputs of the generator that are tested first, without projection:
+        ``result_.estimates`` has the share of cases among them.""",
+    )
+
     card = Card(
         finds="individual",
         where="model",
@@ -166,74 +139,6 @@ class LIMI(SearchDetector):
         published="9.42 times as many cases as others, in 8.71 times the speed",
         reference="Xiao et al., ISSTA 2023",
     )
-    _parameter_constraints = {
-        **SearchDetector._parameter_constraints,
-        "generator": [StrOptions(set(KINDS)), HasMethods(["decode"]), HasMethods(["sample"])],
-        "n_samples": [_COUNT],
-        "n_boundary": [_COUNT],
-        "confidence": [Interval(Real, 0.5, 1, closed="left")],
-        "step": [Interval(Real, 0, None, closed="left")],
-        "n_baseline": [_COUNT],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        generator: Any = "copula",
-        max_rows: int | None = 10_000,
-        n_samples: int = 20_000,
-        n_boundary: int = 20_000,
-        confidence: float = 0.7,
-        step: float = 0.3,
-        n_baseline: int = 1000,
-        output: str = "decision",
-        min_gap: float = 0.0,
-        space: FeatureSpace | None = None,
-        scope: str = "joint",
-        store_tested: bool = False,
-        n_quality: int = 0,
-        n_refits: int = 19,
-        max_tests: int | None = 10_000,
-        max_queries: int | None = None,
-        max_found: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.generator = generator
-        self.max_rows = max_rows
-        self.n_samples = n_samples
-        self.n_boundary = n_boundary
-        self.confidence = confidence
-        self.step = step
-        self.n_baseline = n_baseline
-        self.output = output
-        self.min_gap = min_gap
-        self.space = space
-        self.scope = scope
-        self.store_tested = store_tested
-        self.n_quality = n_quality
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.max_found = max_found
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     _most_rows = None  # max_rows is about the generator
 

@@ -15,12 +15,13 @@ from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._stats._rates import RATES, check_metrics
 from skdisc._task._card import Card
+from skdisc._task._shared_settings import MAX_QUERIES, N_REFITS
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order
 from skdisc._utils._json import jsonable
-from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike, Labels, Memory
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import setting
+from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike, Labels
 from skdisc.base import BaseDetector
 from skdisc.monitoring._batch_outcomes import given_batch, labels_of_first, outcomes, values
 from skdisc.monitoring._monitor_report import report
@@ -40,50 +41,7 @@ class DisparityMonitor(BaseDetector):
     The null hypothesis is that within each block both sides have the same mean rate: the rate may
     drift from block to block, and groups may arrive in changing numbers, but not both in one block.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model. Not used by `partial_fit`.
-    protected : column name or position, or sequence of them
-        Protected columns. Each value is a group, compared with everyone else.
-    subgroups : sequence of Subgroup, AuditResult or None, default=None
-        A fixed list of groups to watch in place of all values, such as the findings of an audit of
-        earlier people. A group is compared with the others who meet its conditions on columns that
-        are not protected.
-    intersections : int, default=1
-        Largest number of protected columns that are combined.
-    metric : str, default="selection_rate"
-        A rate, as in `DivExplorer`; all but the selection rate need labels.
-    output : {"decision", "probability"}, default="decision"
-        What is compared: rates of decisions, or means of numbers from 0 to 1, such as scores.
-    strata : column name or position, or sequence of them, default=None
-        Columns within whose values people are compared. The null is then that rates are equal in
-        each stratum, and not that they are equal overall.
-    gaps : sequence of float, default=(0.025, 0.05, 0.1, 0.2)
-        Sizes of gaps that are bet on, in both directions, for rates around one half; for other
-        rates they shrink with the standard deviation. The wealths of all bets are averaged. They
-        matter for the delay of an alarm, and not for its level.
-    run_length : float, default=1000
-        Smallest mean number of blocks between false reports of a change in one group.
-    n_refits : int, default=19
-        As in `GroupDisparity`.
-    max_queries : int or None, default=None
-        Largest number of rows queried by `fit` and `audit`.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap`,
-        `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable decision. `partial_fit` needs it unless decisions are 0 and 1, or booleans.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the parts of the first block, and of the pairs of numbers.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -142,6 +100,67 @@ class DisparityMonitor(BaseDetector):
     disparity found after 750 people
     """
 
+    estimator: Estimator | None = setting(
+        None,
+        text="Cloned and fitted when `fit` gets no model. Not used by `partial_fit`.",
+    )
+    protected: Columns | None = setting(
+        None,
+        text="Protected columns. Each value is a group, compared with everyone else.",
+    )
+    subgroups: Any = setting(
+        None,
+        ["array-like", AuditResult, None],
+        """A fixed list of groups to watch in place of all values, such as the findings of an
+        audit of earlier people. A group is compared with the others who meet its conditions on
+        columns that are not protected.""",
+        kind="sequence of Subgroup, AuditResult or None",
+    )
+    intersections: int = setting(
+        1,
+        [Interval(Integral, 1, None, closed="left")],
+        "Largest number of protected columns that are combined.",
+    )
+    metric: str = setting(
+        "selection_rate",
+        [StrOptions(set(RATES))],
+        "A rate, as in `DivExplorer`; all but the selection rate need labels.",
+        kind="str",
+    )
+    output: str = setting(
+        "decision",
+        [StrOptions({"decision", "probability"})],
+        """What is compared: rates of decisions, or means of numbers from 0 to 1, such as
+        scores.""",
+    )
+    strata: Columns | None = setting(
+        None,
+        ["array-like", str, Integral, None],
+        """Columns within whose values people are compared. The null is then that rates are
+        equal in each stratum, and not that they are equal overall.""",
+        kind="column name or position, or sequence of them",
+    )
+    gaps: Sequence[float] = setting(
+        (0.025, 0.05, 0.1, 0.2),
+        ["array-like"],
+        """Sizes of gaps that are bet on, in both directions, for rates around one half; for
+        other rates they shrink with the standard deviation. The wealths of all bets are
+        averaged. They matter for the delay of an alarm, and not for its level.""",
+        kind="sequence of float",
+    )
+    run_length: float = setting(
+        1000,
+        [Interval(Real, 1, None, closed="neither")],
+        "Smallest mean number of blocks between false reports of a change in one group.",
+    )
+    n_refits: int = N_REFITS
+    max_queries: int | None = MAX_QUERIES
+    pos_label: Labels | None = setting(
+        None,
+        text="""The favorable decision. `partial_fit` needs it unless decisions are 0 and 1, or
+        booleans.""",
+    )
+
     card = Card(
         finds="group",
         where="model or data",
@@ -156,57 +175,6 @@ class DisparityMonitor(BaseDetector):
         "without X returns the result so far."
     )
     rule_fields = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
-    _parameter_constraints = {
-        **BaseDetector._parameter_constraints,
-        "subgroups": ["array-like", AuditResult, None],
-        "intersections": [Interval(Integral, 1, None, closed="left")],
-        "metric": [StrOptions(set(RATES))],
-        "output": [StrOptions({"decision", "probability"})],
-        "strata": ["array-like", str, Integral, None],
-        "gaps": ["array-like"],
-        "run_length": [Interval(Real, 1, None, closed="neither")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        subgroups: Any = None,
-        intersections: int = 1,
-        metric: str = "selection_rate",
-        output: str = "decision",
-        strata: Columns | None = None,
-        gaps: Sequence[float] = (0.025, 0.05, 0.1, 0.2),
-        run_length: float = 1000,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.subgroups = subgroups
-        self.intersections = intersections
-        self.metric = metric
-        self.output = output
-        self.strata = strata
-        self.gaps = gaps
-        self.run_length = run_length
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @property
     def null(self) -> str:

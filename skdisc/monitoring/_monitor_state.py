@@ -27,7 +27,7 @@ _TYPES = {  # of a state
     "labels": (list, NoneType),
     "stream": dict,
 }
-_NOT_KEPT = ("estimator", "memory", "n_jobs", "verbose", "subgroups", "random_state")
+_NOT_KEPT = ("estimator", "n_jobs", "verbose", "subgroups", "random_state")
 
 
 def new_stream(monitor: Any) -> Stream:

@@ -1,7 +1,8 @@
 """SubgroupDetector and DecidedDetector: what detectors of subgroups share."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
@@ -22,8 +23,10 @@ from skdisc._space._items import make_items
 from skdisc._space._itemsets import to_itemsets
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, few_clusters, too_few_draws, unseen, with_caveats
+from skdisc._task._shared_settings import CONFIRM, MAX_QUERIES, N_REFITS, WEIGHTS
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
+from skdisc._utils._settings import COUNT, setting
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._verdicts._answer import decide, family_table
 from skdisc._verdicts._rule import OF_RATES
@@ -56,26 +59,55 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     ``task.memory``, and returns a Discovery. Or it overrides `_discover` and `_remeasure`.
     """
 
+    min_support: float = setting(
+        0.05,
+        [Interval(Real, 0, 1, closed="right")],
+        "Smallest share of the rows that a group must cover.",
+    )
+    max_predicates: int | None = setting(
+        3,
+        [Interval(Integral, 1, None, closed="left"), None],
+        "Largest number of columns in the definition of a group; None: no limit.",
+    )
+    features: Sequence[Hashable] | None = setting(
+        None,
+        ["array-like", None],
+        "Columns that may define groups; None: all.",
+        kind="sequence of column names",
+    )
+    n_bins: int | dict | Bins = setting(
+        4,
+        N_BINS,
+        """Number of quantile bins of a numeric column; `Bins` offers other cuts and
+        hierarchies.""",
+    )
+    max_tests: int | None = setting(
+        None,
+        [COUNT, None],
+        "Largest number of candidate groups measured.",
+    )
+    max_queries: int | None = MAX_QUERIES
+    time_budget: float | None = setting(
+        None,
+        [Interval(Real, 0, None, closed="left"), None],
+        "Limit in seconds, checked between blocks of candidates.",
+    )
+    missing: str = setting(
+        "category",
+        text="""How rows with a missing protected value are treated: as a category of their own,
+        left out, or as an error. In other columns a missing value is always an item of its own.""",
+    )
+
     rule_fields = OF_RATES
     own_correction = "bh"
     _expects = False  # whether outcomes are compared with those expected given all columns
     _scored = "effect"  # the column that `score` is about; ratios have no limit
     _takes_trees = False  # whether it can test on other rows than the tree bins were fitted to
     _no_larger_items = None  # why nested bins and taxonomies are not supported, if they are not
-    features = confirm = None  # these are settings of some detectors
+    confirm = None  # these are settings of some detectors
     versus, order, distinct = "context", "evidence", True
-    max_predicates, must_include = 3, None  # of the groups judged, without such a setting
-    min_support = n_bootstrap = n_permutations = 0
-    _parameter_constraints = {
-        **BaseDetector._parameter_constraints,
-        "features": ["array-like", None],
-        "must_include": [StrOptions({"protected"}), None],
-        "max_predicates": [Interval(Integral, 1, None, closed="left"), None],
-        "k": [Interval(Integral, 1, None, closed="left")],
-        "versus": [StrOptions({"context", "everyone"})],
-        "order": [StrOptions({"evidence", "bound", "effect"})],
-        "distinct": ["boolean"],
-    }
+    must_include = None  # of the groups judged, without such a setting
+    n_bootstrap = n_permutations = 0
 
     @property
     def null(self) -> str:
@@ -483,6 +515,28 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
 class DecidedDetector(ClusteredMixin, SubgroupDetector):
     """Base of the detectors that use decisions alone."""
+
+    k: int = setting(
+        10,
+        [Interval(Integral, 1, None, closed="left")],
+        "Number of findings kept.",
+    )
+    order: str = setting(
+        "evidence",
+        [StrOptions({"evidence", "effect"})],
+        """Order of the findings: the pattern of each significant x that is first by `rank`, in
+        the order of the standardized log-odds of x, then the others by `rank`; or, as
+        published, by `rank` alone, with intervals of patterns that were not searched for.""",
+    )
+    redundancy: float | None = setting(
+        None,
+        [Interval(Real, 0, None, closed="left"), None],
+        r"""A pattern is not shown if dropping one of its conditions changes :math:`\Delta` by
+        at most this; ignored if no pattern would be left.""",
+    )
+    confirm: float | None = CONFIRM
+    weights: str = WEIGHTS
+    n_refits: int = N_REFITS
 
     must_include = "protected"
     versus = "everyone"

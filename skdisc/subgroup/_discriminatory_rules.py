@@ -1,7 +1,6 @@
 """DiscriminatoryRules: classification rules whose confidence depends on protected properties."""
 
 import math
-from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from numbers import Real
 
@@ -12,13 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
-from skdisc._space._bins import Bins
 from skdisc._space._items import count_items
 from skdisc._task._card import Card
 from skdisc._task._notes import chosen_by_their_data
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
-from skdisc.subgroup._base import N_BINS, DecidedDetector, SubgroupDetector
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Columns
+from skdisc.subgroup._base import DecidedDetector, SubgroupDetector
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
 from skdisc.subgroup._discriminatory_rules_miners import (
     MinedRules,
@@ -51,79 +49,7 @@ class DiscriminatoryRules(DecidedDetector):
     the odds. Each frequent itemset with a protected item is one rule: A are its protected items, B
     the others.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, the labels y are the decisions.
-    protected : column name or position, or sequence of them, default=None
-        The protected columns; None: each column counts as protected, and contexts are empty.
-    measure : {"elift", "slift", "olift"}, default="elift"
-        The measure that rules are found and ranked by; the others are columns of the findings.
-    threshold : float, default=1.0
-        A rule counts as found if the measure is at least this (direction "higher"), or at most
-        its reciprocal ("lower").
-    min_support : float, default=0.05
-        Smallest share of rows that satisfy A and B.
-    max_predicates : int or None, default=3
-        Largest number of conditions in A and B; None: no limit.
-    miner : {"bitset", "fpgrowth"}, default="bitset"
-        How itemsets are mined: by the lattice, or by mlxtend's FP-growth (extra ``rules``), with
-        equal results.
-    features : sequence of column names, default=None
-        Columns that may define rules; None: all.
-    n_bins : int, dict or Bins, default=4
-        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
-    direction : {"both", "lower", "higher"}, default="higher"
-        Whether to find rules with more unfavorable decisions than without A, with fewer, or either.
-    redundancy : float or None, default=None
-        A rule is not shown if dropping one of its conditions changes the measure by at most this;
-        ignored if no rule that counts as found would be left.
-    k : int, default=10
-        Number of findings kept.
-    confirm : float or None, default=None
-        Share of rows held out: the search uses the others, and its findings are tested on these.
-    order : {"evidence", "bound", "effect"}, default="evidence"
-        Order of the rules found: by the standardized difference of the confidences of A and not A
-        in the context, where rules follow those that they refine, as in `DivExplorer`; as
-        published, by the end of the interval that is closer to 1; or by the measure. The others
-        follow, with "bound" by the measure.
-    distinct : bool, default=True
-        Whether definitions of the same set of rows count as one rule, the shortest, and A and not
-        A as one; conditions that every row meets define none; and `min_support` and five expected
-        decisions of each kind are required of not A in the context, too. False: each frequent
-        itemset with a protected item is a rule, as published, and intervals are those of a rule
-        that was not searched for.
-    weights : {"probability", "frequency"}, default="probability"
-        What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how many equal people it stands for, a whole number. These are
-        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
-        a model is trained, or by ``miner="fpgrowth"``, rows are repeated.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests, max_queries : int or None, default=None
-        Largest numbers of candidate itemsets counted, and of rows queried; if X has more rows
-        than `max_queries`, nothing is audited.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between blocks of candidates.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a category of their own, left out,
-        or as an error. In other columns a missing value is always an item of its own.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Splits the rows when `confirm` is set.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -170,6 +96,71 @@ class DiscriminatoryRules(DecidedDetector):
     gender = 'female' 0.22
     """
 
+    protected: Columns | None = setting(
+        None,
+        text="""The protected columns; None: each column counts as protected, and contexts are
+        empty.""",
+    )
+    measure: str = setting(
+        "elift",
+        [StrOptions(set(MEASURES))],
+        """The measure that rules are found and ranked by; the others are columns of the
+        findings.""",
+    )
+    threshold: float = setting(
+        1.0,
+        [Interval(Real, 1, None, closed="left")],
+        """A rule counts as found if the measure is at least this (direction "higher"), or at
+        most its reciprocal ("lower").""",
+    )
+    min_support: float = setting(0.05, text="Smallest share of rows that satisfy A and B.")
+    max_predicates: int | None = setting(
+        3,
+        text="Largest number of conditions in A and B; None: no limit.",
+    )
+    miner: str = setting(
+        "bitset",
+        [StrOptions({"bitset", "fpgrowth"})],
+        """How itemsets are mined: by the lattice, or by mlxtend's FP-growth (extra ``rules``),
+        with equal results.""",
+    )
+    direction: str = setting(
+        "higher",
+        [StrOptions({"both", "lower", "higher"})],
+        """Whether to find rules with more unfavorable decisions than without A, with fewer, or
+        either.""",
+    )
+    redundancy: float | None = setting(
+        None,
+        text="""A rule is not shown if dropping one of its conditions changes the measure by at
+        most this; ignored if no rule that counts as found would be left.""",
+    )
+    order: str = setting(
+        "evidence",
+        [StrOptions({"evidence", "bound", "effect"})],
+        """Order of the rules found: by the standardized difference of the confidences of A and
+        not A in the context, where rules follow those that they refine, as in `DivExplorer`; as
+        published, by the end of the interval that is closer to 1; or by the measure. The others
+        follow, with "bound" by the measure.""",
+    )
+    distinct: bool = setting(
+        True,
+        ["boolean"],
+        """Whether definitions of the same set of rows count as one rule, the shortest, and A
+        and not A as one; conditions that every row meets define none; and `min_support` and
+        five expected decisions of each kind are required of not A in the context, too. False:
+        each frequent itemset with a protected item is a rule, as published, and intervals are
+        those of a rule that was not searched for.""",
+    )
+    weights: str = setting(
+        "probability",
+        text="""What `sample_weight` means: how many people a row stands for, on which variances
+        depend, but not on the unit; or how many equal people it stands for, a whole number.
+        These are counted, with the result of repeated rows (with `confirm`, of the same
+        distribution); where a model is trained, or by ``miner="fpgrowth"``, rows are repeated.""",
+    )
+    max_tests: int | None = setting(None, text="Largest number of candidate itemsets counted.")
+
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -181,77 +172,6 @@ class DiscriminatoryRules(DecidedDetector):
         worse=1,
     )
     versus, null, _scored = "context", SubgroupDetector.null, "gap"
-    _parameter_constraints = {
-        **DecidedDetector._parameter_constraints,
-        "measure": [StrOptions(set(MEASURES))],
-        "threshold": [Interval(Real, 1, None, closed="left")],
-        "min_support": [Interval(Real, 0, 1, closed="right")],
-        "miner": [StrOptions({"bitset", "fpgrowth"})],
-        "n_bins": N_BINS,
-        "direction": [StrOptions({"both", "lower", "higher"})],
-        "redundancy": [Interval(Real, 0, None, closed="left"), None],
-        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-    }
-    del _parameter_constraints["must_include"]
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        measure: str = "elift",
-        threshold: float = 1.0,
-        min_support: float = 0.05,
-        max_predicates: int | None = 3,
-        miner: str = "bitset",
-        features: Sequence[Hashable] | None = None,
-        n_bins: int | dict | Bins = 4,
-        direction: str = "higher",
-        redundancy: float | None = None,
-        k: int = 10,
-        confirm: float | None = None,
-        order: str = "evidence",
-        distinct: bool = True,
-        weights: str = "probability",
-        n_refits: int = 19,
-        max_tests: int | None = None,
-        max_queries: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.measure = measure
-        self.threshold = threshold
-        self.min_support = min_support
-        self.max_predicates = max_predicates
-        self.miner = miner
-        self.features = features
-        self.n_bins = n_bins
-        self.direction = direction
-        self.redundancy = redundancy
-        self.k = k
-        self.confirm = confirm
-        self.order = order
-        self.distinct = distinct
-        self.weights = weights
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @property
     def _counts_rows(self):

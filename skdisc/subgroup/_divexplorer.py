@@ -1,19 +1,19 @@
 """DivExplorer: the divergence of a rate in frequent subgroups."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from copy import copy
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
-from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc._task._shared_settings import CONFIRM, N_REFITS, WEIGHTS
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Columns
+from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
 from skdisc.subgroup._divexplorer_given import given_groups_tested
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
@@ -33,95 +33,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     :math:`D(I) = f(I) - f(\text{all})`. Each such conjunction is counted and tested against the
     rest of the rows, and the p-values are corrected for all tests.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, the labels y are the decisions.
-    protected : column name or position, or sequence of them, default=None
-        The protected columns; None: each column counts as protected.
-    metric : str or sequence of str, default="selection_rate"
-        The rates: selection_rate, base_rate, true_positive_rate, false_positive_rate,
-        true_negative_rate, false_negative_rate, positive_predictive_value,
-        negative_predictive_value, false_discovery_rate, false_omission_rate, accuracy,
-        error_rate; or "all". All but the first compare decisions with labels. A callable takes
-        labels and decisions (None where they are not available) and returns one number per row,
-        NaN for rows that do not enter; the means are compared by Welch's and Hall's test.
-    output : {"decision", "probability", "value"}, default="decision"
-        Whether rates of decisions are compared, as `metric` says; or means, by Welch's and Hall's
-        test: of probabilities of the model, or of the numbers in y ("value", without a model).
-    min_support : float, default=0.05
-        Smallest share of the rows that a group must cover.
-    support_of : {"rows", "trials"}, default="rows"
-        Whether `min_support` is a share of all rows, or, for each rate, of the rows that enter it.
-    max_predicates : int or None, default=3
-        Largest number of columns in the definition of a group; None: no limit.
-    must_include : {"protected"} or None, default="protected"
-        Whether a group must involve a protected column.
-    features : sequence of column names, default=None
-        Columns that may define groups; None: all.
-    subgroups : sequence of Subgroup or dict, default=None
-        The groups to test, in place of the frequent ones: for example those that `from_itemsets`
-        makes of mlxtend's itemsets. A dict maps columns to values. `max_predicates` and `distinct`
-        do not apply to them.
-    n_bins : int, dict or Bins, default=4
-        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
-    direction : {"both", "lower", "higher"}, default="both"
-        Whether to find groups with a lower rate than overall, a higher one, or either.
-    redundancy : float or None, default=None
-        A group is not shown if dropping one of its conditions changes the divergence by at most
-        this (with nested bins, widening an interval does not count as dropping); ignored if no
-        significant group would be left.
-    explain : bool, default=False
-        Whether to report the contributions of items: ``tables["shapley"]`` for each finding,
-        ``tables["global_divergence"]`` over all frequent groups, and ``tables["corrective"]``, the
-        items that bring the rate of a group closest to the overall rate.
-    k : int, default=10
-        Number of findings kept for each rate.
-    confirm : float or None, default=None
-        Share of rows held out: the search uses the others, and its findings are tested on these.
-    versus : {"context", "everyone"}, default="context"
-        What a group is compared with. "context": the people who meet its conditions on other
-        columns, but not those on protected ones, so that a finding is about the protected
-        columns. "everyone": all others, as published; the verdict is then "differs from everyone",
-        which says nothing about discrimination.
-    order : {"evidence", "bound", "effect"}, default="evidence"
-        Order of the findings: by the standardized effect, by the end of its simultaneous interval
-        that is nearer to 0, or, as published, by the size of the effect. By evidence, a group with
-        one condition more than a significant one, which has a context, follows it unless it differs
-        significantly from the rest of it (corrected for the number of such groups).
-    distinct : bool, default=True
-        Whether definitions of the same set of rows count as one group, the shortest, and
-        conditions that every row meets define none.
-    weights : {"probability", "frequency"}, default="probability"
-        What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how many equal people it stands for, a whole number. These are
-        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
-        a model is trained, rows are repeated.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests, max_queries : int or None, default=None
-        Largest numbers of candidate groups counted, and of rows queried; if X has more rows than
-        `max_queries`, nothing is audited.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between blocks of candidates.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a category of their own, left out,
-        or as an error. In other columns a missing value is always an item of its own.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome, the positive class of each rate; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Splits the rows when `confirm` is set.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -175,6 +87,98 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     2
     """
 
+    protected: Columns | None = setting(
+        None,
+        text="The protected columns; None: each column counts as protected.",
+    )
+    metric: str | Sequence[str] = setting(
+        "selection_rate",
+        [str, callable, "array-like"],
+        """The rates: selection_rate, base_rate, true_positive_rate, false_positive_rate,
+        true_negative_rate, false_negative_rate, positive_predictive_value,
+        negative_predictive_value, false_discovery_rate, false_omission_rate, accuracy,
+        error_rate; or "all". All but the first compare decisions with labels. A callable takes
+        labels and decisions (None where they are not available) and returns one number per row,
+        NaN for rows that do not enter; the means are compared by Welch's and Hall's test.""",
+        kind="str or sequence of str",
+    )
+    output: str = setting(
+        "decision",
+        [StrOptions({"decision", "probability", "value"})],
+        """Whether rates of decisions are compared, as `metric` says; or means, by Welch's and
+        Hall's test: of probabilities of the model, or of the numbers in y ("value", without a
+        model).""",
+    )
+    support_of: str = setting(
+        "rows",
+        [StrOptions({"rows", "trials"})],
+        """Whether `min_support` is a share of all rows, or, for each rate, of the rows that
+        enter it.""",
+    )
+    must_include: str | None = setting(
+        "protected",
+        [StrOptions({"protected"}), None],
+        "Whether a group must involve a protected column.",
+    )
+    subgroups: Sequence[Subgroup | dict] | None = setting(
+        None,
+        "no_validation",
+        """The groups to test, in place of the frequent ones: for example those that
+        `from_itemsets` makes of mlxtend's itemsets. A dict maps columns to values.
+        `max_predicates` and `distinct` do not apply to them.""",
+        kind="sequence of Subgroup or dict",
+    )
+    direction: str = setting(
+        "both",
+        [StrOptions({"both", "lower", "higher"})],
+        "Whether to find groups with a lower rate than overall, a higher one, or either.",
+    )
+    redundancy: float | None = setting(
+        None,
+        [Interval(Real, 0, None, closed="left"), None],
+        """A group is not shown if dropping one of its conditions changes the divergence by at
+        most this (with nested bins, widening an interval does not count as dropping); ignored
+        if no significant group would be left.""",
+    )
+    explain: bool = setting(
+        False,
+        ["boolean"],
+        """Whether to report the contributions of items: ``tables["shapley"]`` for each finding,
+        ``tables["global_divergence"]`` over all frequent groups, and ``tables["corrective"]``,
+        the items that bring the rate of a group closest to the overall rate.""",
+    )
+    k: int = setting(
+        10,
+        [Interval(Integral, 1, None, closed="left")],
+        "Number of findings kept for each rate.",
+    )
+    confirm: float | None = CONFIRM
+    versus: str = setting(
+        "context",
+        [StrOptions({"context", "everyone"})],
+        """What a group is compared with. "context": the people who meet its conditions on other
+        columns, but not those on protected ones, so that a finding is about the protected
+        columns. "everyone": all others, as published; the verdict is then "differs from
+        everyone", which says nothing about discrimination.""",
+    )
+    order: str = setting(
+        "evidence",
+        [StrOptions({"evidence", "bound", "effect"})],
+        """Order of the findings: by the standardized effect, by the end of its simultaneous
+        interval that is nearer to 0, or, as published, by the size of the effect. By evidence,
+        a group with one condition more than a significant one, which has a context, follows it
+        unless it differs significantly from the rest of it (corrected for the number of such
+        groups).""",
+    )
+    distinct: bool = setting(
+        True,
+        ["boolean"],
+        """Whether definitions of the same set of rows count as one group, the shortest, and
+        conditions that every row meets define none.""",
+    )
+    weights: str = WEIGHTS
+    n_refits: int = N_REFITS
+
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -187,86 +191,6 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     _choice = None  # the groups that a public document may look at; None: all
     _takes_trees = True
     _counts_rows = True
-    _parameter_constraints = {
-        **SubgroupDetector._parameter_constraints,
-        "metric": [str, callable, "array-like"],
-        "output": [StrOptions({"decision", "probability", "value"})],
-        "support_of": [StrOptions({"rows", "trials"})],
-        "explain": ["boolean"],
-        "subgroups": "no_validation",
-        "min_support": [Interval(Real, 0, 1, closed="right")],
-        "n_bins": N_BINS,
-        "direction": [StrOptions({"both", "lower", "higher"})],
-        "redundancy": [Interval(Real, 0, None, closed="left"), None],
-        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        metric: str | Sequence[str] = "selection_rate",
-        output: str = "decision",
-        min_support: float = 0.05,
-        support_of: str = "rows",
-        max_predicates: int | None = 3,
-        must_include: str | None = "protected",
-        features: Sequence[Hashable] | None = None,
-        subgroups: Sequence[Subgroup | dict] | None = None,
-        n_bins: int | dict | Bins = 4,
-        direction: str = "both",
-        redundancy: float | None = None,
-        explain: bool = False,
-        k: int = 10,
-        confirm: float | None = None,
-        versus: str = "context",
-        order: str = "evidence",
-        distinct: bool = True,
-        weights: str = "probability",
-        n_refits: int = 19,
-        max_tests: int | None = None,
-        max_queries: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.metric = metric
-        self.output = output
-        self.min_support = min_support
-        self.support_of = support_of
-        self.max_predicates = max_predicates
-        self.must_include = must_include
-        self.features = features
-        self.subgroups = subgroups
-        self.n_bins = n_bins
-        self.direction = direction
-        self.redundancy = redundancy
-        self.explain = explain
-        self.k = k
-        self.confirm = confirm
-        self.versus = versus
-        self.order = order
-        self.distinct = distinct
-        self.weights = weights
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _on_decisions(self):
         return copy(self) if self.metric == "selection_rate" else None

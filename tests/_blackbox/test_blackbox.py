@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -657,42 +657,3 @@ def test_an_unfitted_thing_that_is_no_estimator_is_asked_as_it_is():
     assert resolve(thing, None, X, y)[1] == "model"
     with pytest.raises(NotFittedError):
         LogisticRegression().predict(X)
-
-
-class Counting(ClassifierMixin, BaseEstimator):
-    """Writes a line for every fit, in a file so that caching cannot hide it."""
-
-    def __init__(self, log, depth=1):
-        self.log, self.depth = log, depth
-
-    def fit(self, X, y):
-        with open(self.log, "a") as file:
-            file.write("fit\n")
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        return np.zeros(len(X), dtype=int)
-
-
-def test_memory_spares_the_second_fit(tmp_path):
-    log = tmp_path / "log"
-
-    def fits(estimator, labels=y, memory=None):
-        before = len(log.read_text()) if log.exists() else 0
-        box, audited = resolve(None, estimator, X, labels, memory=memory)
-        assert audited == "refit"
-        assert box.model.classes_.tolist() == [0, 1]
-        return (len(log.read_text()) - before) // len("fit\n")
-
-    cache = str(tmp_path / "cache")
-    estimator = Counting(str(log))
-    assert [fits(estimator), fits(estimator)] == [1, 1]
-    assert [fits(estimator, memory=cache) for _ in range(3)] == [1, 0, 0]
-    assert fits(Counting(str(log), depth=2), memory=cache) == 1
-    assert fits(estimator, 1 - y, memory=cache) == 1
-
-
-def test_memory_must_be_one():
-    with pytest.raises(ValueError, match=r"'memory' should be None, a string or .* Got memory='5'"):
-        resolve(None, LogisticRegression(), X, y, memory=5)

@@ -3,20 +3,18 @@
 from collections.abc import Hashable, Sequence
 from copy import copy
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._expectations import Covariates, said_about
-from skdisc._space._bins import Bins
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Estimator
 from skdisc._utils._validation import check_protected
-from skdisc._verdicts._rule import Rule
 from skdisc.group._decomposition._effects import EffectNuisances, EffectParts
 from skdisc.group._pairwise._comparison_report import PairComparison
 from skdisc.group._pairwise._estimates import estimate_table
@@ -44,60 +42,7 @@ class EffectDecomposition(PairwiseDetector):
 
     The null hypothesis is that the direct effect is zero.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, the labels y are the decisions.
-    protected : column name or position, or sequence of them
-        Protected columns. Each of their values is a group. Required.
-    mediators : "others", or sequence of column names, default="others"
-        Columns that the protected one acts on. "others": all that are neither protected nor
-        `confounders`.
-    confounders : "others", or sequence of column names, default="others"
-        Columns that protected attribute and outcome have causes in common with, such as age or
-        place of birth. "others": all that are neither protected nor `mediators`; none if both are
-        "others".
-    output : {"decision", "probability", "value"}, default="decision"
-        What is compared: rates of decisions, means of the model's probabilities, or means of the
-        numbers in y ("value", without a model).
-    nuisance : {"boosting", "auto", "linear"} or estimator, default="boosting"
-        Learns the expected outcome out of fold: boosted trees, main effects, or clones of an
-        estimator, which get the raw columns as a DataFrame. "auto" takes trees where they predict
-        better than main effects by more than a standard error. If both settings are "boosting", the
-        engine of expectations learns main effects, each value that ten people share and cells of
-        crossings before the trees, and intervals are widened by what is left to learn.
-    classifier : {"boosting", "auto", "linear"} or estimator, default="boosting"
-        Learns the probability of the group, in the same way.
-    n_folds : int, default=5
-        Number of folds; for each, the learners are trained on all others, and again in each of the
-        `n_refits`.
-    reference : {"largest", "rest"}, value, or dict of values, default="largest"
-        The group that others are compared with: the largest, everyone else, a value of the
-        protected column, or one for each column.
-    n_bins : int, dict or Bins, default=4
-        Quantile bins of a protected number.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_queries : int or None, default=None
-        Largest number of rows queried; if X has more, nothing is audited.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a group of their own, left out, or
-        as an error.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Draws the folds.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -160,6 +105,51 @@ class EffectDecomposition(PairwiseDetector):
     [{'gap': 0.2, 'effect': 0.0}]
     """
 
+    mediators: str | Sequence[Hashable] = setting(
+        "others",
+        [str, "array-like"],
+        """Columns that the protected one acts on. "others": all that are neither protected nor
+        `confounders`.""",
+        kind='"others", or sequence of column names',
+    )
+    confounders: str | Sequence[Hashable] = setting(
+        "others",
+        [str, "array-like"],
+        """Columns that protected attribute and outcome have causes in common with, such as age
+        or place of birth. "others": all that are neither protected nor `mediators`; none if
+        both are "others".""",
+        kind='"others", or sequence of column names',
+    )
+    output: str = setting(
+        "decision",
+        [StrOptions({"decision", "probability", "value"})],
+        """What is compared: rates of decisions, means of the model's probabilities, or means of
+        the numbers in y ("value", without a model).""",
+    )
+    nuisance: str | Estimator = setting(
+        "boosting",
+        _LEARNER,
+        """Learns the expected outcome out of fold: boosted trees, main effects, or clones of an
+        estimator, which get the raw columns as a DataFrame. "auto" takes trees where they
+        predict better than main effects by more than a standard error. If both settings are
+        "boosting", the engine of expectations learns main effects, each value that ten people
+        share and cells of crossings before the trees, and intervals are widened by what is left
+        to learn.""",
+        kind='{"boosting", "auto", "linear"} or estimator',
+    )
+    classifier: str | Estimator = setting(
+        "boosting",
+        _LEARNER,
+        "Learns the probability of the group, in the same way.",
+        kind='{"boosting", "auto", "linear"} or estimator',
+    )
+    n_folds: int = setting(
+        5,
+        [Interval(Integral, 2, None, closed="left")],
+        """Number of folds; for each, the learners are trained on all others, and again in each
+        of the `n_refits`.""",
+    )
+
     card = Card(
         finds="group",
         where="model or data",
@@ -170,58 +160,6 @@ class EffectDecomposition(PairwiseDetector):
         reference="Plecko and Bareinboim, FnT ML 2024",
     )
     _measure = "direct effect"
-    _parameter_constraints = {
-        **PairwiseDetector._parameter_constraints,
-        "mediators": [str, "array-like"],
-        "confounders": [str, "array-like"],
-        "output": [StrOptions({"decision", "probability", "value"})],
-        "nuisance": _LEARNER,
-        "classifier": _LEARNER,
-        "n_folds": [Interval(Integral, 2, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        mediators: str | Sequence[Hashable] = "others",
-        confounders: str | Sequence[Hashable] = "others",
-        output: str = "decision",
-        nuisance: str | Estimator = "boosting",
-        classifier: str | Estimator = "boosting",
-        n_folds: int = 5,
-        reference: Any = "largest",
-        n_bins: int | dict | Bins = 4,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.mediators = mediators
-        self.confounders = confounders
-        self.output = output
-        self.nuisance = nuisance
-        self.classifier = classifier
-        self.n_folds = n_folds
-        self.reference = reference
-        self.n_bins = n_bins
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _on_decisions(self):
         return copy(self)

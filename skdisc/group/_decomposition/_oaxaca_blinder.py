@@ -4,17 +4,15 @@ from collections.abc import Hashable, Sequence
 from copy import copy
 from functools import partial
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from skdisc._space._bins import Bins
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Estimator
 from skdisc.group._decomposition._fairlie import fairlie_parts
 from skdisc.group._decomposition._gap_parts import (
     COEFFICIENTS,
@@ -46,65 +44,7 @@ class OaxacaBlinder(PairwiseDetector):
 
     The null hypothesis is that the unexplained part is zero.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, the labels y are the decisions.
-    protected : column name or position, or sequence of them
-        Protected columns. Each of their values is a group. Required.
-    output : {"decision", "probability", "value"}, default="decision"
-        What is compared: rates of decisions, means of the model's probabilities, or means of the
-        numbers in y ("value", without a model), such as pay.
-    method : {"linear", "fairlie", "reweighting", "gelbach"}, default="linear"
-        "linear": Kitagawa, Oaxaca and Blinder, in two and in three parts. "fairlie": by a logistic
-        regression of decisions, factors averaged over all orders (exactly for up to 8 factors).
-        "reweighting": DiNardo, Fortin and Lemieux; no factors. "gelbach": the change of the group's
-        coefficient as all factors enter beside the `controls`, whatever their order.
-    adjust_for : "others", or sequence of column names, default="others"
-        The legitimate columns; each is a factor. "others": all that are not protected.
-    coefficients : str, default="pooled"
-        Those without a disparity: "pooled" (both groups, with a term for the group), "neumark"
-        (both groups, without it), "reference", "group", "cotton" (the mean, weighted by size),
-        "reimers" (the mean). For "linear" and "fairlie".
-    controls : sequence of column names or None, default=None
-        Columns that stay in both regressions of "gelbach".
-    classifier : estimator or None, default=None
-        Learns the probability of the group given the columns, out of fold, for "reweighting"; None:
-        a logistic regression of main effects. It gets the raw columns as a DataFrame.
-    n_folds : int, default=5
-        Number of folds; for each, the learners are trained on all others, and again in each of the
-        `n_refits`.
-    n_orders : int, default=64
-        Number of random orders, each with its reverse, for "fairlie" with more than 8 factors.
-    n_resamples : int, default=0
-        Number of bootstrap samples behind standard errors; 0: the delta method.
-    reference : {"largest", "rest"}, value, or dict of values, default="largest"
-        The group that others are compared with: the largest, everyone else, a value of the
-        protected column, or one for each column.
-    n_bins : int, dict or Bins, default=4
-        Quantile bins of a protected number.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_queries : int or None, default=None
-        Largest number of rows queried; if X has more, nothing is audited.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a group of their own, left out, or
-        as an error. In other columns a missing value is a category, or the median and an indicator.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Draws folds, orders and bootstrap samples.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -167,6 +107,73 @@ class OaxacaBlinder(PairwiseDetector):
     [{'gap': -0.2, 'explained': -0.2, 'effect': -0.0}]
     """
 
+    output: str = setting(
+        "decision",
+        [StrOptions({"decision", "probability", "value"})],
+        """What is compared: rates of decisions, means of the model's probabilities, or means of
+        the numbers in y ("value", without a model), such as pay.""",
+    )
+    method: str = setting(
+        "linear",
+        [StrOptions({"linear", "fairlie", "reweighting", "gelbach"})],
+        """"linear": Kitagawa, Oaxaca and Blinder, in two and in three parts. "fairlie": by a
+        logistic regression of decisions, factors averaged over all orders (exactly for up to 8
+        factors). "reweighting": DiNardo, Fortin and Lemieux; no factors. "gelbach": the change
+        of the group's coefficient as all factors enter beside the `controls`, whatever their
+        order.""",
+    )
+    adjust_for: str | Sequence[Hashable] = setting(
+        "others",
+        [str, "array-like"],
+        """The legitimate columns; each is a factor. "others": all that are not protected.""",
+        kind='"others", or sequence of column names',
+    )
+    coefficients: str = setting(
+        "pooled",
+        [StrOptions(set(COEFFICIENTS))],
+        """Those without a disparity: "pooled" (both groups, with a term for the group),
+        "neumark" (both groups, without it), "reference", "group", "cotton" (the mean, weighted
+        by size), "reimers" (the mean). For "linear" and "fairlie".""",
+        kind="str",
+    )
+    controls: Sequence[Hashable] | None = setting(
+        None,
+        ["array-like", None],
+        """Columns that stay in both regressions of "gelbach".""",
+        kind="sequence of column names or None",
+    )
+    classifier: Estimator | None = setting(
+        None,
+        [HasMethods(["fit", "predict_proba"]), None],
+        """Learns the probability of the group given the columns, out of fold, for
+        "reweighting"; None: a logistic regression of main effects. It gets the raw columns as a
+        DataFrame.""",
+        kind="estimator or None",
+    )
+    n_folds: int = setting(
+        5,
+        [Interval(Integral, 2, None, closed="left")],
+        """Number of folds; for each, the learners are trained on all others, and again in each
+        of the `n_refits`.""",
+    )
+    n_orders: int = setting(
+        64,
+        [Interval(Integral, 1, None, closed="left")],
+        """Number of random orders, each with its reverse, for "fairlie" with more than 8
+        factors.""",
+    )
+    n_resamples: int = setting(
+        0,
+        [Interval(Integral, 0, None, closed="left")],
+        "Number of bootstrap samples behind standard errors; 0: the delta method.",
+    )
+    missing: str = setting(
+        "category",
+        text="""How rows with a missing protected value are treated: as a group of their own,
+        left out, or as an error. In other columns a missing value is a category, or the median
+        and an indicator.""",
+    )
+
     card = Card(
         finds="group",
         where="model or data",
@@ -179,67 +186,6 @@ class OaxacaBlinder(PairwiseDetector):
     null = "linear"  # what a law that is not linear breaks, too
     _measure = "unexplained part"
     _test = "delta method"
-    _parameter_constraints = {
-        **PairwiseDetector._parameter_constraints,
-        "output": [StrOptions({"decision", "probability", "value"})],
-        "method": [StrOptions({"linear", "fairlie", "reweighting", "gelbach"})],
-        "adjust_for": [str, "array-like"],
-        "coefficients": [StrOptions(set(COEFFICIENTS))],
-        "controls": ["array-like", None],
-        "classifier": [HasMethods(["fit", "predict_proba"]), None],
-        "n_folds": [Interval(Integral, 2, None, closed="left")],
-        "n_orders": [Interval(Integral, 1, None, closed="left")],
-        "n_resamples": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        output: str = "decision",
-        method: str = "linear",
-        adjust_for: str | Sequence[Hashable] = "others",
-        coefficients: str = "pooled",
-        controls: Sequence[Hashable] | None = None,
-        classifier: Estimator | None = None,
-        n_folds: int = 5,
-        n_orders: int = 64,
-        n_resamples: int = 0,
-        reference: Any = "largest",
-        n_bins: int | dict | Bins = 4,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.output = output
-        self.method = method
-        self.adjust_for = adjust_for
-        self.coefficients = coefficients
-        self.controls = controls
-        self.classifier = classifier
-        self.n_folds = n_folds
-        self.n_orders = n_orders
-        self.n_resamples = n_resamples
-        self.reference = reference
-        self.n_bins = n_bins
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _on_decisions(self):
         return copy(self)

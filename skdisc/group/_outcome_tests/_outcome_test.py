@@ -1,17 +1,15 @@
 """OutcomeTest: success rates of those selected, by group."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._space._bins import Bins
 from skdisc._stats._proportions import names_of_tests
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Labels
 from skdisc.group._outcome_tests._selected import OutcomeDetector
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
 from skdisc.group._pairwise._estimates import Estimate
@@ -34,38 +32,7 @@ class OutcomeTest(OutcomeDetector):
     `pos_label`; y are the outcomes, of which only those of selected people are read. With neither
     `model` nor `estimator`, everyone in X was selected.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is.
-    protected : column name or position, or sequence of them
-        Protected columns. Each of their values is a group. Required.
-    reference : {"largest", "rest"}, value, or dict of values, default="largest"
-        The group that others are compared with: the largest, everyone else, a value of the
-        protected column, or one for each column.
-    n_bins : int, dict or Bins, default=4
-        Quantile bins of a protected number.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_queries : int or None, default=None
-        Largest number of rows queried; if X has more, nothing is audited.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a group of their own, left out, or
-        as an error.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The decision that selects, and the outcome that is a success; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Not used: nothing is drawn.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -123,6 +90,12 @@ class OutcomeTest(OutcomeDetector):
     [{'outcome': 0.15, 'effect': -0.15, 'p_value': 0.0}]
     """
 
+    pos_label: Labels | None = setting(
+        None,
+        text="""The decision that selects, and the outcome that is a success; by default 1 or
+        True.""",
+    )
+
     null = "calibration"
     card = Card(
         finds="group",
@@ -135,37 +108,6 @@ class OutcomeTest(OutcomeDetector):
         reference="Becker 1957; Knowles, Persico and Todd 2001",
     )
     _measure = "success rate difference"
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        reference: Any = "largest",
-        n_bins: int | dict | Bins = 4,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.reference = reference
-        self.n_bins = n_bins
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _compare(self, task, people, rng):
         selected, success = people.y == 1, people.labels

@@ -2,18 +2,16 @@
 
 from collections.abc import Hashable, Sequence
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from skdisc._space._bins import Bins
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Estimator, Labels
 from skdisc.group._outcome_tests._gap_at_equal_risk import RiskRegression, gap_at_equal_risk
 from skdisc.group._outcome_tests._omitted import risk_with_omitted
 from skdisc.group._outcome_tests._selected import OutcomeDetector
@@ -38,55 +36,7 @@ class RiskAdjustedRegression(OutcomeDetector):
     The null hypothesis is :math:`\theta = 0`: at equal risk, the group makes no difference. What
     does not predict the outcome is no excuse for a decision, and what does is no omitted variable.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is.
-        Decisions are the model's, or those of ``model=BlackBox(decisions=...)``; y are the
-        outcomes, of which only those of selected people are read.
-    protected : column name or position, or sequence of them
-        Protected columns. Each of their values is a group. Required.
-    adjust_for : "others", or sequence of column names, default="others"
-        The columns that risk is learned from: what was known at the decision. "others": all that
-        are not protected.
-    outcomes : {"selected", "all"}, default="selected"
-        Whose outcomes are known, so that risk is learned from them. With "selected", the outcomes
-        of others are not read.
-    use_group : bool, default=True
-        Whether risk is learned from the group, too. If not, people of one x have one risk even
-        where the outcomes of the groups differ.
-    learner : {"auto", "linear", "boosting"} or estimator, default="auto"
-        Learns the risk: a logistic regression of main effects, boosted trees, or any classifier or
-        regressor, which gets the raw columns as a DataFrame. "auto" takes trees where they predict
-        outcomes better by more than a standard error.
-    n_folds : int, default=5
-        Number of folds.
-    reference : {"largest", "rest"}, value, or dict of values, default="largest"
-        The group that others are compared with: the largest, everyone else, a value of the
-        protected column, or one for each column.
-    n_bins : int, dict or Bins, default=4
-        Quantile bins of a protected number.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_queries : int or None, default=None
-        Largest number of rows queried; if X has more, nothing is audited.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a group of their own, left out, or
-        as an error.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The decision that selects, and the outcome that is a success; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Draws folds and the parts of the jackknife.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -153,6 +103,50 @@ class RiskAdjustedRegression(OutcomeDetector):
     'disparity found'
     """
 
+    estimator: Estimator | None = setting(
+        None,
+        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
+        is. Decisions are the model's, or those of ``model=BlackBox(decisions=...)``; y are the
+        outcomes, of which only those of selected people are read.""",
+    )
+    adjust_for: str | Sequence[Hashable] = setting(
+        "others",
+        [str, "array-like"],
+        """The columns that risk is learned from: what was known at the decision. "others": all
+        that are not protected.""",
+        kind='"others", or sequence of column names',
+    )
+    outcomes: str = setting(
+        "selected",
+        [StrOptions({"selected", "all"})],
+        """Whose outcomes are known, so that risk is learned from them. With "selected", the
+        outcomes of others are not read.""",
+    )
+    use_group: bool = setting(
+        True,
+        ["boolean"],
+        """Whether risk is learned from the group, too. If not, people of one x have one risk
+        even where the outcomes of the groups differ.""",
+    )
+    learner: str | Estimator = setting(
+        "auto",
+        [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])],
+        """Learns the risk: a logistic regression of main effects, boosted trees, or any
+        classifier or regressor, which gets the raw columns as a DataFrame. "auto" takes trees
+        where they predict outcomes better by more than a standard error.""",
+        kind='{"auto", "linear", "boosting"} or estimator',
+    )
+    n_folds: int = setting(
+        5,
+        [Interval(Integral, 2, None, closed="left")],
+        "Number of folds.",
+    )
+    pos_label: Labels | None = setting(
+        None,
+        text="""The decision that selects, and the outcome that is a success; by default 1 or
+        True.""",
+    )
+
     card = Card(
         finds="group",
         where="model or data",
@@ -164,55 +158,6 @@ class RiskAdjustedRegression(OutcomeDetector):
     )
     _measure = "gap at equal risk"
     _test = "jackknife"
-    _parameter_constraints = {
-        **OutcomeDetector._parameter_constraints,
-        "adjust_for": [str, "array-like"],
-        "outcomes": [StrOptions({"selected", "all"})],
-        "use_group": ["boolean"],
-        "learner": [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])],
-        "n_folds": [Interval(Integral, 2, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        adjust_for: str | Sequence[Hashable] = "others",
-        outcomes: str = "selected",
-        use_group: bool = True,
-        learner: str | Estimator = "auto",
-        n_folds: int = 5,
-        reference: Any = "largest",
-        n_bins: int | dict | Bins = 4,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.adjust_for = adjust_for
-        self.outcomes = outcomes
-        self.use_group = use_group
-        self.learner = learner
-        self.n_folds = n_folds
-        self.reference = reference
-        self.n_bins = n_bins
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _relevant_gap_of(self, task, y, labels):
         return self._gap_that_matters(y)  # of decisions, which are compared here

@@ -3,17 +3,15 @@
 from collections.abc import Hashable
 from functools import partial
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval
 
-from skdisc._space._bins import Bins
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Estimator, Labels
 from skdisc._utils._validation import check_protected
-from skdisc._verdicts._rule import Rule
 from skdisc.group._outcome_tests._selected import OutcomeDetector
 from skdisc.group._outcome_tests._threshold_gap import ThresholdGap
 from skdisc.group._outcome_tests._threshold_model import ThresholdModel
@@ -45,48 +43,7 @@ class ThresholdTest(OutcomeDetector):
     with normal deviations of places. The null hypothesis is that :math:`\tau_g` is that of the
     reference.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is.
-        Decisions are the model's, or those of ``model=BlackBox(decisions=...)``; y are the
-        outcomes, of which only those of selected people are read.
-    protected : column name or position, or sequence of them
-        Protected columns. Each of their values is a group. Required.
-    place : column name or position, or None, default=None
-        The column of places (police districts, branches, years), in which risks differ. Without it,
-        or with fewer than six places with people of both groups, nothing is compared.
-    reference : {"largest", "rest"}, value, or dict of values, default="largest"
-        The group that others are compared with: the largest, everyone else, a value of the
-        protected column, or one for each column.
-    n_bins : int, dict or Bins, default=4
-        Quantile bins of a protected number.
-    model_error : float, default=0.15
-        By how much the difference of thresholds may be off because risks are distributed otherwise
-        than the model has it, above all if the risks of both groups are told apart unequally well.
-        Intervals are wider by it on both sides, and "disparity found" takes a difference that is
-        significantly larger. "No disparity found" takes a `relevant_gap` above it.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_queries : int or None, default=None
-        Largest number of rows queried; if X has more, nothing is audited.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a group of their own, left out, or
-        as an error.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The decision that selects, and the outcome that is a success; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Draws from the posterior density.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -159,6 +116,35 @@ class ThresholdTest(OutcomeDetector):
     'disparity found'
     """
 
+    estimator: Estimator | None = setting(
+        None,
+        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
+        is. Decisions are the model's, or those of ``model=BlackBox(decisions=...)``; y are the
+        outcomes, of which only those of selected people are read.""",
+    )
+    place: Hashable | None = setting(
+        None,
+        [str, Integral, None],
+        """The column of places (police districts, branches, years), in which risks differ.
+        Without it, or with fewer than six places with people of both groups, nothing is
+        compared.""",
+        kind="column name or position, or None",
+    )
+    model_error: float = setting(
+        0.15,
+        [Interval(Real, 0, 1, closed="left")],
+        """By how much the difference of thresholds may be off because risks are distributed
+        otherwise than the model has it, above all if the risks of both groups are told apart
+        unequally well. Intervals are wider by it on both sides, and "disparity found" takes a
+        difference that is significantly larger. "No disparity found" takes a `relevant_gap`
+        above it.""",
+    )
+    pos_label: Labels | None = setting(
+        None,
+        text="""The decision that selects, and the outcome that is a success; by default 1 or
+        True.""",
+    )
+
     null = "calibration"
     card = Card(
         finds="group",
@@ -174,46 +160,6 @@ class ThresholdTest(OutcomeDetector):
     _compares_rates = False
     _noun = "difference of thresholds"
     _test = "posterior"
-    _parameter_constraints = {
-        **OutcomeDetector._parameter_constraints,
-        "place": [str, Integral, None],
-        "model_error": [Interval(Real, 0, 1, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        place: Hashable | None = None,
-        reference: Any = "largest",
-        n_bins: int | dict | Bins = 4,
-        model_error: float = 0.15,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.place = place
-        self.reference = reference
-        self.n_bins = n_bins
-        self.model_error = model_error
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _columns(self, names):
         place = check_protected(self.place, names, "place")

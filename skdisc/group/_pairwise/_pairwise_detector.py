@@ -3,15 +3,16 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from skdisc._space._bins import Bins
 from skdisc._task._numbers import audited_numbers, numbers_of
+from skdisc._task._shared_settings import MAX_QUERIES, N_BINS, N_REFITS
 from skdisc._task._task import Request
-from skdisc._utils._types import ArrayLike, FrameLike
+from skdisc._utils._settings import setting
+from skdisc._utils._types import ArrayLike, Columns, FrameLike
 from skdisc._utils._validation import check_protected
 from skdisc.base import BaseDetector
 from skdisc.group._pairwise._comparison_report import TOO_FEW, Excluded, report
@@ -30,6 +31,21 @@ class _Pairs:
 class PairwiseDetector(BaseDetector):
     """Base of detectors that compare each protected group with a reference by one effect."""
 
+    reference: Any = setting(
+        "largest",
+        "no_validation",
+        """The group that others are compared with: the largest, everyone else, a value of the
+        protected column, or one for each column.""",
+        kind='{"largest", "rest"}, value, or dict of values',
+    )
+    n_bins: int | dict | Bins = N_BINS
+    n_refits: int = N_REFITS
+    max_queries: int | None = MAX_QUERIES
+    protected: Columns | None = setting(
+        None,
+        text="Protected columns. Each of their values is a group. Required.",
+    )
+
     null = "conditional"
     _measure = "effect"  # name of the effect
     _test = "influence function"
@@ -39,11 +55,6 @@ class PairwiseDetector(BaseDetector):
     own_correction = "holm"
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
     output = "decision"
-    _parameter_constraints = {
-        **BaseDetector._parameter_constraints,
-        "reference": "no_validation",
-        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
-    }
 
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None

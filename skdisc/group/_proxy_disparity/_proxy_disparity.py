@@ -10,14 +10,11 @@ from skdisc._space._bins import Bins
 from skdisc._stats._rates import RATES, check_metrics, rate_values
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
+from skdisc._utils._settings import setting
 from skdisc._utils._types import (
     Columns,
     Estimator,
-    Labels,
-    Memory,
-    RandomState,
 )
-from skdisc._verdicts._rule import Rule
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
 from skdisc.group._pairwise._estimates import Estimate, estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
@@ -45,58 +42,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     would have the rarer outcome if the rates were equal: normal intervals are not right there. The
     null hypothesis is that the rates of the groups are equal.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. None:
-        the labels are audited.
-    protected : column name or position, or sequence of them
-        Columns of probabilities, one for each group of *one* attribute; or columns of known groups,
-        whose bounds are a point. Required.
-    proba : "auto", or sequence of column names, default="auto"
-        Which protected columns hold probabilities. "auto": those between 0 and 1 that have values
-        strictly between.
-    metric : str, default="selection_rate"
-        A rate, as in `DivExplorer`; all but the selection rate need labels and decisions.
-    max_difference : float or None, default=None
-        An assumption that narrows the bounds: among people with the same probabilities, the rates
-        of two groups differ by at most this. 0 is the assumption of the weighted estimate. Of the
-        selection rate only.
-    place : column name or position, sequence of them, or None, default=None
-        For the estimate ``model`` only, of the selection rate: columns, such as the place, given
-        which outcomes depend on the group, and not on the name. None: given the group, outcomes
-        depend on nothing that the probabilities were made of.
-    reference : {"rest", "largest"}, default="rest"
-        Groups are compared with everyone else, or with the largest group.
-    learner : {"auto", "linear", "boosting"} or estimator, default="auto"
-        What learns P(y = 1 | q), out of fold: main effects, boosted trees, whichever predicts
-        better, or an estimator. A better one makes bounds narrower, a bad one never makes them
-        wrong.
-    n_folds : int, default=5
-        Folds in which it is learned.
-    n_bins : int, dict or Bins, default=4
-        Quantile bins of a protected number that is no probability.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_queries : int or None, default=None
-        Largest number of rows queried; if X has more, nothing is audited.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing value of a known group are treated: as a group of their own, left
-        out, or as an error. Rows without a probability are left out of what needs it.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap`, `relevant_size` and `relevant_ratio`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Draws folds.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -173,6 +119,72 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     [{'bound_low': -0.7, 'effect': -0.4, 'bound_high': -0.2}]
     """
 
+    estimator: Estimator | None = setting(
+        None,
+        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
+        is. None: the labels are audited.""",
+    )
+    protected: Columns | None = setting(
+        None,
+        text="""Columns of probabilities, one for each group of *one* attribute; or columns of
+        known groups, whose bounds are a point. Required.""",
+    )
+    proba: str | Columns = setting(
+        "auto",
+        "no_validation",
+        """Which protected columns hold probabilities. "auto": those between 0 and 1 that have
+        values strictly between.""",
+        kind='"auto", or sequence of column names',
+    )
+    metric: str = setting(
+        "selection_rate",
+        [StrOptions(set(RATES))],
+        "A rate, as in `DivExplorer`; all but the selection rate need labels and decisions.",
+        kind="str",
+    )
+    max_difference: float | None = setting(
+        None,
+        [Interval(Real, 0, 1, closed="both"), None],
+        """An assumption that narrows the bounds: among people with the same probabilities, the
+        rates of two groups differ by at most this. 0 is the assumption of the weighted
+        estimate. Of the selection rate only.""",
+    )
+    place: Columns | None = setting(
+        None,
+        ["array-like", str, Integral, None],
+        """For the estimate ``model`` only, of the selection rate: columns, such as the place,
+        given which outcomes depend on the group, and not on the name. None: given the group,
+        outcomes depend on nothing that the probabilities were made of.""",
+        kind="column name or position, sequence of them, or None",
+    )
+    reference: str = setting(
+        "rest",
+        [StrOptions({"rest", "largest"})],
+        "Groups are compared with everyone else, or with the largest group.",
+    )
+    learner: str | Estimator = setting(
+        "auto",
+        [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit"])],
+        """What learns P(y = 1 | q), out of fold: main effects, boosted trees, whichever
+        predicts better, or an estimator. A better one makes bounds narrower, a bad one never
+        makes them wrong.""",
+        kind='{"auto", "linear", "boosting"} or estimator',
+    )
+    n_folds: int = setting(
+        5,
+        [Interval(Integral, 2, None, closed="left")],
+        "Folds in which it is learned.",
+    )
+    n_bins: int | dict | Bins = setting(
+        4,
+        text="Quantile bins of a protected number that is no probability.",
+    )
+    missing: str = setting(
+        "category",
+        text="""How rows with a missing value of a known group are treated: as a group of their
+        own, left out, or as an error. Rows without a probability are left out of what needs it.""",
+    )
+
     null = "marginal"
     card = Card(
         finds="group",
@@ -186,59 +198,6 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     _measure = "rate difference"
     rule_fields = (*PairwiseDetector.rule_fields, "relevant_ratio")
     _test = "bounds of means"
-    _parameter_constraints = {
-        **PairwiseDetector._parameter_constraints,
-        "proba": "no_validation",
-        "metric": [StrOptions(set(RATES))],
-        "max_difference": [Interval(Real, 0, 1, closed="both"), None],
-        "place": ["array-like", str, Integral, None],
-        "reference": [StrOptions({"rest", "largest"})],
-        "learner": [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit"])],
-        "n_folds": [Interval(Integral, 2, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        proba: str | Columns = "auto",
-        metric: str = "selection_rate",
-        max_difference: float | None = None,
-        place: Columns | None = None,
-        reference: str = "rest",
-        learner: str | Estimator = "auto",
-        n_folds: int = 5,
-        n_bins: int | dict | Bins = 4,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.proba = proba
-        self.metric = metric
-        self.max_difference = max_difference
-        self.place = place
-        self.reference = reference
-        self.learner = learner
-        self.n_folds = n_folds
-        self.n_bins = n_bins
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _pairs(self, task):
         """Return the groups, known and latent, each with its reference."""

@@ -10,12 +10,11 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._blackbox._blackbox import AuditedModel
-from skdisc._space._bins import Bins
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Estimator, Labels
 from skdisc._utils._validation import check_protected
 from skdisc._verdicts._relevant import NUMBER, relevant_gap
-from skdisc._verdicts._rule import Rule
 from skdisc.group._pairwise._comparison_report import PairComparison
 from skdisc.group._pairwise._estimates import estimate_table
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
@@ -41,52 +40,7 @@ class RankingDisparity(PairwiseDetector):
     Exact tests of prefixes stand beside it: does the number of members among the first k fit to a
     random order, for any k?
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. None: y
-        are scores, the larger the better (for places, pass their negatives); y that are no numbers,
-        or `pos_label`, put favorable labels first.
-    protected : column name or position, or sequence of them
-        Protected columns. Each of their values is a group. Required.
-    query : column name or position, or None, default=None
-        The column that says which list a row is in. None: all rows are one list.
-    exposure : {"log", "reciprocal", "linear"} or callable, default="log"
-        What a place is worth: 1 / log2(1 + place), 1 / place, the share of the others that are
-        placed below (not in units of the mean), or a function of an array of places from 1 on.
-        People who tie share the mean of their places.
-    depth : int or None, default=1000
-        The last place at which a tested prefix may end; None: tests all, which takes time in
-        proportion to the square of the length.
-    output : {"auto", "probability", "value", "decision"}, default="auto"
-        What a model is asked for. "auto": probabilities of a classifier that has them, predictions
-        of a regressor, else decisions. "value": a decision function, else predictions.
-    reference : {"rest", "largest"}, value, or dict of values, default="rest"
-        The group that others are compared with: everyone else, the largest, a value of the
-        protected column, or one for each column.
-    n_bins : int, dict or Bins, default=4
-        Quantile bins of a protected number.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_queries : int or None, default=None
-        Largest number of rows queried; if X has more, nothing is audited.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a group of their own, left out, or
-        as an error.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "holm"), `relevant_gap` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome of a classifier, or of y.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Draws the permutations.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -164,6 +118,49 @@ class RankingDisparity(PairwiseDetector):
     [{'subject': "sex = 'f'", 'effect': -0.218, 'ratio': 0.8, 'p_prefix': 0.004}]
     """
 
+    estimator: Estimator | None = setting(
+        None,
+        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
+        is. None: y are scores, the larger the better (for places, pass their negatives); y that
+        are no numbers, or `pos_label`, put favorable labels first.""",
+    )
+    query: Any = setting(
+        None,
+        [str, Integral, None],
+        "The column that says which list a row is in. None: all rows are one list.",
+        kind="column name or position, or None",
+    )
+    exposure: str | Callable = setting(
+        "log",
+        [StrOptions(set(EXPOSURES)), callable],
+        """What a place is worth: 1 / log2(1 + place), 1 / place, the share of the others that
+        are placed below (not in units of the mean), or a function of an array of places from 1
+        on. People who tie share the mean of their places.""",
+    )
+    depth: int | None = setting(
+        1000,
+        [Interval(Integral, 1, None, closed="left"), None],
+        """The last place at which a tested prefix may end; None: tests all, which takes time in
+        proportion to the square of the length.""",
+    )
+    output: str = setting(
+        "auto",
+        [StrOptions(set(_OUTPUTS))],
+        """What a model is asked for. "auto": probabilities of a classifier that has them,
+        predictions of a regressor, else decisions. "value": a decision function, else
+        predictions.""",
+    )
+    reference: Any = setting(
+        "rest",
+        text="""The group that others are compared with: everyone else, the largest, a value of
+        the protected column, or one for each column.""",
+        kind='{"rest", "largest"}, value, or dict of values',
+    )
+    pos_label: Labels | None = setting(
+        None,
+        text="The favorable outcome of a classifier, or of y.",
+    )
+
     null = "marginal"
     _compares_numbers = _compares_rates = False  # their order
     card = Card(
@@ -178,52 +175,6 @@ class RankingDisparity(PairwiseDetector):
     _measure = "exposure gap"
     _noun = "gap in exposure"
     _test = "studentized permutation"
-    _parameter_constraints = {
-        **PairwiseDetector._parameter_constraints,
-        "query": [str, Integral, None],
-        "exposure": [StrOptions(set(EXPOSURES)), callable],
-        "depth": [Interval(Integral, 1, None, closed="left"), None],
-        "output": [StrOptions(set(_OUTPUTS))],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        query: Any = None,
-        exposure: str | Callable = "log",
-        depth: int | None = 1000,
-        output: str = "auto",
-        reference: Any = "rest",
-        n_bins: int | dict | Bins = 4,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.query = query
-        self.exposure = exposure
-        self.depth = depth
-        self.output = output
-        self.reference = reference
-        self.n_bins = n_bins
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _resolve_model(self, people, model):
         y = people.y

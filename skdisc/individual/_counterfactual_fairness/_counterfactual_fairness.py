@@ -14,9 +14,9 @@ from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
+from skdisc._task._shared_settings import MAX_ROWS
 from skdisc._utils._hashing import canonical_order, row_hashes
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import setting
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import IndividualDetector, input_keys
@@ -50,76 +50,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     directions and their intervals are in the table ``effects``; individual differences may cancel
     in a mean, so a mean of 0 does not imply fairness.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, a surrogate is audited, a small tree trained on y.
-    protected : column name or position, or sequence of them
-        The protected columns.
-    counterfactuals : source of counterfactual rows, default=None
-        A `StructuralCausalModel` (fitted on X unless it is fitted), a callable ``(X, do) ->
-        frame``, a frame aligned with X, or a pair of one and its decisions; without a model, y
-        are then the decisions that these are compared with. None: only the protected columns
-        change, a direct effect.
-    do : dict or None, default=None
-        The intervention, see `StructuralCausalModel.counterfactual`; by default a single protected
-        column of two values is flipped, otherwise every combination of protected values is
-        set, up to 1,000.
-    block : sequence of (parent, child) pairs, default=()
-        Edges of the causal model along which an intervention has no effect.
-    worlds : list or dict of sources, default=None
-        Competing causal models. The first (or `counterfactuals`) gives the findings; the range of
-        the outcomes over all of them is in the tables ``spread`` and ``counterfactual``.
-    group : dict or None, default=None
-        The disadvantaged group by column, e.g. ``{"Race": 1, "Gender": 1}``, for which means are
-        reported, too.
-    output : {"decision", "probability", "value"}, default="decision"
-        What is compared; "value" is a margin or the number that a regressor predicts.
-    min_gap : float, default=0
-        The gap g that must be exceeded.
-    sensitivity : "auto", sequence of float in (-1, 1), or None; default="auto"
-        Correlations of the protected column with hidden causes of its numeric children, under which
-        the first causal model is fitted again (table ``sensitivity``). "auto": up to 0.4 in both
-        directions, if one protected column with two values, or a number, has such children.
-    evaluate : {"model", "refit"}, default="model"
-        "refit" trains a copy of the model in each world on the factual labels, and compares the
-        predictions of the two copies. Neither of them is the deployed model; for linear models
-        that use the protected attribute the difference is always 0. For comparison with published
-        numbers; without intervals.
-    n_resamples : int, default=200
-        Number of bootstrap samples for the intervals of means, drawn within groups of equal
-        protected values, the same for every world; causal models that were fitted here are fitted
-        again on each. Of more than 10,000 people, samples have that many, or more if a group would
-        have fewer than 30, and what they differ by is scaled to all people. 0: no intervals.
-    max_rows : int or None, default=None
-        Largest number of rows under audit. Of more, a random sample is, stratified by protected
-        group, as a note says; an estimator is trained on all rows. Positions of rows in results
-        are then positions in the sample, ``sampled_rows_``.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_queries : int or None, default=None
-        Largest number of rows queried.
-    time_budget : float or None, default=None
-        Seconds, checked between batches.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a group of their own, left out, or
-        as an error.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap` and
-        `relevant_share`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the bootstrap.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -182,6 +113,80 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     [470.0, -0.164, 77.0, 0.0]
     """
 
+    counterfactuals: Any = setting(
+        None,
+        "no_validation",
+        """A `StructuralCausalModel` (fitted on X unless it is fitted), a callable ``(X, do) ->
+        frame``, a frame aligned with X, or a pair of one and its decisions; without a model, y
+        are then the decisions that these are compared with. None: only the protected columns
+        change, a direct effect.""",
+        kind="source of counterfactual rows",
+    )
+    do: dict | None = setting(
+        None,
+        [dict, None],
+        """The intervention, see `StructuralCausalModel.counterfactual`; by default a single
+        protected column of two values is flipped, otherwise every combination of protected
+        values is set, up to 1,000.""",
+    )
+    block: Sequence[tuple[Hashable, Hashable]] = setting(
+        (),
+        ["array-like"],
+        "Edges of the causal model along which an intervention has no effect.",
+        kind="sequence of (parent, child) pairs",
+    )
+    worlds: list | dict | None = setting(
+        None,
+        [dict, list, tuple, None],
+        """Competing causal models. The first (or `counterfactuals`) gives the findings; the
+        range of the outcomes over all of them is in the tables ``spread`` and
+        ``counterfactual``.""",
+        kind="list or dict of sources",
+    )
+    group: Any = setting(
+        None,
+        [dict, None],
+        """The disadvantaged group by column, e.g. ``{"Race": 1, "Gender": 1}``, for which means
+        are reported, too.""",
+    )
+    output: str = setting(
+        "decision",
+        [StrOptions({"decision", "probability", "value"})],
+        """What is compared; "value" is a margin or the number that a regressor predicts.""",
+    )
+    min_gap: float = setting(
+        0.0,
+        [Interval(Real, 0, None, closed="left")],
+        "The gap g that must be exceeded.",
+    )
+    sensitivity: str | Sequence[float] | None = setting(
+        "auto",
+        ["array-like", StrOptions({"auto"}), None],
+        """Correlations of the protected column with hidden causes of its numeric children,
+        under which the first causal model is fitted again (table ``sensitivity``). "auto": up
+        to 0.4 in both directions, if one protected column with two values, or a number, has
+        such children.""",
+        kind='"auto", sequence of float in (-1, 1), or None; default="auto"',
+    )
+    evaluate: str = setting(
+        "model",
+        [StrOptions({"model", "refit"})],
+        """"refit" trains a copy of the model in each world on the factual labels, and compares
+        the predictions of the two copies. Neither of them is the deployed model; for linear
+        models that use the protected attribute the difference is always 0. For comparison with
+        published numbers; without intervals.""",
+    )
+    n_resamples: int = setting(
+        200,
+        [Interval(Integral, 0, None, closed="left")],
+        """Number of bootstrap samples for the intervals of means, drawn within groups of equal
+        protected values, the same for every world; causal models that were fitted here are
+        fitted again on each. Of more than 10,000 people, samples have that many, or more if a
+        group would have fewer than 30, and what they differ by is scaled to all people. 0: no
+        intervals.""",
+    )
+    max_rows: int | None = MAX_ROWS
+
     null = "counterfactual"
     _resamples_training = True
     card = Card(
@@ -194,70 +199,6 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         reference="Kusner et al., NeurIPS 2017",
     )
     rule_fields = ("significance", "relevant_gap", "relevant_share")
-    _parameter_constraints = {
-        **IndividualDetector._parameter_constraints,
-        "counterfactuals": "no_validation",
-        "do": [dict, None],
-        "block": ["array-like"],
-        "worlds": [dict, list, tuple, None],
-        "group": [dict, None],
-        "output": [StrOptions({"decision", "probability", "value"})],
-        "min_gap": [Interval(Real, 0, None, closed="left")],
-        "sensitivity": ["array-like", StrOptions({"auto"}), None],
-        "evaluate": [StrOptions({"model", "refit"})],
-        "n_resamples": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        counterfactuals: Any = None,
-        do: dict | None = None,
-        block: Sequence[tuple[Hashable, Hashable]] = (),
-        worlds: list | dict | None = None,
-        group: Any = None,
-        output: str = "decision",
-        min_gap: float = 0.0,
-        sensitivity: str | Sequence[float] | None = "auto",
-        evaluate: str = "model",
-        n_resamples: int = 200,
-        max_rows: int | None = None,
-        n_refits: int = 19,
-        max_queries: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.counterfactuals = counterfactuals
-        self.do = do
-        self.block = block
-        self.worlds = worlds
-        self.group = group
-        self.output = output
-        self.min_gap = min_gap
-        self.sensitivity = sensitivity
-        self.evaluate = evaluate
-        self.n_resamples = n_resamples
-        self.max_rows = max_rows
-        self.n_refits = n_refits
-        self.max_queries = max_queries
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _given_space(self, space):
         raise TypeError(
@@ -275,7 +216,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
             raise ValueError("output='value' needs model= or estimator=; there is no surrogate.")
         X = people.X if self.space_.is_frame else people.X.to_numpy()
         given = model, self.estimator, X, people.y
-        return AuditedModel(*resolve(*given, memory=self.memory, numeric=True), None, [])
+        return AuditedModel(*resolve(*given, numeric=True), None, [])
 
     def _discover(self, task):
         order = canonical_order(task.X)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import replace
 from importlib.util import find_spec
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,21 +12,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._neighbors._distances import features_of
 from skdisc._neighbors._mixed_space import MixedSpace
-from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
+from skdisc._utils._settings import setting
 from skdisc._utils._types import (
     ArrayLike,
-    Columns,
-    Estimator,
     FrameLike,
-    Labels,
-    Memory,
-    RandomState,
 )
-from skdisc._verdicts._rule import Rule
 from skdisc.individual._base import share_with_case
 from skdisc.individual._fliptest._flipsets import (
     PlacedPeople,
@@ -57,68 +51,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     how their members differ from their partners (the transparency report), show which attributes
     the decisions depend on.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, the labels y are the decisions.
-    protected : column name or position, or sequence of them
-        The protected columns. Numbers with more than `n_bins` values are cut at quantiles.
-    group, reference : value, dict of values by column, or None; default=None, "best"
-        Who is transported to whom, as in `SituationTesting`: each group outside the reference.
-    combine : {"multiple", "intersectional"}, default="multiple"
-        Each protected column separately, or combinations of values.
-    max_attributes : int or None, default=None
-        Largest number of protected columns; columns with groups of similar size come first.
-    features : sequence of column names or None, default=None
-        The columns that the cost is computed from; None: all but the protected ones.
-    cost : {"squared_l1", "l1", "squared_l2"} or callable, default="squared_l1"
-        A callable takes two arrays of coordinates, and returns the matrix of costs.
-    outcome : {"model", "y"}, default="model"
-        Which decisions are compared: those of the model, or the labels y even if there is a model.
-    equalized_odds : bool, default=False
-        Transport people only to people with the same label y; in `audit`, too.
-    solver : {"auto", "assignment", "pot"}, default="auto"
-        POT solves larger problems and groups of unequal size; "auto" uses it if it is installed.
-    max_rows : int or None, default=None
-        Largest number of people of a group in one transport (None: 1,000, with POT 2,000). Larger
-        groups, and without POT groups of unequal size, are sampled `n_draws` times (None: 1,000
-        people), and flips are averaged. Of more than ``4 * n_draws * max_rows`` rows (None:
-        20,000), a random sample of so many is used, stratified by protected group, as a note says;
-        rows in results are then positions in the sample, ``sampled_rows_``.
-    n_draws : int, default=5
-        Number of samples of groups that are not transported at once.
-    n_permutations : int or None, default=None
-        Number of permutations of group membership behind the p-value. A comparison that is not
-        significant after correction for all comparisons has no cases. None: as many as it takes
-        for one of all comparisons, at least 99 and at most 1,999, ended by ten with as large a
-        flipset. 0: flips are not tested, and each flip is a case, as in the paper.
-    max_distance : float or None, default=None
-        Pairs farther apart (L1, standardized) are not cases, though they count in the flipsets.
-    n_bins : int, dict or Bins, default=4
-        Bins of protected numbers.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between samples and permutations, of which there is at least one.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a group of their own, left out, or
-        as an error.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap` and
-        `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the samples and permutations.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -186,6 +119,90 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     0      199  199.0      28.4      27.4  1.0
     """
 
+    group: Any = setting(
+        None,
+        text="""Who is transported to whom, as in `SituationTesting`: each group outside the
+        reference.""",
+        kind='value, dict of values by column, or None; default=None, "best"',
+    )
+    reference: Any = setting(
+        "best",
+        text="""Who is transported to whom, as in `SituationTesting`: each group outside the
+        reference.""",
+        kind='value, dict of values by column, or None; default=None, "best"',
+    )
+    combine: str = setting(
+        "multiple",
+        [StrOptions({"multiple", "intersectional"})],
+        "Each protected column separately, or combinations of values.",
+    )
+    max_attributes: int | None = setting(
+        None,
+        [Interval(Integral, 1, None, closed="left"), None],
+        "Largest number of protected columns; columns with groups of similar size come first.",
+    )
+    features: Sequence[Hashable] | None = setting(
+        None,
+        ["array-like", None],
+        "The columns that the cost is computed from; None: all but the protected ones.",
+        kind="sequence of column names or None",
+    )
+    cost: str | Callable = setting(
+        "squared_l1",
+        [StrOptions({"squared_l1", "l1", "squared_l2"}), callable],
+        "A callable takes two arrays of coordinates, and returns the matrix of costs.",
+    )
+    outcome: str = setting(
+        "model",
+        [StrOptions({"model", "y"})],
+        """Which decisions are compared: those of the model, or the labels y even if there is a
+        model.""",
+    )
+    equalized_odds: bool = setting(
+        False,
+        ["boolean"],
+        "Transport people only to people with the same label y; in `audit`, too.",
+    )
+    solver: str = setting(
+        "auto",
+        [StrOptions({"auto", "assignment", "pot"})],
+        """POT solves larger problems and groups of unequal size; "auto" uses it if it is
+        installed.""",
+    )
+    max_rows: int | None = setting(
+        None,
+        [Interval(Integral, 1, None, closed="left"), None],
+        """Largest number of people of a group in one transport (None: 1,000, with POT 2,000).
+        Larger groups, and without POT groups of unequal size, are sampled `n_draws` times
+        (None: 1,000 people), and flips are averaged. Of more than ``4 * n_draws * max_rows``
+        rows (None: 20,000), a random sample of so many is used, stratified by protected group,
+        as a note says; rows in results are then positions in the sample, ``sampled_rows_``.""",
+    )
+    n_draws: int = setting(
+        5,
+        [Interval(Integral, 1, None, closed="left")],
+        "Number of samples of groups that are not transported at once.",
+    )
+    n_permutations: int | None = setting(
+        None,
+        [Interval(Integral, 0, None, closed="left"), None],
+        """Number of permutations of group membership behind the p-value. A comparison that is
+        not significant after correction for all comparisons has no cases. None: as many as it
+        takes for one of all comparisons, at least 99 and at most 1,999, ended by ten with as
+        large a flipset. 0: flips are not tested, and each flip is a case, as in the paper.""",
+    )
+    max_distance: float | None = setting(
+        None,
+        text="""Pairs farther apart (L1, standardized) are not cases, though they count in the
+        flipsets.""",
+    )
+    time_budget: float | None = setting(
+        None,
+        [Interval(Real, 0, None, closed="left"), None],
+        """Limit in seconds, checked between samples and permutations, of which there is at
+        least one.""",
+    )
+
     null = "counterfactual"
     card = Card(
         finds="individual",
@@ -197,73 +214,6 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         reference="Black et al., FAT* 2020",
     )
     rule_fields = ("significance", "relevant_gap", "relevant_size")
-    _parameter_constraints = {
-        **GroupsDetector._parameter_constraints,
-        "combine": [StrOptions({"multiple", "intersectional"})],
-        "max_attributes": [Interval(Integral, 1, None, closed="left"), None],
-        "cost": [StrOptions({"squared_l1", "l1", "squared_l2"}), callable],
-        "outcome": [StrOptions({"model", "y"})],
-        "equalized_odds": ["boolean"],
-        "solver": [StrOptions({"auto", "assignment", "pot"})],
-        "max_rows": [Interval(Integral, 1, None, closed="left"), None],
-        "n_draws": [Interval(Integral, 1, None, closed="left")],
-        "n_permutations": [Interval(Integral, 0, None, closed="left"), None],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        group: Any = None,
-        reference: Any = "best",
-        combine: str = "multiple",
-        max_attributes: int | None = None,
-        features: Sequence[Hashable] | None = None,
-        cost: str | Callable = "squared_l1",
-        outcome: str = "model",
-        equalized_odds: bool = False,
-        solver: str = "auto",
-        max_rows: int | None = None,
-        n_draws: int = 5,
-        n_permutations: int | None = None,
-        max_distance: float | None = None,
-        n_bins: int | dict | Bins = 4,
-        n_refits: int = 19,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.group = group
-        self.reference = reference
-        self.combine = combine
-        self.max_attributes = max_attributes
-        self.features = features
-        self.cost = cost
-        self.outcome = outcome
-        self.equalized_odds = equalized_odds
-        self.solver = solver
-        self.max_rows = max_rows
-        self.n_draws = n_draws
-        self.n_permutations = n_permutations
-        self.max_distance = max_distance
-        self.n_bins = n_bins
-        self.n_refits = n_refits
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None

@@ -10,8 +10,7 @@ from skdisc._blackbox._gradient import last_step
 from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import COUNT, setting
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import CaseShare, time_kept
 from skdisc.individual._prevalence._exact_tree_inputs import Parts, Slab, Trial
@@ -49,51 +48,7 @@ class ExactTree(IndividualDetector):
     inputs that are listed as cases: the middle of each part, the largest first, or draws from the
     slab.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
-        either, a small tree fitted to y is audited (a surrogate).
-    protected : column name or position, or sequence of them
-        Columns whose values are varied.
-    max_parts : int, default=200_000
-        Limit on the number of parts of the space; the inputs of a forest with more are tested. The
-        parts are computed whatever `max_tests` is; large forests take seconds to reach the limit.
-    n_checks : int, default=100
-        Number of uniformly drawn inputs that are tested as well.
-    output : {"decision", "probability"}, default="decision"
-        The outcome compared: the decision, or the probability of a favorable decision.
-    min_gap : float, default=0
-        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
-    space : FeatureSpace or None, default=None
-        The possible inputs; learned from X by default.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests : int or None, default=10_000
-        Limit on the number of distinct inputs tested.
-    max_queries, max_found : int or None, default=None
-        Limits on the number of rows queried and of cases found.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between batches. If the computation takes more than half of it,
-        inputs are tested.
-    missing : {"category", "drop", "raise"}, default="category"
-        Treatment of rows with a missing protected value: missing counts as a category, the rows are
-        dropped, or an error is raised.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance` and
-        `relevant_share`.
-    pos_label : label or collection of labels, default=None
-        The favorable label or labels; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fit of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -148,6 +103,39 @@ class ExactTree(IndividualDetector):
     0.1
     """
 
+    max_parts: int = setting(
+        200_000,
+        [Interval(Integral, 1, None, closed="left")],
+        """Limit on the number of parts of the space; the inputs of a forest with more are
+        tested. The parts are computed whatever `max_tests` is; large forests take seconds to
+        reach the limit.""",
+    )
+    n_checks: int = setting(
+        100,
+        [Interval(Integral, 1, None, closed="left")],
+        "Number of uniformly drawn inputs that are tested as well.",
+    )
+    space: FeatureSpace | None = setting(
+        None,
+        [FeatureSpace, None],
+        "The possible inputs; learned from X by default.",
+    )
+    max_tests: int | None = setting(
+        10_000,
+        [COUNT, None],
+        "Limit on the number of distinct inputs tested.",
+    )
+    max_found: int | None = setting(
+        None,
+        [COUNT, None],
+        "Limits on the number of rows queried and of cases found.",
+    )
+    time_budget: float | None = setting(
+        None,
+        text="""Limit in seconds, checked between batches. If the computation takes more than
+        half of it, inputs are tested.""",
+    )
+
     card = Card(
         finds="individual",
         where="model",
@@ -158,54 +146,6 @@ class ExactTree(IndividualDetector):
         reference="Zhao et al., ASE 2024 (leaf pairs of a surrogate)",
     )
     _needs_repeatable = True
-    _parameter_constraints = {
-        **IndividualDetector._parameter_constraints,
-        "max_parts": [Interval(Integral, 1, None, closed="left")],
-        "n_checks": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        max_parts: int = 200_000,
-        n_checks: int = 100,
-        output: str = "decision",
-        min_gap: float = 0.0,
-        space: FeatureSpace | None = None,
-        n_refits: int = 19,
-        max_tests: int | None = 10_000,
-        max_queries: int | None = None,
-        max_found: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.max_parts = max_parts
-        self.n_checks = n_checks
-        self.output = output
-        self.min_gap = min_gap
-        self.space = space
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.max_found = max_found
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _discover(self, task):
         prober = Prober(task, self.min_gap)

@@ -11,8 +11,7 @@ from skdisc import _stats
 from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import COUNT, setting
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import CHANCE_NOTE, CaseShare, beyond_chance, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
@@ -37,52 +36,7 @@ class Themis(IndividualDetector):
     block :math:`j` have level :math:`\alpha / (j (j + 1))`, so that they are valid in spite of
     repeated looks.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
-        either, a small tree fitted to y is audited (a surrogate).
-    protected : column name or position, or sequence of them
-        Columns whose values are varied.
-    max_order : int or None, default=None
-        Number of attributes of a set at most; None: all of them.
-    threshold : float, default=0.2
-        Causal score above which a set counts as discriminatory; the smallest such sets are marked.
-    margin : float, default=0.02
-        Half-width of the intervals of causal scores at which drawing ends.
-    block_size : int, default=1000
-        Number of inputs of the first block, at least.
-    output : {"decision", "probability"}, default="decision"
-        The outcome compared: the decision, or the probability of a favorable decision.
-    min_gap : float, default=0
-        Gap :math:`g` between outcomes that must be exceeded; use a value > 0 with probabilities.
-    space : FeatureSpace or None, default=None
-        The possible inputs; learned from X by default.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests, max_queries, max_found : int or None, default=None
-        Limits on the number of distinct inputs tested, of rows queried, and of cases found; the
-        last is checked between blocks.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between blocks.
-    missing : {"category", "drop", "raise"}, default="category"
-        Treatment of rows with a missing protected value: missing counts as a category, the rows are
-        dropped, or an error is raised.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance` and
-        `relevant_share`.
-    pos_label : label or collection of labels, default=None
-        The favorable label or labels; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fit of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the draws.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -136,6 +90,48 @@ class Themis(IndividualDetector):
     True
     """
 
+    max_order: int | None = setting(
+        None,
+        [Interval(Integral, 1, None, closed="left"), None],
+        "Number of attributes of a set at most; None: all of them.",
+    )
+    threshold: float = setting(
+        0.2,
+        [Interval(Real, 0, 1, closed="both")],
+        """Causal score above which a set counts as discriminatory; the smallest such sets are
+        marked.""",
+    )
+    margin: float = setting(
+        0.02,
+        [Interval(Real, 0, 1, closed="neither")],
+        "Half-width of the intervals of causal scores at which drawing ends.",
+    )
+    block_size: int = setting(
+        1000,
+        [Interval(Integral, 1, None, closed="left")],
+        "Number of inputs of the first block, at least.",
+    )
+    min_gap: float = setting(
+        0.0,
+        text="""Gap :math:`g` between outcomes that must be exceeded; use a value > 0 with
+        probabilities.""",
+    )
+    space: FeatureSpace | None = setting(
+        None,
+        [FeatureSpace, None],
+        "The possible inputs; learned from X by default.",
+    )
+    max_tests: int | None = setting(
+        None,
+        [COUNT, None],
+        "Largest number of distinct inputs tested.",
+    )
+    max_found: int | None = setting(
+        None,
+        [COUNT, None],
+        "Largest number of cases found, checked between blocks.",
+    )
+
     card = Card(
         finds="individual",
         where="model",
@@ -145,60 +141,6 @@ class Themis(IndividualDetector):
         published="6.4 % of its tests find a case, as measured by Aggarwal et al. (2019)",
         reference="Galhotra et al., ESEC/FSE 2017",
     )
-    _parameter_constraints = {
-        **IndividualDetector._parameter_constraints,
-        "max_order": [Interval(Integral, 1, None, closed="left"), None],
-        "threshold": [Interval(Real, 0, 1, closed="both")],
-        "margin": [Interval(Real, 0, 1, closed="neither")],
-        "block_size": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        max_order: int | None = None,
-        threshold: float = 0.2,
-        margin: float = 0.02,
-        block_size: int = 1000,
-        output: str = "decision",
-        min_gap: float = 0.0,
-        space: FeatureSpace | None = None,
-        n_refits: int = 19,
-        max_tests: int | None = None,
-        max_queries: int | None = None,
-        max_found: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.max_order = max_order
-        self.threshold = threshold
-        self.margin = margin
-        self.block_size = block_size
-        self.output = output
-        self.min_gap = min_gap
-        self.space = space
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.max_found = max_found
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _discover(self, task):
         prober = Prober(task, self.min_gap)

@@ -2,14 +2,16 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._results._findings import Discovery, feature_names
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import Request, Task
+from skdisc._utils._settings import COUNT, setting
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import time_kept
@@ -18,10 +20,6 @@ from skdisc.individual._search._loop import Ledger, run
 from skdisc.individual._search._quality import quality
 
 SEED_CHOICES = [StrOptions({"both", "clusters", "data", "uniform"}), pd.DataFrame]
-VALUE_OUTPUTS = {  # constraints of the searches that can compare any numbers
-    "output": [StrOptions({"decision", "probability", "value"})],
-    "min_gap": [Interval(Real, 0, None, closed="left")],
-}
 _POINTS = 100
 _NOT_DRAWN = (
     "No input was drawn at random, so finding no case is no evidence of how many there may be."
@@ -44,13 +42,44 @@ class _Part:
 class SearchDetector(IndividualDetector):
     """Base of the detectors that search for cases; a subclass supplies the strategy."""
 
+    space: FeatureSpace | None = setting(
+        None,
+        [FeatureSpace, None],
+        "The possible inputs; learned from X by default.",
+    )
+    scope: str = setting(
+        "joint",
+        [StrOptions({"joint", "each"})],
+        """Whether protected columns vary together, or one at a time with an equal share of each
+        limit; the other protected columns are then part of the input and change like any other
+        column.""",
+    )
+    max_tests: int | None = setting(
+        10_000,
+        [COUNT, None],
+        "Largest number of distinct inputs tested.",
+    )
+    max_found: int | None = setting(
+        None,
+        [COUNT, None],
+        "Largest number of cases found.",
+    )
+    store_tested: bool = setting(
+        False,
+        ["boolean"],
+        """Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``,
+        so that `skdisc.testing.replay` can query another model about them.""",
+    )
+    n_quality: int = setting(
+        0,
+        [Interval(Integral, 0, None, closed="left")],
+        """Size of the samples of random inputs, rows of X and cases from which
+        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural,
+        diverse and severe the cases found are. 0 omits the table.""",
+    )
+    output: str = setting("decision")
+
     _needs_repeatable = True
-    _parameter_constraints = {
-        **IndividualDetector._parameter_constraints,
-        "scope": [StrOptions({"joint", "each"})],
-        "store_tested": ["boolean"],
-        "n_quality": [Interval(Integral, 0, None, closed="left")],
-    }
 
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None

@@ -1,9 +1,13 @@
 """GradientSearch: the base of the detectors that walk along gradients of the margin."""
 
+from collections.abc import Callable
 from numbers import Integral
 
+import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from skdisc._task._shared_settings import N_CLUSTERS
+from skdisc._utils._settings import setting
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._gradient_walk import GradientWalk
 from skdisc.individual._search._margins import Margins
@@ -14,16 +18,43 @@ from skdisc.individual._search._steps import Steps
 class GradientSearch(SearchDetector):
     """Base of the detectors that walk along gradients by rules of their own."""
 
-    _parameter_constraints = {
-        **SearchDetector._parameter_constraints,
-        "n_seeds": [Interval(Integral, 1, None, closed="left")],
-        "seeds": SEED_CHOICES,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "n_local": [Interval(Integral, 0, None, closed="left")],
-        "step_size": [Interval(Integral, 1, None, closed="left")],
-        "gradient": [StrOptions({"auto", "analytic", "autograd", "difference"}), callable],
-    }
+    n_seeds: int = setting(
+        200,
+        [Interval(Integral, 1, None, closed="left")],
+        "Number of inputs that the global phase starts from.",
+    )
+    seeds: str | pd.DataFrame = setting(
+        "clusters",
+        SEED_CHOICES,
+        """Origin of the seeds: rows of X from each of `n_clusters` k-means clusters in turn,
+        rows of X, uniform draws, half of each of the latter two, or the rows passed.""",
+    )
+    n_clusters: int = N_CLUSTERS
+    max_iter: int = setting(
+        10,
+        [Interval(Integral, 0, None, closed="left")],
+        "Number of moves of a seed at most.",
+    )
+    n_local: int = setting(
+        500,
+        [Interval(Integral, 0, None, closed="left")],
+        "Number of steps of each local search.",
+    )
+    step_size: int = setting(
+        1,
+        [Interval(Integral, 1, None, closed="left")],
+        """Number of codes by which a numeric or ordinal column moves in one step; a nominal
+        column takes any other value.""",
+    )
+    gradient: str | Callable = setting(
+        "auto",
+        [StrOptions({"auto", "analytic", "autograd", "difference"}), callable],
+        """How the gradient of the margin is computed: by formula (linear models, SVC,
+        GaussianNB and MLPClassifier, also after scalers), by PyTorch, or by differences between
+        neighboring inputs; "auto" uses the first of these that the model supports. A callable
+        takes rows of X and returns an array of the same shape. Slopes of nominal columns, and
+        of inputs whose gradient vanishes, are always differences.""",
+    )
 
     def _walk(self, task, prober, from_rows, rules):
         """Return the `GradientWalk` by these `WalkRules`."""

@@ -6,11 +6,10 @@ from numbers import Integral
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
-from skdisc.individual._search._base import SEED_CHOICES, VALUE_OUTPUTS, SearchDetector
+from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, N_CLUSTERS, OUTPUT_OF_NUMBERS
+from skdisc._utils._settings import setting
+from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._sg._queue import Queue
 
@@ -38,76 +37,7 @@ class SG(SearchDetector):
     one input after the other: among local and among global changes, those applied least often come
     first, then those of the lowest rank. No input is tested twice.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted if `fit` gets no model; a ``FrozenEstimator`` is used as it is. Without
-        either, a small tree fitted to y is audited (a surrogate).
-    protected : column name or position, or sequence of them
-        Columns whose values are varied.
-    n_seeds : int, default=1000
-        Number of inputs that the queue starts with.
-    seeds : {"clusters", "data", "uniform", "both"} or DataFrame, default="clusters"
-        Origin of the seeds: rows of X from each of `n_clusters` k-means clusters in turn, rows of
-        X, uniform draws, half of each of the latter two, or the rows passed.
-    n_clusters : int, default=4
-        Number of clusters.
-    surrogate : {"shared", "instance"} or callable, default="shared"
-        One tree for all inputs, or one per input (slow). A callable takes samples as codes, of
-        shape (n_samples, n_columns), their decisions (1 favorable, 0 not; values are compared with
-        their median) and the inputs that are explained, and returns a fitted decision tree.
-    n_samples : int, default=5_000
-        Number of samples that a tree is fitted to; at most a quarter of `max_queries`.
-    refresh : int or None, default=None
-        Number of tests, checked between batches, after which a shared tree is fitted again, to new
-        samples; None: never.
-    batch_size : int, default=64
-        Smallest number of inputs taken from the queue at once. A batch is half as large as the
-        number of tests so far, and from 4,000 tests on as large (at most 262,144, and not much more
-        than the tests left of `max_tests`), so that large searches need few queries.
-    output : {"decision", "probability", "value"}, default="decision"
-        The outcome compared: the decision, the probability of a favorable decision, or the value of
-        a regressor or decision function, where higher is better.
-    min_gap : float, default=0
-        Gap between outcomes that must be exceeded; use a value > 0 unless decisions are compared.
-    space : FeatureSpace or None, default=None
-        The possible inputs; learned from X by default.
-    scope : {"joint", "each"}, default="joint"
-        Whether protected columns vary together, or one at a time with an equal share of each limit;
-        the other protected columns are then part of the input and change like any other column.
-    store_tested : bool, default=False
-        Keep all inputs tested, and whether they are cases, in ``result_.tables["tested"]``, so that
-        `skdisc.testing.replay` can query another model about them.
-    n_quality : int, default=0
-        Size of the samples of random inputs, rows of X and cases from which
-        ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural, diverse
-        and severe the cases found are. 0 omits the table.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests : int or None, default=10_000
-        Limit on the number of distinct inputs tested.
-    max_queries, max_found : int or None, default=None
-        Limits on the number of rows queried and of cases found.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between batches.
-    missing : {"category", "drop", "raise"}, default="category"
-        Treatment of rows with a missing protected value: missing counts as a category, the rows are
-        dropped, or an error is raised.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance` and
-        `relevant_share`.
-    pos_label : label or collection of labels, default=None
-        The favorable label or labels; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fit of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -159,6 +89,47 @@ class SG(SearchDetector):
     True
     """
 
+    n_seeds: int = setting(
+        1000,
+        [_COUNT],
+        "Number of inputs that the queue starts with.",
+    )
+    seeds: str | pd.DataFrame = setting(
+        "clusters",
+        SEED_CHOICES,
+        """Origin of the seeds: rows of X from each of `n_clusters` k-means clusters in turn,
+        rows of X, uniform draws, half of each of the latter two, or the rows passed.""",
+    )
+    n_clusters: int = N_CLUSTERS.but(allowed=[_COUNT])
+    surrogate: str | Callable = setting(
+        "shared",
+        [StrOptions({"shared", "instance"}), callable],
+        """One tree for all inputs, or one per input (slow). A callable takes samples as codes,
+        of shape (n_samples, n_columns), their decisions (1 favorable, 0 not; values are
+        compared with their median) and the inputs that are explained, and returns a fitted
+        decision tree.""",
+    )
+    n_samples: int = setting(
+        5_000,
+        [_COUNT],
+        "Number of samples that a tree is fitted to; at most a quarter of `max_queries`.",
+    )
+    refresh: int | None = setting(
+        None,
+        [_COUNT, None],
+        """Number of tests, checked between batches, after which a shared tree is fitted again,
+        to new samples; None: never.""",
+    )
+    batch_size: int = setting(
+        64,
+        [_COUNT],
+        """Smallest number of inputs taken from the queue at once. A batch is half as large as
+        the number of tests so far, and from 4,000 tests on as large (at most 262,144, and not
+        much more than the tests left of `max_tests`), so that large searches need few queries.""",
+    )
+    output: str = OUTPUT_OF_NUMBERS
+    min_gap: float = MIN_GAP_OF_NUMBERS
+
     card = Card(
         finds="individual",
         where="model",
@@ -168,76 +139,6 @@ class SG(SearchDetector):
         published="34.8 % of tests discriminatory on average, 6.4 % for Themis",
         reference="Aggarwal et al., ESEC/FSE 2019",
     )
-    _parameter_constraints = {
-        **SearchDetector._parameter_constraints,
-        **VALUE_OUTPUTS,
-        "n_seeds": [_COUNT],
-        "seeds": SEED_CHOICES,
-        "n_clusters": [_COUNT],
-        "surrogate": [StrOptions({"shared", "instance"}), callable],
-        "n_samples": [_COUNT],
-        "refresh": [_COUNT, None],
-        "batch_size": [_COUNT],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        n_seeds: int = 1000,
-        seeds: str | pd.DataFrame = "clusters",
-        n_clusters: int = 4,
-        surrogate: str | Callable = "shared",
-        n_samples: int = 5_000,
-        refresh: int | None = None,
-        batch_size: int = 64,
-        output: str = "decision",
-        min_gap: float = 0.0,
-        space: FeatureSpace | None = None,
-        scope: str = "joint",
-        store_tested: bool = False,
-        n_quality: int = 0,
-        n_refits: int = 19,
-        max_tests: int | None = 10_000,
-        max_queries: int | None = None,
-        max_found: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.n_seeds = n_seeds
-        self.seeds = seeds
-        self.n_clusters = n_clusters
-        self.surrogate = surrogate
-        self.n_samples = n_samples
-        self.refresh = refresh
-        self.batch_size = batch_size
-        self.output = output
-        self.min_gap = min_gap
-        self.space = space
-        self.scope = scope
-        self.store_tested = store_tested
-        self.n_quality = n_quality
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.max_found = max_found
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _strategy(self, task, prober, from_rows):
         kind = "clusters" if from_rows else self.seeds

@@ -1,7 +1,9 @@
 """SituationDetector: what both situation tests share, their settings and how people are judged."""
 
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from skdisc._results._judgment import COVERED
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._numbers import audited_numbers
 from skdisc._task._task import Request
+from skdisc._utils._settings import setting
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
@@ -35,25 +38,116 @@ _MOST = 50_000  # rows by default, where most pairs of rows are compared
 class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     """Base of the detectors that compare a person's neighbors in two groups."""
 
+    combine: str = setting(
+        "intersectional",
+        [StrOptions({"intersectional", "multiple"})],
+        """With several protected columns: groups are combinations of values; or each column is
+        compared separately, and a person with a case in every column has a case (the weakest
+        comparison is shown; its p-value is that of the intersection-union test).""",
+    )
+    n_neighbors: int | Sequence[int] | None = setting(
+        15,
+        [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        """The size k of the control and test groups. Of several, searched at once, the first
+        positive one gives the findings, and all are in the tables; 0, beside others and with
+        the `centers` of `CounterfactualSituationTesting`, is a person and their counterfactual
+        alone. None: everyone within `max_distance`, which with a callable `metric` is any rule
+        of similarity.""",
+        kind="int, sequence of int, or None",
+    )
+    metric: str | Callable = setting(
+        "manhattan",
+        [StrOptions(set(METRICS)), callable],
+        """"manhattan" (the default) counts 0 or 1 for categories; "gower" allows missing
+        values, and averages over the features that both people have (people with none in common
+        are never neighbors; the other names do not accept missing values); "euclidean"; "hvdm",
+        the heterogeneous value difference metric; "propensity", the difference in the log-odds
+        of group membership; or a callable from two frames of features to the matrix of
+        distances.""",
+    )
+    scale: str | None = setting(
+        "range",
+        [StrOptions({"range", "std"}), None],
+        "Unit of numbers, learned from X of fit; None: numbers as they are.",
+    )
+    caliper: float | str | None = setting(
+        "auto",
+        [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
+        """As `max_distance`, and people with fewer than k / 2 neighbors in either group are not
+        judged; they are counted in `excluded`. "auto": the 95th percentile of the distances to
+        the k-th nearest person of one's own group, in the group where it is smaller. None: no
+        caliper, and cases whatever the mean gap is, as published. Not used with `max_distance`
+        or `compat`.""",
+        kind='"auto", float or None',
+    )
+    threshold: float = setting(
+        0.0,
+        [Interval(Real, 0, None, closed="left")],
+        r"The difference :math:`\tau` that must be exceeded.",
+    )
+    direction: str = setting(
+        "lower",
+        [StrOptions({"lower", "higher", "both"})],
+        """Find people worse off than the test group, positive discrimination, or both. The test
+        is one-sided; for both, its p-value is doubled.""",
+    )
+    test: str = setting(
+        "fisher",
+        [StrOptions({"fisher", "mid-p"})],
+        """Fisher's exact test, or its mid-p version. Counts that shared ties make fractional
+        are rounded towards no difference. With a threshold, the p-value is the level at which
+        the interval begins to contain it; numbers are compared by Welch's test.""",
+    )
+    criterion: str | None = setting(
+        None,
+        [StrOptions({"adjusted", "interval", "gap"}), None],
+        """What makes a case: "adjusted" (the default), a difference in what the features leave
+        of the outcomes (residuals of expectations learned from them) that exceeds the threshold
+        and is significant after correction, for decisions by Fisher's test of the shares, too;
+        "interval", a difference of shares whose interval lies beyond the threshold; "gap", that
+        difference alone, which the literature counts (the default with `compat`).""",
+    )
+    output: str = setting(
+        "decision",
+        [StrOptions({"decision", "probability", "value"})],
+        """What is compared; "value" takes the numbers in y, where higher is better.""",
+    )
+    complainants: ArrayLike | None = setting(
+        None,
+        ["array-like", None],
+        """The rows of X, as passed to `fit`, whose claims are judged; neighbors come from all
+        rows, and the verdict is about their whole group. Each claim stands by itself, and is
+        answered in the table ``claims``. None: all members of the groups are screened.""",
+        kind="mask or positions",
+    )
+    store_neighbors: bool = setting(
+        False,
+        ["boolean"],
+        "Keep the groups of every case in the table ``neighbors``.",
+    )
+    max_rows: int | str | None = setting(
+        "auto",
+        [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        """Largest number of rows under audit. Of more, a random sample is, stratified by
+        protected group, as a note says; an estimator is trained on all rows. Positions of rows
+        in results are then positions in the sample, ``sampled_rows_``. None: all rows. "auto":
+        50,000 where most pairs of rows must be compared (metrics "gower" and callables; tables
+        with more than 20 numbers and values of categories), unless `complainants` or `compat`
+        are given.""",
+        kind='int, None or "auto"',
+    )
+    compat: str | None = setting(
+        None,
+        [StrOptions({COMPAT}), None],
+        "Compute as for the published tables: see Notes.",
+    )
+    n_jobs: int | None = setting(None, text="Threads of the searches.")
+    reference: Any = setting("best")
+    features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = setting(None)
+    max_distance: float | None = setting(None)
+    group: Any = setting(None)
+
     _versus = "similar people of the reference"
-    _parameter_constraints = {
-        **GroupsDetector._parameter_constraints,
-        "combine": [StrOptions({"intersectional", "multiple"})],
-        "features": ["array-like", dict, None],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", None],
-        "metric": [StrOptions(set(METRICS)), callable],
-        "scale": [StrOptions({"range", "std"}), None],
-        "caliper": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
-        "threshold": [Interval(Real, 0, None, closed="left")],
-        "direction": [StrOptions({"lower", "higher", "both"})],
-        "test": [StrOptions({"fisher", "mid-p"})],
-        "criterion": [StrOptions({"adjusted", "interval", "gap"}), None],
-        "output": [StrOptions({"decision", "probability", "value"})],
-        "complainants": ["array-like", None],
-        "store_neighbors": ["boolean"],
-        "max_rows": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
-        "compat": [StrOptions({COMPAT}), None],
-    }
 
     centers = False  # a setting of counterfactual situation testing
 

@@ -1,6 +1,5 @@
 """BiasScan: the subset of people whose outcomes differ most from their expectations."""
 
-from collections.abc import Hashable, Sequence
 from numbers import Integral, Real
 
 import numpy as np
@@ -12,9 +11,10 @@ from skdisc._space._bins import Bins
 from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
-from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc._task._shared_settings import CONFIRM, N_REFITS
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Columns, Estimator, Labels
+from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._bias_scan import _contexts as contexts
 from skdisc.subgroup._bias_scan import _observed_expected as observed
 from skdisc.subgroup._bias_scan._outcome import SCORINGS, has_numbers, one_test_threshold
@@ -45,88 +45,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     outcomes that differ from the overall mean?). In numeric modes a classifier expects the
     mean of its classes.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, the labels y are compared with their mean.
-    protected : column name or position, or sequence of them, default=None
-        The protected columns; None: each column counts as protected.
-    mode : {"binary", "nominal", "ordinal", "continuous"}, default="binary"
-        The type of outcomes: favorable or not; one of several classes, each scanned in turn; a
-        count or grade; a number.
-    scoring : str, default="auto"
-        "bernoulli" (binary, nominal), "poisson" (binary, ordinal), "gaussian" (continuous: the
-        mean is multiplied), "mean_shift" (continuous, ordinal), or "berk_jones" (shares above
-        `alpha`); "auto": the first of bernoulli, poisson and mean_shift that the mode allows.
-    alpha : float or None, default=None
-        The expected share in the Berk-Jones score. None: the share of all people; in numeric
-        modes the share above the median.
-    expected : {"auto", "model", "mean"}, default="auto"
-        What outcomes are compared with. "auto": the model if it returns probabilities (in numeric
-        modes: numbers) and y is passed, otherwise the mean.
-    direction : {"both", "lower", "higher"}, default="both"
-        Whether to find outcomes lower or higher than expected (in numeric modes with
-        ``pos_label="low"``: less or more favorable), or either.
-    penalty : float, default=1.0
-        Penalty of each value in a condition, in units of log-likelihood; a range of a numeric
-        column counts as one value.
-    n_restarts : int, default=10
-        Number of ascents in a batch in each direction: the first batch is from all rows and from
-        random subsets, others are from pairs of values, as long as they gain something.
-    n_bootstrap : int, default=99
-        Number of scans of data in which the expectations hold, for the p-value; 0: there is no
-        p-value, and nothing counts as found unless `confirm` is set.
-    min_support : float, default=0.01
-        Smallest share of the rows that a subset must cover.
-    max_predicates : int or None, default=None
-        Largest number of columns in the definition of a subset; None: no limit.
-    must_include : {"protected"} or None, default=None
-        Whether a subset must have a condition on a protected column.
-    features : sequence of column names, default=None
-        Columns that may define subsets; None: all.
-    n_bins : int, dict or Bins, default=4
-        Number of quantile bins of a numeric column that has more distinct values, or other cuts;
-        conditions on it are ranges of these bins.
-    max_overlap : float, default=0.5
-        The Jaccard index of each subset with each subset before it is below this.
-    k : int, default=10
-        Largest number of subsets kept, among the ends of the ascents.
-    confirm : float or None, default=None
-        Share of rows held out: the search uses the others, and its findings are tested on these.
-    versus : {"context", "everyone"}, default="context"
-        What the verdict is about. "context": subsets have a condition on a protected column,
-        outcomes are compared with what is expected given all other columns, and the p-value is
-        that of scans with protected columns redrawn given the others. "everyone": the published
-        scan, whose verdict is "differs from everyone".
-    weights : {"probability", "frequency"}, default="probability"
-        What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how often it is repeated, a whole number.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests, max_queries : int or None, default=None
-        Largest numbers of subsets scored, and of rows queried; if X has more rows than
-        `max_queries`, nothing is audited.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between steps.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a category of their own, left out,
-        or as an error. In other columns a missing value is always a value of its own.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True. In numeric modes "high" (default) or
-        "low", or the highest or lowest value.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the starts, of the bootstrap, and of the split for `confirm`.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -181,6 +100,111 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     account_balance <= 27007.0202219336 and annual_salary <= 90000 and gender = 'male'
     """
 
+    estimator: Estimator | None = setting(
+        None,
+        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
+        is. With neither, the labels y are compared with their mean.""",
+    )
+    protected: Columns | None = setting(
+        None,
+        text="The protected columns; None: each column counts as protected.",
+    )
+    mode: str = setting(
+        "binary",
+        [StrOptions(set(SCORINGS))],
+        """The type of outcomes: favorable or not; one of several classes, each scanned in turn;
+        a count or grade; a number.""",
+    )
+    scoring: str = setting(
+        "auto",
+        [StrOptions({"auto", *(s for each in SCORINGS.values() for s in each)})],
+        """"bernoulli" (binary, nominal), "poisson" (binary, ordinal), "gaussian" (continuous:
+        the mean is multiplied), "mean_shift" (continuous, ordinal), or "berk_jones" (shares
+        above `alpha`); "auto": the first of bernoulli, poisson and mean_shift that the mode
+        allows.""",
+        kind="str",
+    )
+    alpha: float | None = setting(
+        None,
+        [Interval(Real, 0, 1, closed="neither"), None],
+        """The expected share in the Berk-Jones score. None: the share of all people; in numeric
+        modes the share above the median.""",
+    )
+    expected: str = setting(
+        "auto",
+        [StrOptions({"auto", "model", "mean"})],
+        """What outcomes are compared with. "auto": the model if it returns probabilities (in
+        numeric modes: numbers) and y is passed, otherwise the mean.""",
+    )
+    direction: str = setting(
+        "both",
+        [StrOptions({"both", "lower", "higher"})],
+        """Whether to find outcomes lower or higher than expected (in numeric modes with
+        ``pos_label="low"``: less or more favorable), or either.""",
+    )
+    penalty: float = setting(
+        1.0,
+        [Interval(Real, 0, None, closed="left")],
+        """Penalty of each value in a condition, in units of log-likelihood; a range of a
+        numeric column counts as one value.""",
+    )
+    n_restarts: int = setting(
+        10,
+        [Interval(Integral, 1, None, closed="left")],
+        """Number of ascents in a batch in each direction: the first batch is from all rows and
+        from random subsets, others are from pairs of values, as long as they gain something.""",
+    )
+    n_bootstrap: int = setting(
+        99,
+        [Interval(Integral, 0, None, closed="left")],
+        """Number of scans of data in which the expectations hold, for the p-value; 0: there is
+        no p-value, and nothing counts as found unless `confirm` is set.""",
+    )
+    min_support: float = setting(0.01, [Interval(Real, 0, 1, closed="both")])
+    max_predicates: int | None = setting(None)
+    must_include: str | None = setting(
+        None,
+        [StrOptions({"protected"}), None],
+        "Whether a subset must have a condition on a protected column.",
+    )
+    n_bins: int | dict | Bins = setting(
+        4,
+        text="""Number of quantile bins of a numeric column that has more distinct values, or
+        other cuts; conditions on it are ranges of these bins.""",
+    )
+    max_overlap: float = setting(
+        0.5,
+        [Interval(Real, 0, 1, closed="right")],
+        "The Jaccard index of each subset with each subset before it is below this.",
+    )
+    k: int = setting(
+        10,
+        [Interval(Integral, 1, None, closed="left")],
+        "Largest number of subsets kept, among the ends of the ascents.",
+    )
+    confirm: float | None = CONFIRM
+    versus: str = setting(
+        "context",
+        [StrOptions({"context", "everyone"})],
+        """What the verdict is about. "context": subsets have a condition on a protected column,
+        outcomes are compared with what is expected given all other columns, and the p-value is
+        that of scans with protected columns redrawn given the others. "everyone": the published
+        scan, whose verdict is "differs from everyone".""",
+    )
+    weights: str = setting(
+        "probability",
+        [StrOptions({"probability", "frequency"})],
+        """What `sample_weight` means: how many people a row stands for, on which variances
+        depend, but not on the unit; or how often it is repeated, a whole number.""",
+    )
+    n_refits: int = N_REFITS
+    max_tests: int | None = setting(None, text="Largest number of subsets scored.")
+    pos_label: Labels | None = setting(
+        None,
+        text="""The favorable outcome; by default 1 or True. In numeric modes "high" (default)
+        or "low", or the highest or lowest value.""",
+    )
+
     _expects = True
     _no_larger_items = "its subsets already have any set of values, or any range."
     card = Card(
@@ -193,88 +217,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         reference="Zhang and Neill, 2016",
     )
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
-    _parameter_constraints = {
-        **SubgroupDetector._parameter_constraints,
-        "mode": [StrOptions(set(SCORINGS))],
-        "scoring": [StrOptions({"auto", *(s for each in SCORINGS.values() for s in each)})],
-        "alpha": [Interval(Real, 0, 1, closed="neither"), None],
-        "expected": [StrOptions({"auto", "model", "mean"})],
-        "direction": [StrOptions({"both", "lower", "higher"})],
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "n_restarts": [Interval(Integral, 1, None, closed="left")],
-        "n_bootstrap": [Interval(Integral, 0, None, closed="left")],
-        "min_support": [Interval(Real, 0, 1, closed="both")],
-        "n_bins": N_BINS,
-        "max_overlap": [Interval(Real, 0, 1, closed="right")],
-        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        mode: str = "binary",
-        scoring: str = "auto",
-        alpha: float | None = None,
-        expected: str = "auto",
-        direction: str = "both",
-        penalty: float = 1.0,
-        n_restarts: int = 10,
-        n_bootstrap: int = 99,
-        min_support: float = 0.01,
-        max_predicates: int | None = None,
-        must_include: str | None = None,
-        features: Sequence[Hashable] | None = None,
-        n_bins: int | dict | Bins = 4,
-        max_overlap: float = 0.5,
-        k: int = 10,
-        confirm: float | None = None,
-        versus: str = "context",
-        weights: str = "probability",
-        n_refits: int = 19,
-        max_tests: int | None = None,
-        max_queries: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.mode = mode
-        self.scoring = scoring
-        self.alpha = alpha
-        self.expected = expected
-        self.direction = direction
-        self.penalty = penalty
-        self.n_restarts = n_restarts
-        self.n_bootstrap = n_bootstrap
-        self.min_support = min_support
-        self.max_predicates = max_predicates
-        self.must_include = must_include
-        self.features = features
-        self.n_bins = n_bins
-        self.max_overlap = max_overlap
-        self.k = k
-        self.confirm = confirm
-        self.versus = versus
-        self.weights = weights
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @property
     def output(self) -> str:
@@ -296,7 +238,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         y = people.y
         if self._is_numeric:  # y contains numbers, not decisions
             X = people.X if self.space_.is_frame else people.X.to_numpy()
-            given = model, self.estimator, X, y, None, self.memory
+            given = model, self.estimator, X, y, None
             box, kind = resolve(*given, weight=people.weight, groups=people.groups)
             audited = AuditedModel(box, kind, None, *observed.favorable_end(self.pos_label, y))
         else:

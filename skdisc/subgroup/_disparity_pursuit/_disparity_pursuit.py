@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from copy import copy
-from numbers import Integral, Real
+from numbers import Integral
 
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import confirmed_p
-from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
+from skdisc._task._shared_settings import CONFIRM, N_REFITS
 from skdisc._utils import _validation as check
-from skdisc._utils._types import Columns, Estimator, FrameLike, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
-from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Estimator, FrameLike
+from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._disparity_pursuit._run import (
     candidates_on,
     explained_by,
@@ -49,78 +49,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     has mean 0 if, within C, the outcome does not depend on P at given x; errors in e and in
     :math:`\pi` enter it only by their product.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, the labels y are the decisions.
-    protected : column name or position, or sequence of them
-        The protected columns. Required.
-    metric : str or callable, default="selection_rate"
-        The outcome: a rate of `DivExplorer`, such as "selection_rate" or "false_negative_rate", or
-        a callable that takes labels and decisions (None where they are not available) and returns
-        one number per row, NaN for rows that do not enter.
-    output : {"decision", "probability", "value"}, default="decision"
-        Whether decisions are audited, probabilities of the model, or the numbers in y ("value",
-        without a model). `metric` applies to decisions.
-    adjust_for : "others", sequence of column names, or None, default="others"
-        The legitimate columns x; contexts use these only. "others": all that are not protected.
-        Effects are then direct ones: what runs through a column that is adjusted for is not
-        counted, so leave out columns that decisions should not depend on. None: nothing is
-        adjusted for, and members are compared with the others in the same context.
-    nuisance : {"boosting", "additive"} or estimator, default="boosting"
-        How e and π are learned: by main effects of the legitimate columns, by the cells of those
-        crossings of up to three columns that surely move an effect, and, out of fold, by boosted
-        trees, or by clones of an estimator in their place. "additive": without either, which is
-        faster. In each case, what the cells of crossings would still add widens intervals.
-    borrow : bool, default=True
-        Whether candidates are weighted: by their information, so that the level is spread over
-        people instead of groups; less for each protected column that they name; and by how their
-        whole context fares, if main effects are adjusted for. This raises the power for groups
-        that are not small, name one protected column, or lie in a context that shows the effect,
-        too, and leaves the level.
-    min_support : float, default=0.01
-        Smallest share of the rows that a group, and the rest of its context, must cover.
-    max_predicates : int or None, default=3
-        Largest number of columns in the definition of a group; None: no limit.
-    features : sequence of column names, default=None
-        Columns that may define groups; None: all.
-    n_bins : int, dict or Bins, default=4
-        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
-    k : int, default=50
-        Largest number of causes.
-    n_bootstrap : int, default=199
-        Number of draws of the Gaussian multiplier bootstrap of the largest evidence; 0: Bonferroni.
-    confirm : float or None, default=None
-        Share of rows held out: the search uses the others, and its findings are tested on these.
-    weights : {"probability", "frequency"}, default="probability"
-        What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how often it is repeated, a whole number.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests, max_queries : int or None, default=None
-        Largest numbers of candidate groups, shortest first, and of rows queried; if X has more
-        rows than `max_queries`, nothing is audited.
-    time_budget : float or None, default=None
-        Limit in seconds. Where contexts are very many, groups of fewer conditions are searched
-        first; where the time ends, these are the answer, and a note says so.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a category of their own, left out,
-        or as an error. In other columns a missing value is always an item of its own.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `min_effect`,
-        `relevant_gap`, `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome, the positive class of each rate; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Draws folds, multipliers, and the split when `confirm` is set.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -192,6 +121,76 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     Attr1_T = 3 and Attr3_X = 2
     """
 
+    metric: str | Callable = setting(
+        "selection_rate",
+        [str, callable],
+        """The outcome: a rate of `DivExplorer`, such as "selection_rate" or
+        "false_negative_rate", or a callable that takes labels and decisions (None where they
+        are not available) and returns one number per row, NaN for rows that do not enter.""",
+    )
+    output: str = setting(
+        "decision",
+        [StrOptions({"decision", "probability", "value"})],
+        """Whether decisions are audited, probabilities of the model, or the numbers in y
+        ("value", without a model). `metric` applies to decisions.""",
+    )
+    adjust_for: str | Sequence[Hashable] | None = setting(
+        "others",
+        [str, "array-like", None],
+        """The legitimate columns x; contexts use these only. "others": all that are not
+        protected. Effects are then direct ones: what runs through a column that is adjusted for
+        is not counted, so leave out columns that decisions should not depend on. None: nothing
+        is adjusted for, and members are compared with the others in the same context.""",
+        kind='"others", sequence of column names, or None',
+    )
+    nuisance: str | Estimator = setting(
+        "boosting",
+        [StrOptions({"additive", "boosting"}), HasMethods(["fit", "predict"])],
+        """How e and π are learned: by main effects of the legitimate columns, by the cells of
+        those crossings of up to three columns that surely move an effect, and, out of fold, by
+        boosted trees, or by clones of an estimator in their place. "additive": without either,
+        which is faster. In each case, what the cells of crossings would still add widens
+        intervals.""",
+        kind='{"boosting", "additive"} or estimator',
+    )
+    borrow: bool = setting(
+        True,
+        ["boolean"],
+        """Whether candidates are weighted: by their information, so that the level is spread
+        over people instead of groups; less for each protected column that they name; and by how
+        their whole context fares, if main effects are adjusted for. This raises the power for
+        groups that are not small, name one protected column, or lie in a context that shows the
+        effect, too, and leaves the level.""",
+    )
+    min_support: float = setting(
+        0.01,
+        text="""Smallest share of the rows that a group, and the rest of its context, must
+        cover.""",
+    )
+    k: int = setting(
+        50,
+        [Interval(Integral, 1, None, closed="left")],
+        "Largest number of causes.",
+    )
+    n_bootstrap: int = setting(
+        199,
+        [_COUNT],
+        """Number of draws of the Gaussian multiplier bootstrap of the largest evidence; 0:
+        Bonferroni.""",
+    )
+    confirm: float | None = CONFIRM
+    weights: str = setting(
+        "probability",
+        [StrOptions({"probability", "frequency"})],
+        """What `sample_weight` means: how many people a row stands for, on which variances
+        depend, but not on the unit; or how often it is repeated, a whole number.""",
+    )
+    n_refits: int = N_REFITS
+    max_tests: int | None = setting(
+        None,
+        text="Largest number of candidate groups, shortest first.",
+    )
+
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -206,75 +205,6 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     own_correction = "holm"  # of lists of single groups
     _expects = _takes_trees = True
     rule_fields = ("significance", "min_effect", "relevant_gap", "relevant_ratio", "relevant_size")
-    _parameter_constraints = {
-        **SubgroupDetector._parameter_constraints,
-        "metric": [str, callable],
-        "output": [StrOptions({"decision", "probability", "value"})],
-        "adjust_for": [str, "array-like", None],
-        "nuisance": [StrOptions({"additive", "boosting"}), HasMethods(["fit", "predict"])],
-        "borrow": ["boolean"],
-        "min_support": [Interval(Real, 0, 1, closed="right")],
-        "n_bins": N_BINS,
-        "n_bootstrap": [_COUNT],
-        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        metric: str | Callable = "selection_rate",
-        output: str = "decision",
-        adjust_for: str | Sequence[Hashable] | None = "others",
-        nuisance: str | Estimator = "boosting",
-        borrow: bool = True,
-        min_support: float = 0.01,
-        max_predicates: int | None = 3,
-        features: Sequence[Hashable] | None = None,
-        n_bins: int | dict | Bins = 4,
-        k: int = 50,
-        n_bootstrap: int = 199,
-        confirm: float | None = None,
-        weights: str = "probability",
-        n_refits: int = 19,
-        max_tests: int | None = None,
-        max_queries: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.metric = metric
-        self.output = output
-        self.adjust_for = adjust_for
-        self.nuisance = nuisance
-        self.borrow = borrow
-        self.min_support = min_support
-        self.max_predicates = max_predicates
-        self.features = features
-        self.n_bins = n_bins
-        self.k = k
-        self.n_bootstrap = n_bootstrap
-        self.confirm = confirm
-        self.weights = weights
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def explain_by(self, result: AuditResult, X: FrameLike) -> pd.DataFrame:
         """Return how much of another result's effects the causes found here account for.

@@ -1,7 +1,7 @@
 """LearnedAuditor: base class of audits by a learned witness."""
 
 from abc import abstractmethod
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,11 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
+from skdisc._space._bins import Bins
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Columns, Estimator
 from skdisc._verdicts._relevant import PROBABILITY, relevant_gap
-from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._lattice import least_of
 from skdisc.subgroup._learned._centering import ProtectedCells
@@ -28,22 +31,53 @@ class LearnedAuditor(SubgroupDetector):
     A subclass has `_people`, the rows with their outcomes, and its own settings.
     """
 
+    witness: str | Estimator = setting(
+        "auto",
+        [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])],
+        """What learns: main effects, boosted trees, whichever of them is better out of fold, or
+        any regressor of scikit-learn, which gets all columns as numbers.""",
+        kind='{"auto", "linear", "boosting"} or regressor',
+    )
+    nuisance: str | Estimator = setting(
+        "boosting",
+        [StrOptions({"boosting", "additive"}), HasMethods(["fit", "predict"])],
+        r"""How :math:`\hat m` and :math:`\hat P` are learned: by main effects of legitimate
+        columns, by the cells of crossings that surely matter, and, out of fold, by boosted
+        trees, or by clones of an estimator in their place. "additive": without either. What the
+        cells of crossings would still add counts against a finding, and widens intervals.""",
+        kind='{"boosting", "additive"} or estimator',
+    )
+    test_size: float = setting(
+        0.5,
+        [Interval(Real, 0, 1, closed="neither")],
+        "Share of the rows that the witness does not see, and is tested on.",
+    )
+    protected: Columns | None = setting(None, text="Protected columns. Required.")
+    estimator: Estimator | None = setting(
+        None,
+        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
+        is. None: the labels are audited.""",
+    )
+    min_support: float = setting(0.02, text="Smallest share of the rows in a rule.")
+    max_predicates: int = setting(
+        3,
+        text="Most conditions of a rule.",
+        kind="int",
+    )
+    n_bins: int | dict | Bins = setting(
+        4,
+        text="""Number of quantile bins of a numeric column, of a protected one for the witness,
+        too.""",
+    )
+    max_tests: int | None = setting(None, text="Largest number of rules compared.")
+    n_jobs: int | None = setting(None, text="Has no effect.")
+
     _measure = "outcome"
     _is_group = False  # whether the witness is the indicator of a group
     _no_larger_items = "values of protected columns must not overlap"
     rule_fields = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
     must_include, own_correction = "protected", "holm"
     n_score_bins = 1
-    _parameter_constraints = {
-        **SubgroupDetector._parameter_constraints,
-        "witness": [StrOptions({"auto", "linear", "boosting"}), HasMethods(["fit", "predict"])],
-        "nuisance": [StrOptions({"boosting", "additive"}), HasMethods(["fit", "predict"])],
-        "test_size": [Interval(Real, 0, 1, closed="neither")],
-        "min_support": [Interval(Real, 0, 1, closed="right")],
-        "n_bins": N_BINS,
-        "n_score_bins": [Interval(Integral, 1, None, closed="left")],
-        "adjust_for": "no_validation",
-    }
 
     @abstractmethod
     def _people(self, task):

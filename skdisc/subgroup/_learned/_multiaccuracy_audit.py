@@ -2,10 +2,9 @@
 
 from sklearn.utils._param_validation import StrOptions
 
-from skdisc._space._bins import Bins
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Columns
 from skdisc.subgroup._learned._learned_auditor import LearnedAuditor
 from skdisc.subgroup._learned._outcome_of import errors_or_decisions
 
@@ -24,63 +23,7 @@ class MultiaccuracyAudit(LearnedAuditor):
     hypothesis is about the protected columns a: given x, errors do not depend on them. The witness
     is then put into words: the rules that keep most of it.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. None:
-        the labels are audited.
-    protected : column name or position, or sequence of them
-        Protected columns. Required.
-    residual : {"auto", "error", "outcome"}, default="auto"
-        Errors, what the model says minus labels; or what it says, or labels, themselves. "auto":
-        errors where a model and labels are given.
-    output : {"auto", "probability", "decision"}, default="auto"
-        What the model says. "auto": probabilities, unless it can only decide.
-    adjust_for : "others", sequence of column names, or None, default="others"
-        The legitimate columns x. "others": all that are not protected. None: none, so that
-        protected groups and their intersections are compared as they are.
-    versus : {"context", "everyone"}, default="context"
-        "everyone": the witness as published, not centered, may learn any pattern of errors. It
-        tells whether the score is multiaccurate, which says nothing about protected columns.
-    witness : {"auto", "linear", "boosting"} or regressor, default="auto"
-        What learns: main effects, boosted trees, whichever of them is better out of fold, or any
-        regressor of scikit-learn, which gets all columns as numbers.
-    nuisance : {"boosting", "additive"} or estimator, default="boosting"
-        How :math:`\hat m` and :math:`\hat P` are learned: by main effects of legitimate columns,
-        by the cells of crossings that surely matter, and, out of fold, by boosted trees, or by
-        clones of an estimator in their place. "additive": without either. What the cells of
-        crossings would still add counts against a finding, and widens intervals.
-    test_size : float, default=0.5
-        Share of the rows that the witness does not see, and is tested on.
-    min_support : float, default=0.02
-        Smallest share of the rows in a rule.
-    max_predicates : int, default=3
-        Most conditions of a rule.
-    features : sequence of column names, default=None
-        Columns that may define rules; None: all.
-    n_bins : int, dict or Bins, default=4
-        Number of quantile bins of a numeric column, of a protected one for the witness, too.
-    max_tests, max_queries : int or None, default=None
-        Largest numbers of rules compared, and of rows queried; if X has more rows than
-        `max_queries`, nothing is audited.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between steps.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a category of their own, left out,
-        or as an error.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `relevant_gap`,
-        `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Draws the rows that are held out, and folds.
-    n_jobs : int or None, default=None
-        Has no effect.
-    verbose : bool or int, default=False
-        Prints progress.
+    {parameters}
 
     Attributes
     ----------
@@ -142,6 +85,31 @@ class MultiaccuracyAudit(LearnedAuditor):
     'disparity found'
     """
 
+    residual: str = setting(
+        "auto",
+        [StrOptions({"auto", "error", "outcome"})],
+        """Errors, what the model says minus labels; or what it says, or labels, themselves.
+        "auto": errors where a model and labels are given.""",
+    )
+    output: str = setting(
+        "auto",
+        [StrOptions({"auto", "probability", "decision"})],
+        """What the model says. "auto": probabilities, unless it can only decide.""",
+    )
+    adjust_for: str | Columns | None = setting(
+        "others",
+        "no_validation",
+        """The legitimate columns x. "others": all that are not protected. None: none, so that
+        protected groups and their intersections are compared as they are.""",
+        kind='"others", sequence of column names, or None',
+    )
+    versus: str = setting(
+        "context",
+        [StrOptions({"context", "everyone"})],
+        """"everyone": the witness as published, not centered, may learn any pattern of errors.
+        It tells whether the score is multiaccurate, which says nothing about protected columns.""",
+    )
+
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -151,62 +119,6 @@ class MultiaccuracyAudit(LearnedAuditor):
         published="finds and repairs groups with large errors in face recognition",
         reference="Kim, Ghorbani and Zou 2019",
     )
-    _parameter_constraints = {
-        **LearnedAuditor._parameter_constraints,
-        "residual": [StrOptions({"auto", "error", "outcome"})],
-        "output": [StrOptions({"auto", "probability", "decision"})],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        residual: str = "auto",
-        output: str = "auto",
-        adjust_for: str | Columns | None = "others",
-        versus: str = "context",
-        witness: str | Estimator = "auto",
-        nuisance: str | Estimator = "boosting",
-        test_size: float = 0.5,
-        min_support: float = 0.02,
-        max_predicates: int = 3,
-        features: Columns | None = None,
-        n_bins: int | dict | Bins = 4,
-        max_tests: int | None = None,
-        max_queries: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.residual = residual
-        self.output = output
-        self.adjust_for = adjust_for
-        self.versus = versus
-        self.witness = witness
-        self.nuisance = nuisance
-        self.test_size = test_size
-        self.min_support = min_support
-        self.max_predicates = max_predicates
-        self.features = features
-        self.n_bins = n_bins
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @property
     def null(self) -> str:

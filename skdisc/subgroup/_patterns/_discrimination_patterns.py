@@ -1,6 +1,5 @@
 """DiscriminationPatterns: the effect of observing protected values, in every context."""
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
@@ -13,9 +12,8 @@ from skdisc._space._bins import Bins
 from skdisc._space._items import Items, count_values
 from skdisc._task._card import Card
 from skdisc._task._notes import chosen_by_their_data
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
-from skdisc.subgroup._base import N_BINS, DecidedDetector
+from skdisc._utils._settings import setting
+from skdisc.subgroup._base import DecidedDetector
 from skdisc.subgroup._estimation._confirmation import confirmed
 from skdisc.subgroup._estimation._decisions import RowDecisions
 from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
@@ -49,77 +47,7 @@ class DiscriminationPatterns(DecidedDetector):
     be part of x or of y. The search for the k best patterns is exact, and all patterns are
     counted.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, the labels y are the decisions.
-    protected : column name or position, or sequence of them
-        The protected columns, which x may set.
-    delta : float, default=0.01
-        Degree of discrimination that a pattern must exceed, a difference of probabilities.
-    rank : {"discrimination", "divergence"}, default="discrimination"
-        Which patterns come first: by :math:`|\Delta|`, or by the Kullback-Leibler divergence (nats)
-        to the nearest distribution without this pattern, which favors frequent patterns.
-    min_support : float, default=0.05
-        Smallest share of rows that satisfy x and y; 0: all patterns of the model are searched,
-        including patterns without rows.
-    max_predicates : int or None, default=3
-        Largest number of conditions in x and y together; None: no limit.
-    search : {"auto", "meet", "branch"}, default="auto"
-        Exact search if `min_support` is 0: meeting in the middle, or branch and bound; "auto" is
-        the first if it is available (no limit on predicates, rank "discrimination").
-    smoothing : float, default=1.0
-        Pseudo-count per value; 0: maximum likelihood.
-    n_bins : int, dict or Bins, default=4
-        Number of quantile bins of a numeric column; `Bins` offers other cuts.
-    binarize : {"median"} or None, default=None
-        "median": cut numeric and ordinal columns in two at their median.
-    features : sequence of column names, default=None
-        Columns that may define patterns; None: all.
-    direction : {"both", "lower", "higher"}, default="both"
-        Whether x lowers the chance of a favorable decision, raises it, or either.
-    redundancy : float or None, default=None
-        A pattern is not shown if dropping one of its conditions changes :math:`\Delta` by at most
-        this; ignored if no pattern would be left.
-    k : int, default=10
-        Number of findings kept.
-    confirm : float or None, default=None
-        Share of rows held out: the search uses the others, and its findings are tested on these.
-    order : {"evidence", "effect"}, default="evidence"
-        Order of the findings: the pattern of each significant x that is first by `rank`, in the
-        order of the standardized log-odds of x, then the others by `rank`; or, as published, by
-        `rank` alone, with intervals of patterns that were not searched for.
-    weights : {"probability", "frequency"}, default="probability"
-        What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how many equal people it stands for, a whole number. These are
-        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
-        a model is trained, rows are repeated.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests, max_queries : int or None, default=None
-        Largest numbers of steps of the search, and of rows queried; if X has more rows than
-        `max_queries`, nothing is audited.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between blocks of candidates.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a category of their own, left out,
-        or as an error. In other columns a missing value is always a value of its own.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `relevant_gap`, `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome; by default 1 or True; other labels need one. "high" and
-        "low" are the greatest and least of numeric labels.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Splits the rows when `confirm` is set.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -172,6 +100,55 @@ class DiscriminationPatterns(DecidedDetector):
     gender = 'female' -0.11
     """
 
+    delta: float = setting(
+        0.01,
+        [Interval(Real, 0, 1, closed="left")],
+        "Degree of discrimination that a pattern must exceed, a difference of probabilities.",
+    )
+    rank: str = setting(
+        "discrimination",
+        [StrOptions({"discrimination", "divergence"})],
+        r"""Which patterns come first: by :math:`|\Delta|`, or by the Kullback-Leibler
+        divergence (nats) to the nearest distribution without this pattern, which favors
+        frequent patterns.""",
+    )
+    min_support: float = setting(
+        0.05,
+        [Interval(Real, 0, 1, closed="both")],
+        """Smallest share of rows that satisfy x and y; 0: all patterns of the model are
+        searched, including patterns without rows.""",
+    )
+    max_predicates: int | None = setting(
+        3,
+        text="Largest number of conditions in x and y together; None: no limit.",
+    )
+    search: str = setting(
+        "auto",
+        [StrOptions({"auto", "meet", "branch"})],
+        """Exact search if `min_support` is 0: meeting in the middle, or branch and bound;
+        "auto" is the first if it is available (no limit on predicates, rank "discrimination").""",
+    )
+    smoothing: float = setting(
+        1.0,
+        [Interval(Real, 0, None, closed="left")],
+        "Pseudo-count per value; 0: maximum likelihood.",
+    )
+    n_bins: int | dict | Bins = setting(
+        4,
+        text="Number of quantile bins of a numeric column; `Bins` offers other cuts.",
+    )
+    binarize: str | None = setting(
+        None,
+        [StrOptions({"median"}), None],
+        """"median": cut numeric and ordinal columns in two at their median.""",
+    )
+    direction: str = setting(
+        "both",
+        [StrOptions({"both", "lower", "higher"})],
+        "Whether x lowers the chance of a favorable decision, raises it, or either.",
+    )
+    max_tests: int | None = setting(None, text="Largest number of steps of the search.")
+
     _no_larger_items = "a variable of naive Bayes has one value at a time."
     card = Card(
         finds="subgroup",
@@ -183,82 +160,6 @@ class DiscriminationPatterns(DecidedDetector):
         reference="Choi et al., AAAI 2020",
     )
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
-    _parameter_constraints = {
-        **DecidedDetector._parameter_constraints,
-        "delta": [Interval(Real, 0, 1, closed="left")],
-        "rank": [StrOptions({"discrimination", "divergence"})],
-        "min_support": [Interval(Real, 0, 1, closed="both")],
-        "search": [StrOptions({"auto", "meet", "branch"})],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
-        "n_bins": N_BINS,
-        "binarize": [StrOptions({"median"}), None],
-        "direction": [StrOptions({"both", "lower", "higher"})],
-        "redundancy": [Interval(Real, 0, None, closed="left"), None],
-        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-        "order": [StrOptions({"evidence", "effect"})],
-    }
-    del _parameter_constraints["must_include"]
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        delta: float = 0.01,
-        rank: str = "discrimination",
-        min_support: float = 0.05,
-        max_predicates: int | None = 3,
-        search: str = "auto",
-        smoothing: float = 1.0,
-        n_bins: int | dict | Bins = 4,
-        binarize: str | None = None,
-        features: Sequence[Hashable] | None = None,
-        direction: str = "both",
-        redundancy: float | None = None,
-        k: int = 10,
-        confirm: float | None = None,
-        order: str = "evidence",
-        weights: str = "probability",
-        n_refits: int = 19,
-        max_tests: int | None = None,
-        max_queries: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.delta = delta
-        self.rank = rank
-        self.min_support = min_support
-        self.max_predicates = max_predicates
-        self.search = search
-        self.smoothing = smoothing
-        self.n_bins = n_bins
-        self.binarize = binarize
-        self.features = features
-        self.direction = direction
-        self.redundancy = redundancy
-        self.k = k
-        self.confirm = confirm
-        self.order = order
-        self.weights = weights
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     _counts_rows = True
 

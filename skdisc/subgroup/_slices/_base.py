@@ -1,14 +1,18 @@
 """SliceDetector: what the detectors of slices, groups with a larger error, share."""
 
-from numbers import Integral, Real
+from collections.abc import Callable, Sequence
+from numbers import Integral
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._results._findings import GroupFindings
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._clustered import ClusteredMixin
-from skdisc.subgroup._base import N_BINS, SubgroupDetector
+from skdisc._task._shared_settings import CONFIRM, N_REFITS
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Estimator
+from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed
 
 ERRORS = ("error", "fp", "fn", "loss", "unfavorable")
@@ -19,15 +23,71 @@ _NAMES = {"metric": "measure", "slice": "subject", "slice_size": "support"}
 class SliceDetector(ClusteredMixin, SubgroupDetector):
     """Base of the detectors of slices: groups of rows with a larger error than overall."""
 
+    errors: str | Callable | Sequence = setting(
+        "error",
+        [str, callable, "array-like"],
+        """The error of a row, see `SliceLine`; the paper uses "loss".""",
+        kind='{"error", "fp", "fn", "loss", "unfavorable"}, callable, or sequence',
+    )
+    min_rows: int = setting(
+        32,
+        [Interval(Integral, 1, None, closed="left")],
+        "Smallest number of rows of a slice; the larger of the two limits applies.",
+    )
+    must_include: str | None = setting(
+        "protected",
+        [StrOptions({"protected"}), None],
+        "Whether a slice must involve a protected column.",
+    )
+    k: int = setting(
+        10,
+        [Interval(Integral, 1, None, closed="left")],
+        """Number of slices kept for each error and approach: problematic ones first, then by
+        effect size.""",
+    )
+    confirm: float | None = CONFIRM
+    versus: str = setting(
+        "context",
+        [StrOptions({"context", "everyone"})],
+        """What a slice is compared with. "context": the rows that meet its conditions on other
+        columns, but not those on protected ones, so that a finding says that the model errs
+        more for the protected part. "everyone": all others, as published; the verdict is then
+        "differs from everyone", which says nothing about discrimination.""",
+    )
+    order: str = setting(
+        "evidence",
+        [StrOptions({"evidence", "bound", "effect"})],
+        """Order of the slices with a significantly larger error: by the standardized effect,
+        where slices follow those that they refine, as in `DivExplorer`; by the end of its
+        simultaneous interval that is nearer to 0; or, as published, by size (`SliceFinder`) or
+        score (`SliceLine`). The other slices follow in the published order, which is that of
+        all with ``versus="everyone"``.""",
+    )
+    distinct: bool = setting(
+        True,
+        ["boolean"],
+        """Whether definitions of the same set of rows count as one slice, the shortest, and
+        conditions that every row meets define none; with ``versus="context"`` only.""",
+    )
+    weights: str = setting(
+        "probability",
+        [StrOptions({"probability", "frequency"})],
+        """What `sample_weight` means: how many people a row stands for, on which variances
+        depend, but not on the unit; or how many equal people it stands for, a whole number.
+        These are counted, with the result of repeated rows (with `confirm`, of the same
+        distribution); where a model is trained, clusters are sought, or errors are permuted,
+        rows are repeated.""",
+    )
+    n_refits: int = N_REFITS
+    estimator: Estimator | None = setting(
+        None,
+        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
+        is. With neither, an error is an unfavorable label.""",
+    )
+    min_support: float = setting(0.01, text="Smallest share of the rows that a slice must cover.")
+    max_tests: int | None = setting(None, text="Largest number of candidate slices measured.")
+
     _takes_trees = True
-    _parameter_constraints = {
-        **SubgroupDetector._parameter_constraints,
-        "errors": [str, callable, "array-like"],
-        "min_support": [Interval(Real, 0, 1, closed="right")],
-        "min_rows": [Interval(Integral, 1, None, closed="left")],
-        "n_bins": N_BINS,
-        "confirm": [Interval(Real, 0, 1, closed="neither"), None],
-    }
     _aliases = {**_NAMES, "slice_average_error": "outcome"}
 
     @property

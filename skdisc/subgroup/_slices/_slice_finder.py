@@ -1,18 +1,18 @@
 """SliceFinder: large slices with a clearly larger error than the rest of the rows."""
 
-from collections.abc import Callable, Hashable, Sequence
 from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._space._bins import Bins
 from skdisc._space._items import count_items, count_values
 from skdisc._stats._means import Means
 from skdisc._task._card import Card
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import CORRECTIONS, Rule
+from skdisc._task._shared_settings import N_CLUSTERS
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Columns
+from skdisc._verdicts._rule import CORRECTIONS
 from skdisc.subgroup._estimation._discovery import FoundCounts
 from skdisc.subgroup._slices import _slice_finder_candidates as made
 from skdisc.subgroup._slices._alpha_investing import decide
@@ -39,86 +39,7 @@ class SliceFinder(SliceDetector):
     its context, the rows that meet its other conditions. The slices in which the model errs
     significantly more are the findings, and come first; ``problematic`` is a column.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, an error is an unfavorable label.
-    protected : column name or position, or sequence of them, default=None
-        The protected columns; None: each column counts as protected.
-    approach : {"both", "lattice", "tree", "cluster"}, default="both"
-        The source of slices: all conjunctions of values ("lattice"), the nodes of a regression
-        tree of the errors ("tree"), both, or boxes around clusters, the baseline of the paper.
-        Slices of a tree or of clusters are chosen by their errors: with ``versus="context"`` they
-        have a ``naive_p_value``, which ignores this, and count as found only if `confirm` is set.
-    errors : {"error", "fp", "fn", "loss", "unfavorable"}, callable, or sequence, default="error"
-        The error of a row, see `SliceLine`; the paper uses "loss".
-    effect_size : float, default=0.4
-        Smallest effect size of a problematic slice.
-    min_support : float, default=0.01
-        Smallest share of the rows that a slice must cover.
-    min_rows : int, default=32
-        Smallest number of rows of a slice; the larger of the two limits applies.
-    max_predicates : int or None, default=2
-        Largest number of columns in the definition of a slice of the lattice; None: no limit.
-    max_depth : int, default=3
-        Depth of the tree.
-    n_clusters : int, default=10
-        Number of clusters.
-    must_include : {"protected"} or None, default="protected"
-        Whether a slice must involve a protected column.
-    features : sequence of column names, default=None
-        Columns that may define slices; None: all.
-    n_bins : int, dict or Bins, default=4
-        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
-    k : int, default=10
-        Number of slices kept for each error and approach: problematic ones first, then by effect
-        size.
-    confirm : float or None, default=None
-        Share of rows held out: the search uses the others, and its findings are tested on these.
-    versus : {"context", "everyone"}, default="context"
-        What a slice is compared with. "context": the rows that meet its conditions on other
-        columns, but not those on protected ones, so that a finding says that the model errs more
-        for the protected part. "everyone": all others, as published; the verdict is then
-        "differs from everyone", which says nothing about discrimination.
-    order : {"evidence", "bound", "effect"}, default="evidence"
-        Order of the slices with a significantly larger error: by the standardized effect, where
-        slices follow those that they refine, as in `DivExplorer`; by the end of its simultaneous
-        interval that is nearer to 0; or, as published, by size.
-        The other slices follow in the published order, which is that of all with
-        ``versus="everyone"``.
-    distinct : bool, default=True
-        Whether definitions of the same set of rows count as one slice, the shortest, and
-        conditions that every row meets define none; with ``versus="context"`` only.
-    weights : {"probability", "frequency"}, default="probability"
-        What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how many equal people it stands for, a whole number. These are
-        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
-        a model is trained, or clusters are sought, rows are repeated.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests, max_queries : int or None, default=None
-        Largest numbers of candidate slices measured, and of rows queried; if X has more rows than
-        `max_queries`, nothing is audited.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between blocks of candidates.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a category of their own, left out,
-        or as an error. In other columns a missing value is always an item of its own.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome, the positive class of "fp" and "fn"; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the split for `confirm`, and of the clustering.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -175,6 +96,36 @@ class SliceFinder(SliceDetector):
     gender = 'female'
     """
 
+    protected: Columns | None = setting(
+        None,
+        text="The protected columns; None: each column counts as protected.",
+    )
+    approach: str = setting(
+        "both",
+        [StrOptions({"both", "lattice", "tree", "cluster"})],
+        """The source of slices: all conjunctions of values ("lattice"), the nodes of a
+        regression tree of the errors ("tree"), both, or boxes around clusters, the baseline of
+        the paper. Slices of a tree or of clusters are chosen by their errors: with
+        ``versus="context"`` they have a ``naive_p_value``, which ignores this, and count as
+        found only if `confirm` is set.""",
+    )
+    effect_size: float = setting(
+        0.4,
+        [Interval(Real, 0, None, closed="left")],
+        "Smallest effect size of a problematic slice.",
+    )
+    max_predicates: int | None = setting(
+        2,
+        text="""Largest number of columns in the definition of a slice of the lattice; None: no
+        limit.""",
+    )
+    max_depth: int = setting(
+        3,
+        [Interval(Integral, 1, None, closed="left")],
+        "Depth of the tree.",
+    )
+    n_clusters: int = N_CLUSTERS.but(default=10)
+
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -186,79 +137,7 @@ class SliceFinder(SliceDetector):
         worse=1,
     )
     own_corrections = (*CORRECTIONS, "alpha-investing")
-    _parameter_constraints = {
-        **SliceDetector._parameter_constraints,
-        "approach": [StrOptions({"both", "lattice", "tree", "cluster"})],
-        "effect_size": [Interval(Real, 0, None, closed="left")],
-        "max_depth": [Interval(Integral, 1, None, closed="left")],
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-    }
     _aliases = {"metric": "outcome", "slice": "subject", "slice_size": "support"}
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        approach: str = "both",
-        errors: str | Callable | Sequence = "error",
-        effect_size: float = 0.4,
-        min_support: float = 0.01,
-        min_rows: int = 32,
-        max_predicates: int | None = 2,
-        max_depth: int = 3,
-        n_clusters: int = 10,
-        must_include: str | None = "protected",
-        features: Sequence[Hashable] | None = None,
-        n_bins: int | dict | Bins = 4,
-        k: int = 10,
-        confirm: float | None = None,
-        versus: str = "context",
-        order: str = "evidence",
-        distinct: bool = True,
-        weights: str = "probability",
-        n_refits: int = 19,
-        max_tests: int | None = None,
-        max_queries: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.approach = approach
-        self.errors = errors
-        self.effect_size = effect_size
-        self.min_support = min_support
-        self.min_rows = min_rows
-        self.max_predicates = max_predicates
-        self.max_depth = max_depth
-        self.n_clusters = n_clusters
-        self.must_include = must_include
-        self.features = features
-        self.n_bins = n_bins
-        self.k = k
-        self.confirm = confirm
-        self.versus = versus
-        self.order = order
-        self.distinct = distinct
-        self.weights = weights
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @property
     def _counts_rows(self):

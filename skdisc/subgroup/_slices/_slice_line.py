@@ -1,6 +1,6 @@
 """SliceLine: the exact k slices with the largest errors and sizes."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 
 import numpy as np
@@ -8,12 +8,11 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval
 
 from skdisc import _stats
-from skdisc._space._bins import Bins
 from skdisc._space._codes import PAD
 from skdisc._task._card import Card
 from skdisc._utils._frequency import permuted
-from skdisc._utils._types import Columns, Estimator, Labels, Memory, RandomState
-from skdisc._verdicts._rule import Rule
+from skdisc._utils._settings import setting
+from skdisc._utils._types import Columns
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
 from skdisc.subgroup._estimation._discovery import FoundCounts, redundant
 from skdisc.subgroup._estimation._family import wanted_in
@@ -37,87 +36,7 @@ class SliceLine(SliceDetector):
     That search is exact: slices are pruned only if an upper bound on the scores of all slices
     inside them is too small.
 
-    Parameters
-    ----------
-    estimator : estimator or None, default=None
-        Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is. With
-        neither, an error is an unfavorable label.
-    protected : column name or position, or sequence of them, default=None
-        The protected columns; None: each column counts as protected.
-    errors : {"error", "fp", "fn", "loss", "unfavorable"}, callable, or sequence, default="error"
-        The error of a row: a wrong decision, a false favorable one, a false unfavorable one, the
-        log loss of the probability of a favorable decision, an unfavorable decision, or the value
-        of ``callable(labels, outcomes)`` for all rows, finite and >= 0. Several errors are searched
-        in turn. Without labels to compare decisions with, "error" is an unfavorable decision, and
-        `labels` is None.
-    alpha : float, default=0.95
-        Weight of the error against the size, in (0, 1].
-    min_support : float, default=0.01
-        Smallest share of the rows that a slice must cover.
-    min_rows : int, default=32
-        Smallest number of rows of a slice; the larger of the two limits applies.
-    max_predicates : int or None, default=3
-        Largest number of columns in the definition of a slice; None: no limit.
-    must_include : {"protected"} or None, default="protected"
-        Whether a slice must involve a protected column.
-    features : sequence of column names, default=None
-        Columns that may define slices; None: all.
-    n_bins : int, dict or Bins, default=4
-        Number of quantile bins of a numeric column; `Bins` offers other cuts and hierarchies.
-    redundancy : float or None, default=None
-        A slice is not shown if dropping one of its conditions changes its effect by at most this;
-        the next slice takes its place. Ignored if no slice would be left.
-    k : int, default=10
-        Number of slices kept for each error.
-    n_permutations : int, default=0
-        With ``versus="everyone"`` only. If above 0, the number of searches with errors permuted
-        over the rows; the corrected p-value is then the share of them whose best score is at least
-        as large.
-    confirm : float or None, default=None
-        Share of rows held out: the search uses the others, and its findings are tested on these.
-    versus : {"context", "everyone"}, default="context"
-        What a slice is compared with. "context": the rows that meet its conditions on other
-        columns, but not those on protected ones, so that a finding says that the model errs more
-        for the protected part. "everyone": all others, as published; the verdict is then
-        "differs from everyone", which says nothing about discrimination.
-    order : {"evidence", "bound", "effect"}, default="evidence"
-        Order of the slices with a significantly larger error: by the standardized effect, where
-        slices follow those that they refine, as in `DivExplorer`; by the end of its simultaneous
-        interval that is nearer to 0; or, as published, by score.
-        The other slices follow in the published order, which is that of all with
-        ``versus="everyone"``.
-    distinct : bool, default=True
-        Whether definitions of the same set of rows count as one slice, the shortest, and
-        conditions that every row meets define none; with ``versus="context"`` only.
-    weights : {"probability", "frequency"}, default="probability"
-        What `sample_weight` means: how many people a row stands for, on which variances depend,
-        but not on the unit; or how many equal people it stands for, a whole number. These are
-        counted, with the result of repeated rows (with `confirm`, of the same distribution); where
-        a model is trained, or errors are permuted, rows are repeated.
-    n_refits : int, default=19
-        A model that is trained here is compared with at most so many models trained on redrawn
-        protected columns; "disparity found" takes at least 1 / significance - 1.
-    max_tests, max_queries : int or None, default=None
-        Largest numbers of candidate slices measured, and of rows queried; if X has more rows than
-        `max_queries`, nothing is audited.
-    time_budget : float or None, default=None
-        Limit in seconds, checked between blocks of candidates.
-    missing : {"category", "drop", "raise"}, default="category"
-        How rows with a missing protected value are treated: as a category of their own, left out,
-        or as an error. In other columns a missing value is always an item of its own.
-    rule : Rule or None, default=None
-        When the question is answered. None: ``Rule()``. It uses `significance`, `correction` (here
-        "bh"), `min_effect`, `relevant_gap`, `relevant_ratio` and `relevant_size`.
-    pos_label : label or collection of labels, default=None
-        The favorable outcome, the positive class of "fp" and "fn"; by default 1 or True.
-    memory : str or joblib.Memory, default=None
-        Caches the fitting of `estimator`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the split for `confirm`, and of the permutations.
-    n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
-    verbose : bool or int, default=False
-        Report progress on standard error.
+    {parameters}
 
     Attributes
     ----------
@@ -167,6 +86,38 @@ class SliceLine(SliceDetector):
     gender = 'female'
     """
 
+    protected: Columns | None = setting(
+        None,
+        text="The protected columns; None: each column counts as protected.",
+    )
+    errors: str | Callable | Sequence = setting(
+        "error",
+        text="""The error of a row: a wrong decision, a false favorable one, a false unfavorable
+        one, the log loss of the probability of a favorable decision, an unfavorable decision,
+        or the value of ``callable(labels, outcomes)`` for all rows, finite and >= 0. Several
+        errors are searched in turn. Without labels to compare decisions with, "error" is an
+        unfavorable decision, and `labels` is None.""",
+    )
+    alpha: float = setting(
+        0.95,
+        [Interval(Real, 0, 1, closed="right")],
+        "Weight of the error against the size, in (0, 1].",
+    )
+    redundancy: float | None = setting(
+        None,
+        [Interval(Real, 0, None, closed="left"), None],
+        """A slice is not shown if dropping one of its conditions changes its effect by at most
+        this; the next slice takes its place. Ignored if no slice would be left.""",
+    )
+    k: int = setting(10, text="Number of slices kept for each error.")
+    n_permutations: int = setting(
+        0,
+        [Interval(Integral, 0, None, closed="left")],
+        """With ``versus="everyone"`` only. If above 0, the number of searches with errors
+        permuted over the rows; the corrected p-value is then the share of them whose best score
+        is at least as large.""",
+    )
+
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -177,75 +128,6 @@ class SliceLine(SliceDetector):
         reference="Sagadeeva and Boehm, SIGMOD 2021",
         worse=1,
     )
-    _parameter_constraints = {
-        **SliceDetector._parameter_constraints,
-        "alpha": [Interval(Real, 0, 1, closed="right")],
-        "redundancy": [Interval(Real, 0, None, closed="left"), None],
-        "n_permutations": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator | None = None,
-        *,
-        protected: Columns | None = None,
-        errors: str | Callable | Sequence = "error",
-        alpha: float = 0.95,
-        min_support: float = 0.01,
-        min_rows: int = 32,
-        max_predicates: int | None = 3,
-        must_include: str | None = "protected",
-        features: Sequence[Hashable] | None = None,
-        n_bins: int | dict | Bins = 4,
-        redundancy: float | None = None,
-        k: int = 10,
-        n_permutations: int = 0,
-        confirm: float | None = None,
-        versus: str = "context",
-        order: str = "evidence",
-        distinct: bool = True,
-        weights: str = "probability",
-        n_refits: int = 19,
-        max_tests: int | None = None,
-        max_queries: int | None = None,
-        time_budget: float | None = None,
-        missing: str = "category",
-        rule: Rule | None = None,
-        pos_label: Labels | None = None,
-        memory: Memory = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.estimator = estimator
-        self.protected = protected
-        self.errors = errors
-        self.alpha = alpha
-        self.min_support = min_support
-        self.min_rows = min_rows
-        self.max_predicates = max_predicates
-        self.must_include = must_include
-        self.features = features
-        self.n_bins = n_bins
-        self.redundancy = redundancy
-        self.k = k
-        self.n_permutations = n_permutations
-        self.confirm = confirm
-        self.versus = versus
-        self.order = order
-        self.distinct = distinct
-        self.weights = weights
-        self.n_refits = n_refits
-        self.max_tests = max_tests
-        self.max_queries = max_queries
-        self.time_budget = time_budget
-        self.missing = missing
-        self.rule = rule
-        self.pos_label = pos_label
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @property
     def _counts_rows(self):

@@ -1,0 +1,68 @@
+"""Settings that several families of detectors have."""
+
+from numbers import Integral, Real
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc._space._bins import Bins
+from skdisc._utils._settings import COUNT, setting
+
+MIN_GAP_OF_NUMBERS = setting(
+    0.0,
+    [Interval(Real, 0, None, closed="left")],
+    """Gap between outcomes that must be exceeded; use a value > 0 unless decisions are
+    compared.""",
+)
+CONFIRM = setting(
+    None,
+    [Interval(Real, 0, 1, closed="neither"), None],
+    """Share of rows held out: the search uses the others, and its findings are tested on
+    these.""",
+)
+WEIGHTS = setting(
+    "probability",
+    [StrOptions({"probability", "frequency"})],
+    """What `sample_weight` means: how many people a row stands for, on which variances
+    depend, but not on the unit; or how many equal people it stands for, a whole number.
+    These are counted, with the result of repeated rows (with `confirm`, of the same
+    distribution); where a model is trained, rows are repeated.""",
+)
+N_REFITS = setting(
+    19,
+    [COUNT],
+    """A model that is trained here is compared with at most so many models trained on
+    redrawn protected columns; "disparity found" takes at least 1 / significance - 1.""",
+)
+MAX_QUERIES = setting(
+    None,
+    [COUNT, None],
+    "Largest number of rows queried; if X has more, nothing is audited.",
+)
+TIME_BUDGET = setting(
+    None,
+    [Interval(Real, 0, None, closed="left"), None],
+    "Limit in seconds, checked between batches.",
+)
+OUTPUT_OF_NUMBERS = setting(
+    "decision",
+    [StrOptions({"decision", "probability", "value"})],
+    """The outcome compared: the decision, the probability of a favorable decision, or the
+    value of a regressor or decision function, where higher is better.""",
+)
+MAX_ROWS = setting(
+    None,
+    [Interval(Integral, 1, None, closed="left"), None],
+    """Largest number of rows under audit. Of more, a random sample is, stratified by
+    protected group, as a note says; an estimator is trained on all rows. Positions of rows
+    in results are then positions in the sample, ``sampled_rows_``.""",
+)
+N_BINS = setting(
+    4,
+    [Interval(Integral, 2, None, closed="left"), dict, Bins],
+    "Quantile bins of a protected number.",
+)
+N_CLUSTERS = setting(
+    4,
+    [Interval(Integral, 1, None, closed="left")],
+    "Number of clusters.",
+)
