@@ -53,8 +53,8 @@ def test_any(i): ...
 @pytest.mark.parametrize(
     ("arguments", "passed", "said"),
     [
-        ([], 7, True),
-        (["-n", "2"], 7, True),
+        ([], 6, True),
+        (["-n", "2"], 6, True),
         (["--all"], 17, False),
         (["-m", "statistics"], 2, False),
         (["-m", "data"], 1, False),
@@ -65,7 +65,7 @@ def test_any(i): ...
         (["test_some.py::test_level[1]"], 1, True),
         (["test_some.py::test_many"], 6, True),
         (["-n", "2", "test_some.py::test_slow"], 1, True),
-        (["--every", "2"], 7, True),
+        (["--every", "2"], 6, True),
         (["--every", "6"], 4, True),
         (["--all", "--every", "2"], 10, False),
     ],
