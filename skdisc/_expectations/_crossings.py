@@ -43,6 +43,9 @@ class Unlearned:
         Standard error of the bias.
     at : tuple of int
         The numbers of the columns among the `CellColumn`s.
+    has_joined : bool
+        Whether the cells have joined, perhaps for nothing. Then the bias is what joining took,
+        times the chance that it was noise, with the other sign.
     """
 
     columns: tuple
@@ -50,6 +53,7 @@ class Unlearned:
     bias: float
     error: float
     at: tuple = field(repr=False, default=())
+    has_joined: bool = False
 
     def __str__(self) -> str:
         return f"{names_of(self.columns)} ({self.n_cells} cells)"
@@ -452,6 +456,18 @@ class Crossings:
                     sure[own.at] = margin, own
         return [own for _, own in sorted(sure.values(), key=lambda pair: (-pair[0], pair[1].at))]
 
+    def doubt(self, own: Unlearned, n_estimates: int) -> Unlearned:
+        """Return what an estimate may lack because cells joined for nothing.
+
+        Joining takes B from an estimate. Of all crossings looked at, one with a B that chance alone
+        makes large joins in about one audit, and then the estimate is off by this B: the chance
+        that some crossing without anything to learn has a B of so many errors is B's share that
+        stays in doubt. Of a law that is surely there, it is nothing.
+        """
+        n = max(self.n_crossings, _LEAST_CROSSINGS) * n_estimates
+        chance = min(1.0, 2 * n * special.ndtr(-abs(own.bias) / max(own.error, 1e-300)))
+        return replace(own, bias=-chance * own.bias, error=0.0, has_joined=True)
+
     def to_widen(self, found: list[Unlearned]) -> list[Unlearned]:
         """Return the crossings by which the interval of an estimate is widened."""
         z = self._deviate(_FOR_NOTHING_TO_WIDEN)
@@ -469,12 +485,20 @@ def widening(left: list[Unlearned]) -> tuple[float, float]:
 
     B is what the estimate has too much, so where it is positive the truth lies below. The end on
     that side moves by the size of B and two of its errors, for the crossing of which this is most.
+    What crossings that joined may have taken for nothing adds up, and moves one end, too.
     """
+    waiting = [own for own in left if not own.has_joined]
+    taken = sum(own.bias for own in left if own.has_joined)
     below, above = (
         max(
-            (sign * own.bias + _ERRORS_OF_BIAS * own.error for own in left if sign * own.bias > 0),
+            (
+                sign * own.bias + _ERRORS_OF_BIAS * own.error
+                for own in waiting
+                if sign * own.bias > 0
+            ),
             default=0.0,
         )
+        + max(sign * taken, 0.0)
         for sign in (1, -1)
     )
     return below, above

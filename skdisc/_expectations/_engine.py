@@ -22,6 +22,7 @@ from skdisc._expectations._out_of_fold import (
 
 PEOPLE_PER_JOINED_CELL = 10  # cells that join are a tenth of the people at most
 _MOST_JOINED = 5
+_LEAST_DOUBT = 0.01  # standard errors of an estimate; less changes no interval
 _MOST_PARTS = 20  # that are learned in several sets of folds
 LEAST_SHARE = 0.005  # shares are kept this far from 0 and 1 where one divides by them, or draws
 
@@ -285,6 +286,7 @@ class _State:
 
     def __init__(self, targets, design, crossings, checked):
         self.design, self.crossings, self.joined, self.checked = design, crossings, [], checked
+        self.doubts = [[] for _ in checked]
         self.learn(targets)
 
     def learn(self, values, tolerance=TOLERANCE):
@@ -320,8 +322,8 @@ class _State:
     def left(self, flagged):
         """Return what is left to learn of each part; of a group's complement with another sign."""
         found = [None] * (self.values.shape[1] - 1)
-        for own, of_part in zip(self.checked, flagged, strict=True):
-            found[own] = self.crossings.to_widen(of_part)
+        for own, of_part, doubts in zip(self.checked, flagged, self.doubts, strict=True):
+            found[own] = self.crossings.to_widen(of_part) + doubts
             for other in self.checked[own]:
                 found[other] = [replace(u, bias=-u.bias) for u in found[own]]
         return found
@@ -346,6 +348,7 @@ class _State:
             fitting = [own for own in sure if own.n_cells <= room]
             if not fitting:
                 break
+            self._doubt(fitting[0].at, flagged)
             self.joined.append(fitting[0])
             columns = [self.crossings.columns[k].column for k in fitting[0].at]
             self.design.add(tuple(columns), self.crossings.joint(fitting[0].at).codes)
@@ -353,6 +356,13 @@ class _State:
             counted = sorted({own.at for of_part in flagged for own in of_part})
             flagged = self.look(only=counted)
         return flagged
+
+    def _doubt(self, at, flagged):
+        """Keep what estimates may lack because the cells of a crossing join."""
+        unit = self.estimate()[1][list(self.checked)]
+        for doubts, of_part, error in zip(self.doubts, flagged, unit, strict=True):
+            taken = [self.crossings.doubt(own, len(flagged)) for own in of_part if own.at == at]
+            doubts += [own for own in taken if abs(own.bias) > _LEAST_DOUBT * error]
 
 
 def estimate(
@@ -462,15 +472,25 @@ def said_about(left: list[Unlearned]) -> str:
     """Return what is left to learn of an estimate, in words; "" if nothing is."""
     if not left:
         return ""
-    worst = max(left, key=lambda own: abs(own.bias) + 2 * own.error)
     below, above = widening(left)
     ends = [
         f"{'down' if is_below else 'up'} by {size:.2g}"
         for size, is_below in ((below, True), (above, False))
         if size
     ]
-    return (
-        f"The cells of {names_of(worst.columns)} would still add {worst.bias:.2g} (standard error "
-        f"{worst.error:.2g}) to what is not accounted for; the interval is widened "
-        f"{' and '.join(ends)}."
-    )
+    waiting, reasons = [own for own in left if not own.has_joined], []
+    if waiting:
+        worst = max(waiting, key=lambda own: abs(own.bias) + 2 * own.error)
+        reasons.append(
+            f"The cells of {names_of(worst.columns)} would still add {worst.bias:.2g} (standard "
+            f"error {worst.error:.2g}) to what is not accounted for"
+        )
+    joined = [own for own in left if own.has_joined]
+    if joined:
+        names = ", and of ".join(names_of(own.columns) for own in joined)
+        taken = -sum(own.bias for own in joined)
+        reasons.append(
+            f"The cells of {names} were adjusted for, perhaps for nothing, and may have taken "
+            f"{taken:.2g} too much from what is not accounted for"
+        )
+    return f"{'. '.join(reasons)}; the interval is widened {' and '.join(ends)}."

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from skdisc._expectations import Covariates, Crossings, Sampling, widening
 from skdisc._expectations._crossings import Unlearned, added_by
@@ -167,3 +168,24 @@ def test_intervals_are_widened_to_the_side_of_the_bias():
     assert widening([]) == (0, 0)
     assert widening([up]) == pytest.approx((0.05, 0))  # the estimate is too large
     assert widening([up, down]) == pytest.approx((0.05, 0.03))
+
+
+def test_what_cells_that_joined_may_have_taken_for_nothing_moves_one_end():
+    up, taken = Unlearned(("a",), 4, 0.03, 0.01), Unlearned(("b",), 4, -0.02, 0, has_joined=True)
+    assert widening([taken]) == pytest.approx((0, 0.02))  # B was taken, so the truth lies above
+    assert widening([up, taken]) == pytest.approx((0.05, 0.02))
+    back = Unlearned(("c",), 4, 0.015, 0, has_joined=True)
+    assert widening([taken, back]) == pytest.approx((0, 0.005))  # what joining took adds up
+
+
+def test_cells_of_a_law_that_is_sure_are_in_no_doubt():
+    crossings = Crossings(Covariates.of(pd.DataFrame({"x": [1.0, 2.0]})), Sampling())
+    crossings.n_crossings = 100
+    doubts = [
+        crossings.doubt(Unlearned(("a",), 4, sign * z * 0.01, 0.01), 1).bias
+        for sign, z in ((1, 2.5), (-1, 2.5), (1, 3.5), (1, 6))
+    ]
+    # 100 crossings have a B of 2.5 errors for nothing anyway, one of 3.5 in .0465
+    np.testing.assert_allclose(doubts[:2], [-0.025, 0.025])
+    assert doubts[2] == pytest.approx(-0.035 * 200 * norm.sf(3.5))
+    assert abs(doubts[3]) < 1e-7

@@ -277,10 +277,18 @@ def _doubted(detector, rows, run, discovery):
     names = [
         str(f.subject) for f, is_turned in zip(discovery.findings, turned, strict=True) if is_turned
     ]
-    reason = (
-        "the legitimate columns still predict what is left of the outcome and of the protected "
-        f"part, by as much as decides about {', '.join(names)}; set nuisance= to a better estimator"
-    )
+    of_turned = [u for own, is_turned in zip(left, turned, strict=True) if is_turned for u in own]
+    if all(own.has_joined for own in of_turned):
+        reason = (
+            "cells of legitimate columns were adjusted for, perhaps for nothing, which moves "
+            f"effects by as much as decides about {', '.join(names)}"
+        )
+    else:
+        reason = (
+            "the legitimate columns still predict what is left of the outcome and of the protected "
+            f"part, by as much as decides about {', '.join(names)}; set nuisance= to a better "
+            "estimator"
+        )
     discovery.notes.append(reason[0].upper() + reason[1:] + ".")
     return replace(discovery, judgment=Judgment(UNSURE, reason)) if turned.all() else discovery
 
