@@ -118,18 +118,20 @@ class Expectations:
         return design[back], inverse
 
     def contributions(self, values: np.ndarray) -> dict:
-        """Return what each column contributes to the fit of values by main effects.
+        """Return what columns contribute to the fit of values by main effects.
+
+        Columns of which one is nearly a function of the others are together.
 
         Returns
         -------
-        dict of column name to ndarray of float, shape (n_rows,)
+        dict of tuple of column names to ndarray of float, shape (n_rows,)
             Up to constants.
         """
         found, names = {}, self.design.covariates.names
-        for j, own in self.design.parts(np.asarray(values, dtype=float)[self.order]).items():
+        for several, own in self.design.parts(np.asarray(values, dtype=float)[self.order]).items():
             plane = np.empty(len(own))
             plane[self.order] = own
-            found[names[j]] = plane
+            found[tuple(sorted((names[j] for j in several), key=str))] = plane
         return found
 
     def left_to_learn(

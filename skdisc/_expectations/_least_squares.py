@@ -23,6 +23,9 @@ ROUGH = 1e-4  # of residuals that only say where to look
 _TOLERANCE_OF_RANK = 1e-3
 _MOST_SWEEPS = 500
 _PROBES = 2
+_FREE = 0.05  # share of a contribution that is its own at least; with less, others make it up
+_SHARE_OF_MAKING = 0.04  # of the variance of a contribution, that a column adds which makes it up
+_NOTHING, _ROUNDING = 1e-9, 1e-6
 _FULL, _ROWS = 0.4, 2**12  # share of numbers from which a matrix is dense; rows of it at a time
 _KNOTS = np.linspace(0, 1, 5)
 LEAST = 0.05  # share of a row's variance that its own residual keeps at least
@@ -81,6 +84,9 @@ class LeastSquares:
         self._kept = order[: self.rank] - 1  # these explain the others, so the rank is exact
         self._factor = np.triu(factor[: self.rank, : self.rank])
         self._main = columns[:, self._kept].tocsr()
+        self._others = order[self.rank :] - 1  # which the kept ones explain
+        self._explained = columns[:, self._others].tocsr()
+        self._n_people = n if people is None else int(people.sum())
         self.blocks, self._means, self.names, self._probes = [], [], [], None
         for j, codes in large:
             self.add((j,), codes + 1)  # those who share no value are one more cell
@@ -190,7 +196,10 @@ class LeastSquares:
         return self._main, linalg.solve_triangular(self._factor, np.eye(self.rank))
 
     def parts(self, values: np.ndarray) -> dict:
-        """Return what each column contributes to the fit of values by main effects.
+        """Return what columns contribute to the fit of values by main effects.
+
+        Columns of which one is nearly a function of the others contribute together: what each does
+        is not determined.
 
         Parameters
         ----------
@@ -198,8 +207,8 @@ class LeastSquares:
 
         Returns
         -------
-        dict of int to ndarray of float, shape (n_rows,)
-            By column, up to constants.
+        dict of tuple of int to ndarray of float, shape (n_rows,)
+            By columns, up to constants.
         """
         scaled = values if self._root is None else values * self._root
         root = 1.0 if self._root is None else np.where(self._root > 0, self._root, 1)
@@ -212,7 +221,90 @@ class LeastSquares:
             self.names[: self._n_large], self.blocks[: self._n_large], of_blocks, strict=True
         ):
             found[j] = found.get(j, 0.0) + slope[cells]
+        together = {}
+        for several in self._tangled(found):
+            own = [found[j] for j in several if j in found]
+            if own:
+                together[several] = np.sum(own, axis=0)
+        return together
+
+    def _tangled(self, parts):
+        """Return the columns, those that cannot be told apart in one tuple.
+
+        Parameters
+        ----------
+        parts : dict of int to ndarray of float, shape (n_rows,)
+            What each contributes.
+        """
+        columns = list(dict.fromkeys([*parts, *(o for o in self._owner if o is not None)]))
+        home = {j: {j} for j in columns}
+        for j, others in self._made_of(parts):
+            joined = set.union(home[j], *(home[k] for k in others))
+            home |= dict.fromkeys(joined, joined)
+        return list(dict.fromkeys(tuple(sorted(home[j])) for j in columns))
+
+    def _made_of(self, parts):
+        """Yield columns whose contribution others nearly make up, each with these others."""
+        root = np.ones(len(self._mass)) if self._root is None else self._root
+        centered, owner = {}, self._owner[self._kept]
+        along = (self._main.T @ self._explained).toarray()
+        of_explained = linalg.cho_solve((self._factor, False), along)
+        for k in set(self._owner[self._others]) - {None, *owner, *parts}:  # a region of towns
+            slopes, others = of_explained[:, self._owner[self._others] == k], []
+            for j in sorted({o for o in owner if o is not None}):
+                made = (self._main[:, owner == j] @ slopes[owner == j])[root > 0]
+                if np.ptp(made / root[root > 0][:, None], axis=0).max() > _ROUNDING:
+                    others.append(j)
+            yield k, others
+        for j, part in parts.items():
+            away = (part - np.average(part, weights=self._mass)) * root
+            if away @ away > _NOTHING * (root @ root):
+                centered[j] = away
+        n_free = max(self._n_people - self.rank, 1)
+        inverse = linalg.cho_solve((self._factor, False), np.eye(self.rank))
+        for j, away in centered.items():
+            for (k,), cells, share in zip(
+                self.names[: self._n_large], self.blocks[: self._n_large], self._means, strict=False
+            ):
+                left = away - root * (np.bincount(cells, away * root) * share)[cells]
+                n_left = self._n_people - len(share)
+                if k != j and n_left > 0 and self._is_small(left @ left / n_left, away):
+                    yield j, [k]
+            own = np.flatnonzero(owner == j)
+            if not len(own):
+                continue
+            slopes = np.linalg.lstsq(self._main[:, own].toarray(), away, rcond=None)[0]
+            free = slopes @ np.linalg.solve(inverse[np.ix_(own, own)], slopes)
+            makes = np.abs(of_explained[own]).max(axis=0, initial=0) > _ROUNDING
+            makes &= self._owner[self._others] != j
+            if makes.any() or self._is_small(free / n_free, away):
+                others = self._making(j, away, root)
+                if others:
+                    yield j, others
+
+    def _making(self, j, away, root):
+        """Return the columns that make up a contribution, [] if there are none."""
+        every = sparse.hstack([self._main, self._explained], format="csc")
+        owner = self._owner[np.append(self._kept, self._others)]
+        at = np.flatnonzero(owner != j)
+        columns = every[:, at]
+        gram, along = _inner_products(columns), columns.T @ away
+        slopes = np.linalg.lstsq(gram, along, rcond=_RANK)[0]
+        left = away - columns @ slopes
+        if not self._is_small(left @ left / max(self._n_people - self.rank, 1), away):
+            return []
+        found = []
+        for k in sorted({o for o in owner[at] if o is not None}):
+            own = owner[at] == k
+            part = (columns[:, own] @ slopes[own]) / np.where(root > 0, root, 1)
+            part = (part - np.average(part, weights=self._mass)) * root
+            if part @ part > _SHARE_OF_MAKING * (away @ away):
+                found.append(k)
         return found
+
+    def _is_small(self, variance, away):
+        """Return whether a variance is a small part of that of a contribution."""
+        return variance < _FREE * (away @ away) / self._n_people
 
     def _slopes(self, scaled):
         """Return coefficients of the main effects kept, and of the values of large columns."""
@@ -258,7 +350,7 @@ class Spline:
 def _inner_products(columns):
     """Return the inner products of the columns of a sparse matrix, dense where splines fill it."""
     n, n_columns = columns.shape
-    if columns.nnz < _FULL * n * n_columns:
+    if n_columns < _LARGE or columns.nnz < _FULL * n * n_columns:
         return (columns.T @ columns).toarray()
     gram, by_row = np.zeros((n_columns, n_columns)), columns.tocsr()
     for first in range(0, n, _ROWS):

@@ -20,7 +20,7 @@ CLIP = 0.02  # shares of a protected part are kept this far from 0 and 1
 
 
 def estimates(
-    scores: Scores, groups: list[int], level: float, flipped: np.ndarray | None = None
+    scores: Scores, groups: list[int], level: float | np.ndarray, flipped: np.ndarray | None = None
 ) -> pd.DataFrame:
     """Return the joint estimates of some groups.
 
@@ -28,7 +28,7 @@ def estimates(
     ----------
     scores : Scores
     groups : list of int
-    level : float
+    level : float or ndarray of float, shape (n,)
         One minus the confidence level of the intervals.
     flipped : ndarray of bool, shape (n,), optional
         Whether the rest of a context is meant instead of the group in it.
@@ -41,8 +41,9 @@ def estimates(
         ``support``, ``support_context``, ``change`` (mean difference for the members, if they were
         treated as others are) with its interval, ``overlap`` (information for each member), and
         ``alone`` (the same difference as ``effect``, but not beside the other groups) with its
-        interval, and ``scale``, on which effects are the same for all.
+        interval, ``scale``, on which effects are the same for all, and ``level`` of the intervals.
     """
+    level = np.broadcast_to(np.asarray(level, dtype=float), len(groups))
     fit, c, r = scores.fit(groups), scores.candidates, scores.residuals
     at = np.array(groups, dtype=int)
     flipped = np.zeros(len(at), dtype=bool) if flipped is None else flipped
@@ -60,12 +61,15 @@ def estimates(
     change, its_error = np.array(changes, dtype=float).reshape(-1, 2).T
     change = np.where(scores.testable[at], change, np.nan)
     down, up = _widening(scores, groups, flipped)
+    ends = _as_the_test_says(
+        effect, effect - below * error, effect + above * error, statistic, level, scores.least
+    )
     total, own = c.support_context[at], alone(scores, groups, level, flipped)
     columns = {
         "outcome": np.array([(r.raw * r.root)[own].sum() for own in members]) / size,
         "effect": effect,
-        "ci_low": effect - below * error - down,
-        "ci_high": effect + above * error + up,
+        "ci_low": ends[0] - down,
+        "ci_high": ends[1] + up,
         "p_value": np.where(known, 2 * special.ndtr(-np.abs(statistic)), np.nan),
         "support": np.where(flipped, total - c.support[at], c.support[at]).astype(np.int64),
         "support_context": total.astype(np.int64),
@@ -75,21 +79,46 @@ def estimates(
         "overlap": scores.information[at] / size,
         **dict(zip(("alone", "alone_low", "alone_high"), own.T, strict=True)),
         "scale": np.full(len(at), scores.scale, dtype=object),
+        "level": 1 - level,
     }
     return pd.DataFrame(columns)
 
 
-def alone(scores: Scores, groups: list[int], level: float, flipped: np.ndarray) -> np.ndarray:
+def _as_the_test_says(effect, low, high, deviate, level, least):
+    """Return ends of intervals that exclude what the tests of the groups reject, and no more.
+
+    A test has the variances of people who are not treated differently, and tails of few people; an
+    interval, those of people who are, as they are seen. Of rates near 0 or 1, the two may disagree
+    about effects up to the `least` that counts. There the end is that of the test, which moves with
+    the effect as its deviate does (Miettinen, American Journal of Epidemiology 1976).
+    """
+    z = -special.ndtri(level / 2)
+    sign, size = np.sign(effect), np.abs(deviate)
+    near = np.where(effect < 0, -high, low)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_test = least + np.maximum(np.abs(effect) - least, 0) * (1 - z / size)
+        differs = (size > 0) & np.isfinite(of_test) & ((near > least) != (size > z))
+    near = sign * np.where(differs, of_test, near)
+    return np.where(effect < 0, low, near), np.where(effect < 0, near, high)
+
+
+def alone(
+    scores: Scores, groups: list[int], level: float | np.ndarray, flipped: np.ndarray
+) -> np.ndarray:
     """Return the effect of each group without others beside it: estimate, low, high, by row.
 
     Intervals are widened by what the legitimate columns would still add.
     """
     found = np.full((len(groups), 3), np.nan)
-    for row, group, other in zip(found, groups, flipped, strict=True):
+    level = np.broadcast_to(level, len(groups))
+    for row, group, other, own in zip(found, groups, flipped, level, strict=True):
         if scores.testable[group]:
             fit = scores.fit([group])
-            error, (below, above), _ = errors(scores, fit, level)
-            ends = np.array([0.0, -below[0], above[0]]) * error[0] + fit.effect[0]
+            error, (below, above), _ = errors(scores, fit, own)
+            effect, given = fit.effect[0], scores.one_given(group, [group])
+            ends = effect - below[0] * error[0], effect + above[0] * error[0]
+            ends = _as_the_test_says(effect, *ends, given.deviate[group], own, scores.least)
+            ends = np.array([effect, *ends])
             ends += np.append(0.0, np.array(widening(scores.unlearned(group))) * [-1, 1])
             row[:] = -ends[[0, 2, 1]] if other else ends
     return found
@@ -322,7 +351,7 @@ def parts_of_gaps(
             left = raw - effect * inside
             columns = {} if r.learned is None else r.learned.contributions(left)
             shares = [(column, contrast @ part) for column, part in columns.items()]
-            rows += [("column", -1, str(column), share, np.nan, np.nan) for column, share in shares]
+            rows += [("column", -1, _together(of), share, np.nan, np.nan) for of, share in shares]
             rest = gap - effect - sum(share for _, share in shares)
             together = "legitimate columns together"
             rows.append(("interactions", -1, together, rest, np.nan, np.nan))
@@ -343,6 +372,12 @@ def parts_of_gaps(
         found.append(table.assign(group=name, support=r.people_in(inside)))
     order = ["group", "support", "kind", "finding", "part", "amount", "ci_low", "ci_high"]
     return pd.concat(found, ignore_index=True)[order] if found else pd.DataFrame(columns=order)
+
+
+def _together(columns):
+    """Return the names of columns that are one part."""
+    *first, last = map(str, columns)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _is_one_of(inside, part):

@@ -58,7 +58,8 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         protected part and the others in the context, at given legitimate columns. Tables:
         ``indistinguishable`` (groups that the data cannot tell from a cause), ``shadows`` (groups
         that differ on their own, but not beside the causes), ``gaps`` (what the gap of each
-        protected group consists of: the share of each column, and what remains at equal ones),
+        protected group consists of: the share of each column, of several together if one is nearly
+        a function of the others, and what remains at equal ones),
         ``comparable`` (the gap of each protected group at equal legitimate columns),
         ``associations`` (Cramér's V of protected groups and legitimate columns), ``left`` (bounds
         on what remains), ``path`` (the search; a group enters if its ``evidence``, the log of its
@@ -93,8 +94,11 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     Effects on outcomes that are 0 or 1 are proportional to e (1 - e), to 1, to e or to 1 - e (equal
     odds ratios, differences, or ratios), whichever fits best; on other outcomes, to 1. ``scale``
     says which. ``effect`` is a mean that weighs people by overlap; ``change`` is the mean
-    difference for the members themselves. The p-value of a finding is corrected for all candidates;
-    its interval has the false-coverage-rate level of the number of findings among all candidates.
+    difference for the members themselves. The p-value of a finding is corrected for all candidates.
+    Its interval has the level that decided about it, so that it excludes no effect: the p-value up
+    to which a candidate with its weight is found, or its share of the false-coverage-rate level
+    where that is larger. ``level`` has one minus that. Where test and interval would disagree about
+    no effect, the end is that of the test.
 
     References
     ----------

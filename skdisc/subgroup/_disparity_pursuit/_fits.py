@@ -91,14 +91,16 @@ class Losses:
         return found
 
 
-def errors(scores: Any, fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def errors(
+    scores: Any, fit: Fit, level: float | np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return standard errors of the effects of a fit as the jackknife has them (HC3).
 
     Parameters
     ----------
     scores : Scores
     fit : Fit
-    level : float
+    level : float or ndarray of float, shape (n_groups,)
         One minus the confidence level of intervals.
 
     Returns

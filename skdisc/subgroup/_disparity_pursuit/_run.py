@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from skdisc import _stats
 from skdisc._expectations import said_about
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import Discovery, GroupFindings
@@ -217,7 +216,7 @@ def _described(detector, task, rows, items, run, level):
     """Return the Discovery of the causes, with its tables."""
     d, scores, found = detector, run.scores, run.found
     n_tests = max(len(scores.candidates), 1)
-    width = _stats.false_coverage_level(len(found.groups), n_tests, d.significance)
+    width = level.found_at(found.groups, scores, d.significance)
     table, groups = _tables.causes(scores, found.groups, width, run.worse)
     table["p_adjusted"], table["measure"] = found.p_adjusted, run.measure
     table["test"] = np.full(len(table), _causes.TEST, dtype=object)

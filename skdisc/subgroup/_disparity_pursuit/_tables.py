@@ -24,7 +24,7 @@ def named(scores: Scores, at: np.ndarray, effect: np.ndarray, worse: int) -> tup
     return groups, flipped
 
 
-def causes(scores: Scores, groups: list[int], level: float, worse: int) -> tuple:
+def causes(scores: Scores, groups: list[int], level: np.ndarray, worse: int) -> tuple:
     """Return the table of the causes, and the groups by name."""
     effect = scores.fit(groups).effect
     subjects, flipped = named(scores, np.array(groups, dtype=int), effect, worse)

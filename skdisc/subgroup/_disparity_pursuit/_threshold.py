@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
+from skdisc._stats import false_coverage_level
 from skdisc._utils._run_clock import go_on
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
@@ -204,6 +205,22 @@ class Level:
         if not at:
             return bonferroni
         return float(np.sort(self.largest_by_chance(given, weights))[-at])
+
+    def found_at(self, groups, scores, significance):
+        """Return the two-sided levels at which groups are found beside each other, (n,).
+
+        That is the p-value up to which a candidate with its weight is found; or the share of the
+        level that false-coverage-rate intervals leave it, by weight, where that is larger.
+        """
+        found = np.empty(len(groups))
+        for k, group in enumerate(groups):
+            given = scores.one_given(group, groups)
+            weights = self.log_weights(given)
+            weight = float(weights[0 if given.score[group] > 0 else 1, group])
+            entry = 2 * np.exp(weight - self.critical(given, weights, significance))
+            share = false_coverage_level(len(groups), given.known.sum(), significance)
+            found[k] = min(significance, max(entry, share * np.exp(weight)))
+        return found
 
 
 def _weighed(z, weights, known):
