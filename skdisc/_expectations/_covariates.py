@@ -28,15 +28,12 @@ class Covariates:
     values : list of ndarray, shape (n_rows,)
         Floats with NaN where a number is missing, or codes of categories from 0, where missing is a
         category, too.
-    labels : list of Index or None
-        The category of each code but that of missing values, which is the last; None for numbers.
     n_rows : int
     """
 
     names: list
     is_number: list
     values: list
-    labels: list
     n_rows: int
 
     @classmethod
@@ -49,18 +46,15 @@ class Covariates:
         space : FeatureSpace, optional
             Says which columns are numbers; None: their dtypes do.
         """
-        is_number, values, labels = [], [], []
+        is_number, values = [], []
         for name in X:
             kind = infer_kind(X[name]) if space is None else space[name].kind
             is_number.append(kind == "numeric")
             if is_number[-1]:
                 values.append(numbers(X[name]))
-                labels.append(None)
             else:
-                known = _categories(X[name])
-                values.append(_codes_of(X[name], known))
-                labels.append(known)
-        return cls(list(X), is_number, values, labels, len(X))
+                values.append(_codes_of(X[name]))
+        return cls(list(X), is_number, values, len(X))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -72,37 +66,23 @@ class Covariates:
             names=[self.names[j] for j in order],
             is_number=[self.is_number[j] for j in order],
             values=[self.values[j][rows] for j in order],
-            labels=[self.labels[j] for j in order],
             n_rows=len(np.arange(self.n_rows)[rows]),
         )
 
-    def beside(
-        self, name: Hashable, values: np.ndarray, labels: Sequence | None = None
-    ) -> "Covariates":
-        """Return the covariates with one more: numbers, or codes of labels."""
+    def beside(self, name: Hashable, values: np.ndarray, *, is_number: bool = True) -> "Covariates":
+        """Return the covariates with one more: numbers, or codes of categories."""
         return Covariates(
             names=[*self.names, name],
-            is_number=[*self.is_number, labels is None],
-            values=[*self.values, np.asarray(values, dtype=float if labels is None else np.intp)],
-            labels=[*self.labels, None if labels is None else pd.Index(labels)],
+            is_number=[*self.is_number, is_number],
+            values=[*self.values, np.asarray(values, dtype=float if is_number else np.intp)],
             n_rows=self.n_rows,
         )
 
-    def like(self, X: pd.DataFrame) -> "Covariates":
-        """Return the covariates of other rows, with the same codes; -1 for new categories."""
-        values = [
-            numbers(X[name]) if known is None else _codes_of(X[name], known)
-            for name, known in zip(self.names, self.labels, strict=True)
-        ]
-        return Covariates(self.names, self.is_number, values, self.labels, len(X))
-
     def table(self) -> np.ndarray:
-        """Return all columns as floats, shape (n_rows, n_columns); NaN for new categories."""
-        columns = [
-            x if is_number else np.where(x < 0, np.nan, x)
-            for x, is_number in zip(self.values, self.is_number, strict=True)
-        ]
-        return np.column_stack(columns) if columns else np.zeros((self.n_rows, 0))
+        """Return all columns as floats, shape (n_rows, n_columns)."""
+        if not self.values:
+            return np.zeros((self.n_rows, 0))
+        return np.column_stack(self.values).astype(float)
 
     def sizes(self) -> list[int]:
         """Return the number of categories of each column, missing included; 0 for numbers."""
@@ -124,8 +104,9 @@ def _categories(series: pd.Series) -> pd.Index:
         return known[np.argsort([f"{type(v)} {v}" for v in known], kind="stable")]
 
 
-def _codes_of(series: pd.Series, known: pd.Index) -> np.ndarray:
-    """Return the position of each value among the known ones; missing: after the last; new: -1."""
+def _codes_of(series: pd.Series) -> np.ndarray:
+    """Return the position of each value among those that occur; missing: after the last."""
+    known = _categories(series)
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.astype(object)
     codes = known.get_indexer(pd.Index(series))

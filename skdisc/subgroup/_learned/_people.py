@@ -137,9 +137,8 @@ class Setting:
             covariates = Covariates.of(X, self.own.space)
             if people.score is not None:
                 covariates = covariates.beside("score", people.score)
-                covariates = covariates.beside(
-                    "bin of the score", self.bin_of(people), np.arange(self.n_parts)
-                )
+                of_score = self.bin_of(people)
+                covariates = covariates.beside("bin of the score", of_score, is_number=False)
                 X = pd.concat([X, pd.Series(people.score, X.index, name="score")], axis=1)
         return Centering.of(covariates, cell, n_cells, people.outcome, self.nuisance, rng, X)
 
