@@ -291,6 +291,29 @@ def picture(candidates: Candidates, answer: Answer) -> pd.DataFrame:
     )
 
 
+def reason_of(answer: Answer) -> str:
+    """Return the reason of an answer of which some groups are left out.
+
+    Where their bound or resolution is left out, too, only the verdict is repeated in words.
+    """
+    n = answer.n_family - answer.n_found
+    if answer.bound is not None and (answer.resolution is not None or not answer.n_cleared):
+        words = _Words(answer, "gap", "these people", "")
+        if answer.verdict == FOUND:
+            return words.about_others(n) if n > 0 else ""
+        if n > 0:
+            return words.nothing() if answer.verdict == NOTHING else words.open(n)
+    gap = answer.relevant_gap
+    if answer.n_cleared and n > 0 and isinstance(gap, float):
+        others = "other groups" if answer.n_found else "groups"
+        cleared = f"no gap above {gap:.4g} in {answer.n_cleared:,} of the {n:,} {others}"
+        return f"{cleared} that are shown ({_percent(1 - answer.significance)})"
+    if answer.verdict == FOUND:
+        return ""
+    size = f"a gap of {gap:.4g}" if isinstance(gap, float) else "a gap of the size that matters"
+    return f"{size} is {'' if answer.verdict == NOTHING else 'not '}excluded"
+
+
 def rounded_up(value: float) -> float:
     """Return a number with two significant digits that is not smaller.
 

@@ -27,6 +27,7 @@ from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._beside._methods import BesideMixin
 from skdisc.auditing._disclosure import INTERNAL, PUBLIC, check_public, public_rows
 from skdisc.auditing._document import make_report
+from skdisc.auditing._internal import with_joined_values
 from skdisc.auditing._plan import make_plan
 from skdisc.auditing._run import Run
 from skdisc.report._audit_page import meta_fields
@@ -276,6 +277,8 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         given = AuditedRows.read(self, X, y, model, sample_weight, groups)
         if self.disclosure == PUBLIC:
             given = public_rows(given, self.min_cell, self._more_columns)
+        elif self.counterfactuals is None:  # which are about values as they are
+            given = with_joined_values(given, self)
         plan = make_plan(self, given)
         self._box = given.box if given.can_ask else None
         run = Run(self, given, plan, started).go()

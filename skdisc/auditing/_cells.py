@@ -182,7 +182,7 @@ def _row(cell, kind, step, result, figures=None):
     row |= {"lead": step.detector, "bound": None if answer is None else answer.bound}
     row |= dict.fromkeys(("group", "measure", "effect", "ci_low", "ci_high", "ci_level", "people"))
     row |= {"judged": None}
-    row |= {"p_value": None, "p_adjusted": None, "answer": _facts(answer)}
+    row |= {"p_value": None, "p_adjusted": None, "answer": answer_facts(answer)}
     row["aside"] = "" if answer is None else answer.aside
     if figures is None or result is None or isinstance(result.findings, CaseFindings):
         return row
@@ -242,7 +242,7 @@ def _widest(step, result, figures):
     return None
 
 
-def _facts(answer):
+def answer_facts(answer):
     """Return what an answer rests on, without sentences and positions; None without one."""
     if answer is None:
         return None

@@ -127,7 +127,7 @@ class PublicChoice:
             return
         several = [varied[name] for name in self._names]
         self._sums = [PrintedSums(several, min_cell, base, most) for base in (None, *bases)]
-        self._values = [np.unique(values) for values in several]
+        self._values = [np.sort(pd.unique(values)) for values in several]
         self._rows = self._affordable()
         asked = np.array([self._sides(row) for row in self._rows], dtype=bool)
         asked = asked.reshape(len(self._rows), 2, len(self._sums[0].first))

@@ -6,6 +6,7 @@ import numpy as np
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._results._shared_values import SharedValues
 from skdisc._space._bins import Bins
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
@@ -21,6 +22,7 @@ from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._families import families
 from skdisc.auditing._figures import EQUAL, GAP, RATE_OF, Figures, as_gaps, what_is_shown
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
+from skdisc.auditing._internal import as_read, hidden_rows, told_of_joining, without_hidden
 from skdisc.auditing._notices import notices_of
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
@@ -57,7 +59,9 @@ def make_report(audit, given, plan, run, parts=None):
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
     groups = [row for part in parts for row in _groups(audit, *part, results)]
     noticed = [
-        notices_of(g, audit.min_cell, audit.relevant_size) for g, *_ in parts if g.choice is None
+        notices_of(as_read(g), audit.min_cell, audit.relevant_size)
+        for g, *_ in parts
+        if g.choice is None
     ]
     notices = _unlike_each_other(note.to_dict() for notes in noticed for note in notes)
     document = {
@@ -89,12 +93,19 @@ def make_report(audit, given, plan, run, parts=None):
     # Values of published counts, and those of public documents, are joined until many share them.
     named = None if given.kind == "counts" or given.choice is not None else given.X
     shared = shared_by(named, audit.min_cell, given.frequency)
+    if named is not None and given.original is not None:  # examples have values as they were
+        several = shared, shared_by(given.original, audit.min_cell, given.frequency)
+        shared = SharedValues({n: [*v, *several[1].values[n]] for n, v in shared.values.items()})
     document = without_people(document, shared, audit.min_cell)
+    if given.kind != "counts" and given.choice is None:
+        rows = hidden_rows(document, audit, given, plan, results)
+        document = without_hidden(document, rows, plan, results, audit)
     if given.choice is not None:
         document = public_document(document, told_of(given, audit))
     if given.X is not None:
         for case in document["cases"]:
-            case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, given.X)]
+            X = given.X if given.original is None else given.original
+            case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, X)]
     return AuditReport(json.loads(json.dumps(jsonable(document))), results)
 
 
@@ -335,7 +346,7 @@ def _limits(audit, given, run):
             "if models that could learn nothing from the protected columns show a smaller one."
         )
     if given.choice is None:
-        limits += _unfavorable(audit, given)
+        limits += _unfavorable(audit, given) + told_of_joining(given)
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
     return limits

@@ -11,6 +11,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
+from scipy.linalg import lapack, solve_triangular
 from scipy.sparse import csr_array
 
 from skdisc._utils._inputs import check_is_frame, check_order
@@ -21,9 +22,12 @@ MOST = 0.5  # of the variation of a small set; 1 is what follows by adding and s
 _DISTINCT = 10  # numbers; a column with more is cut at its quartiles
 _DEEP = 5  # columns up to which small sets have up to three conditions, beyond it two
 _MISSING = "missing"
-_BLOCK = 64
 _ROUNDING = 1e-7
-_DEPENDENT = 1e-10  # of the people of a group; a single person is more than 1e-8 of these
+_DEPENDENT = 1e-6, 1e-9  # what a sum adds, in people, and by its people; more is not rounding
+_SKETCH = 128  # random vectors that tell roughly what all sums together would explain
+_ROUGH = 0.4  # of what is explained, found to be less by them once in 1e9 sets
+_EXACT = 10**7  # numbers up to which no sketch is made
+_WHOLE = 2**24  # up to which single precision counts exactly
 
 
 def merged(values: pd.Series, least: int) -> np.ndarray:
@@ -115,11 +119,16 @@ def public_counts(
         for value in sorted(set(values)):
             inside = values == value
             asked.append((-min(inside.sum(), (~inside).sum()), str(name), value, inside))
-    sums = PrintedSums(list(columns.values()), min_cell) if columns else None
+    asked.sort(key=lambda row: row[:3])
+    chosen = []
+    if columns:
+        sums = PrintedSums(list(columns.values()), min_cell)
+        masks = np.array([inside[sums.first] for *_, inside in asked])
+        chosen = sums.choose(np.stack([masks, ~masks], axis=1))
     rows = [
         (name, value, int(inside.sum()), int(favorable[inside].sum()))
-        for _, name, value, inside in sorted(asked, key=lambda row: row[:3])
-        if sums.may_print(inside, ~inside)
+        for (_, name, value, inside), stays in zip(asked, chosen, strict=True)
+        if stays
     ]
     counts = pd.DataFrame(rows, columns=["attribute", "group", "n", "selected"])
     several = counts.groupby("attribute")["n"].transform("size") > 1
@@ -145,6 +154,8 @@ class PrintedSums:
     base : ndarray of bool or int, shape (n_rows,), default=None
         How many people of each row a rate is about; None: one.
     most : float, default=0.5
+    is_all_known : bool, default=True
+        Whether the sum of all people is printed.
 
     Attributes
     ----------
@@ -162,8 +173,9 @@ class PrintedSums:
         min_cell: int,
         base: np.ndarray | None = None,
         most: float = MOST,
+        is_all_known: bool = True,
     ) -> None:
-        self._codes = [np.unique(c, return_inverse=True)[1].ravel() for c in columns]
+        self._codes = [pd.factorize(np.asarray(c), sort=True)[0] for c in columns]
         self.min_cell, self.most = min_cell, most
         self._cell = np.zeros(len(self._codes[0]), dtype=np.int64)
         for code in self._codes:
@@ -175,65 +187,35 @@ class PrintedSums:
         self.small = self._small_sets()
         size = self.small @ self.people
         share = self.small.multiply(self.people[None, :]).tocsr()
-        share.data = np.sqrt(share.data / np.repeat(size, np.diff(share.indptr)))
-        self._unit = share  # rows of length 1
-        self._basis = np.zeros((16, len(self.first)))  # orthonormal, of the printed sums
-        self._rank = 0
-        self._explained = np.zeros(len(size))
-        self._add(*self._tried(np.ones((1, len(self.first)), dtype=bool)))  # all are known
+        share.data = share.data / np.sqrt(np.repeat(size, np.diff(share.indptr)))
+        self._people_of_set = share
+        self._printed = np.ones((int(is_all_known), len(self.first)), dtype=bool)
+        self._factor = np.sqrt(np.maximum(self._printed @ self.people, 1.0)).reshape(-1, 1)
 
-    def may_print(self, *groups: np.ndarray) -> bool:
-        """Count groups as printed if all of them may be; they are masks of rows."""
-        return bool(self.choose(np.array([[g[self.first] for g in groups]]))[0])
-
-    def choose(self, asked: np.ndarray) -> np.ndarray:
+    def choose(self, asked: np.ndarray, most: np.ndarray | None = None) -> np.ndarray:
         """Count asked groups as printed, one row after the other, if all of a row may be.
 
         Parameters
         ----------
         asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
             The cells of the groups of each row.
+        most : ndarray of float, shape (n_rows,), default=None
+            The share that may be explained after each row, if it is another one.
 
         Returns
         -------
         ndarray of bool, shape (n_rows,)
         """
-        return choose([self], asked)
+        return choose([self], asked, most)
 
     def follow(self, groups: np.ndarray) -> np.ndarray:
         """Return which sums follow from printed ones; `groups` are masks of cells, one a row."""
-        length = np.sqrt(groups @ self.people)
-        return np.linalg.norm(self._without(groups), axis=1) <= _ROUNDING * (1 + length)
-
-    def _tried(self, groups):
-        """Return what masks of cells add to the basis, and what all explain then."""
-        fresh = self._fresh(groups)
-        return fresh, self._explained + ((self._unit @ fresh.T) ** 2).sum(axis=1)
-
-    def _add(self, fresh, told):
-        while self._rank + len(fresh) > len(self._basis):
-            self._basis = np.vstack([self._basis, np.zeros_like(self._basis)])
-        self._basis[self._rank : self._rank + len(fresh)] = fresh
-        self._rank += len(fresh)
-        self._explained = told
-
-    def _fresh(self, groups):
-        """Return orthonormal vectors for what masks of cells add to the basis."""
-        left = self._without(groups)
-        size, turned = np.linalg.eigh(left @ left.T)
-        scale = max(float((groups @ self.people).max(initial=0.0)), 1.0)
-        is_new = size > _DEPENDENT * scale  # else a sum follows from others
-        fresh = (turned[:, is_new].T @ left) / np.sqrt(size[is_new])[:, None]
-        fresh = fresh - (fresh @ self._basis[: self._rank].T) @ self._basis[: self._rank]
-        return np.linalg.qr(fresh.T)[0].T
-
-    def _without(self, groups):
-        """Return masks of cells, in units of their variation, without what the basis explains."""
-        basis = self._basis[: self._rank]
-        left = groups * np.sqrt(self.people)  # outcomes of n people vary by sqrt(n)
-        for _ in range(2):  # once leaves rounding errors
-            left = left - (left @ basis.T) @ basis
-        return left
+        if not len(groups) or not len(self._printed):
+            return np.zeros(len(groups), dtype=bool)
+        size = groups @ self.people
+        common = (self._printed * self.people) @ groups.T.astype(float)
+        told = solve_triangular(self._factor, common, lower=True)
+        return size - (told**2).sum(axis=0) <= _tolerance(size)
 
     def _small_sets(self):
         """Return the small sets, a sparse matrix of 0 and 1: one row each, one column per cell."""
@@ -299,7 +281,9 @@ class PrintedSums:
         return number
 
 
-def choose(several: Sequence[PrintedSums], asked: np.ndarray) -> np.ndarray:
+def choose(
+    several: Sequence[PrintedSums], asked: np.ndarray, most: np.ndarray | None = None
+) -> np.ndarray:
     """Count asked groups as printed, one row after the other, if all of a row may be.
 
     Parameters
@@ -308,31 +292,160 @@ def choose(several: Sequence[PrintedSums], asked: np.ndarray) -> np.ndarray:
         By all of which a row must be allowed, such as those of all people and of the qualified.
     asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
         The cells of the groups of each row.
+    most : ndarray of float, shape (n_rows,), default=None
+        The share that may be explained after each row, if it is not that of the sums.
 
     Returns
     -------
     ndarray of bool, shape (n_rows,)
     """
-    enough = [(asked @ sums.people >= sums.min_cell).all(axis=1) for sums in several]
-    chosen, at = np.zeros(len(asked), dtype=bool), np.flatnonzero(np.all(enough, axis=0))
-    start, size = 0, _BLOCK
-    while start < len(at):
-        # What is explained only grows, so rows that may all be printed may be one by one.
-        block = at[start : start + size]
-        tried = [sums._tried(asked[block].reshape(-1, asked.shape[2])) for sums in several]
-        may = all(
-            not len(fresh) or told.max(initial=0.0) <= sums.most + _ROUNDING
-            for sums, (fresh, told) in zip(several, tried, strict=True)
-        )
-        if may:
-            chosen[block] = True
-            for sums, own in zip(several, tried, strict=True):
-                sums._add(*own)
-        if may or len(block) == 1:
-            start, size = start + len(block), min(2 * size, _BLOCK)
-        else:
-            size = len(block) // 2
+    kind = np.float32 if max(sums.people.sum() for sums in several) < _WHOLE else np.float64
+    people = np.array([sums.people for sums in several], dtype=kind).T
+    least = [sums.min_cell for sums in several]
+    chosen = (asked.astype(kind) @ people >= least).all(axis=(1, 2))
+    growing = [_GrowingSums(sums, asked[chosen]) for sums in several]
+    if any(sums.at_risk for sums in growing):
+        for i, row in enumerate(np.flatnonzero(chosen)):
+            limit = None if most is None else most[row]
+            chosen[row] = all(sums.may_add(i, limit) for sums in growing)
+            for sums in growing if chosen[row] else ():
+                sums.add()
+    else:  # whatever is printed, it explains too much of no set
+        for sums in growing:
+            sums.add_all()
+    for sums in growing:
+        sums.keep()
     return chosen
+
+
+class _GrowingSums:
+    """The printed sums of a table while further ones are added, one row of groups at a time.
+
+    Let the rows of S be the sums, 0 and 1 for each cell, and D the people of the cells. With the
+    Cholesky factor L of S D S', the share of the variation of a set s that they explain is the
+    squared length of L^-1 S D s over the people of s. A further sum adds a row to L^-1. Only sets
+    of which all that is asked for would explain too much are looked at.
+
+    Parameters
+    ----------
+    sums : PrintedSums
+    asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
+
+    Attributes
+    ----------
+    at_risk : bool
+        Whether printing all would explain too much of some set.
+    """
+
+    def __init__(self, sums, asked):
+        self._sums, n_printed = sums, len(sums._printed)
+        masks = np.concatenate([sums._printed, asked.reshape(-1, asked.shape[2])])
+        first, number = _distinct(masks)
+        self._masks = masks[first]
+        self._sides = number[n_printed:].reshape(asked.shape[:2])
+        self._gram = _common_people(self._masks, sums.people)
+        self._limit = sums.most + _ROUNDING
+        self._independent, self._factor = _independent(self._gram)
+        self._common = self._risky()  # people of each sum in each set at risk, by its root size
+        self.at_risk = self._common.shape[1] > 0
+        n = len(self._masks) if self.at_risk else 0
+        self._inverse, self._told = np.zeros((n, n)), np.zeros((n, self._common.shape[1]))
+        self._explained, self._added = np.zeros(self._common.shape[1]), []
+        self._tried = self._added, self._explained
+        if self.at_risk:
+            for i in dict.fromkeys(number[:n_printed].tolist()):
+                self._try([i])
+                self.add()
+
+    def may_add(self, row, most=None):
+        """Return whether a row may be printed, too: no set must come to be explained by more."""
+        self._try([i for i in dict.fromkeys(self._sides[row].tolist()) if i not in self._added])
+        explained, most = self._tried[1], self._sums.most if most is None else most
+        grown = explained > self._explained + _ROUNDING
+        return not (grown & (explained > most + _ROUNDING)).any()
+
+    def add(self):
+        """Count what was tried last as printed."""
+        self._added, self._explained = self._tried
+
+    def add_all(self):
+        """Count everything as printed."""
+        self._added = self._independent.tolist()
+
+    def keep(self):
+        """Tell the printed sums what was added."""
+        added = self._added
+        if added:
+            self._sums._printed = self._masks[added]
+            self._sums._factor = np.linalg.cholesky(self._gram[np.ix_(added, added)])
+
+    def _try(self, several):
+        """Add sums to the factor for the time being, after those that were added for good."""
+        added, explained = list(self._added), self._explained
+        for i in several:
+            n = len(added)
+            inverse, told = self._inverse[:n, :n], self._told[:n]
+            own = inverse @ self._gram[added, i]
+            left = self._gram[i, i] - own @ own
+            if left <= _tolerance(self._gram[i, i]):
+                continue  # it follows from others
+            length = np.sqrt(left)
+            self._inverse[n, :n], self._inverse[n, n] = -(own @ inverse) / length, 1 / length
+            self._told[n] = (self._common[i] - own @ told) / length
+            explained, added = explained + self._told[n] ** 2, [*added, i]
+        self._tried = added, explained
+
+    def _risky(self):
+        """Return the common people of sums and of the sets of which all sums explain too much."""
+        masks, sets = self._masks[self._independent], self._sums._people_of_set
+        place = np.arange(sets.shape[0])
+        if len(masks) * sets.shape[0] > _EXACT:
+            draw = np.random.default_rng(0).normal(size=(len(masks), _SKETCH))
+            turned = solve_triangular(self._factor, draw, lower=True, trans="T")
+            sketch = masks.T.astype(np.float32) @ turned.astype(np.float32)
+            rough = ((sets.astype(np.float32) @ sketch) ** 2).sum(axis=1) / _SKETCH
+            place = np.flatnonzero(rough > _ROUGH * self._sums.most)
+        sets = sets[place]
+        cells = np.unique(sets.indices)
+        common = (sets[:, cells] @ self._masks[:, cells].T.astype(float)).T
+        told = solve_triangular(self._factor, common[self._independent], lower=True)
+        return common[:, (told**2).sum(axis=0) > self._limit]
+
+
+def _tolerance(people):
+    """Return how much of a sum of so many people is rounding, where it adds nothing to others."""
+    return _DEPENDENT[0] + _DEPENDENT[1] * people
+
+
+def _distinct(masks):
+    """Return the first of equal rows of masks, and the number of each row's among these."""
+    packed = np.packbits(masks, axis=1)
+    packed = packed.view(f"V{packed.shape[1]}").ravel()
+    seen = {}
+    number = np.array([seen.setdefault(p.tobytes(), len(seen)) for p in packed], dtype=int)
+    return np.unique(number, return_index=True)[1], number
+
+
+def _common_people(masks, people):
+    """Return how many people each two masks of cells have in common.
+
+    The number of people of a cell is a sum of powers of two, for products of 0 and 1 take half the
+    time of others.
+    """
+    kind = np.float32 if len(people) < _WHOLE else np.float64
+    zeros_and_ones, n = masks.astype(kind), people.astype(np.int64)
+    common = np.zeros((len(masks), len(masks)))
+    for power in range(int(n.max(initial=0)).bit_length()):
+        some = zeros_and_ones[:, (n >> power) & 1 == 1]
+        common += 2.0**power * (some @ some.T)
+    return common
+
+
+def _independent(gram):
+    """Return positions of independent sums that all others follow from, and their factor."""
+    tol = _tolerance(gram.diagonal().max(initial=0.0))
+    factor, pivot, rank, _ = lapack.dpstrf(gram, lower=1, tol=tol)
+    return pivot[:rank] - 1, np.tril(factor[:rank, :rank])
 
 
 def _dense(number):
@@ -356,7 +469,7 @@ def _coded(values):
         names = np.array([*names, f"above {ends[-1]:g}"], dtype=object)
         texts = names[np.searchsorted(ends, numbers)]
     else:
-        texts = np.array([_text(value) for value in found], dtype=object)
+        texts = np.array([text_of(value) for value in found], dtype=object)
     texts = np.append(texts, _MISSING).astype(str)
     names, number = np.unique(texts, return_inverse=True)
     code = number.ravel()[code]  # the last one for -1
@@ -364,7 +477,7 @@ def _coded(values):
     return names[used], code.ravel()
 
 
-def _text(value):
+def text_of(value):
     """Return the text of a value; 1, 1.0 and True are told apart no more than a file does."""
     is_whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if is_whole else str(value)

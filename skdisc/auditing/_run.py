@@ -68,7 +68,7 @@ class Run:
                 _tell_of_cache(self._folder, f"cannot be used ({error.strerror})")
                 self._folder = None
         if self._folder is not None:
-            about = given.X, given.y, given.weight, given.groups, given.frequency
+            about = given.X, given.original, given.y, given.weight, given.groups, given.frequency
             self._data = joblib.hash([*about, None if given.box is None else given.outcomes])
 
     @cached_property
@@ -174,6 +174,7 @@ class Run:
             detector.set_params(verbose=self.audit.verbose)
         X, box, y = given.X, given.decided, given.labels
         if step.on == "model":
+            X = X if given.original is None else given.original
             X, box, y = X if given.is_frame else X.to_numpy(), given.box, given.y
         offered = {"sample_weight": given.weight, "groups": given.groups}
         takes = inspect.signature(detector.fit).parameters

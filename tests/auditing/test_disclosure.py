@@ -1,6 +1,8 @@
 """Public audits: every output is made of sums from which nothing about few people follows."""
 
 import itertools
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -15,13 +17,15 @@ from sklearn.preprocessing import OneHotEncoder
 from test_audit_privacy import outputs
 
 from skdisc import Audit, BlackBox
+from skdisc.auditing import _internal
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._disclosure import PublicChoice, public_rows
-from skdisc.auditing._public import merged
+from skdisc.auditing._internal import joined_values
+from skdisc.auditing._public import PrintedSums, merged
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
-from benchmarks.disclosure import attacked, known_sums, table  # noqa: E402
+from benchmarks.disclosure import attacked, follow, known_sums, table  # noqa: E402
 
 sys.path.remove(str(ROOT))
 
@@ -264,3 +268,136 @@ def test_results_of_an_internal_audit_are_not_taken_from_the_cache(tmp_path):
     assert documents[0]["families"] != documents[1]["families"]
     for part in ("families", "groups", "verdicts", "evidence", "log"):
         assert documents[1][part] == documents[2][part]
+
+
+NO_OUTCOMES = {"n", "people", "others", "rank", "of", "share", "judged", "suppressed", "n_shadows"}
+NO_OUTCOMES |= {"level", "ci_level", "gap_ci_level", "equal_ci_level", "alone_ci_level"}
+
+
+def named_groups(document):
+    """Return name and protected columns of each group with a number that depends on outcomes."""
+    of = {row["rank"]: row["attributes"] for row in document["evidence"]}
+    named, rows = set(), [document]
+    while rows:
+        value = rows.pop()
+        if isinstance(value, list):
+            rows += value
+        if not isinstance(value, dict):
+            continue
+        rows += value.values()
+        numbers = {n for n, v in value.items() if isinstance(v, int | float)}
+        if isinstance(value.get("group"), str) and numbers - NO_OUTCOMES:
+            several = value.get("attributes", of.get(value.get("of"), [value.get("attribute")]))
+            named |= {(value["group"], attribute) for attribute in several}
+    return named
+
+
+def printed_sums(document, X):
+    """Return the cells of all sums that a document tells, read from its names, and the sets.
+
+    Whoever has the document reads "p = 'p1' and t = 't2'" as the people with p1 among those with
+    t2, and joined values as those that are not named.
+    """
+    everyone = np.ones(len(X), dtype=bool)
+    masks, rare = [everyone], {c: X[c].map(X[c].value_counts()) < 10 for c in X}
+    for text, attribute in named_groups(document):
+        context = group = everyone
+        for column, value in re.findall(r"(\w+) = '([^']*)'", text):
+            mask = X[column] == value
+            if value.endswith("others"):
+                mask = rare[column] | (X[column] == value.removesuffix(" or others"))
+            group = group & mask.to_numpy()
+            context = context if column in attribute.split(", ") else context & mask.to_numpy()
+        masks += [group, context & ~group]
+    raw = PrintedSums([X[c].to_numpy(str) for c in X], 10)
+    return np.unique(np.array(masks)[:, raw.first], axis=0).astype(int), raw
+
+
+def attacked_documents(seeds):
+    """Return how many small sets, printed sums and single groups internal documents tell."""
+    told = {"sets": 0, "sums": 0, "single": 0, "hidden": 0}
+    for seed in seeds:
+        X, favorable = table(seed)
+        audit = Audit(protected=["p", "q"], detectors=["GroupDisparity", "DivExplorer"])
+        document = json.loads(audit.fit(X, favorable).report_.to_json())
+        sums, raw = printed_sums(document, X)
+        told["sets"] += int(follow(sums, raw.small.toarray().astype(int)).sum())
+        told["sums"] += len(sums)
+        told["single"] += len({r["group"] for r in document["groups"] if not r["suppressed"]})
+        told["hidden"] += any("not shown" in text for text in document["limits"])
+    return told
+
+
+@pytest.mark.parametrize(
+    "seeds", [(2, 3), pytest.param(range(4, 34), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_nothing_follows_by_linear_algebra_from_an_internal_document(seeds, monkeypatch):
+    told = attacked_documents(seeds)
+    assert told["sets"] == 0 < told["hidden"]
+    monkeypatch.setattr(_internal, "MOST", 1.1)  # the check is off
+    assert attacked_documents(seeds[-1:])["sets"] > 0
+
+
+@pytest.mark.slow
+def test_single_groups_stay_and_most_of_the_others(monkeypatch):
+    told = attacked_documents(range(5))
+    monkeypatch.setattr(_internal, "MOST", 1.1)
+    everything = attacked_documents(range(5))
+    assert told["single"] == everything["single"]
+    assert everything["sums"] > told["sums"] > 0.6 * everything["sums"]
+
+
+def test_rows_that_are_not_shown_are_nowhere():
+    X, favorable = table(3)
+    audit = Audit(protected=["p", "q"], detectors=["GroupDisparity", "DivExplorer"])
+    report = audit.fit(X, favorable).report_
+    (line,) = [text for text in report.document["limits"] if "not shown" in text]
+    assert "because together with the others they would tell about fewer than 10 people" in line
+    n = int(line.split()[0].replace(",", ""))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_internal, "MOST", 1.1)
+        everything = audit.fit(X, favorable).report_.document
+    shown = {(r["attribute"], r["group"]) for r in report.document["families"]}
+    hidden = {(r["attribute"], r["group"]) for r in everything["families"]} - shown
+    assert 0 < len(hidden) <= n
+    assert {v["verdict"] for v in report.document["verdicts"]} == {
+        v["verdict"] for v in everything["verdicts"]
+    }
+    for attribute, group in hidden:
+        for part in ("evidence", "verdicts", "groups", "figures"):
+            for row in report.document[part]:
+                names = row.get("attributes", [row.get("attribute")])
+                assert not (attribute in names and row["group"] == group)
+    for v in report.document["verdicts"]:
+        rows = [r for r in everything["families"] if r["attribute"] == v["attribute"]]
+        rows = [r for r in rows if r["null"] == v["null"]]
+        widest = max(rows, key=lambda r: r["upper"])
+        if (v["attribute"], widest["group"]) in hidden:
+            assert v["bound"] is None
+            assert "none above" not in v["reason"]
+            assert "in no group above" not in v["reason"]
+
+
+@pytest.mark.parametrize(
+    ("values", "joined"),
+    [
+        (["a"] * 30 + ["b"] * 10, None),
+        (["a"] * 30 + ["b"] * 15 + ["c"] * 6, {"a", "b or others"}),
+        (["a"] * 30 + ["b"] * 7 + ["c"] * 6, {"a", "others"}),
+        (["a"] * 30 + ["b"] * 15 + ["others"] * 7 + [None] * 3, {"a", "b", "all others"}),
+        (["a"] * 30 + ["b"] * 15 + ["c"] * 4 + [None] * 3, {"a", "b or others"}),
+        (["f"] * 30 + ["m"] * 20 + [None] * 3, {"f", "m"}),
+        (["f"] * 30 + ["m"] * 20 + [None] * 13, None),
+        (["f"] * 30 + ["m"] * 4 + [None] * 13, {"f or others", None}),
+        ([1.0] * 30 + [0.0] * 20 + [np.nan] * 3, {0.0, 1.0}),
+        ([True] * 30 + [False] * 20 + [None] * 3, {True, False}),
+        ([1.0] * 30 + [0.0] * 20 + [2.0] * 3, {"1", "0 or others"}),
+        (["a"] * 30 + ["c"] * 6, None),  # one group is no column to ask about
+        (["a"] * 30 + [None] * 6, None),
+        ([*range(30), np.nan], {*range(30)}),  # cut into bins, with the missing one at its median
+        (range(30), None),
+    ],
+)
+def test_rare_values_of_protected_columns_are_joined(values, joined):
+    again = joined_values(pd.Series(values), 10, n_bins=4)
+    assert (again if again is None else set(again)) == joined

@@ -85,7 +85,8 @@ def test_a_report_is_the_same_for_every_encoding(n, share, gap):
     assert [name for name, text in several.items() if text != first] == []
     document = json.loads(first)
     shown = {row["group"]: row["n"] for row in document["groups"]}
-    assert shown["minority = 1"] == (X["minority"] == 1).sum()
+    with_missing = X["minority"].fillna(X["minority"].mode()[0])  # few count with the largest group
+    assert shown["minority = 1"] == (with_missing == 1).sum()
     assert not any(
         "groups of fewer than 10 people are open" in v["reason"] for v in document["verdicts"]
     )

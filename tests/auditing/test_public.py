@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.linalg
 
 from skdisc import Audit
-from skdisc.auditing import public_counts
+from skdisc.auditing import _public, public_counts
 from skdisc.auditing._public import PrintedSums, merged
 
 ROOT = Path(__file__).parents[2]
@@ -48,8 +49,10 @@ def test_a_group_that_would_be_told_is_joined():
         ["origin", "b or others", 406, 124],
     ]
     raw = PrintedSums([origin.to_numpy(str)], 10)
-    asked = [(origin == v).to_numpy() for v in "abc"]
-    assert [raw.may_print(g, ~g) for g in asked] == [True, False, False]
+    groups = np.array([(origin == v).to_numpy()[raw.first] for v in "abc"])
+    asked = np.stack([groups, ~groups], axis=1)
+    assert raw.choose(asked).tolist() == [True, False, False]
+    assert raw.choose(asked).tolist() == [True, False, False]  # what is printed may be again
 
 
 @pytest.mark.slow
@@ -141,3 +144,30 @@ def test_what_cannot_be_counted_is_refused():
 )
 def test_rare_values_are_joined(values, groups):
     assert set(merged(pd.Series(values), 20)) == groups
+
+
+@pytest.mark.parametrize(("seed", "most"), [(0, 0.5), (3, 0.9), (2, 0.5)])
+def test_the_choice_is_that_of_projections_one_row_after_the_other(seed, most, monkeypatch):
+    """The oracle solves a least-squares problem for each row and set."""
+    monkeypatch.setattr(_public, "_EXACT", 0)  # the sketch is tried, too
+    X, _ = table(seed)
+    draw, columns = np.random.default_rng(seed), [X[c].to_numpy(str) for c in X]
+    sums = PrintedSums(columns, 10, base=draw.integers(0, 3, len(X)), most=most)
+    single = np.array([sums.cells[:, c] == v for c in range(4) for v in range(5)])
+    inside = single[draw.integers(len(single), size=60)]
+    groups = inside & single[draw.integers(len(single), size=60)]
+    asked = np.stack([groups, inside & ~groups], axis=1)
+    root, small = np.sqrt(sums.people), sums.small.toarray()
+    printed, expected = [np.ones(len(root))], []
+    for row in asked:
+        tried = [*printed, *row.astype(float)]
+        basis = scipy.linalg.orth(np.transpose(tried) * root[:, None])
+        length = ((small * root) @ basis) ** 2
+        explained = length.sum(axis=1) / (small @ sums.people)
+        stays = bool((row @ sums.people >= 10).all() and explained.max() <= most + 1e-7)
+        expected.append(stays)
+        printed = tried if stays else printed
+    assert sums.choose(asked).tolist() == expected
+    assert 0 < sum(expected) < (asked @ sums.people >= 10).all(axis=1).sum()
+    assert sums.follow(np.array(printed, dtype=bool)).all()
+    assert not sums.follow(small[:5] > 0).any()

@@ -1,0 +1,513 @@
+"""Internal documents: which rows are left out, because together the others would tell about few.
+
+What a row prints depends on the sums of its group and of those that it is compared with. Rows are
+asked in an order: single groups, findings by their evidence, and others by fewest conditions and
+size. One after which the printed sums would explain nearly all of the variation of a small set of
+people, were outcomes independent, is not shown.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from skdisc._results._findings import GroupFindings
+from skdisc._results._judgment import FOUND, UNSURE, confirmed_p
+from skdisc._space._bins import Bins
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._space._items import make_items
+from skdisc._space._subgroup import Subgroup
+from skdisc._utils._validation import of_numbers
+from skdisc._verdicts._answer import reason_of
+from skdisc.auditing._cells import answer_facts
+from skdisc.auditing._evidence import ranked_again
+from skdisc.auditing._figures import RATE_OF, RATIO, TO_REFERENCE, as_gaps
+from skdisc.auditing._plan import LEAD
+from skdisc.auditing._public import PrintedSums, merged, text_of
+
+MOST = 0.9  # of the variation of a small set; 1 is what follows by adding and subtracting
+MOST_OF_SINGLE = 0.99  # 9 people of a group of 10 are 0.9 of it, which must not hide the others
+REST, REFERENCE = "rest", "reference"  # with whom a group is compared
+_NUMBERS = ("effect", "ci_low", "ci_high", "ci_level", "people")
+_BASES = {  # whom a rate is about, if not everybody: labels, or outcomes, of one value
+    "true_positive_rate": ("labels", 1),
+    "false_positive_rate": ("labels", 0),
+    "positive_predictive_value": ("outcomes", 1),
+}
+
+
+def with_joined_values(given, audit):
+    """Return the rows of an audit with the rare values of protected columns joined.
+
+    Values of fewer than `min_cell` people are one, with the next rarest until they are enough, so
+    that no single group has to be left out to protect them. Categories of a law stay as they are,
+    and models decide about values as they were.
+    """
+    if given.table is not None or audit.template != "general":
+        return given
+    joined = {}
+    for name in given.protected:
+        again = joined_values(
+            given.X[name],
+            audit.min_cell,
+            n_bins=Bins.of(audit.n_bins).most(name),
+            is_value=audit.missing == "category",
+            frequency=given.frequency,
+        )
+        if again is not None:
+            joined[name] = again
+    if not joined:
+        return given
+    rows = replace(given, X=given.X.assign(**joined), original=given.X)
+    vars(rows)["outcomes"] = given.outcomes
+    return rows
+
+
+def as_read(given):
+    """Return rows with the values that they were read with."""
+    return given if given.original is None else replace(given, X=given.original)
+
+
+def joined_values(values, least, *, n_bins, is_value=True, frequency=None):
+    """Return a column with its rare values joined; None if it stays as it is.
+
+    A few people without a value count with the rare values; if there are none, with the largest
+    value, whose rate they change least, or at the median of a number that is cut into bins.
+
+    Parameters
+    ----------
+    values : Series
+    least : int
+        Values of fewer people are rare.
+    n_bins : int
+        A number with more values is cut into bins, which are large.
+    is_value : bool, default=True
+        Whether people without a value are a group.
+    frequency : ndarray of int, shape (n_rows,), optional
+
+    Returns
+    -------
+    Series or None
+    """
+    code, found = pd.factorize(values)
+    size = np.bincount(code + 1, frequency, len(found) + 1)
+    n_missing, size = size[0], size[1:]
+    few_missing = is_value and 0 < n_missing < least
+    is_cut = of_numbers(values.dtype) and len(found) > n_bins
+    if len(found) < 2 or not (few_missing or size.min() < least):
+        return None
+    names = np.array([text_of(v) for v in found], dtype=object)
+    order = np.lexsort((names, size))
+    if is_cut or size.min() >= least:
+        most = np.sort(found)[len(found) // 2] if is_cut else found[order[-1]]
+        return values.where(values.notna(), most) if few_missing else None
+    is_joined = size < least
+    people = size[is_joined].sum() + n_missing * few_missing
+    others = next(n for n in ("others", "all others", "all the others") if n not in names)
+    label = others
+    for i in order[is_joined.sum() :] if people < least else ():
+        is_joined[i], people, label = True, people + size[i], f"{names[i]} or {others}"
+        if people >= least:
+            break
+    if is_joined.all() and (few_missing or not n_missing):
+        return None  # one group is no column to ask about
+    again = np.append(np.where(is_joined, label, names), label if few_missing else None)
+    return pd.Series(again[code], index=values.index, dtype=object)  # -1 is missing
+
+
+def told_of_joining(given):
+    """Return which values were joined, in sentences."""
+    if given.original is None:
+        return []
+    told = []
+    for name in given.protected:
+        now, before = given.X[name], given.original[name]
+        if now is before or now.equals(before):
+            continue
+        if now[before.notna()].equals(before[before.notna()]):
+            where = "at its median" if now.nunique() > 10 else "with its largest group"
+            told.append(f"The few people without a value of {str(name)!r} are counted {where}.")
+        else:
+            told.append(f"Values of {str(name)!r} that few people have are counted together.")
+    return told
+
+
+def hidden_rows(document, audit, given, plan, results):
+    """Return the rows of a document that are not shown.
+
+    Parameters
+    ----------
+    document : dict
+        In which groups of fewer people are counted already.
+    audit : Audit
+    given : AuditedRows
+    plan : Plan
+    results : dict of str to AuditResult
+
+    Returns
+    -------
+    HiddenRows
+    """
+    hidden = HiddenRows(plan)
+    asked = _asked(document, hidden)
+    sides = _RowSides(audit, given, plan, results)
+    found = {key: sides.of(key) for key in asked}
+    columns = sides.columns()
+    hidden.keys |= {key for key, pair in found.items() if pair is None}
+    for base in dict.fromkeys(key[2] for key in asked):
+        keys = [k for k in asked if k[2] == base and k not in hidden.keys]
+        keys.sort(key=asked.get)
+        if not keys:
+            continue
+        among = given.frequency
+        if base in _BASES:
+            name, value = _BASES[base]
+            among = (getattr(given, name) == value) * (1 if among is None else among)
+        # a law's figures compare with one group, so that nothing tells about all people
+        is_all_known = audit.template == "general"
+        sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known)
+        pairs = [np.array([side[sums.first] for side in found[k]]) for k in keys]
+        most = np.array([max(MOST_OF_SINGLE, MOST) if asked[k][0] == 0 else MOST for k in keys])
+        chosen = sums.choose(np.array(pairs), most)
+        hidden.keys |= {k for k, stays in zip(keys, chosen, strict=True) if not stays}
+    hidden.tied = _of_equal_p(plan, results, hidden)
+    return hidden
+
+
+class HiddenRows:
+    """The rows of a document that are not shown.
+
+    Attributes
+    ----------
+    keys : set of (str, str, str, str)
+        Attribute, group, the rate whose base a measure is about ("selection_rate" for everybody's),
+        and whether the group is compared with the rest or with a reference.
+    tied : set of (str, str, str, str)
+        Rows that are shown, but whose corrected p-value may be that of a hidden one.
+    """
+
+    def __init__(self, plan):
+        self.keys, self.tied = set(), set()
+        self._with_reference = {
+            s.attribute for s in plan.steps if s.detector == "GroupDisparity" and has_reference(s)
+        }
+
+    def keys_of(self, row, part):
+        """Return the keys of a row of a part of the document; none if it is about no group."""
+        if row.get("group") is None or row.get("suppressed"):
+            return []
+        names = [row["attribute"]] if "attribute" in row else row["attributes"]
+        return [
+            self.key(name, row["group"], row.get("measure"), part, row.get("what", row.get("null")))
+            for name in names
+        ]
+
+    def key(self, attribute, group, measure, part, what):
+        """Return the key of a group by a measure."""
+        base = RATE_OF.get(measure, measure)
+        base = base if base in _BASES else "selection_rate"
+        is_reference = part == "groups" or str(what).startswith((TO_REFERENCE, RATIO))
+        is_reference |= what in ("marginal", "calibration") or base == "positive_predictive_value"
+        versus = REFERENCE if is_reference and attribute in self._with_reference else REST
+        return attribute, group, base, versus
+
+    def hides(self, row, part):
+        """Return whether a row is not shown."""
+        return any(key in self.keys for key in self.keys_of(row, part))
+
+    def without_ties(self, row, significance):
+        """Return a finding whose corrected p-value is the level, if it may be a hidden row's."""
+        if not any(key in self.tied for key in self.keys_of(row, "evidence")):
+            return row
+        return row | {"p_adjusted": significance if row["p_adjusted"] <= significance else 1.0}
+
+
+def has_reference(step):
+    """Return whether a step compares groups with one of them."""
+    return bool(step.settings.get("preset")) or step.settings.get("reference", "rest") != "rest"
+
+
+def _of_equal_p(plan, results, hidden):
+    """Return rows that are shown and whose corrected p-value may be that of a hidden one.
+
+    A correction in steps gives a row the largest of the p-values before it.
+    """
+    more = set()
+    for step in plan.steps:
+        result = results.get(step.name)
+        if step.null not in ("marginal", "contextual", "calibration"):
+            continue
+        if step.on != "given" or result is None or not isinstance(result.findings, GroupFindings):
+            continue
+        keys, corrected = _keys(result, step, hidden)
+        p = result.findings.table["p_value"].to_numpy(dtype=float)
+        own = np.array([key in hidden.keys for key in keys], dtype=bool)
+        for i in np.flatnonzero(own & (corrected < 1)):
+            is_equal = np.isclose(corrected, corrected[i], rtol=1e-9, atol=0)
+            is_equal &= ~np.isclose(p, p[i], rtol=1e-9, atol=0)
+            more |= {keys[j] for j in np.flatnonzero(is_equal & ~own)}
+    return more
+
+
+def _asked(document, hidden):
+    """Return the rows of a document, each with its place in the order of asking."""
+    asked = {}
+
+    def add(row, part, *place):
+        for key in hidden.keys_of(row, part):
+            asked.setdefault(key, (*place, row["group"]))
+
+    for part in ("groups", "comparable"):
+        for row in document[part]:
+            add(row, part, 0, 0, -(row.get("n") or row.get("people") or 0))
+    for row in document["evidence"]:
+        add(row, "evidence", 1, row["rank"], 0)
+    of = {row["rank"]: row["attributes"] for row in document["evidence"]}
+    shadows = [row | {"attributes": of[row["of"]]} for row in document["shadows"]]
+    parts = {name: document[name] for name in ("verdicts", "families", "figures")}
+    for part, several in (parts | {"shadows": shadows}).items():
+        for row in several:
+            n = row["group"].count(" and ") if row.get("group") else 0
+            add(row, part, 2, n, -(row.get("people") or 0))
+    return asked
+
+
+class _RowSides:
+    """The people of the groups that a document names, and those whom they are compared with.
+
+    Names are looked up among the groups that detectors found, or built again of their conditions.
+    """
+
+    def __init__(self, audit, given, plan, results):
+        self.given, self._drops = given, audit.missing == "drop"
+        space = FeatureSpace.from_frame(given.X, protected=given.protected, is_frame=given.is_frame)
+        bins = Bins.of(audit.n_bins) if given.bins is None else given.bins
+        own = list(given.X), given.protected, bins, given.weight
+        items = make_items(given.X, space, *own, frequency=given.frequency)
+        self._protected = {s.attribute: s.protected for s in plan.steps}
+        self._groups, self._conditions = {}, {str(p): p for p in items.predicates}
+        self._references = {}
+        for step in plan.steps:
+            result = results.get(step.name)
+            if result is None or not isinstance(result.findings, GroupFindings):
+                continue
+            groups, table = result.findings.subgroups, result.findings.table
+            for group in dict.fromkeys(groups):
+                self._groups[str(group)] = group
+                for predicate in getattr(group, "predicates", ()):
+                    self._conditions[str(predicate)] = predicate
+            if has_reference(step) and "reference" in table:
+                for group, reference in zip(groups, table["reference"], strict=True):
+                    self._references[step.attribute, str(group)] = str(reference)
+        self._masks = {}
+
+    def of(self, key):
+        """Return the masks of a group and of those it is compared with; None if it is unknown."""
+        attribute, text, _, versus = key
+        own, _, around = text.partition(" among ")
+        group, context = self._read(own), self._read(around) if around else []
+        if group is None or context is None:
+            return None
+        protected = self._protected.get(attribute, self.given.protected)
+        if not around:
+            context = [p for p in group if p.column not in protected]
+        inside = self._mask(context)
+        if self._drops:
+            inside = inside & self.given.X[list(protected)].notna().all(axis=1).to_numpy()
+        is_group = inside & self._mask(group)
+        reference = self._references.get((attribute, text), text)
+        if versus == REFERENCE and reference != "rest":
+            conditions = self._read(reference)
+            return None if conditions is None else (is_group, inside & self._mask(conditions))
+        return is_group, inside & ~is_group
+
+    def columns(self):
+        """Return the columns that describe people, such that each group is a union of cells."""
+        columns = []
+        for name in self.given.X:
+            values = self.given.X[name]
+            if not of_numbers(values.dtype):
+                columns.append(pd.factorize(values, use_na_sentinel=False)[0])
+                continue
+            texts = merged(values, 1)
+            code, found = pd.factorize(texts)
+            several = [p for p in self._conditions.values() if p.column == name]
+            if len(found) < values.nunique(dropna=False):  # cut, and otherwise by conditions
+                for p in several:
+                    code = pd.factorize(2 * code + self._mask([p]))[0]
+            columns.append(code)
+        return columns
+
+    def _read(self, text):
+        """Return the conditions of a group by its name; None if one of them is not known."""
+        group = self._groups.get(text)
+        if group is not None:
+            return list(getattr(group, "predicates", ())) or None
+        parts, conditions = text.split(" and "), []
+        while parts:
+            for n in range(len(parts), 0, -1):
+                found = self._conditions.get(" and ".join(parts[:n]))
+                if found is not None:
+                    conditions, parts = [*conditions, found], parts[n:]
+                    break
+            else:
+                return None
+        return conditions if str(Subgroup(conditions)) == text else None
+
+    def _mask(self, conditions):
+        mask = np.ones(len(self.given.X), dtype=bool)
+        for p in conditions:
+            if p not in self._masks:
+                self._masks[p] = p.mask(self.given.X)
+            mask = mask & self._masks[p]
+        return mask
+
+
+def without_hidden(document, hidden, plan, results, audit):
+    """Return a document without some rows, their p-values, and their part in counts and bounds.
+
+    Parameters
+    ----------
+    document : dict
+    hidden : HiddenRows
+        From `hidden_rows`.
+    plan : Plan
+    results : dict of str to AuditResult
+    audit : Audit
+
+    Returns
+    -------
+    dict
+    """
+    if not hidden.keys:
+        return document
+    n = len({key[:2] for key in hidden.keys})
+    told = (
+        f"{n:,} further group{'s are' if n > 1 else ' is'} not shown, because together with the "
+        f"others {'they' if n > 1 else 'it'} would tell about fewer than {audit.min_cell} people."
+    )
+    changed = {
+        part: [row for row in document[part] if not hidden.hides(row, part)]
+        for part in ("groups", "comparable", "families", "figures")
+    }
+    kept = [row for row in document["evidence"] if not hidden.hides(row, "evidence")]
+    ranks = {row["rank"]: i for i, row in enumerate(kept, 1)}
+    names = {key[1] for key in hidden.keys}
+    changed["gaps"] = [row for row in document["gaps"] if row["group"] not in names]
+    level = audit.significance
+    changed["evidence"] = [
+        hidden.without_ties(row, level) | ranked_again(row, ranks) for row in kept
+    ]
+    of = {row["rank"]: row["attributes"] for row in kept}
+    about = [(row, row | {"attributes": of.get(row["of"], [])}) for row in document["shadows"]]
+    changed["shadows"] = [
+        row
+        | {"of": ranks[row["of"]], "p_adjusted": hidden.without_ties(named, level)["p_adjusted"]}
+        for row, named in about
+        if row["of"] in of and not hidden.hides(named, "shadows")
+    ]
+    changed["verdicts"] = [
+        _shown_verdict(row, hidden, plan, results) for row in document["verdicts"]
+    ]
+    changed["log"] = [_shown_line(row, hidden, names, plan, results) for row in document["log"]]
+    return document | changed | {"limits": [*document["limits"], told]}
+
+
+def _keys(result, step, hidden):
+    """Return the rows of the findings of a result, and their p-values."""
+    table = as_gaps(result.findings.table)
+    groups = map(str, result.findings.subgroups)
+    part = "groups" if has_reference(step) else "evidence"
+    keys = [
+        hidden.key(step.attribute, group, RATE_OF.get(measure, measure), part, step.null)
+        for group, measure in zip(groups, table["measure"], strict=True)
+    ]
+    return keys, confirmed_p(table).to_numpy(dtype=float)
+
+
+def _shown_line(row, hidden, names, plan, results):
+    """Return the line of a step in the log without the part of rows that are not shown."""
+    result = results.get(row["name"])
+    notes = [note for note in row["notes"] if not any(name in note for name in names)]
+    row = row | {"notes": notes}
+    if result is None or not isinstance(result.findings, GroupFindings):
+        return row
+    (step,) = (s for s in plan.steps if s.name == row["name"])
+    keys, p = _keys(result, step, hidden)
+    tested = {key[1] for key in keys if key in hidden.keys}
+    is_found = p <= result.significance
+    found = {k[1] for k, v in zip(keys, is_found, strict=True) if k in hidden.keys and v}
+    n_tested = max(row["n_tested"] - len(tested), 0)
+    counts = {"n_tested": n_tested, "n_found": min(row["n_found"] - len(found), n_tested)}
+    lead = result.answer is not None and bool(tested)
+    return row | counts | ({"reason": ""} if lead and row["reason"] else {})
+
+
+def _shown_verdict(row, hidden, plan, results):
+    """Return a verdict without the numbers of rows that are not shown.
+
+    The verdict is over all groups. Its p-value is left out if it is that of such a row, and so is
+    a bound that is the end of its interval.
+    """
+    if row["kind"] != "cell":
+        return row
+    cell = row["attribute"], row["null"]
+    steps = [s for s in plan.steps if s.role == LEAD and (s.attribute, s.null) == cell]
+    several = [(s, results[s.name]) for s in steps if s.name in results]
+    if not several or not isinstance(several[0][1].findings, GroupFindings):
+        return row
+    if hidden.hides(row, "verdicts"):
+        row = row | dict.fromkeys(("group", "measure", *_NUMBERS))
+    for step, result in several:
+        keys, p = _keys(result, step, hidden)
+        if len(p) and np.isfinite(p).any() and keys[int(np.nanargmin(p))] in hidden.keys:
+            row = row | {"p_value": None, "p_adjusted": None}
+    step, result = several[0]
+    family = result.tables.get("family")
+    if family is None or result.answer is None:
+        return row
+    family = family[family["judged"]]
+    measures = family["measure"].where(family["measure"] != "", result.measure)
+    is_hidden = np.array(
+        [
+            hidden.key(step.attribute, group, measure, "families", step.null) in hidden.keys
+            for group, measure in zip(family["group"], measures, strict=True)
+        ],
+        dtype=bool,
+    )
+    if not is_hidden.any():
+        return row
+    answer = _shown_answer(result.answer, family, is_hidden)
+    told = {"answer": answer_facts(answer), "bound": answer.bound}
+    if row["reason"] == result.answer.reason:
+        told["reason"] = answer.reason
+    elif row["p_value"] is None and row["verdict"] == UNSURE and result.verdict == FOUND:
+        told["reason"] = "not significant after correction for the number of questions"
+    return row | told
+
+
+def _shown_answer(answer, family, is_hidden):
+    """Return an answer about the groups that are shown, without bounds that hidden ones make."""
+    found, cleared = (family[name].to_numpy(dtype=bool) for name in ("found", "cleared"))
+    upper = family["excluded"].to_numpy(dtype=float)
+    size = family["comparison"].to_numpy(dtype=float)
+    others = ~found
+    ends = np.where(others, upper, -np.inf).max(initial=-np.inf)
+    is_end = others & (upper >= ends * (1 - 1e-9))
+    is_end |= cleared & (size <= np.where(cleared, size, np.inf).min(initial=np.inf))
+    is_open = others & ~cleared
+    is_end |= is_open & (size >= np.where(is_open, size, -np.inf).max(initial=-np.inf))
+    counts = [int(np.count_nonzero(is_hidden & mask)) for mask in (True, found, cleared)]
+    if is_hidden.all():  # of two sides, one is counted
+        counts = [answer.n_family, answer.n_found, answer.n_cleared]
+    own = dict(zip(("n_family", "n_found", "n_cleared"), counts, strict=True))
+    own = {name: max(getattr(answer, name) - n, 0) for name, n in own.items()}
+    own |= {"curve": [], "ratio": None, "bounds": {}}
+    if (is_hidden & is_end).any():
+        own |= {"bound": None, "resolution": None}
+    shown = replace(answer, **own)
+    # A reason of its own, such as too few clusters, has no numbers of groups.
+    has_numbers = answer.bound is not None or answer.n_cleared or answer.curve
+    return (
+        replace(shown, reason=reason_of(shown)) if has_numbers or answer.verdict == FOUND else shown
+    )
