@@ -27,6 +27,7 @@ from skdisc.auditing._public import PrintedSums, merged, text_of
 
 MOST = 0.9  # of the variation of a small set; 1 is what follows by adding and subtracting
 MOST_OF_SINGLE = 0.99  # 9 people of a group of 10 are 0.9 of it, which must not hide the others
+_NOT_SHOWN = "not shown, because together with the"
 REST, REFERENCE = "rest", "reference"  # with whom a group is compared
 _NUMBERS = ("effect", "ci_low", "ci_high", "ci_level", "people")
 _BASES = {  # whom a rate is about, if not everybody: labels, or outcomes, of one value
@@ -383,7 +384,7 @@ def without_hidden(document, hidden, plan, results, audit):
         return document
     n = len({key[:2] for key in hidden.keys})
     told = (
-        f"{n:,} further group{'s are' if n > 1 else ' is'} not shown, because together with the "
+        f"{n:,} further group{'s are' if n > 1 else ' is'} {_NOT_SHOWN} "
         f"others {'they' if n > 1 else 'it'} would tell about fewer than {audit.min_cell} people."
     )
     changed = {
@@ -411,6 +412,11 @@ def without_hidden(document, hidden, plan, results, audit):
     ]
     changed["log"] = [_shown_line(row, hidden, names, plan, results) for row in document["log"]]
     return document | changed | {"limits": [*document["limits"], told]}
+
+
+def leaves_out_rows(document):
+    """Return whether rows of a document are not shown, because they would tell about few people."""
+    return any(_NOT_SHOWN in text for text in document["limits"])
 
 
 def _keys(result, step, hidden):

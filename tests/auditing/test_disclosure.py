@@ -19,6 +19,7 @@ from test_audit_privacy import outputs
 from skdisc import Audit, BlackBox
 from skdisc.auditing import _internal
 from skdisc.auditing._audited_rows import AuditedRows
+from skdisc.auditing._beside import _compare
 from skdisc.auditing._disclosure import PublicChoice, public_rows
 from skdisc.auditing._internal import joined_values
 from skdisc.auditing._public import PrintedSums, merged
@@ -401,3 +402,17 @@ def test_rows_that_are_not_shown_are_nowhere():
 def test_rare_values_of_protected_columns_are_joined(values, joined):
     again = joined_values(pd.Series(values), 10, n_bins=4)
     assert (again if again is None else set(again)) == joined
+
+
+def test_a_comparison_computes_no_gap_that_a_document_leaves_out():
+    """Rows that are passed give the gap of a finding that the other document does not have."""
+    X, favorable = table(3)
+    audit = Audit(protected=["p", "q"], detectors=["GroupDisparity", "DivExplorer"])
+    limits = audit.fit(X, favorable).report_.document["limits"]
+    row = {"null": "marginal", "group": "p = 'p1'", "measure": "selection_rate", "alone": None}
+    names = [f"{n}_{end}" for n in _compare._NUMBERS for end in ("before", "after")]
+    for told, is_filled in (([], True), (limits, False)):
+        both = pd.DataFrame([dict.fromkeys(names, np.nan) | {"status": "disappeared"}])
+        documents = [{"figures": [], "verdicts": [], "families": [], "limits": told}] * 2
+        _compare._complete(both, 0, row, documents, [[0.1, 0.0, 0.2, 0.95], [0.3, 0.2, 0.4, 0.95]])
+        assert bool(both["effect_after"].iloc[0] == 0.3) is is_filled

@@ -11,6 +11,7 @@ from scipy import special
 from skdisc._results._judgment import FOUND
 from skdisc.auditing._beside._paired import PairedPeople
 from skdisc.auditing._cells import holm
+from skdisc.auditing._internal import leaves_out_rows
 
 _QUESTION = ["attribute", "null"]
 _ROW = ["group", "null", "measure"]
@@ -184,7 +185,8 @@ def _complete(both, i, row, documents, gaps):
     own, other = _ENDS if is_gone else _ENDS[::-1]
     at_equal = row["null"] == "conditional"
     numbers = _estimated(documents[1 if is_gone else 0], row)
-    if numbers is None and gaps and not at_equal:
+    silent = documents[1 if is_gone else 0]
+    if numbers is None and gaps and not at_equal and not leaves_out_rows(silent):
         numbers = gaps[1 if is_gone else 0]
     if numbers is None:
         return
