@@ -229,7 +229,9 @@ def learn(
         cluster = np.argsort(np.argsort(first))[cluster.reshape(-1)]
     covariates, targets = covariates.take(rows, columns), targets[rows]
     if weight is not None:
-        weight = weight[rows] / max(weight[rows].mean(), 1e-300)
+        weight, of_people = weight[rows], None if people is None else people[rows]
+        # Trees are shrunken by the sum of weights, so it must be that of equal rows one by one.
+        weight = weight / max(np.average(weight, weights=of_people), 1e-300)
     sampling = Sampling(
         weight=weight,
         people=None if people is None else people[rows],
