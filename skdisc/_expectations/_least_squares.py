@@ -1,5 +1,7 @@
 """Least squares on main effects and on cells of crossings, by projections in turn."""
 
+from functools import cached_property
+
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.preprocessing import SplineTransformer
@@ -222,89 +224,96 @@ class LeastSquares:
         ):
             found[j] = found.get(j, 0.0) + slope[cells]
         together = {}
-        for several in self._tangled(found):
+        for several in self._tangled(found, slopes):
             own = [found[j] for j in several if j in found]
             if own:
                 together[several] = np.sum(own, axis=0)
         return together
 
-    def _tangled(self, parts):
+    def _tangled(self, parts, slopes):
         """Return the columns, those that cannot be told apart in one tuple.
 
         Parameters
         ----------
         parts : dict of int to ndarray of float, shape (n_rows,)
             What each contributes.
+        slopes : ndarray of float, shape (rank,)
+            Of the main effects kept.
         """
         columns = list(dict.fromkeys([*parts, *(o for o in self._owner if o is not None)]))
         home = {j: {j} for j in columns}
-        for j, others in self._made_of(parts):
+        for j, others in self._made_of(parts, slopes):
             joined = set.union(home[j], *(home[k] for k in others))
             home |= dict.fromkeys(joined, joined)
         return list(dict.fromkeys(tuple(sorted(home[j])) for j in columns))
 
-    def _made_of(self, parts):
+    @cached_property
+    def _every(self):
+        """Inner products of all main effects, kept ones first, and with a constant."""
+        every = sparse.hstack([self._main, self._explained], format="csc")
+        root = np.ones(len(self._mass)) if self._root is None else self._root
+        return _inner_products(every), every.T @ (root / np.sqrt(root @ root))
+
+    def _made_of(self, parts, slopes):
         """Yield columns whose contribution others nearly make up, each with these others."""
         root = np.ones(len(self._mass)) if self._root is None else self._root
-        centered, owner = {}, self._owner[self._kept]
-        along = (self._main.T @ self._explained).toarray()
-        of_explained = linalg.cho_solve((self._factor, False), along)
-        for k in set(self._owner[self._others]) - {None, *owner, *parts}:  # a region of towns
-            slopes, others = of_explained[:, self._owner[self._others] == k], []
-            for j in sorted({o for o in owner if o is not None}):
-                made = (self._main[:, owner == j] @ slopes[owner == j])[root > 0]
-                if np.ptp(made / root[root > 0][:, None], axis=0).max() > _ROUNDING:
-                    others.append(j)
-            yield k, others
+        owner, explained = self._owner[self._kept], self._owner[self._others]
+        of_explained = linalg.cho_solve(
+            (self._factor, False), self._every[0][: self.rank, self.rank :]
+        )
+        for k in set(explained) - {None, *owner, *parts}:  # such as the region of towns
+            own = of_explained[:, explained == k]
+            yield k, [j for j, size in self._sizes(owner, own) if size > _ROUNDING]
+        inverse = linalg.cho_solve((self._factor, False), np.eye(self.rank))
+        n_free = max(self._n_people - self.rank, 1)
+        large = list(zip(self.names, self.blocks, self._means, strict=True))[: self._n_large]
         for j, part in parts.items():
             away = (part - np.average(part, weights=self._mass)) * root
-            if away @ away > _NOTHING * (root @ root):
-                centered[j] = away
-        n_free = max(self._n_people - self.rank, 1)
-        inverse = linalg.cho_solve((self._factor, False), np.eye(self.rank))
-        for j, away in centered.items():
-            for (k,), cells, share in zip(
-                self.names[: self._n_large], self.blocks[: self._n_large], self._means, strict=False
-            ):
+            variance = away @ away
+            if variance <= _NOTHING * (root @ root):
+                continue
+            for (k,), cells, share in large:
                 left = away - root * (np.bincount(cells, away * root) * share)[cells]
                 n_left = self._n_people - len(share)
-                if k != j and n_left > 0 and self._is_small(left @ left / n_left, away):
+                if k != j and n_left > 0 and self._is_small(left @ left / n_left, variance):
                     yield j, [k]
             own = np.flatnonzero(owner == j)
-            if not len(own):
+            if not len(own) or any(k == j for (k,), *_ in large):
                 continue
-            slopes = np.linalg.lstsq(self._main[:, own].toarray(), away, rcond=None)[0]
-            free = slopes @ np.linalg.solve(inverse[np.ix_(own, own)], slopes)
+            free = slopes[own] @ np.linalg.solve(inverse[np.ix_(own, own)], slopes[own])
             makes = np.abs(of_explained[own]).max(axis=0, initial=0) > _ROUNDING
-            makes &= self._owner[self._others] != j
-            if makes.any() or self._is_small(free / n_free, away):
-                others = self._making(j, away, root)
-                if others:
-                    yield j, others
+            makes &= explained != j
+            if makes.any() or self._is_small(free / n_free, variance):
+                yield j, self._making(own, slopes[own], variance)
 
-    def _making(self, j, away, root):
+    def _making(self, own, slopes, variance):
         """Return the columns that make up a contribution, [] if there are none."""
-        every = sparse.hstack([self._main, self._explained], format="csc")
-        owner = self._owner[np.append(self._kept, self._others)]
-        at = np.flatnonzero(owner != j)
-        columns = every[:, at]
-        gram, along = _inner_products(columns), columns.T @ away
-        slopes = np.linalg.lstsq(gram, along, rcond=_RANK)[0]
-        left = away - columns @ slopes
-        if not self._is_small(left @ left / max(self._n_people - self.rank, 1), away):
+        owner, (gram, _) = (
+            np.append(self._owner[self._kept], self._owner[self._others]),
+            self._every,
+        )
+        at = np.flatnonzero(owner != owner[own[0]])
+        along = gram[np.ix_(at, own)] @ slopes
+        made = np.linalg.lstsq(gram[np.ix_(at, at)], along, rcond=_RANK)[0]
+        left = max(slopes @ gram[np.ix_(own, own)] @ slopes - made @ along, 0.0)
+        if not self._is_small(left / max(self._n_people - self.rank, 1), variance):
             return []
-        found = []
-        for k in sorted({o for o in owner[at] if o is not None}):
-            own = owner[at] == k
-            part = (columns[:, own] @ slopes[own]) / np.where(root > 0, root, 1)
-            part = (part - np.average(part, weights=self._mass)) * root
-            if part @ part > _SHARE_OF_MAKING * (away @ away):
-                found.append(k)
+        slopes = np.zeros((len(owner), 1))
+        slopes[at, 0] = made
+        return [j for j, size in self._sizes(owner, slopes) if size > _SHARE_OF_MAKING * variance]
+
+    def _sizes(self, owner, slopes):
+        """Return columns with the largest squared length of what slopes make of each, centered."""
+        found, (gram, constant) = [], self._every
+        for j in sorted({o for o in owner if o is not None}):
+            at = np.flatnonzero(owner == j)
+            lengths = ((gram[np.ix_(at, at)] @ slopes[at]) * slopes[at]).sum(axis=0)
+            found.append((j, (lengths - (constant[at] @ slopes[at]) ** 2).max()))
         return found
 
-    def _is_small(self, variance, away):
-        """Return whether a variance is a small part of that of a contribution."""
-        return variance < _FREE * (away @ away) / self._n_people
+    def _is_small(self, left, variance):
+        """Return whether a variance is a small part of the squares of a contribution."""
+        return left < _FREE * variance / self._n_people
 
     def _slopes(self, scaled):
         """Return coefficients of the main effects kept, and of the values of large columns."""
