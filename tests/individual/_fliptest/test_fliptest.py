@@ -52,6 +52,8 @@ def test_the_optimum_is_that_of_the_solver_on_the_same_costs():
     i, j = linear_sum_assignment(cost)
     found = flips(X)
     assert of(found)["cost"] == pytest.approx(cost[i, j].mean())
+    (distance,) = found.tables["runs"]["distance"]
+    assert distance == pytest.approx(np.sqrt(cost[i, j]).mean())
     pairs = found.tables["transported"].sort_values("row")
     assert pairs["partner"].tolist() == men[j].tolist()
     own, other = model(X)[women].to_numpy(), model(X)[men[j]].to_numpy()
