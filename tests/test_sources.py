@@ -99,7 +99,7 @@ def is_known(name, owner, test):
     """
     if name in inspect.signature(owner).parameters or hasattr(owner, name):
         return True
-    documented = rf"^    (\w+, )*{re.escape(name)}(, \w+)* : "  # among the attributes
+    documented = rf"^ *(\w+, )*{re.escape(name)}(, \w+)* : "  # among the attributes
     if re.search(documented, f"{owner.__doc__}\n{AuditResult.__doc__}", re.M):
         return True
     if "." in name:
