@@ -1,0 +1,38 @@
+"""Each setting of each detector changes a result; the rows are in `settings_that_matter.py`."""
+
+from inspect import signature
+
+import pytest
+from settings_that_matter import AUDITED, NO_FINDING, OWN, WITHOUT, outcome, rows_of, settings_of
+
+from skdisc import all_detectors
+
+
+def own_settings(name):
+    return set(signature(all_detectors()[name]).parameters) - NO_FINDING - AUDITED
+
+
+@pytest.mark.parametrize("name", sorted(all_detectors()))
+def test_each_setting_has_a_row(name):
+    """If one is missing: another value, a table and other settings with which it matters."""
+    settings = own_settings(name)
+    rows = set(rows_of(name, settings))
+    assert rows | set(WITHOUT.get(name, [])) == settings
+    assert not rows & set(WITHOUT.get(name, []))
+
+
+def test_rows_are_those_of_detectors():
+    assert set(OWN) | set(WITHOUT) <= set(all_detectors())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # small tables, few iterations
+@pytest.mark.parametrize("name", sorted(all_detectors()))
+def test_each_setting_changes_a_result(name):
+    cls, defaults = all_detectors()[name], {}
+    for setting, (value, table, more) in rows_of(name, own_settings(name)).items():
+        settings, key = settings_of(cls, name, more), (table, repr(more))
+        if key not in defaults:
+            defaults[key] = outcome(cls, settings, table)
+        changed = outcome(cls, {**settings, setting: value}, table)
+        assert changed != defaults[key], f"{setting}={value!r} changes nothing"
