@@ -5,7 +5,7 @@ each is compared. With --fits, each process fits so often, and later fits find e
 The table is that of growing_table.py, with 10 columns; searches that ask a model ask one that costs
 almost nothing. Settings which change what is computed are made equal: by default groups are now
 compared with their context (`versus="context"`), findings that say the same are dropped
-(`distinct=True`), and FACTS chooses on one half of the people (`choose_on=0.5`). The second line of
+(`distinct=True`), and FACTS chooses on one half of the people (`learn_on=0.5`). The second line of
 such a detector has defaults.
 
 Run: python benchmarks/bench_before.py OLD NEW [--rows 10000 100000] [--repeats 3] [--fits 1]
@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from time import process_time
 
-EQUAL = {"versus": "everyone", "distinct": False, "choose_on": None}
+EQUAL = {"versus": "everyone", "distinct": False, "learn_on": None}
 DETECTORS = {
     "GroupDisparity": "group",
     "DivExplorer": "subgroup",

@@ -5,7 +5,7 @@ from functools import partial
 from skdisc import subgroup
 
 PUBLISHED = {"versus": "everyone", "order": "effect", "distinct": False}
-FACTS = partial(subgroup.FACTS, order="effect", choose_on=None)
+FACTS = partial(subgroup.FACTS, order="effect", learn_on=None)
 DivExplorer = partial(subgroup.DivExplorer, **PUBLISHED)
 SliceFinder = partial(subgroup.SliceFinder, **PUBLISHED)
 SliceLine = partial(subgroup.SliceLine, **PUBLISHED)

@@ -179,7 +179,7 @@ SHARED = {
     "store_tested": (True, "decisions", {}),
     "subgroups": ([{"sex": "F"}], "decisions", {}),
     "test": ("mid-p", "decisions", {}),
-    "test_size": (0.125, "decisions", {}),
+    "learn_on": (0.875, "decisions", {}),
     "threshold": (0.25, "decisions", {}),
     "versus": ("everyone", "decisions", {}),
     "weights": ("frequency", "weighted", {}),
@@ -327,7 +327,7 @@ OWN = {
         "max_cost": (0.25, "decisions", {}),
         "minimal_change": (True, "decisions", {}),
         "remove_contained": (True, "decisions", {}),
-        "choose_on": (0.125, "decisions", {}),
+        "learn_on": (0.125, "decisions", {}),
         "max_queries": (50, "decisions", {}),
     },
     "FlipTest": {
@@ -473,7 +473,7 @@ OWN = {
         "missing": ("drop", "forest", {}),
     },
     "Themis": {
-        "max_order": (1, "decisions", {"protected": ["sex", "race"]}),
+        "intersections": (1, "decisions", {"protected": ["sex", "race"]}),
         "threshold": (0.05, "linear", {}),
         "margin": (0.025, "linear", {"protected": ["sex", "race"]}),
         "block_size": (250, "decisions", {}),

@@ -38,7 +38,7 @@ def forest():
 
 
 CHECKS = [name for name in detector_checks() if name != "false_alarms"]  # `test_calibration.py`
-DRAWN = {"FACTS": {"choose_on": None}, "BiasScan": {"versus": "everyone"}}  # by the names, else
+DRAWN = {"FACTS": {"learn_on": None}, "BiasScan": {"versus": "everyone"}}  # by the names, else
 
 
 @pytest.mark.every(6)

@@ -50,7 +50,7 @@ def test_bias_on_missing_protected_values_is_found(name):
 @pytest.mark.parametrize("name", SUBGROUPS)
 def test_more_columns_than_rows(name):
     rng = np.random.default_rng(1)
-    n, m = (300, 400) if has(name, "test_size") else (60, 80)
+    n, m = (300, 400) if has(name, "witness") else (60, 80)
     X = (
         pd.DataFrame(rng.integers(0, 3, (n, m)).astype(str))
         .add_prefix("c")
@@ -67,7 +67,7 @@ def test_more_columns_than_rows(name):
     result = make(name, min_support=0.05, **k).fit(*hits(name, X, bank(X), bank)).result_
     assert result.n_tested > 0
     people = result[0].subject.mask(X).sum()
-    assert 0 < result[0].support < people if has(name, "test_size") else result[0].support == people
+    assert 0 < result[0].support < people if has(name, "witness") else result[0].support == people
     assert any("group = '0'" in str(f.subject) for f in result)
 
 

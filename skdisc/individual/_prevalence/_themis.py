@@ -90,10 +90,10 @@ class Themis(IndividualDetector):
     True
     """
 
-    max_order: int | None = setting(
+    intersections: int | None = setting(
         None,
         [Interval(Integral, 1, None, closed="left"), None],
-        "Number of attributes of a set at most; None: all of them.",
+        "Largest number of protected columns that are combined; None: all of them.",
     )
     threshold: float = setting(
         0.2,
@@ -202,7 +202,7 @@ class Themis(IndividualDetector):
 
     def _order(self):
         """Return the largest number of attributes of a set."""
-        return min(self.max_order or len(self.protected_), len(self.protected_))
+        return min(self.intersections or len(self.protected_), len(self.protected_))
 
     def _sets(self):
         """Return all sets of protected attributes up to the largest order, small ones first."""

@@ -43,7 +43,7 @@ class FACTS(SubgroupDetector):
     result_ : AuditResult
         What `fit` found: the subject of a finding is the group that is worst off inside a
         subgroup; the effect is its value under the notion, minus that of the other side. Both
-        are those of ``n_compared`` and ``n_compared_rest`` people: with `choose_on`, of the
+        are those of ``n_compared`` and ``n_compared_rest`` people: with `learn_on`, of the
         ``support`` without those on whom the best actions were chosen.
     recourse_ : dict of Recourse
         By protected column, and for combined ones by their names joined by " & ": ``rank``,
@@ -274,7 +274,7 @@ class FACTS(SubgroupDetector):
         [Interval(Integral, 1, None, closed="left")],
         "Number of findings kept.",
     )
-    choose_on: float | None = setting(
+    learn_on: float | None = setting(
         0.5,
         [Interval(Real, 0, 1, closed="neither"), None],
         """Share of the people on whom the best action of each group is chosen (effectiveness,
@@ -346,7 +346,7 @@ class FACTS(SubgroupDetector):
         if not task.budget.affords(len(task.X)):
             return None
         chosen = None
-        if self.choose_on is not None and not task.is_audit:
+        if self.learn_on is not None and not task.is_audit:
             chosen = np.zeros(len(task.X), dtype=bool)  # whatever the order of rows and columns
-            chosen[canonical_order(by_name(task.X))] = task.rng.random(len(task.X)) < self.choose_on
+            chosen[canonical_order(by_name(task.X))] = task.rng.random(len(task.X)) < self.learn_on
         return StudyRows(task.X, task.decisions() > 0.5, task.space, settings, chosen)

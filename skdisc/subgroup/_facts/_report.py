@@ -335,7 +335,7 @@ def _again(d, recourse, shown, cache, rows):
         recourse.notion(d.notion, d.viewpoint),
     )
     sides = verdicts.sides(measured)
-    if d.choose_on is not None:
+    if d.learn_on is not None:
         found = recourse.measured.at(shown["number"].to_numpy(int)[order])
         sides = chosen_sides(found, measured, verdicts, notion)
     statistics = compare_sides(*sides, notion, d.significance, d.order != "effect")

@@ -47,10 +47,10 @@ class LearnedAuditor(SubgroupDetector):
         cells of crossings would still add counts against a finding, and widens intervals.""",
         kind='{"boosting", "additive"} or estimator',
     )
-    test_size: float = setting(
+    learn_on: float = setting(
         0.5,
         [Interval(Real, 0, 1, closed="neither")],
-        "Share of the rows that the witness does not see, and is tested on.",
+        "Share of the rows that the witness learns from; it is tested on the others.",
     )
     protected: Columns | None = setting(None, text="Protected columns. Required.")
     estimator: Estimator | None = setting(
@@ -95,7 +95,7 @@ class LearnedAuditor(SubgroupDetector):
         if not enough or np.ptp(known.outcome) == 0 or not task.budget.affords(0):
             task.memory = Learned(setting, None, [])
             return self._nothing(task, known)
-        parts = known.split(self.test_size, task.rng)
+        parts = known.split(1 - self.learn_on, task.rng)
         task.progress(f"learning from {len(parts[0]):,} people")
         learners, tested = parts
         halves = [

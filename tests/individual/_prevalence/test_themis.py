@@ -94,7 +94,7 @@ def test_scores_grow_with_the_set_and_the_smallest_above_the_threshold_are_marke
 
 def test_fewer_attributes_at_a_time():
     _, model = table_model(1, 0.5)
-    result = Themis(protected=PROTECTED, max_order=1, random_state=0).fit(MIXED, model=model)
+    result = Themis(protected=PROTECTED, intersections=1, random_state=0).fit(MIXED, model=model)
     assert result.result_.tables["scores"]["attributes"].tolist() == PROTECTED
     assert len(result.result_.estimates) == 1  # of all attributes, which the verdict is about
 

@@ -31,7 +31,7 @@ def people(n=200):
 SETTINGS = {
     "all": {},
     "subset": {"action_features": "subset", "min_effectiveness": 0.3},
-    "confirmed": {"confirm": 0.4, "choose_on": None},
+    "confirmed": {"confirm": 0.4, "learn_on": None},
     "two columns": {"protected": ["sex", "town"]},
 }
 
