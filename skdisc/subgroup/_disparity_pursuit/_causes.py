@@ -151,9 +151,9 @@ def turned(scores: Scores, table: pd.DataFrame, groups: list[int], level: float)
         fit = scores.fit([group])
         down, up = widening(scores.unlearned(group))
         effect, shift = fit.effect[0], down if fit.effect[0] > 0 else up
-        if shift <= 0:
-            continue
         error = errors(scores, fit, level)[0][0]
+        if shift <= 0 or error <= 0:  # nothing may be left to learn, and a fit may be perfect
+            continue
         p = np.maximum(special.ndtr(-abs(effect) / error), 1e-300)
         less = special.ndtr(-max(abs(effect) - shift, 0) / error)
         # chance gives a group so little as often as its correction says of what it has now

@@ -578,8 +578,9 @@ def test_a_search_without_time_to_search_says_so(monkeypatch):
     learn = _run._adjusted
 
     def slowly(detector, task, *given):
+        learned = learn(detector, task, *given)
         task.budget.time_budget = 0.0
-        return learn(detector, task, *given)
+        return learned
 
     monkeypatch.setattr(_run, "_adjusted", slowly)
     X, y, _ = people(3, n=400, gap=0.4)
@@ -587,5 +588,6 @@ def test_a_search_without_time_to_search_says_so(monkeypatch):
     result = detector.fit(X, y).result_
     assert result.stopped_by == "time_budget"
     assert not len(result.findings)
-    assert len(result.tables["shadows"])
+    assert result.verdict == "insufficient evidence"
+    assert result.reason.startswith("the time budget ended while ")
     assert not any("no longer do" in note for note in result.notes)
