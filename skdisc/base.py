@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._blackbox import AuditedModel, BlackBox, is_trained, resolve
@@ -47,7 +47,6 @@ from skdisc._utils._types import (
 from skdisc._verdicts._relevant import NUMBER, PROBABILITY, RATE, relevant_gap_of
 from skdisc._verdicts._rule import Rule, RuledMixin, rule_text
 
-_COUNT = Interval(Integral, 0, None, closed="left")
 _TECHNICAL = ("n_jobs", "verbose")  # settings that results do not depend on
 
 
@@ -256,7 +255,7 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
         """Return the Discovery of a task; one without findings where its time was over before."""
 
         def say(doing):
-            if getattr(self, "verbose", False):
+            if self.verbose:
                 task.progress(f"{doing}, {task.budget.elapsed:.0f} s")
 
         try:

@@ -187,6 +187,16 @@ SHARED = {
 }
 
 # The other rows.
+BY_WITNESS = {  # of learned audits of scores
+    "max_predicates": (1, "forest", {"protected": ["sex", "race"]}),
+    "features": (
+        ["skill", "age", "town", "sex", "race"],
+        "forest",
+        {"protected": ["sex", "race"]},
+    ),
+    "n_bins": (2, "forest", {"protected": ["sex", "race"]}),
+    "max_tests": (0, "decisions", {}),
+}
 OWN = {
     "ADF": {
         "next_state": ("restart", "linear", {}),
@@ -376,27 +386,13 @@ OWN = {
     "MultiaccuracyAudit": {
         "residual": ("outcome", "linear", {}),
         "output": ("auto", "linear", {}),
-        "max_predicates": (1, "forest", {"protected": ["sex", "race"]}),
-        "features": (
-            ["skill", "age", "town", "sex", "race"],
-            "forest",
-            {"protected": ["sex", "race"]},
-        ),
-        "n_bins": (2, "forest", {"protected": ["sex", "race"]}),
-        "max_tests": (0, "decisions", {}),
+        **BY_WITNESS,
     },
     "MulticalibrationAudit": {
         "output": ("auto", "linear", {}),
         "n_score_bins": (1, "linear", {}),
         "nuisance": ("boosting", "linear", {}),
-        "max_predicates": (1, "forest", {"protected": ["sex", "race"]}),
-        "features": (
-            ["skill", "age", "town", "sex", "race"],
-            "forest",
-            {"protected": ["sex", "race"]},
-        ),
-        "n_bins": (2, "forest", {"protected": ["sex", "race"]}),
-        "max_tests": (0, "decisions", {}),
+        **BY_WITNESS,
     },
     "OaxacaBlinder": {
         "output": ("value", "decisions", {}),

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._space._bins import Bins
-from skdisc._utils._settings import COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 
 MIN_GAP_OF_NUMBERS = setting(
     0.0,
@@ -51,7 +51,7 @@ OUTPUT_OF_NUMBERS = setting(
 )
 MAX_ROWS = setting(
     None,
-    [Interval(Integral, 1, None, closed="left"), None],
+    [AT_LEAST_ONE, None],
     """Largest number of rows under audit. Of more, a random sample is, stratified by
     protected group, as a note says; an estimator is trained on all rows. Positions of rows
     in results are then positions in the sample, ``sampled_rows_``.""",
@@ -63,6 +63,6 @@ N_BINS = setting(
 )
 N_CLUSTERS = setting(
     4,
-    [Interval(Integral, 1, None, closed="left")],
+    [AT_LEAST_ONE],
     "Number of clusters.",
 )

@@ -26,6 +26,7 @@ from typing import Any, ClassVar, dataclass_transform
 from sklearn.utils._param_validation import Interval, Options
 
 COUNT = Interval(Integral, 0, None, closed="left")
+AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 _WORDS = {
     "boolean": "bool",
     "random_state": "int, RandomState instance or None",
@@ -90,7 +91,7 @@ def setting(
 
     Returns
     -------
-    Setting
+    SettingSpec
     """
     return SettingSpec(default, allowed, text, kind, kw_only, leads)
 
@@ -133,9 +134,9 @@ def _in_order(cls):
             }
             own[name] = replace(new, kw_only=old.kw_only, leads=old.leads, **missing)
         setattr(cls, name, new.default)
-    every = {**own, **{n: s for n, s in inherited.items() if n not in own}}
-    leading = {n: s for n, s in {**inherited, **own}.items() if s.leads}
-    return {**leading, **every, **leading}
+    known = {**inherited, **own}
+    leading = [name for name, s in known.items() if s.leads]
+    return {name: known[name] for name in dict.fromkeys([*leading, *own, *inherited])}
 
 
 def _constructor(cls):

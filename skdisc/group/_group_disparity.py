@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from skdisc._task._notes import differing_groups, unseen, with_caveats
 from skdisc._task._numbers import audited_numbers
 from skdisc._task._shared_settings import MAX_QUERIES, N_BINS, N_REFITS
 from skdisc._task._task import Request
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
@@ -146,7 +146,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     )
     intersections: int = setting(
         2,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Largest number of protected columns that are combined.",
     )
     n_bins: int | dict | Bins = N_BINS
@@ -175,7 +175,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     )
     k: int | None = setting(
         None,
-        [Interval(Integral, 1, None, closed="left"), None],
+        [AT_LEAST_ONE, None],
         "Number of findings kept; None: all.",
         kind="int",
     )
@@ -202,7 +202,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     )
     n_resamples: int = setting(
         999,
-        [Interval(Integral, 0, None, closed="left")],
+        [COUNT],
         "Number of bootstrap samples, for measures without a closed-form interval.",
     )
     n_refits: int = N_REFITS

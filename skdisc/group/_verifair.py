@@ -12,7 +12,7 @@ from skdisc._task._card import Card
 from skdisc._task._notes import unseen, with_caveats
 from skdisc._task._shared_settings import MAX_QUERIES, N_REFITS, TIME_BUDGET
 from skdisc._task._task import Request
-from skdisc._utils._settings import COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
@@ -146,7 +146,7 @@ class VeriFair(BaseDetector):
     )
     first_batch: int = setting(
         200,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Draws per mean in the first batch.",
     )
     growth: float = setting(
@@ -156,7 +156,7 @@ class VeriFair(BaseDetector):
     )
     max_draws: int = setting(
         1_000_000,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Largest number of draws per mean; pairs not decided by then are undecided.",
     )
     output: str = setting(

@@ -1,21 +1,18 @@
 """AEQUITAS: random walks that learn which columns and directions lead to cases."""
 
-from numbers import Integral
-
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._task._card import Card
 from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, OUTPUT_OF_NUMBERS
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc.individual._prober import small_dtype
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._search._steps import Steps, weighted_choice
 
-_COUNT = Interval(Integral, 0, None, closed="left")
 _LEARNED = 0.001  # change of a probability by one step
 _LEARNED_FROM = 250  # steps for each column, of one batch
 _MOST_AT_ONCE = 100_000  # steps of one batch that nothing is learned from
@@ -96,7 +93,7 @@ class Aequitas(SearchDetector):
     )
     n_seeds: int = setting(
         1000,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of inputs drawn first.",
     )
     seeds: str | pd.DataFrame = setting(
@@ -107,12 +104,12 @@ class Aequitas(SearchDetector):
     )
     n_local: int = setting(
         1000,
-        [_COUNT],
+        [COUNT],
         "Number of steps of each walk.",
     )
     step_size: int = setting(
         1,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         """Number of codes by which a numeric or ordinal column moves in one step; a nominal
         column takes any other value.""",
     )

@@ -1,12 +1,12 @@
 """BoundarySearch: test the inputs closest to the decision boundary."""
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._task._card import Card
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, boundary_pool, make_generator
 from skdisc.individual._search._loop import Strategy, propose
@@ -89,7 +89,7 @@ class BoundarySearch(SearchDetector):
     )
     n_pool: int = setting(
         100_000,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of inputs drawn; as many rows are queried in addition to the tests.",
     )
     share: float = setting(

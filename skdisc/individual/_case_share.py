@@ -1,8 +1,8 @@
 """CaseShare: the share of people, or of inputs, whose outcome changes with protected values."""
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -135,16 +135,9 @@ CHANCE_NOTE = (
 )
 
 
-@contextmanager
-def time_kept(task: Task) -> Iterator[None]:
+def time_kept(task: Task) -> AbstractContextManager:
     """Keep a quarter of the time budget for the share of people, while a search goes on."""
-    limit = task.budget.time_budget
-    if limit is not None:
-        task.budget.time_budget -= _TIME_SHARE * task.budget.seconds_left
-    try:
-        yield
-    finally:
-        task.budget.time_budget = limit
+    return task.budget.keeping(_TIME_SHARE)
 
 
 def everyone(has_case: np.ndarray, n_people: int, incomplete: str) -> CaseShare:

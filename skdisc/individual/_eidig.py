@@ -1,11 +1,11 @@
 """EIDIG: search along gradients with momentum, with fewer gradients in the local phase."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
 from skdisc._task._card import Card
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._search._gradient_search import GradientSearch
 from skdisc.individual._search._gradient_walk import WalkRules
 
@@ -91,7 +91,7 @@ class EIDIG(GradientSearch):
     )
     refresh_interval: int | None = setting(
         5,
-        [Interval(Integral, 1, None, closed="left"), None],
+        [AT_LEAST_ONE, None],
         """Number of cases in a row after which a local search computes its weights again; None:
         never.""",
     )

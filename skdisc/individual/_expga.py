@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._task._card import Card
 from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, OUTPUT_OF_NUMBERS
 from skdisc._utils._hashing import Growing
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc.individual._prober import small_dtype
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._loop import Strategy, propose
@@ -18,7 +18,6 @@ from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._search._steps import Steps
 
-_COUNT = Interval(Integral, 1, None, closed="left")
 _SHARE = Interval(Real, 0, 1, closed="both")
 
 
@@ -82,7 +81,7 @@ class ExpGA(SearchDetector):
 
     n_draws: int = setting(
         1000,
-        [_COUNT],
+        [AT_LEAST_ONE],
         "Number of inputs drawn and ranked.",
     )
     seeds: str | pd.DataFrame = setting(
@@ -98,7 +97,7 @@ class ExpGA(SearchDetector):
     )
     n_generations: int = setting(
         1000,
-        [Interval(Integral, 0, None, closed="left")],
+        [COUNT],
         "Number of generations at most.",
     )
     crossover: float = setting(

@@ -1,14 +1,12 @@
 """KOSEI: breadth-first local search from discriminatory inputs."""
 
-from numbers import Integral
-
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._task._card import Card
 from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, OUTPUT_OF_NUMBERS
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._input_generator import boundary_pool, make_generator
 from skdisc.individual._search._loop import Strategy, propose
@@ -81,7 +79,7 @@ class KOSEI(SearchDetector):
 
     n_seeds: int = setting(
         2000,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of inputs tested before the local search starts.",
     )
     seeds: str | pd.DataFrame = setting(
@@ -95,7 +93,7 @@ class KOSEI(SearchDetector):
     )
     n_local: int | None = setting(
         2000,
-        [Interval(Integral, 0, None, closed="left"), None],
+        [COUNT, None],
         """The local search ends after this many tests per discriminatory seed; None: when no
         neighbor is left.""",
     )

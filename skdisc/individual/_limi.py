@@ -1,6 +1,6 @@
 """LIMI: project latent scores of a generator onto a linear decision boundary, and test there."""
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._task._card import Card
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, make_generator
 from skdisc.individual._search._loop import Strategy, propose
@@ -17,7 +17,6 @@ from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._seeds import Seeds
 from skdisc.individual._search._steps import Steps
 
-_COUNT = Interval(Integral, 1, None, closed="left")
 _FEWEST_AT_ONCE, _MOST_AT_ONCE = 16, 200_000  # latent scores
 
 
@@ -98,18 +97,18 @@ class LIMI(SearchDetector):
     )
     max_rows: int | None = setting(
         10_000,
-        [Interval(Integral, 1, None, closed="left"), None],
+        [AT_LEAST_ONE, None],
         """Largest number of rows that a generator given by name is fitted to. Of more, a random
         sample is used, stratified by protected group; all rows are audited.""",
     )
     n_samples: int = setting(
         20_000,
-        [_COUNT],
+        [AT_LEAST_ONE],
         "Number of latent scores that are projected onto the boundary.",
     )
     n_boundary: int = setting(
         20_000,
-        [_COUNT],
+        [AT_LEAST_ONE],
         "Number of latent scores that the boundary is fitted to.",
     )
     confidence: float = setting(
@@ -125,7 +124,7 @@ class LIMI(SearchDetector):
     )
     n_baseline: int = setting(
         1000,
-        [_COUNT],
+        [AT_LEAST_ONE],
         """Number of inputs of the generator that are tested first, without projection:
         ``result_.estimates`` has the share of cases among them.""",
     )

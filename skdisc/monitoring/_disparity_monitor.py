@@ -20,7 +20,7 @@ from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order
 from skdisc._utils._json import jsonable
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike, Labels
 from skdisc.base import BaseDetector
 from skdisc.monitoring._batch_outcomes import given_batch, labels_of_first, outcomes, values
@@ -118,7 +118,7 @@ class DisparityMonitor(BaseDetector):
     )
     intersections: int = setting(
         1,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Largest number of protected columns that are combined.",
     )
     metric: str = setting(

@@ -26,7 +26,7 @@ from skdisc._task._notes import differing_groups, few_clusters, too_few_draws, u
 from skdisc._task._shared_settings import CONFIRM, MAX_QUERIES, N_REFITS, WEIGHTS
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
-from skdisc._utils._settings import COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._verdicts._answer import decide, family_table
 from skdisc._verdicts._rule import OF_RATES
@@ -66,7 +66,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     )
     max_predicates: int | None = setting(
         3,
-        [Interval(Integral, 1, None, closed="left"), None],
+        [AT_LEAST_ONE, None],
         "Largest number of columns in the definition of a group; None: no limit.",
     )
     features: Sequence[Hashable] | None = setting(
@@ -518,7 +518,7 @@ class DecidedDetector(ClusteredMixin, SubgroupDetector):
 
     k: int = setting(
         10,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of findings kept.",
     )
     order: str = setting(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -11,7 +11,7 @@ from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._shared_settings import CONFIRM, N_REFITS, WEIGHTS
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
@@ -149,7 +149,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     )
     k: int = setting(
         10,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of findings kept for each rate.",
     )
     confirm: float | None = CONFIRM

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import Estimator
 from skdisc.group._decomposition._fairlie import fairlie_parts
 from skdisc.group._decomposition._gap_parts import (
@@ -158,13 +158,13 @@ class OaxacaBlinder(PairwiseDetector):
     )
     n_orders: int = setting(
         64,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         """Number of random orders, each with its reverse, for "fairlie" with more than 8
         factors.""",
     )
     n_resamples: int = setting(
         0,
-        [Interval(Integral, 0, None, closed="left")],
+        [COUNT],
         "Number of bootstrap samples behind standard errors; 0: the delta method.",
     )
     missing: str = setting(

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._task._card import Card
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Estimator, Labels
 from skdisc._utils._validation import check_protected
 from skdisc._verdicts._relevant import NUMBER, relevant_gap
@@ -139,7 +139,7 @@ class RankingDisparity(PairwiseDetector):
     )
     depth: int | None = setting(
         1000,
-        [Interval(Integral, 1, None, closed="left"), None],
+        [AT_LEAST_ONE, None],
         """The last place at which a tested prefix may end; None: tests all, which takes time in
         proportion to the square of the length.""",
     )

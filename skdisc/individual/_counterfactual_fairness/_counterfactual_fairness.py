@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._shared_settings import MAX_ROWS
 from skdisc._utils._hashing import canonical_order, row_hashes
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import COUNT, setting
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import IndividualDetector, input_keys
@@ -178,7 +178,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     )
     n_resamples: int = setting(
         200,
-        [Interval(Integral, 0, None, closed="left")],
+        [COUNT],
         """Number of bootstrap samples for the intervals of means, drawn within groups of equal
         protected values, the same for every world; causal models that were fitted here are
         fitted again on each. Of more than 10,000 people, samples have that many, or more if a

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import replace
 from importlib.util import find_spec
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import (
     ArrayLike,
     FrameLike,
@@ -138,7 +138,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     )
     max_attributes: int | None = setting(
         None,
-        [Interval(Integral, 1, None, closed="left"), None],
+        [AT_LEAST_ONE, None],
         "Largest number of protected columns; columns with groups of similar size come first.",
     )
     features: Sequence[Hashable] | None = setting(
@@ -171,7 +171,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     )
     max_rows: int | None = setting(
         None,
-        [Interval(Integral, 1, None, closed="left"), None],
+        [AT_LEAST_ONE, None],
         """Largest number of people of a group in one transport (None: 1,000, with POT 2,000).
         Larger groups, and without POT groups of unequal size, are sampled `n_draws` times
         (None: 1,000 people), and flips are averaged. Of more than ``4 * n_draws * max_rows``
@@ -180,12 +180,12 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     )
     n_draws: int = setting(
         5,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of samples of groups that are not transported at once.",
     )
     n_permutations: int | None = setting(
         None,
-        [Interval(Integral, 0, None, closed="left"), None],
+        [COUNT, None],
         """Number of permutations of group membership behind the p-value. A comparison that is
         not significant after correction for all comparisons has no cases. None: as many as it
         takes for one of all comparisons, at least 99 and at most 1,999, ended by ten with as

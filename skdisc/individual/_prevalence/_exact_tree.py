@@ -1,16 +1,13 @@
 """ExactTree: the exact set of discriminatory inputs, from the structure of the model."""
 
-from numbers import Integral
-
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import Interval
 
 from skdisc._blackbox._gradient import last_step
 from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._settings import COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import CaseShare, time_kept
 from skdisc.individual._prevalence._exact_tree_inputs import Parts, Slab, Trial
@@ -105,14 +102,14 @@ class ExactTree(IndividualDetector):
 
     max_parts: int = setting(
         200_000,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         """Limit on the number of parts of the space; the inputs of a forest with more are
         tested. The parts are computed whatever `max_tests` is; large forests take seconds to
         reach the limit.""",
     )
     n_checks: int = setting(
         100,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of uniformly drawn inputs that are tested as well.",
     )
     space: FeatureSpace | None = setting(

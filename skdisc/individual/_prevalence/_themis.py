@@ -1,7 +1,7 @@
 """Themis: the share of inputs whose outcome changes with protected attributes."""
 
 from itertools import combinations
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from skdisc import _stats
 from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._settings import COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import CHANCE_NOTE, CaseShare, beyond_chance, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
@@ -92,7 +92,7 @@ class Themis(IndividualDetector):
 
     intersections: int | None = setting(
         None,
-        [Interval(Integral, 1, None, closed="left"), None],
+        [AT_LEAST_ONE, None],
         "Largest number of protected columns that are combined; None: all of them.",
     )
     threshold: float = setting(
@@ -108,7 +108,7 @@ class Themis(IndividualDetector):
     )
     block_size: int = setting(
         1000,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of inputs of the first block, at least.",
     )
     min_gap: float = setting(

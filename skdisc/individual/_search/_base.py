@@ -2,11 +2,10 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._results._findings import Discovery, feature_names
 from skdisc._space._feature_space import FeatureSpace
@@ -72,7 +71,7 @@ class SearchDetector(IndividualDetector):
     )
     n_quality: int = setting(
         0,
-        [Interval(Integral, 0, None, closed="left")],
+        [COUNT],
         """Size of the samples of random inputs, rows of X and cases from which
         ``result_.tables["quality"]`` is computed: how frequent cases are, and how natural,
         diverse and severe the cases found are. 0 omits the table.""",

@@ -1,13 +1,12 @@
 """GradientSearch: the base of the detectors that walk along gradients of the margin."""
 
 from collections.abc import Callable
-from numbers import Integral
 
 import pandas as pd
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._task._shared_settings import N_CLUSTERS
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._gradient_walk import GradientWalk
 from skdisc.individual._search._margins import Margins
@@ -20,7 +19,7 @@ class GradientSearch(SearchDetector):
 
     n_seeds: int = setting(
         200,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of inputs that the global phase starts from.",
     )
     seeds: str | pd.DataFrame = setting(
@@ -32,17 +31,17 @@ class GradientSearch(SearchDetector):
     n_clusters: int = N_CLUSTERS
     max_iter: int = setting(
         10,
-        [Interval(Integral, 0, None, closed="left")],
+        [COUNT],
         "Number of moves of a seed at most.",
     )
     n_local: int = setting(
         500,
-        [Interval(Integral, 0, None, closed="left")],
+        [COUNT],
         "Number of steps of each local search.",
     )
     step_size: int = setting(
         1,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         """Number of codes by which a numeric or ordinal column moves in one step; a nominal
         column takes any other value.""",
     )

@@ -1,19 +1,16 @@
 """SG: symbolic generation, which negates conditions on the paths of a surrogate tree."""
 
 from collections.abc import Callable
-from numbers import Integral
 
 import pandas as pd
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._task._card import Card
 from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, N_CLUSTERS, OUTPUT_OF_NUMBERS
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._sg._queue import Queue
-
-_COUNT = Interval(Integral, 1, None, closed="left")
 
 
 class SG(SearchDetector):
@@ -91,7 +88,7 @@ class SG(SearchDetector):
 
     n_seeds: int = setting(
         1000,
-        [_COUNT],
+        [AT_LEAST_ONE],
         "Number of inputs that the queue starts with.",
     )
     seeds: str | pd.DataFrame = setting(
@@ -100,7 +97,7 @@ class SG(SearchDetector):
         """Origin of the seeds: rows of X from each of `n_clusters` k-means clusters in turn,
         rows of X, uniform draws, half of each of the latter two, or the rows passed.""",
     )
-    n_clusters: int = N_CLUSTERS.but(allowed=[_COUNT])
+    n_clusters: int = N_CLUSTERS
     surrogate: str | Callable = setting(
         "shared",
         [StrOptions({"shared", "instance"}), callable],
@@ -111,18 +108,18 @@ class SG(SearchDetector):
     )
     n_samples: int = setting(
         5_000,
-        [_COUNT],
+        [AT_LEAST_ONE],
         "Number of samples that a tree is fitted to; at most a quarter of `max_queries`.",
     )
     refresh: int | None = setting(
         None,
-        [_COUNT, None],
+        [AT_LEAST_ONE, None],
         """Number of tests, checked between batches, after which a shared tree is fitted again,
         to new samples; None: never.""",
     )
     batch_size: int = setting(
         64,
-        [_COUNT],
+        [AT_LEAST_ONE],
         """Smallest number of inputs taken from the queue at once. A batch is half as large as
         the number of tests so far, and from 4,000 tests on as large (at most 262,144, and not
         much more than the tests left of `max_tests`), so that large searches need few queries.""",

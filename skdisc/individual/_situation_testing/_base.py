@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from skdisc._results._judgment import COVERED
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._numbers import audited_numbers
 from skdisc._task._task import Request
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.individual._base import share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
@@ -47,7 +47,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     )
     n_neighbors: int | Sequence[int] | None = setting(
         15,
-        [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        [AT_LEAST_ONE, "array-like", None],
         """The size k of the control and test groups. Of several, searched at once, the first
         positive one gives the findings, and all are in the tables; 0, beside others and with
         the `centers` of `CounterfactualSituationTesting`, is a person and their counterfactual
@@ -127,7 +127,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     )
     max_rows: int | str | None = setting(
         "auto",
-        [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        [AT_LEAST_ONE, StrOptions({"auto"}), None],
         """Largest number of rows under audit. Of more, a random sample is, stratified by
         protected group, as a note says; an estimator is trained on all rows. Positions of rows
         in results are then positions in the sample, ``sampled_rows_``. None: all rows. "auto":

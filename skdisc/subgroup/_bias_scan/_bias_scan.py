@@ -1,6 +1,6 @@
 """BiasScan: the subset of people whose outcomes differ most from their expectations."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -12,7 +12,7 @@ from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._shared_settings import CONFIRM, N_REFITS
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import Columns, Estimator, Labels
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._bias_scan import _contexts as contexts
@@ -150,13 +150,13 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     )
     n_restarts: int = setting(
         10,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         """Number of ascents in a batch in each direction: the first batch is from all rows and
         from random subsets, others are from pairs of values, as long as they gain something.""",
     )
     n_bootstrap: int = setting(
         99,
-        [Interval(Integral, 0, None, closed="left")],
+        [COUNT],
         """Number of scans of data in which the expectations hold, for the p-value; 0: there is
         no p-value, and nothing counts as found unless `confirm` is set.""",
     )
@@ -179,7 +179,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     )
     k: int = setting(
         10,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Largest number of subsets kept, among the ends of the ascents.",
     )
     confirm: float | None = CONFIRM

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from copy import copy
-from numbers import Integral
 
 import pandas as pd
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._results._audit_result import AuditResult
@@ -14,7 +13,7 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._shared_settings import CONFIRM, N_REFITS
 from skdisc._utils import _validation as check
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import Estimator, FrameLike
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._disparity_pursuit._run import (
@@ -27,8 +26,6 @@ from skdisc.subgroup._disparity_pursuit._run import (
 )
 from skdisc.subgroup._estimation._confirmation import beside_fit
 from skdisc.subgroup._estimation._task_rows import NumbersMixin
-
-_COUNT = Interval(Integral, 0, None, closed="left")
 
 
 class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
@@ -173,12 +170,12 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     )
     k: int = setting(
         50,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Largest number of causes.",
     )
     n_bootstrap: int = setting(
         199,
-        [_COUNT],
+        [COUNT],
         """Number of draws of the Gaussian multiplier bootstrap of the largest evidence; 0:
         Bonferroni.""",
     )

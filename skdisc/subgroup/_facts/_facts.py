@@ -12,7 +12,7 @@ from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._task._shared_settings import CONFIRM, MAX_ROWS, N_REFITS
 from skdisc._utils._hashing import by_name, canonical_order
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._confirmation import put_beside
@@ -106,7 +106,7 @@ class FACTS(SubgroupDetector):
     )
     intersections: int = setting(
         1,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         """Largest number of protected columns that are combined: with 2, groups such as "women
         of race B" are compared with one another, too.""",
     )
@@ -271,7 +271,7 @@ class FACTS(SubgroupDetector):
     )
     k: int = setting(
         10,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of findings kept.",
     )
     learn_on: float | None = setting(

@@ -1,11 +1,9 @@
 """MulticalibrationAudit: a learned witness of errors at equal scores."""
 
-from numbers import Integral
-
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._task._card import Card
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
 from skdisc.subgroup._learned._learned_auditor import LearnedAuditor
 from skdisc.subgroup._learned._outcome_of import errors_at_scores
@@ -99,7 +97,7 @@ class MulticalibrationAudit(LearnedAuditor):
     )
     n_score_bins: int = setting(
         4,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Number of quantile bins of the score.",
     )
     adjust_for: str | Columns | None = setting(

@@ -17,6 +17,7 @@ from skdisc._space._bins import Bins
 from skdisc._space._codes import PAD
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils import _validation as check
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
 from skdisc.subgroup._patterns._branch_and_bound import Branching
 from skdisc.subgroup._patterns._meet_in_the_middle import Meeting
@@ -94,11 +95,11 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
     _parameter_constraints = {
         "protected": ["array-like", str, Integral, None],
         "delta": [Interval(Real, 0, 1, closed="neither")],
-        "max_predicates": [Interval(Integral, 1, None, closed="left"), None],
+        "max_predicates": [AT_LEAST_ONE, None],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
-        "k": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "k": [AT_LEAST_ONE],
+        "max_iter": [COUNT],
     }
 
     def __init__(

@@ -1,16 +1,15 @@
 """SliceDetector: what the detectors of slices, groups with a larger error, share."""
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._results._findings import GroupFindings
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._shared_settings import CONFIRM, N_REFITS
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Estimator
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed
@@ -31,7 +30,7 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
     )
     min_rows: int = setting(
         32,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Smallest number of rows of a slice; the larger of the two limits applies.",
     )
     must_include: str | None = setting(
@@ -41,7 +40,7 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
     )
     k: int = setting(
         10,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         """Number of slices kept for each error and approach: problematic ones first, then by
         effect size.""",
     )

@@ -1,6 +1,6 @@
 """SliceFinder: large slices with a clearly larger error than the rest of the rows."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from skdisc._space._items import count_items, count_values
 from skdisc._stats._means import Means
 from skdisc._task._card import Card
 from skdisc._task._shared_settings import N_CLUSTERS
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns
 from skdisc._verdicts._rule import CORRECTIONS
 from skdisc.subgroup._estimation._discovery import FoundCounts
@@ -121,7 +121,7 @@ class SliceFinder(SliceDetector):
     )
     max_depth: int = setting(
         3,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "Depth of the tree.",
     )
     n_clusters: int = N_CLUSTERS.but(default=10)
