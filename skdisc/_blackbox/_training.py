@@ -1,5 +1,7 @@
 """Training: how a model was trained, which is what training it again takes; and its threads."""
 
+import threading
+from contextlib import contextmanager
 from functools import lru_cache
 
 import pandas as pd
@@ -21,6 +23,7 @@ SMALL_TREES = {
     "random_state": 0,
 }
 _ENOUGH = 20_000  # rows below which threads wait for each other longer than they work
+_ONE_CALLER = threading.RLock()
 
 
 class Training:
@@ -98,13 +101,18 @@ def _fit(estimator, X, y, weight):
         ) from error
 
 
+@contextmanager
 def threads_for(n_rows):
-    """Return a context in which OpenMP, and so boosted trees, has one thread for few rows.
+    """Give OpenMP, and so boosted trees, one thread for few rows; one caller at a time.
 
     Where other work keeps the cores busy, its threads wait for each other many times as long as
-    they work.
+    they work. The number of its threads belongs to the process, and so do the filters of warnings,
+    which the parallel loops of scikit-learn replace while they run: of two threads that fit trees
+    at once, each would restore what the other has set.
     """
-    return _controller().limit(limits=1 if n_rows < _ENOUGH else None, user_api="openmp")
+    limit = 1 if n_rows < _ENOUGH else None
+    with _ONE_CALLER, _controller().limit(limits=limit, user_api="openmp"):
+        yield
 
 
 @lru_cache(maxsize=1)
