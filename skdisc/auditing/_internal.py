@@ -151,6 +151,9 @@ def hidden_rows(document, audit, given, plan, results):
     """
     hidden = HiddenRows(plan)
     asked = _asked(document, hidden)
+    for step, result in _leads(plan, results):
+        for key in _of_smallest_p(step, result, hidden):
+            asked.setdefault(key, (2, key[1].count(" and "), 0, key[1]))
     sides = _RowSides(audit, given, plan, results)
     found = {key: sides.of(key) for key in asked}
     columns = sides.columns()
@@ -185,10 +188,12 @@ class HiddenRows:
         and whether the group is compared with the rest or with a reference.
     tied : set of (str, str, str, str)
         Rows that are shown, but whose corrected p-value may be that of a hidden one.
+    small : set of (str, str, str, str)
+        Rows of the families of questions that are left out, because they are about few people.
     """
 
     def __init__(self, plan):
-        self.keys, self.tied = set(), set()
+        self.keys, self.tied, self.small = set(), set(), set()
         self._with_reference = {
             s.attribute for s in plan.steps if s.detector == "GroupDisparity" and has_reference(s)
         }
@@ -216,6 +221,27 @@ class HiddenRows:
         """Return whether a row is not shown."""
         return any(key in self.keys for key in self.keys_of(row, part))
 
+    def add_small(self, plan, results, min_cell):
+        """Note the rows of families with fewer than `min_cell` people on a side."""
+        for step in plan.steps:
+            table, keys = self.family(step, results.get(step.name))
+            few = table[["n", "n_others"]].min(axis=1) < min_cell if keys else []
+            self.small |= {key for key, is_few in zip(keys, few, strict=True) if is_few}
+
+    def family(self, step, result):
+        """Return the judged rows of the family of a step, and their keys."""
+        table = None if result is None else result.tables.get("family")
+        if table is None or not isinstance(result.findings, GroupFindings):
+            return table, []
+        table = table[table["judged"]]
+        measures = table["measure"].where(table["measure"] != "", result.measure)
+        several = zip(table["group"], measures, strict=True)
+        return table, [self.key(step.attribute, g, m, "families", step.null) for g, m in several]
+
+    def leaves_out(self, key):
+        """Return whether a row of a family is not in the document."""
+        return key in self.keys or key in self.small
+
     def without_ties(self, row, significance):
         """Return a finding whose corrected p-value is the level, if it may be a hidden row's."""
         if not any(key in self.tied for key in self.keys_of(row, "evidence")):
@@ -236,9 +262,7 @@ def _of_equal_p(plan, results, hidden):
     more = set()
     for step in plan.steps:
         result = results.get(step.name)
-        if step.null not in ("marginal", "contextual", "calibration"):
-            continue
-        if step.on != "given" or result is None or not isinstance(result.findings, GroupFindings):
+        if step.on != "given" or not _is_about_groups(step, result):
             continue
         keys, corrected = _keys(result, step, hidden)
         p = result.findings.table["p_value"].to_numpy(dtype=float)
@@ -248,6 +272,35 @@ def _of_equal_p(plan, results, hidden):
             is_equal &= ~np.isclose(p, p[i], rtol=1e-9, atol=0)
             more |= {keys[j] for j in np.flatnonzero(is_equal & ~own)}
     return more
+
+
+def _is_about_groups(step, result):
+    """Return whether a step has a p-value for each group."""
+    is_asked = step.null in ("marginal", "contextual", "calibration")
+    return is_asked and result is not None and isinstance(result.findings, GroupFindings)
+
+
+def _leads(plan, results):
+    """Return the steps that answer questions about groups, with their results."""
+    pairs = [(s, results.get(s.name)) for s in plan.steps if s.role == LEAD]
+    return [(step, result) for step, result in pairs if _is_about_groups(step, result)]
+
+
+def _of_smallest_p(step, result, hidden):
+    """Return the rows whose p-value that of the whole question may be, a set of keys.
+
+    It is the smallest corrected one. Of rows that have it, a correction in steps down takes it from
+    the first, and one in steps up from the last, which need not be found, nor named anywhere.
+    """
+    keys, corrected = _keys(result, step, hidden)
+    table = result.findings.table
+    p = table["p_value" if "p_value" in table else "p_adjusted"].to_numpy(dtype=float)
+    least = np.nanmin(corrected, initial=1.0)
+    if least >= 1:
+        return set()
+    equal = np.flatnonzero(np.isclose(corrected, least, rtol=1e-9, atol=0))
+    ends = np.isclose(p[equal], p[equal].min()) | np.isclose(p[equal], p[equal].max())
+    return {keys[i] for i in equal[ends]}
 
 
 def _asked(document, hidden):
@@ -380,7 +433,8 @@ def without_hidden(document, hidden, plan, results, audit):
     -------
     dict
     """
-    if not hidden.keys:
+    hidden.add_small(plan, results, audit.min_cell)
+    if not hidden.keys and not hidden.small:
         return document
     n = len({key[:2] for key in hidden.keys})
     told = (
@@ -407,11 +461,10 @@ def without_hidden(document, hidden, plan, results, audit):
         for row, named in about
         if row["of"] in of and not hidden.hides(named, "shadows")
     ]
-    changed["verdicts"] = [
-        _shown_verdict(row, hidden, plan, results) for row in document["verdicts"]
-    ]
+    verdicts = [_shown_verdict(row, hidden, plan, results) for row in document["verdicts"]]
+    changed["verdicts"] = _without_equal_p(verdicts, document["verdicts"])
     changed["log"] = [_shown_line(row, hidden, names, plan, results) for row in document["log"]]
-    return document | changed | {"limits": [*document["limits"], told]}
+    return document | changed | {"limits": [*document["limits"], *[told] * bool(hidden.keys)]}
 
 
 def leaves_out_rows(document):
@@ -445,8 +498,8 @@ def _shown_line(row, hidden, names, plan, results):
     found = {k[1] for k, v in zip(keys, is_found, strict=True) if k in hidden.keys and v}
     n_tested = max(row["n_tested"] - len(tested), 0)
     counts = {"n_tested": n_tested, "n_found": min(row["n_found"] - len(found), n_tested)}
-    lead = result.answer is not None and bool(tested)
-    return row | counts | ({"reason": ""} if lead and row["reason"] else {})
+    is_about = bool(tested) or any(map(hidden.leaves_out, hidden.family(step, result)[1]))
+    return row | counts | ({"reason": ""} if result.answer is not None and is_about else {})
 
 
 def _shown_verdict(row, hidden, plan, results):
@@ -464,23 +517,13 @@ def _shown_verdict(row, hidden, plan, results):
         return row
     if hidden.hides(row, "verdicts"):
         row = row | dict.fromkeys(("group", "measure", *_NUMBERS))
-    for step, result in several:
-        keys, p = _keys(result, step, hidden)
-        if len(p) and np.isfinite(p).any() and keys[int(np.nanargmin(p))] in hidden.keys:
-            row = row | {"p_value": None, "p_adjusted": None}
+    if any(_of_smallest_p(*pair, hidden) & hidden.keys for pair in several):
+        row = row | {"p_value": None, "p_adjusted": None}
     step, result = several[0]
-    family = result.tables.get("family")
-    if family is None or result.answer is None:
+    family, keys = hidden.family(step, result)
+    if result.answer is None:
         return row
-    family = family[family["judged"]]
-    measures = family["measure"].where(family["measure"] != "", result.measure)
-    is_hidden = np.array(
-        [
-            hidden.key(step.attribute, group, measure, "families", step.null) in hidden.keys
-            for group, measure in zip(family["group"], measures, strict=True)
-        ],
-        dtype=bool,
-    )
+    is_hidden = np.array([hidden.leaves_out(key) for key in keys], dtype=bool)
     if not is_hidden.any():
         return row
     answer = _shown_answer(result.answer, family, is_hidden)
@@ -490,6 +533,16 @@ def _shown_verdict(row, hidden, plan, results):
     elif row["p_value"] is None and row["verdict"] == UNSURE and result.verdict == FOUND:
         told["reason"] = "not significant after correction for the number of questions"
     return row | told
+
+
+def _without_equal_p(rows, before):
+    """Return verdicts of which none has a corrected p-value that is left out of another one.
+
+    Holm's correction gives a question the largest of the values before it.
+    """
+    out = [b["p_adjusted"] for r, b in zip(rows, before, strict=True) if r["p_adjusted"] is None]
+    out = [p for p in out if p is not None and p < 1]
+    return [row | {"p_adjusted": None} if row["p_adjusted"] in out else row for row in rows]
 
 
 def _shown_answer(answer, family, is_hidden):
