@@ -21,10 +21,11 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from skdisc._stats._printed_sums import MOST, PrintedSums
 from skdisc.auditing._disclosure import PublicChoice
 from skdisc.auditing._internal import MOST as MOST_IN_ALL
 from skdisc.auditing._internal import MOST_OF_SINGLE, joined_values
-from skdisc.auditing._public import MOST, PrintedSums, merged
+from skdisc.auditing._public import merged
 
 PRIME = 2**31 - 1
 

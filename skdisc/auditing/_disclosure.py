@@ -9,10 +9,11 @@ import joblib
 import numpy as np
 import pandas as pd
 
+from skdisc._stats._printed_sums import MOST, PrintedSums, choose
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._figures import RATE_OF
 from skdisc.auditing._plan import PUBLIC_DETECTORS as DETECTORS
-from skdisc.auditing._public import MOST, PrintedSums, choose, merged
+from skdisc.auditing._public import merged
 
 INTERNAL, PUBLIC = "internal", "public"
 SELECTION = "selection_rate"

@@ -17,13 +17,14 @@ from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Subgroup
+from skdisc._stats._printed_sums import PrintedSums
 from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._answer import reason_of
 from skdisc.auditing._cells import answer_facts
 from skdisc.auditing._evidence import ranked_again
 from skdisc.auditing._figures import RATE_OF, RATIO, TO_REFERENCE, as_gaps
 from skdisc.auditing._plan import LEAD
-from skdisc.auditing._public import PrintedSums, merged, text_of
+from skdisc.auditing._public import merged, text_of
 
 MOST = 0.9  # of the variation of a small set; 1 is what follows by adding and subtracting
 MOST_OF_SINGLE = 0.99  # 9 people of a group of 10 are 0.9 of it, which must not hide the others

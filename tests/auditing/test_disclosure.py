@@ -17,12 +17,13 @@ from sklearn.preprocessing import OneHotEncoder
 from test_audit_privacy import outputs
 
 from skdisc import Audit, BlackBox
+from skdisc._stats._printed_sums import PrintedSums
 from skdisc.auditing import _internal
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._beside import _compare
 from skdisc.auditing._disclosure import PublicChoice, public_rows
 from skdisc.auditing._internal import joined_values
-from skdisc.auditing._public import PrintedSums, merged
+from skdisc.auditing._public import merged
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))

@@ -9,8 +9,10 @@ import pytest
 import scipy.linalg
 
 from skdisc import Audit
-from skdisc.auditing import _public, public_counts
-from skdisc.auditing._public import PrintedSums, merged
+from skdisc._stats import _printed_sums
+from skdisc._stats._printed_sums import PrintedSums
+from skdisc.auditing import public_counts
+from skdisc.auditing._public import merged
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
@@ -149,7 +151,7 @@ def test_rare_values_are_joined(values, groups):
 @pytest.mark.parametrize(("seed", "most"), [(0, 0.5), (3, 0.9), (2, 0.5)])
 def test_the_choice_is_that_of_projections_one_row_after_the_other(seed, most, monkeypatch):
     """The oracle solves a least-squares problem for each row and set."""
-    monkeypatch.setattr(_public, "_EXACT", 0)  # the sketch is tried, too
+    monkeypatch.setattr(_printed_sums, "_EXACT", 0)  # the sketch is tried, too
     X, _ = table(seed)
     draw, columns = np.random.default_rng(seed), [X[c].to_numpy(str) for c in X]
     sums = PrintedSums(columns, 10, base=draw.integers(0, 3, len(X)), most=most)

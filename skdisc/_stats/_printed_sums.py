@@ -1,0 +1,341 @@
+"""Sums over groups of people: which may be printed, so that nothing follows about few people.
+
+Knows columns and numbers of people, and no outcome.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import lapack, solve_triangular
+from scipy.sparse import csr_array
+
+MOST = 0.5  # of the variation of a small set; 1 is what follows by adding and subtracting
+_DEEP = 5  # columns up to which small sets have up to three conditions, beyond it two
+_ROUNDING = 1e-7
+_DEPENDENT = 1e-6, 1e-9  # what a sum adds, in people, and by its people; more is not rounding
+_SKETCH = 128  # random vectors that tell roughly what all sums together would explain
+_ROUGH = 0.4  # of what is explained, found to be less by them once in 1e9 sets
+_EXACT = 10**7  # numbers up to which no sketch is made
+_WHOLE = 2**24  # up to which single precision counts exactly
+
+
+class PrintedSums:
+    """The sums over groups printed so far, and whether another group may join them.
+
+    Were outcomes independent, the printed sums would explain a share of the variation of each small
+    set of people: 1 if its sum follows by adding and subtracting, 0 if it is not touched. That of
+    no set may exceed `most`.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (n_rows,)
+        All columns that can describe a small set.
+    min_cell : int
+        Small sets have fewer people. They are those of up to three conditions (two, if there are
+        more than five columns), or of all columns; contexts without one of their values; and the
+        small values of a context together.
+    base : ndarray of bool or int, shape (n_rows,), default=None
+        How many people of each row a rate is about; None: one.
+    most : float, default=0.5
+    is_all_known : bool, default=True
+        Whether the sum of all people is printed.
+
+    Attributes
+    ----------
+    cells : ndarray of int, shape (n_cells, n_columns)
+        The combinations of values that occur. People with equal values are in equal groups.
+    people : ndarray of float, shape (n_cells,)
+        Those whom the rate is about.
+    first : ndarray of int, shape (n_cells,)
+        A row of each cell.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[np.ndarray],
+        min_cell: int,
+        base: np.ndarray | None = None,
+        most: float = MOST,
+        is_all_known: bool = True,
+    ) -> None:
+        self._codes = [pd.factorize(np.asarray(c), sort=True)[0] for c in columns]
+        self.min_cell, self.most = min_cell, most
+        self._cell = np.zeros(len(self._codes[0]), dtype=np.int64)
+        for code in self._codes:
+            self._cell = _dense(self._cell * (int(code.max(initial=0)) + 1) + code)
+        self.first = np.unique(self._cell, return_index=True)[1]
+        self._numbers = {}
+        self.cells = np.array([code[self.first] for code in self._codes]).T
+        self.people = np.bincount(self._cell, base, len(self.first)).astype(float)
+        self.small = self._small_sets()
+        size = self.small @ self.people
+        share = self.small.multiply(self.people[None, :]).tocsr()
+        share.data = share.data / np.sqrt(np.repeat(size, np.diff(share.indptr)))
+        self._people_of_set = share
+        self._printed = np.ones((int(is_all_known), len(self.first)), dtype=bool)
+        self._factor = np.sqrt(np.maximum(self._printed @ self.people, 1.0)).reshape(-1, 1)
+
+    def choose(self, asked: np.ndarray, most: np.ndarray | None = None) -> np.ndarray:
+        """Count asked groups as printed, one row after the other, if all of a row may be.
+
+        Parameters
+        ----------
+        asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
+            The cells of the groups of each row.
+        most : ndarray of float, shape (n_rows,), default=None
+            The share that may be explained after each row, if it is another one.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_rows,)
+        """
+        return choose([self], asked, most)
+
+    def follow(self, groups: np.ndarray) -> np.ndarray:
+        """Return which sums follow from printed ones; `groups` are masks of cells, one a row."""
+        if not len(groups) or not len(self._printed):
+            return np.zeros(len(groups), dtype=bool)
+        size = groups @ self.people
+        common = (self._printed * self.people) @ groups.T.astype(float)
+        told = solve_triangular(self._factor, common, lower=True)
+        return size - (told**2).sum(axis=0) <= _tolerance(size)
+
+    def _small_sets(self):
+        """Return the small sets, a sparse matrix of 0 and 1: one row each, one column per cell."""
+        width = self.cells.shape[1]
+        deep = 3 if width <= _DEEP else 2
+        rows, cells, n = [], [], 0
+        for depth in {*range(1, min(deep, width) + 1), width}:
+            for columns in combinations(range(width), depth):
+                for of_set, member in self._small_of(columns):
+                    number = _dense(of_set)
+                    rows.append(number + n)
+                    cells.append(member)
+                    n += number.max(initial=-1) + 1
+        rows, cells = np.concatenate(rows), np.concatenate(cells)
+        draw = np.random.default_rng(0).integers(0, 2**63, len(self.cells), dtype=np.uint64)
+        key = np.zeros(n, dtype=np.uint64)  # of equal sets, one is kept
+        np.add.at(key, rows, draw[cells])
+        _, first = np.unique(key, return_index=True)
+        sets = csr_array((np.ones(len(rows)), (rows, cells)), shape=(n, len(self.cells)))
+        return sets[np.sort(first)]
+
+    def _small_of(self, columns) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield small sets of people with the same values of some columns: numbers and cells."""
+        group = self._number(columns)
+        size = np.bincount(group, self.people)
+        few = (size > 0) & (size < self.min_cell)
+        at = np.flatnonzero(few[group])
+        yield group[at], at
+        for out in columns:
+            context = self._number([c for c in columns if c != out])
+            whole = np.bincount(context, self.people)
+            # the small values of a context together
+            together = np.bincount(context[at], self.people[at], len(whole))
+            own = at[(together < self.min_cell)[context[at]]]
+            yield context[own], own
+            # a context without one of its values: "in t5, but not a woman" need not be one group
+            home = np.zeros(len(size), dtype=int)
+            home[group] = context
+            rest = whole[home] - size
+            large = np.flatnonzero((rest > 0) & (rest < self.min_cell))
+            if not len(large):
+                continue
+            order = np.argsort(context, kind="stable")
+            n_cells = np.bincount(context)
+            first = np.cumsum(n_cells) - n_cells
+            times = n_cells[home[large]]  # each group is paired with the cells of its context
+            g = np.repeat(large, times)
+            place = np.arange(len(g)) - np.repeat(np.cumsum(times) - times, times)
+            member = order[np.repeat(first[home[large]], times) + place]
+            other = group[member] != g
+            yield g[other], member[other]
+
+    def _number(self, columns):
+        """Return the number of the combination of some columns in each cell."""
+        columns = tuple(columns)
+        if columns in self._numbers:
+            return self._numbers[columns]
+        number = np.zeros(len(self.cells), dtype=np.int64)
+        for c in columns:
+            number = _dense(number * (self.cells[:, c].max() + 1) + self.cells[:, c])
+        if len(columns) <= _DEEP:
+            self._numbers[columns] = number
+        return number
+
+
+def choose(
+    several: Sequence[PrintedSums], asked: np.ndarray, most: np.ndarray | None = None
+) -> np.ndarray:
+    """Count asked groups as printed, one row after the other, if all of a row may be.
+
+    Parameters
+    ----------
+    several : sequence of PrintedSums
+        By all of which a row must be allowed, such as those of all people and of the qualified.
+    asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
+        The cells of the groups of each row.
+    most : ndarray of float, shape (n_rows,), default=None
+        The share that may be explained after each row, if it is not that of the sums.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_rows,)
+    """
+    kind = np.float32 if max(sums.people.sum() for sums in several) < _WHOLE else np.float64
+    people = np.array([sums.people for sums in several], dtype=kind).T
+    least = [sums.min_cell for sums in several]
+    chosen = (asked.astype(kind) @ people >= least).all(axis=(1, 2))
+    growing = [_GrowingSums(sums, asked[chosen]) for sums in several]
+    if any(sums.at_risk for sums in growing):
+        for i, row in enumerate(np.flatnonzero(chosen)):
+            limit = None if most is None else most[row]
+            chosen[row] = all(sums.may_add(i, limit) for sums in growing)
+            for sums in growing if chosen[row] else ():
+                sums.add()
+    else:  # whatever is printed, it explains too much of no set
+        for sums in growing:
+            sums.add_all()
+    for sums in growing:
+        sums.keep()
+    return chosen
+
+
+class _GrowingSums:
+    """The printed sums of a table while further ones are added, one row of groups at a time.
+
+    Let the rows of S be the sums, 0 and 1 for each cell, and D the people of the cells. With the
+    Cholesky factor L of S D S', the share of the variation of a set s that they explain is the
+    squared length of L^-1 S D s over the people of s. A further sum adds a row to L^-1. Only sets
+    of which all that is asked for would explain too much are looked at.
+
+    Parameters
+    ----------
+    sums : PrintedSums
+    asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
+
+    Attributes
+    ----------
+    at_risk : bool
+        Whether printing all would explain too much of some set.
+    """
+
+    def __init__(self, sums, asked):
+        self._sums, n_printed = sums, len(sums._printed)
+        masks = np.concatenate([sums._printed, asked.reshape(-1, asked.shape[2])])
+        first, number = _distinct(masks)
+        self._masks = masks[first]
+        self._sides = number[n_printed:].reshape(asked.shape[:2])
+        self._gram = _common_people(self._masks, sums.people)
+        self._limit = sums.most + _ROUNDING
+        self._independent, self._factor = _independent(self._gram)
+        self._common = self._risky()  # people of each sum in each set at risk, by its root size
+        self.at_risk = self._common.shape[1] > 0
+        n = len(self._masks) if self.at_risk else 0
+        self._inverse, self._told = np.zeros((n, n)), np.zeros((n, self._common.shape[1]))
+        self._explained, self._added = np.zeros(self._common.shape[1]), []
+        self._tried = self._added, self._explained
+        if self.at_risk:
+            for i in dict.fromkeys(number[:n_printed].tolist()):
+                self._try([i])
+                self.add()
+
+    def may_add(self, row, most=None):
+        """Return whether a row may be printed, too: no set must come to be explained by more."""
+        self._try([i for i in dict.fromkeys(self._sides[row].tolist()) if i not in self._added])
+        explained, most = self._tried[1], self._sums.most if most is None else most
+        grown = explained > self._explained + _ROUNDING
+        return not (grown & (explained > most + _ROUNDING)).any()
+
+    def add(self):
+        """Count what was tried last as printed."""
+        self._added, self._explained = self._tried
+
+    def add_all(self):
+        """Count everything as printed."""
+        self._added = self._independent.tolist()
+
+    def keep(self):
+        """Tell the printed sums what was added."""
+        added = self._added
+        if added:
+            self._sums._printed = self._masks[added]
+            self._sums._factor = np.linalg.cholesky(self._gram[np.ix_(added, added)])
+
+    def _try(self, several):
+        """Add sums to the factor for the time being, after those that were added for good."""
+        added, explained = list(self._added), self._explained
+        for i in several:
+            n = len(added)
+            inverse, told = self._inverse[:n, :n], self._told[:n]
+            own = inverse @ self._gram[added, i]
+            left = self._gram[i, i] - own @ own
+            if left <= _tolerance(self._gram[i, i]):
+                continue  # it follows from others
+            length = np.sqrt(left)
+            self._inverse[n, :n], self._inverse[n, n] = -(own @ inverse) / length, 1 / length
+            self._told[n] = (self._common[i] - own @ told) / length
+            explained, added = explained + self._told[n] ** 2, [*added, i]
+        self._tried = added, explained
+
+    def _risky(self):
+        """Return the common people of sums and of the sets of which all sums explain too much."""
+        masks, sets = self._masks[self._independent], self._sums._people_of_set
+        place = np.arange(sets.shape[0])
+        if len(masks) * sets.shape[0] > _EXACT:
+            draw = np.random.default_rng(0).normal(size=(len(masks), _SKETCH))
+            turned = solve_triangular(self._factor, draw, lower=True, trans="T")
+            sketch = masks.T.astype(np.float32) @ turned.astype(np.float32)
+            rough = ((sets.astype(np.float32) @ sketch) ** 2).sum(axis=1) / _SKETCH
+            place = np.flatnonzero(rough > _ROUGH * self._sums.most)
+        sets = sets[place]
+        cells = np.unique(sets.indices)
+        common = (sets[:, cells] @ self._masks[:, cells].T.astype(float)).T
+        told = solve_triangular(self._factor, common[self._independent], lower=True)
+        return common[:, (told**2).sum(axis=0) > self._limit]
+
+
+def _tolerance(people):
+    """Return how much of a sum of so many people is rounding, where it adds nothing to others."""
+    return _DEPENDENT[0] + _DEPENDENT[1] * people
+
+
+def _distinct(masks):
+    """Return the first of equal rows of masks, and the number of each row's among these."""
+    packed = np.packbits(masks, axis=1)
+    packed = packed.view(f"V{packed.shape[1]}").ravel()
+    seen = {}
+    number = np.array([seen.setdefault(p.tobytes(), len(seen)) for p in packed], dtype=int)
+    return np.unique(number, return_index=True)[1], number
+
+
+def _common_people(masks, people):
+    """Return how many people each two masks of cells have in common.
+
+    The number of people of a cell is a sum of powers of two, for products of 0 and 1 take half the
+    time of others.
+    """
+    kind = np.float32 if len(people) < _WHOLE else np.float64
+    zeros_and_ones, n = masks.astype(kind), people.astype(np.int64)
+    common = np.zeros((len(masks), len(masks)))
+    for power in range(int(n.max(initial=0)).bit_length()):
+        some = zeros_and_ones[:, (n >> power) & 1 == 1]
+        common += 2.0**power * (some @ some.T)
+    return common
+
+
+def _independent(gram):
+    """Return positions of independent sums that all others follow from, and their factor."""
+    tol = _tolerance(gram.diagonal().max(initial=0.0))
+    factor, pivot, rank, _ = lapack.dpstrf(gram, lower=1, tol=tol)
+    return pivot[:rank] - 1, np.tril(factor[:rank, :rank])
+
+
+def _dense(number):
+    """Return whole numbers as the numbers 0, 1, ... of their values, in order."""
+    if len(number) and number.max() > 8 * len(number) + 1000:
+        return np.unique(number, return_inverse=True)[1].ravel()
+    occurs = np.bincount(number) > 0
+    return (np.cumsum(occurs) - 1)[number]
