@@ -136,7 +136,6 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
     space = None  # these are settings of some detectors
     weights = "probability"
     output = "decision"
-    n_refits = 19
     max_tests = max_queries = max_found = time_budget = max_rows = None
     __metadata_request__fit = {"model": True}
 

@@ -138,6 +138,14 @@ def search_only(monkeypatch):
     monkeypatch.setattr(_case_share, "_most", lambda *_: 0)
 
 
+@pytest.fixture(scope="module")
+def no_refits():
+    """Compare no model with others trained like it, where a test is about something else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skdisc._task._refits.enough_for", lambda level: 0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def data_dir():
     """Folder of the public data sets: $SKDISC_DATA, else ../shared/data beside the checkout."""

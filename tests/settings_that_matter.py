@@ -119,7 +119,7 @@ def table(name):
 
 def settings_of(cls, name, more):
     """Return the settings of a detector that does little work, on one protected column."""
-    settings = {"protected": ["sex"], **SMALLEST[name].settings, "random_state": 0, "n_refits": 0}
+    settings = {"protected": ["sex"], **SMALLEST[name].settings, "random_state": 0}
     return {k: v for k, v in settings.items() if k in signature(cls).parameters} | more
 
 
@@ -408,7 +408,6 @@ OWN = {
     "OutcomeTest": {
         "reference": ({"sex": "F"}, "decisions", {}),
         "n_bins": (2, "decisions", {"protected": ["age"]}),
-        "n_refits": (2, "gap", {"estimator": tree()}),
     },
     "ProxyDisparity": {
         "place": ("town", "decisions", {}),
@@ -502,38 +501,19 @@ OWN = {
 
 # No table is known yet on which these matter. A new setting does not belong here.
 WITHOUT = {
-    "ADF": ["n_refits"],
-    "Aequitas": ["n_refits"],
-    "BiasScan": ["must_include", "n_refits"],
-    "BoundarySearch": ["n_refits"],
-    "CounterfactualFairness": ["block", "n_refits", "sensitivity"],
-    "CounterfactualSituationTesting": ["block", "n_refits"],
+    "BiasScan": ["must_include"],
+    "CounterfactualFairness": ["block", "sensitivity"],
+    "CounterfactualSituationTesting": ["block"],
     "DiscriminationPatterns": ["n_refits", "search"],
-    "DiscriminatoryRules": ["miner", "n_refits"],
+    "DiscriminatoryRules": ["miner"],
     "DisparityMonitor": ["n_refits", "subgroups"],
-    "DisparityPursuit": ["n_refits"],
-    "DivExplorer": ["distinct", "n_refits"],
-    "EIDIG": ["n_refits"],
-    "EffectDecomposition": ["n_refits"],
-    "ExactTree": ["n_refits"],
-    "ExpGA": ["n_refits"],
-    "FACTS": ["actions", "n_refits"],
-    "FlipTest": ["max_distance", "n_refits"],
+    "DivExplorer": ["distinct"],
+    "FACTS": ["actions"],
+    "FlipTest": ["max_distance"],
     "GerrymanderingAudit": ["features", "max_predicates", "nuisance"],
-    "GroupDisparity": ["n_refits"],
-    "KOSEI": ["n_refits"],
-    "LIMI": ["n_refits"],
-    "OaxacaBlinder": ["n_refits"],
-    "ProxyDisparity": ["learner", "max_difference", "n_bins", "n_folds", "n_refits", "proba"],
-    "RankingDisparity": ["n_refits"],
-    "RiskAdjustedRegression": ["n_refits"],
-    "SG": ["n_refits"],
-    "SituationTesting": ["n_refits"],
-    "SliceFinder": ["n_refits"],
-    "SliceLine": ["n_refits"],
-    "Themis": ["n_refits"],
-    "ThresholdTest": ["max_queries", "missing", "n_bins", "n_refits"],
-    "VeriFair": ["keep", "n_refits"],
+    "ProxyDisparity": ["learner", "max_difference", "n_bins", "n_folds", "proba"],
+    "ThresholdTest": ["max_queries", "missing", "n_bins"],
+    "VeriFair": ["keep"],
 }
 
 

@@ -17,8 +17,8 @@ from skdisc._blackbox._default_models import default_model
 
 
 def audited(**more):
-    """Return settings of an instance that audits a model, and does not train it again."""
-    return {"estimator": LogisticRegression(), "n_refits": 0, **more}
+    """Return settings of an instance that audits a model."""
+    return {"estimator": LogisticRegression(), **more}
 
 
 class Entry(NamedTuple):
@@ -216,8 +216,6 @@ def for_numbers(name, **more):
     """Return a detector that does little work on the data of scikit-learn's checks."""
     common = {"protected": [0], "pos_label": "high"}  # their labels are any integers
     given = common | entry(name).numbers | more
-    if not has(name, "n_refits"):
-        given.pop("n_refits", None)
     return all_detectors()[name](**given)
 
 
@@ -250,7 +248,6 @@ TRANSFORMERS = {
             default_model("tree", 0),
             protected=[0],
             max_tests=100,
-            n_refits=0,
             pos_label="high",
             random_state=0,
         ),

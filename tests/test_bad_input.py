@@ -37,7 +37,7 @@ X = pd.DataFrame(
 y = (X["income"] + 20 * (X["sex"] == "M") > 60).astype(int).to_numpy()
 names = np.where(y, "yes", "no")
 
-LITTLE = {"max_tests": 200, "n_refits": 2, "rule": Rule(significance=0.4), "random_state": 0}
+LITTLE = {"max_tests": 200, "rule": Rule(significance=0.4), "random_state": 0}
 MAKE = {
     "Themis": lambda **k: Themis(**{"protected": "sex", **LITTLE, **k}),
     "KOSEI": lambda **k: KOSEI(**{"protected": "sex", **LITTLE, **k}),

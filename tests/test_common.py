@@ -9,6 +9,8 @@ from smallest import entry, for_numbers
 from skdisc import all_detectors
 from skdisc.subgroup import FairNaiveBayes
 
+pytestmark = pytest.mark.usefixtures("no_refits")
+
 
 def checks(estimators):
     """Return one parameter for each check of each (name, estimator).

@@ -10,12 +10,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from smallest import SMALLEST, WHAT_TO_ADD, entry, has, smallest
+from smallest import SMALLEST, WHAT_TO_ADD, entry, smallest
 
 from skdisc import BlackBox, all_detectors
 from skdisc._results._findings import ContextFindings
 from skdisc.testing import detector_checks
 from skdisc.testing._detector_checks import made_up_people
+
+pytestmark = pytest.mark.usefixtures("no_refits")
 
 every = pytest.mark.parametrize("name", sorted(all_detectors()))
 
@@ -52,11 +54,10 @@ def test_what_every_detector_keeps_to(name, check):
 @pytest.mark.every(6)
 @every
 def test_without_a_model_what_is_audited_is_said(name, data):
-    once = {"n_refits": 0} if has(name, "n_refits") else {}
-    detector = make(name, **once).fit(*data)
+    detector = make(name).fit(*data)
     assert detector.audited_ == ("surrogate" if all_detectors()[name]._asks else "labels")
     unfitted = make_pipeline(OneHotEncoder(), LogisticRegression())
-    assert make(name, **once).fit(*data, unfitted).audited_ == "refit"
+    assert make(name).fit(*data, unfitted).audited_ == "refit"
     assert not hasattr(unfitted[-1], "coef_")
     assert make(name, FrozenEstimator(unfitted.fit(*data))).fit(data[0]).audited_ == "model"
 

@@ -7,6 +7,8 @@ from settings_that_matter import AUDITED, NO_FINDING, OWN, WITHOUT, outcome, row
 
 from skdisc import all_detectors
 
+pytestmark = pytest.mark.usefixtures("no_refits")
+
 
 def own_settings(name):
     return set(signature(all_detectors()[name]).parameters) - NO_FINDING - AUDITED

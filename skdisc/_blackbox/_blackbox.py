@@ -37,6 +37,10 @@ class BlackBox:
         One decision per row of the X under audit, in its order. New rows cannot be queried.
     chunk_size : int, default=100_000
         Number of rows passed to the model at once at most. Results do not depend on it.
+    n_refits : int, optional
+        A model that is trained here is compared with at most so many models trained on rows with
+        redrawn protected columns. By default as many as the level takes, 19 at .05; with fewer,
+        "disparity found" is not possible.
 
     Attributes
     ----------
@@ -51,8 +55,8 @@ class BlackBox:
         If neither or both of `model` and `decisions` are passed, or `model` has no method that
         predicts.
     ValueError
-        If `chunk_size` is not a positive integer, or `decisions` contain missing or continuous
-        values, or a single class.
+        If `chunk_size` is not a positive integer, `n_refits` a negative number, or `decisions`
+        contain missing or continuous values, or a single class.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class BlackBox:
         *,
         decisions: ArrayLike | None = None,
         chunk_size: int = 100_000,
+        n_refits: int | None = None,
     ) -> None:
         if (model is None) == (decisions is None):
             raise TypeError("BlackBox needs either a model or decisions=, and not both.")
@@ -77,6 +82,7 @@ class BlackBox:
         self.training = None
         if isinstance(model, BlackBox):
             self.index, self.training = model.index, model.training
+            n_refits = model.n_refits if n_refits is None else n_refits
             model, decisions = model.model, model.decisions
         if model is not None and not callable(model) and deciding_method(model) is None:
             are_decisions = hasattr(model, "__array__") or isinstance(model, (list, tuple))
@@ -88,10 +94,13 @@ class BlackBox:
             )
         if not isinstance(chunk_size, (int, np.integer)) or chunk_size < 1:
             raise ValueError(f"chunk_size must be an integer >= 1, got {chunk_size!r}.")
+        if n_refits is not None and (not isinstance(n_refits, (int, np.integer)) or n_refits < 0):
+            raise ValueError(f"n_refits must be an integer >= 0 or None, got {n_refits!r}.")
         if decisions is not None:
             decisions = check_labels(decisions, what="decisions")
             check_decisions(decisions, what="decisions")
         self.model, self.decisions, self.chunk_size = model, decisions, int(chunk_size)
+        self.n_refits = n_refits
 
     @classmethod
     def trained(
@@ -101,6 +110,7 @@ class BlackBox:
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        n_refits: int | None = None,
     ) -> Self:
         """Train a model, to be audited on other rows.
 
@@ -120,6 +130,8 @@ class BlackBox:
         groups : array-like of shape (n_samples,), optional
             The cluster of each row, such as its household. Values drawn anew resemble each other
             within clusters as those of X do.
+        n_refits : int, optional
+            As of `BlackBox`.
 
         Returns
         -------
@@ -133,7 +145,8 @@ class BlackBox:
         """
         check_order(X=X, y=y, sample_weight=sample_weight, groups=groups)
         groups = None if groups is None else check_groups(groups, len(X))
-        return _trained(Training(estimator, X, np.asarray(y), sample_weight, groups=groups))
+        training = Training(estimator, X, np.asarray(y), sample_weight, groups=groups)
+        return _trained(training, n_refits=n_refits)
 
     def __repr__(self):
         what = (
@@ -307,7 +320,8 @@ def resolve(model, estimator, X, y, surrogate_X=None, numeric=False, weight=None
             return model, "refit"
         if _is_fitted(model.model):
             return model, "model"
-        return _fitted(model.model, *given, chunk_size=model.chunk_size), "refit"
+        how = {"chunk_size": model.chunk_size, "n_refits": model.n_refits}
+        return _fitted(model.model, *given, **how), "refit"
     if model is not None:
         if _is_fitted(model):
             return BlackBox(model), "model"

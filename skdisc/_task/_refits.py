@@ -108,15 +108,17 @@ def _confirmed_by_labels(detector, task, result):
 
 def _compared(detector, task, result):
     """Return the result with the verdict that a comparison with refits leaves."""
-    n_refits, level = detector.n_refits, detector.significance
+    level = detector.significance
+    least, n_refits = enough_for(level), detector._audited.box.n_refits
+    n_refits = least if n_refits is None else n_refits
     allowed = math.floor(level * (n_refits + 1) + 1e-9) - 1  # refits with as large a statistic
     if allowed < 0:
         reason = (
-            f"a model that is trained here takes n_refits >= {math.ceil(1 / level - 1e-9) - 1} at "
-            f"level {level:g}, not {n_refits}"
+            f"a model that is trained here takes n_refits >= {least} at level {level:g}, "
+            f"not {n_refits}"
         )
         return _judged(result, Judgment(UNSURE, reason))
-    refits = _Refits(detector, task)
+    refits = _Refits(detector, task, n_refits)
     if refits.is_late:
         return _out_of_time(result, f"before the model was trained again, {n_refits} times")
     own = refits.own()
@@ -149,6 +151,11 @@ def _compared(detector, task, result):
     return _judged(result, Judgment(UNSURE, reason))
 
 
+def enough_for(level):
+    """Return the least number of refits of which none as large is significant at a level."""
+    return math.ceil(1 / level - 1e-9) - 1
+
+
 def _out_of_time(result, when):
     """Return the result whose comparison with refits the time budget ended."""
     reason = f"the time budget ended the comparison with chance in training {when}"
@@ -164,12 +171,12 @@ def _counted(refits, own, allowed):
     They end with the one that makes these more than `allowed`, whatever `n_jobs`: what further
     threads have computed by then does not count. The time budget ends them, too.
     """
-    detector, task = refits.detector, refits.task
+    detector, task, n_refits = refits.detector, refits.task, refits.n_refits
     n, n_as_large, failures = 0, 0, []
     threads = Parallel(n_jobs=detector.n_jobs, prefer="threads")
     with ignoring(ConvergenceWarning):  # it has been given the first time
-        while n < detector.n_refits and n_as_large <= allowed and not refits.is_late:
-            last = min(n + effective_n_jobs(detector.n_jobs), detector.n_refits)
+        while n < n_refits and n_as_large <= allowed and not refits.is_late:
+            last = min(n + effective_n_jobs(detector.n_jobs), n_refits)
             for statistic in threads(delayed(refits.statistic)(i) for i in range(n, last)):
                 if n_as_large > allowed:
                     break
@@ -180,7 +187,7 @@ def _counted(refits, own, allowed):
                     n_as_large += not own > statistic
                 n += 1
             seconds = task.budget.elapsed
-            task.progress(f"{n} of {detector.n_refits} models trained again, {seconds:.0f} s")
+            task.progress(f"{n} of {n_refits} models trained again, {seconds:.0f} s")
     return n, n_as_large, failures
 
 
@@ -191,8 +198,9 @@ class _Refits:
     divide what is left when the first one has been trained.
     """
 
-    def __init__(self, detector, task):
-        self.detector, self.task, self._first, self._each = detector, task, None, None
+    def __init__(self, detector, task, n_refits):
+        self.detector, self.task, self.n_refits = detector, task, n_refits
+        self._first = self._each = None
         self._seed = int(detector._seeds[0])
         if self.is_late:
             return
@@ -201,8 +209,8 @@ class _Refits:
             started = time.perf_counter()
             with ignoring(ConvergenceWarning):
                 self._first = self._trained(0)
-            n, training = detector.n_refits, time.perf_counter() - started
-            self._each = max(task.budget.seconds_left - training * (n - 1), 0.0) / (n + 1)
+            training = (n_refits - 1) * (time.perf_counter() - started)
+            self._each = max(task.budget.seconds_left - training, 0.0) / (n_refits + 1)
 
     @property
     def is_late(self):

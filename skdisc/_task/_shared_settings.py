@@ -27,12 +27,6 @@ WEIGHTS = setting(
     These are counted, with the result of repeated rows (with `confirm`, of the same
     distribution); where a model is trained, rows are repeated.""",
 )
-N_REFITS = setting(
-    19,
-    [COUNT],
-    """A model that is trained here is compared with at most so many models trained on
-    redrawn protected columns; "disparity found" takes at least 1 / significance - 1.""",
-)
 MAX_QUERIES = setting(
     None,
     [COUNT, None],

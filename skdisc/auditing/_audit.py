@@ -84,9 +84,6 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         What `sample_weight` means.
     missing : {"category", "drop", "raise"}, default="category"
         How missing protected values are treated.
-    n_refits : int or "auto", default="auto"
-        A model that is trained here is compared with so many models trained on redrawn protected
-        columns. "auto": as many as its question takes, after what the others have answered.
     disclosure : {"internal", "public"}, default="internal"
         For whom the report is. "internal": for those who have the table. "public": it may leave the
         house. Groups are then chosen by columns alone, before outcomes are read, so that nothing
@@ -162,7 +159,6 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         "min_cell": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"probability", "frequency"})],
         "missing": [StrOptions({"category", "drop", "raise"})],
-        "n_refits": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
         "disclosure": [StrOptions({INTERNAL, PUBLIC})],
         "template": [StrOptions({"general", "four_fifths", "ll144"})],
         "meta": [dict, None],
@@ -191,7 +187,6 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         min_cell: int = 10,
         weights: str = "probability",
         missing: str = "category",
-        n_refits: int | str = "auto",
         disclosure: str = INTERNAL,
         template: str = "general",
         meta: dict | None = None,
@@ -216,7 +211,6 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         self.min_cell = min_cell
         self.weights = weights
         self.missing = missing
-        self.n_refits = n_refits
         self.disclosure = disclosure
         self.template = template
         self.meta = meta

@@ -1,7 +1,6 @@
 """The plan of an audit: which detectors run, and which of them answers which question."""
 
 import inspect
-import math
 from dataclasses import asdict, dataclass, field
 
 from skdisc._registry import all_detectors
@@ -49,6 +48,8 @@ class AuditStep:
     on : {"given", "labels", "model"}
         Whether it audits what was given, the labels that a model was trained on, or queries the
         model.
+    n_refits : int, optional
+        Models that one which was trained here is compared with.
     """
 
     name: str
@@ -59,6 +60,7 @@ class AuditStep:
     role: str
     settings: dict = field(default_factory=dict)
     on: str = "given"
+    n_refits: int | None = None
 
     def build(self):
         """Return the detector, not fitted."""
@@ -226,12 +228,8 @@ def _steps_of(audit, given, name, leads):
     settings = _settings(audit, given, detector)
     about_model = detector._asks
     if is_lead and null == "individual" and given.kind == TRAINED:
-        n_refits = audit.n_refits
-        if n_refits == "auto":
-            n_refits = math.ceil(1 / (audit.significance * _TRAINING_WEIGHT) - 1e-9) - 1
-        own = settings | {"n_refits": n_refits}
         attribute = ", ".join(map(str, given.protected))
-        return [AuditStep(name, name, attribute, given.protected, null, LEAD, own, "model")]
+        return [AuditStep(name, name, attribute, given.protected, null, LEAD, settings, "model")]
     role = (FACTS if null == "individual" else LEAD) if is_lead else CORROBORATES
     on = "model" if about_model else "given"
     columns = [[c] for c in given.protected] if is_lead and name in _BY_ATTRIBUTE else []

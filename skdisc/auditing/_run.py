@@ -14,6 +14,7 @@ import joblib
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._model_input import without_message
 from skdisc._counts._counted_table import SAMPLE
 from skdisc._results._audit_result import AuditResult
@@ -27,7 +28,7 @@ from skdisc._utils._safe_text import clean
 from skdisc.auditing._cells import refits_needed
 from skdisc.auditing._disclosure import asks_about_errors
 from skdisc.auditing._fingerprints import code_fingerprint
-from skdisc.auditing._plan import FACTS, LEAD, PUBLIC_DETECTORS
+from skdisc.auditing._plan import FACTS, LEAD, PUBLIC_DETECTORS, TRAINED
 from skdisc.exceptions import ModelError
 
 
@@ -137,11 +138,13 @@ class Run:
 
     def _sized(self, step):
         """Return the step with as many refits as its verdict takes."""
-        if step.role != LEAD or "n_refits" not in step.settings or self.audit.n_refits != "auto":
+        if step.role != LEAD or step.null != "individual" or self.given.kind != TRAINED:
             return step
-        cell, level = (step.attribute, step.null), self.audit.significance
-        n_refits = refits_needed(self.plan, self.results, level, cell)
-        return replace(step, settings=step.settings | {"n_refits": n_refits})
+        n_refits = self.given.box.n_refits
+        if n_refits is None:
+            cell, level = (step.attribute, step.null), self.audit.significance
+            n_refits = refits_needed(self.plan, self.results, level, cell)
+        return replace(step, n_refits=n_refits)
 
     def _looks_at_some_group(self, step):
         """Return False if a public document looks at no group of the columns of a step."""
@@ -176,6 +179,8 @@ class Run:
         if step.on == "model":
             X = X if given.original is None else given.original
             X, box, y = X if given.is_frame else X.to_numpy(), given.box, given.y
+            if step.n_refits is not None:
+                box = BlackBox(box, chunk_size=box.chunk_size, n_refits=step.n_refits)
         offered = {"sample_weight": given.weight, "groups": given.groups}
         takes = inspect.signature(detector.fit).parameters
         extra = {n: v for n, v in offered.items() if v is not None and n in takes}
@@ -201,7 +206,7 @@ class Run:
             return None
         settings = {k: v for k, v in step.settings.items() if k != "n_jobs"}
         # The version alone would bring back what other code of the same version concluded.
-        about = [self._data, step.to_dict(), step.on, step.protected, settings]
+        about = [self._data, step.to_dict(), step.on, step.protected, settings, step.n_refits]
         about.append(code_fingerprint())
         if step.detector == "GroupDisparity":
             about.append(self.audit.min_cell)

@@ -221,6 +221,8 @@ def _audit(arguments):
     if arguments.public:
         _check_public(arguments)
     refuse_nothing(arguments.data)
+    if arguments.refits is not None and not arguments.fit:
+        raise ValueError("--refits is about a model that --fit trains. Pass both, or leave it out.")
     if bool(arguments.favorable) == arguments.one_vs_rest:
         raise ValueError(
             "--favorable names the favorable value of the target; where there is none, "
@@ -291,7 +293,7 @@ def _audit_rows(arguments, frame, notes):
     if arguments.model:
         model = model_of(arguments)
     if arguments.fit:
-        X, y, model, extra = trained(arguments.fit, X, y, arguments.seed, extra)
+        X, y, model, extra = trained(vars(arguments), X, y, extra)
     if arguments.one_vs_rest:
         return _each_class(arguments, (X, y, model, extra), protected, names, taken, notes)
     audit = _built(arguments, protected, favorable, names)
@@ -466,8 +468,12 @@ def model_of(arguments):
     return read_model(arguments.model, trust_pickle=arguments.trust_pickle, trusted=trusted)
 
 
-def trained(kind, X, y, seed, extra):
-    """Train a model on one half of the rows; return the other half and the model."""
+def trained(options, X, y, extra):
+    """Train a model on one half of the rows; return the other half and the model.
+
+    ``options`` are those of the command: fit, the kind of model, seed and refits.
+    """
+    kind, seed = options["fit"], options["seed"]
     check_complete("--target", y)
     empty = [c for c in X if X[c].isna().all()]
     if empty:
@@ -478,7 +484,13 @@ def trained(kind, X, y, seed, extra):
     X_train, X, y_train, y = X.iloc[train], X.iloc[rest], y.iloc[train], y.iloc[rest]
     groups = None if groups is None else groups.iloc[train]
     with ignoring(ConvergenceWarning):  # the network intentionally stops early
-        model = BlackBox.trained(default_model(kind, seed), X_train, y_train, groups=groups)
+        model = BlackBox.trained(
+            default_model(kind, seed),
+            X_train,
+            y_train,
+            groups=groups,
+            n_refits=options.get("refits"),
+        )
     say(f"Trained {kind} on {len(X_train):,} rows; the other {len(X):,} rows are audited.\n")
     return X, y, model, {name: values.loc[X.index] for name, values in extra.items()}
 
@@ -509,7 +521,6 @@ def _built(arguments, protected, favorable, names):
         confirm=a.confirm,
         rule=rule_of(arguments),
         time_budget=a.time_budget,
-        n_refits="auto" if a.refits is None else a.refits,
         template=a.template,
         disclosure="public" if a.public else "internal",
         meta=_meta(a.meta),
@@ -558,7 +569,7 @@ def _source(arguments, taken, favorable, notes):
     """Return which columns and values of the file were read, and how, for verification."""
     columns = {o.removeprefix("--"): several for o, several in taken.items()}
     one = {n: str(columns[n][0]) if columns[n] else None for n in columns if n != "ignore"}
-    model = {"fit": arguments.fit, "seed": arguments.seed}
+    model = {"fit": arguments.fit, "seed": arguments.seed, "refits": arguments.refits}
     model |= {"model_file": None if arguments.model is None else Path(arguments.model).name}
     reading = reading_of(arguments).to_dict() | _preparation(arguments)
     how = {"reading": reading, "notes": [note.to_dict() for note in notes]}

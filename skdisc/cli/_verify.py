@@ -161,5 +161,5 @@ def passed(
     elif source["model_file"]:
         raise ValueError(f"The model {source['model_file']!r} was audited. Pass it by --model.")
     if source["fit"]:
-        X, y, model, extra = trained(source["fit"], X, y, source["seed"], extra)
+        X, y, model, extra = trained(source, X, y, extra)
     return X, y, model, extra

@@ -10,7 +10,7 @@ from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._task._notes import unseen, with_caveats
-from skdisc._task._shared_settings import MAX_QUERIES, N_REFITS, TIME_BUDGET
+from skdisc._task._shared_settings import MAX_QUERIES, TIME_BUDGET
 from skdisc._task._task import Request
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import (
@@ -174,7 +174,6 @@ class VeriFair(BaseDetector):
         [FeatureSpace, None],
         "The possible values; learned from X by default.",
     )
-    n_refits: int = N_REFITS
     max_tests: int | None = setting(
         None,
         [COUNT, None],

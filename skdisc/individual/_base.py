@@ -13,7 +13,7 @@ from skdisc._blackbox._queries import Queries
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._space._codes import MISSING
 from skdisc._task._budget import Budget
-from skdisc._task._shared_settings import MAX_QUERIES, N_REFITS, TIME_BUDGET
+from skdisc._task._shared_settings import MAX_QUERIES, TIME_BUDGET
 from skdisc._task._task import Request
 from skdisc._utils._hashing import row_hashes
 from skdisc._utils._sample_weight import mean
@@ -100,7 +100,6 @@ class IndividualDetector(BaseDetector):
         """Gap between outcomes that must be exceeded; use a value > 0 unless decisions are
         compared.""",
     )
-    n_refits: int = N_REFITS
     output: str = setting(
         "decision",
         [StrOptions({"decision", "probability"})],

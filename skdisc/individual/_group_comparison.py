@@ -15,7 +15,6 @@ from skdisc._space._items import make_items
 from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._stats import may_be_best
-from skdisc._task._shared_settings import N_REFITS
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
 from skdisc._utils._validation import plain
@@ -58,7 +57,6 @@ class GroupsDetector(BaseDetector):
         [Interval(Integral, 2, None, closed="left"), dict, Bins],
         "Bins of protected numbers.",
     )
-    n_refits: int = N_REFITS
     protected: Columns | None = setting(
         None,
         text="""The protected columns. Numbers with more than `n_bins` values are cut at

@@ -15,7 +15,7 @@ from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._stats._rates import RATES, check_metrics
 from skdisc._task._card import Card
-from skdisc._task._shared_settings import MAX_QUERIES, N_REFITS
+from skdisc._task._shared_settings import MAX_QUERIES
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order
@@ -153,7 +153,6 @@ class DisparityMonitor(BaseDetector):
         [Interval(Real, 1, None, closed="neither")],
         "Smallest mean number of blocks between false reports of a change in one group.",
     )
-    n_refits: int = N_REFITS
     max_queries: int | None = MAX_QUERIES
     pos_label: Labels | None = setting(
         None,

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from math import ceil
 from typing import Any, Self
 
 import numpy as np
@@ -64,8 +63,9 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    A detector that permutes or trains again cannot reach a level below one over the number of its
-    draws: `n_refits` is raised where needed, other settings, such as `n_permutations`, are left.
+    A detector that permutes cannot reach a level below one over the number of its draws, such as
+    `n_permutations`, which are left as they are. A model that is trained here is compared with as
+    many others as the level takes.
 
     See Also
     --------
@@ -109,8 +109,6 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         classes = self._classes(y, model)
         self.significance_ = self.detector.significance / len(classes)
         own = {"rule__significance": self.significance_}
-        if params.get("n_refits", "auto") != "auto":
-            own["n_refits"] = max(params["n_refits"], ceil(1 / self.significance_ - 1e-9) - 1)
         self.detectors_, started, limit = {}, time.perf_counter(), params.get("time_budget")
         for left, c in zip(range(len(classes), 0, -1), classes, strict=True):
             if limit is not None:  # the classes share it

@@ -23,7 +23,7 @@ from skdisc._space._items import make_items
 from skdisc._space._itemsets import to_itemsets
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, few_clusters, too_few_draws, unseen, with_caveats
-from skdisc._task._shared_settings import CONFIRM, MAX_QUERIES, N_REFITS, WEIGHTS
+from skdisc._task._shared_settings import CONFIRM, MAX_QUERIES, WEIGHTS
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
@@ -536,7 +536,6 @@ class DecidedDetector(ClusteredMixin, SubgroupDetector):
     )
     confirm: float | None = CONFIRM
     weights: str = WEIGHTS
-    n_refits: int = N_REFITS
 
     must_include = "protected"
     versus = "everyone"

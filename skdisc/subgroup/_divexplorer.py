@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._task._shared_settings import CONFIRM, N_REFITS, WEIGHTS
+from skdisc._task._shared_settings import CONFIRM, WEIGHTS
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns
 from skdisc.subgroup._base import SubgroupDetector
@@ -177,7 +177,6 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         conditions that every row meets define none.""",
     )
     weights: str = WEIGHTS
-    n_refits: int = N_REFITS
 
     card = Card(
         finds="subgroup",

@@ -178,8 +178,8 @@ def test_progress_counts_models_trained_again(monkeypatch, capsys):
     monkeypatch.setattr("skdisc._task._progress._SECONDS", 0.0)
     X, y = people()
     tree = DecisionTreeClassifier(random_state=0)
-    how = {"detectors": ["Themis"], "n_refits": 19, "pos_label": 1}
-    Audit(tree, protected="sex", verbose=True, **how).fit(X, y)
+    how = {"detectors": ["Themis"], "pos_label": 1}
+    Audit(protected="sex", verbose=True, **how).fit(X, y, BlackBox(tree, n_refits=19))
     assert "Themis: 19 of 19 models trained again" in capsys.readouterr().err
 
 

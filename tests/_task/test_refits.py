@@ -32,8 +32,8 @@ def people(n, seed, gap=0.0):
 class Scripted(Themis):
     """Themis whose model has a given statistic, and each refit the next one."""
 
-    def __init__(self, protected=None, values=(), n_refits=19, rule=None):
-        super().__init__(protected=protected, n_refits=n_refits, rule=rule, random_state=0)
+    def __init__(self, protected=None, values=(), rule=None):
+        super().__init__(protected=protected, rule=rule, random_state=0)
         self.values = values
 
     def _statistic(self, task):
@@ -41,10 +41,11 @@ class Scripted(Themis):
         return self.values[len(self.log) - 1]
 
 
-def scripted(values, **settings):
-    detector = Scripted(protected="sex", values=values, **settings)
+def scripted(values, n_refits=None, rule=None):
+    detector = Scripted(protected="sex", values=values, rule=rule)
     detector.log = []
-    return detector.fit(*people(500, 0, 0.8)), detector.log
+    model = BlackBox(default_model("tree"), n_refits=n_refits)
+    return detector.fit(*people(500, 0, 0.8), model), detector.log
 
 
 def test_found_takes_that_no_refit_is_as_large():
@@ -63,9 +64,12 @@ def test_threads_change_nothing(seed):
     tables = []
     for n_jobs in (None, 2, 3):
         model = BlackBox.trained(
-            DecisionTreeClassifier(random_state=0), X[["points"]].assign(sex=X["sex"] == "M"), y
+            DecisionTreeClassifier(random_state=0),
+            X[["points"]].assign(sex=X["sex"] == "M"),
+            y,
+            n_refits=24,
         )
-        detector = Themis(protected="sex", random_state=0, n_refits=24, n_jobs=n_jobs)
+        detector = Themis(protected="sex", random_state=0, n_jobs=n_jobs)
         own = X[["points"]].assign(sex=X["sex"] == "M")
         tables.append(detector.fit(own, y, model).result_.to_frame("training"))
     pd.testing.assert_frame_equal(tables[0], tables[1])
@@ -129,7 +133,7 @@ def test_rows_trained_on_are_audited_with_the_values_trained_on():
 def test_a_model_that_was_given_is_a_fact():
     X, y = people(500, 0, 0.8)
     model = default_model("tree").fit(X, y)
-    result = Themis(protected="sex", random_state=0, n_refits=0).fit(X, model=model).result_
+    result = Themis(protected="sex", random_state=0).fit(X, model=model).result_
     assert (result.verdict, result.audited) == ("disparity found", "model")
     assert "training" not in result.tables
 

@@ -8,6 +8,8 @@ from sklearn.tree import DecisionTreeClassifier
 from skdisc import Audit, BlackBox, cli
 from skdisc.group import GroupDisparity
 
+pytestmark = pytest.mark.usefixtures("no_refits")
+
 N = 300
 
 
@@ -64,7 +66,7 @@ def test_numbers_are_not_favorable_or_unfavorable():
 def test_a_model_of_several_labels_was_trained_on_values_that_are_listed():
     X, y = people()
     X["sex"] = (X["sex"] == "F").astype(int)
-    audit = Audit(DecisionTreeClassifier(max_depth=2), protected="sex", pos_label="yes", n_refits=0)
+    audit = Audit(DecisionTreeClassifier(max_depth=2), protected="sex", pos_label="yes")
     (limit,) = told(audit.fit(X, y).report_.document["limits"])
     assert "among the labels: 'no' (107)" in limit
 

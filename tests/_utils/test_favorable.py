@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
-from smallest import has, smallest
+from smallest import smallest
 
 import skdisc
 from skdisc import Audit, Predicate, all_detectors
@@ -14,6 +14,8 @@ from skdisc._utils._favorable import favorable_labels
 from skdisc.datasets import plant_bias
 from skdisc.measures import get_scorer, get_scorer_names, mean_difference
 from skdisc.measures._scorer import _MEASURES
+
+pytestmark = pytest.mark.usefixtures("no_refits")
 
 CODED = {"integers": [0, 1], "signs": [-1, 1], "booleans": [False, True], "floats": [0.0, 1.0]}
 OTHER = {"ranks": [1, 2], "texts": ["no", "yes"], "three": [0, 1, 2], "digits": ["0", "1"]}
@@ -31,7 +33,6 @@ def people(labels):
 
 
 def detector_of(name, **more):
-    more |= {"n_refits": 0} if has(name, "n_refits") else {}
     return smallest(name, LogisticRegression(), protected=["sex"], **more)
 
 

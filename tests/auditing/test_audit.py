@@ -142,7 +142,7 @@ def test_the_gap_of_a_model_trained_here_counts_only_if_labels_have_one():
     X, rng = people(600, seed=1)
     y = (rng.random(600) < 0.5).astype(int)
     gapped = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
-    report = Audit(gapped, protected="sex", n_refits=19).fit(X, y).report_
+    report = Audit(protected="sex").fit(X, y, BlackBox(gapped, n_refits=19)).report_
     assert report.document["about"]["audited"] == "fitted model"
     names = {s["name"] for s in report.document["plan"]["steps"]}
     assert "GroupDisparity sex (labels)" in names
@@ -313,7 +313,7 @@ def test_a_trained_model_takes_as_many_refits_as_its_question_is_left(gap, least
 
     def fitted(self, step, limit, run=_run.Run._fitted):
         if step.null == "individual":
-            asked.append(step.settings["n_refits"])
+            asked.append(step.n_refits)
         return run(self, step, limit)
 
     monkeypatch.setattr(_run.Run, "_fitted", fitted)
@@ -322,7 +322,8 @@ def test_a_trained_model_takes_as_many_refits_as_its_question_is_left(gap, least
     report = Audit(tree, detectors=names, **settings).fit(X, y).report_
     assert asked == [least]
     if gap:
-        fixed = Audit(tree, detectors=names, n_refits=79, **settings).fit(X, y).report_
+        model = BlackBox(tree, n_refits=79)
+        fixed = Audit(detectors=names, **settings).fit(X, y, model).report_
         assert verdicts(report) == verdicts(fixed)
         assert verdicts(report)["individual"] == FOUND
     else:

@@ -61,8 +61,8 @@ def fitted_model():
     X, y = people(4, n=600)
     columns = ["sex", "hours", "town"]
     learner = make_pipeline(OneHotEncoder(), LogisticRegression())
-    audit = Audit(learner, protected="sex", n_refits=19, detectors=["GroupDisparity", "Themis"])
-    return audit.fit(X[columns], y).report_
+    audit = Audit(protected="sex", detectors=["GroupDisparity", "Themis"])
+    return audit.fit(X[columns], y, BlackBox(learner, n_refits=19)).report_
 
 
 def weights():

@@ -8,6 +8,8 @@ from deciders import decided
 from skdisc import Audit, BlackBox
 from skdisc.datasets import make_loan
 
+pytestmark = pytest.mark.usefixtures("no_refits")
+
 NAMES = ["GroupDisparity", "OutcomeTest", "RiskAdjustedRegression"]
 
 
@@ -66,7 +68,7 @@ def test_every_gap_is_the_rate_of_the_group_less_that_of_the_others():
 @pytest.mark.slow
 def test_a_step_tests_the_null_that_the_plan_names():
     X, y = make_loan(600, random_state=0, return_X_y=True)
-    audit = Audit(protected="gender", detectors="all", random_state=0, n_refits=0)
+    audit = Audit(protected="gender", detectors="all", random_state=0)
     report = audit.fit(X, y).report_
     steps = {s["name"]: s["null"] for s in report.to_dict()["plan"]["steps"]}
     results = report.results

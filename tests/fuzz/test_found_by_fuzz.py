@@ -20,6 +20,8 @@ from skdisc.repair import CaseResampler, Massager
 from skdisc.report import to_text
 from skdisc.subgroup import FACTS, BiasScan, DisparityPursuit, DivExplorer, SliceLine
 
+pytestmark = pytest.mark.usefixtures("no_refits")
+
 N = 40
 rng = np.random.default_rng(0)
 X = pd.DataFrame(
@@ -150,7 +152,7 @@ def test_missing_marks_of_objects_reach_no_encoder():
     marked = X.assign(age=pd.Series([pd.NA, *range(1, N)], dtype=object))
     selector = ProxySelector("sex", n_repeats=1, random_state=0).fit(marked, Y)
     assert selector.influence_.shape == (3,)
-    scan = BiasScan(protected="sex", n_bootstrap=9, n_refits=0, random_state=0)
+    scan = BiasScan(protected="sex", n_bootstrap=9, random_state=0)
     assert scan.fit(marked, Y, model=lambda f: Y[: len(f)]).result_.n_samples == N
 
 
@@ -167,7 +169,7 @@ def test_a_column_without_values_is_resampled_without_a_word():
 def test_any_share_of_cases():
     from skdisc.individual import Themis
 
-    themis = Themis(protected="sex", max_tests=100, n_refits=0, random_state=0)
+    themis = Themis(protected="sex", max_tests=100, random_state=0)
     themis.set_params(estimator=ProxyModel())
     made = CaseResampler(themis, share=1e308, voters=[ProxyModel()], random_state=0)
     assert len(made.fit_resample(X, Y)[0]) >= N
@@ -197,7 +199,7 @@ class ProxyModel:
 
 def test_facts_with_findings_in_one_of_two_columns():
     """The table of the other column is empty, and made whole numbers fractions."""
-    settings = {"max_predicates": 2, "n_refits": 0, "random_state": 0}
+    settings = {"max_predicates": 2, "random_state": 0}
     for seed in range(6):
         drawn = np.random.default_rng(seed).integers(0, 2, N)
         facts = FACTS(protected=["sex", "town"], **settings).fit(
@@ -212,7 +214,7 @@ def test_facts_with_findings_in_one_of_two_columns():
 
 def test_text_is_no_ordered_number():
     ordered = X.assign(town=pd.Categorical(rng.integers(0, 3, N), [2, 0, 1], ordered=True))
-    test = SituationTesting(protected="sex", n_neighbors=3, n_refits=0).fit(ordered, Y)
+    test = SituationTesting(protected="sex", n_neighbors=3).fit(ordered, Y)
     with pytest.raises(ValueError, match="'town' held numbers at fit"):
         test.audit(X, Y)
 
@@ -227,7 +229,7 @@ def test_reports_need_a_number_of_rows(max_rows):
 
 
 def test_plots_of_no_finding_are_refused():
-    settings = {"n_neighbors": 3, "n_refits": 0, "store_neighbors": True}
+    settings = {"n_neighbors": 3, "store_neighbors": True}
     result = SituationTesting(protected="sex", **settings).fit(X, Y).result_
     for case_id in (len(result), "a", np.nan):
         with pytest.raises(ValueError, match=r"case_id=.* is no position of the"):
@@ -246,7 +248,7 @@ def test_shadows_need_a_number_of_rows(max_rows):
 
 
 def test_new_rows_may_hold_nobody_of_the_reference():
-    proxy = ProxyDisparity(protected="sex", n_refits=0).fit(X, Y)
+    proxy = ProxyDisparity(protected="sex").fit(X, Y)
     assert proxy.audit(X.assign(sex=None), Y).verdict != "disparity found"
 
 
@@ -308,7 +310,7 @@ _FEW = {FlipTest: {"solver": "assignment", "n_draws": 1}, SituationTesting: {"n_
 @pytest.mark.parametrize("detector", [FlipTest, SituationTesting])
 def test_numbers_too_large_for_a_distance_are_named(detector, number):
     huge = X.assign(age=X["age"].astype(float).where(X["age"] != 7, number))
-    test = detector(protected="sex", n_refits=0, random_state=0, **_FEW[detector])
+    test = detector(protected="sex", random_state=0, **_FEW[detector])
     with pytest.raises(ValueError, match=r"Column 'age' of X has numbers beyond 1e\+150"):
         test.fit(huge, Y)
     test.set_params(features=["age"])
@@ -330,7 +332,7 @@ def test_twins_by_two_columns():
 def test_people_without_known_values_have_no_score(search):
     model = lambda Z: (Z["sex"] == "M").to_numpy(int)  # noqa: E731
     people = X[["sex", "age"]].astype({"age": float})
-    fitted = search(protected="sex", max_tests=20, n_refits=0, random_state=0).fit(people, Y, model)
+    fitted = search(protected="sex", max_tests=20, random_state=0).fit(people, Y, model)
     assert np.isnan(fitted.score(people.assign(age=np.nan), Y))
     assert 0 < fitted.score(people, Y) <= 1
 

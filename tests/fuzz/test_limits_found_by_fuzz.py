@@ -24,6 +24,8 @@ from skdisc.subgroup import (
     DivExplorer,
 )
 
+pytestmark = pytest.mark.usefixtures("no_refits")
+
 N = 60
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(
@@ -121,7 +123,7 @@ def test_each_row_has_a_cluster(weights):
 
 def test_true_is_a_number_of_rows():
     twice = pd.concat([X, X], ignore_index=True)
-    flips = FlipTest(protected="sex", max_rows=True, n_draws=1, n_refits=0, random_state=0)
+    flips = FlipTest(protected="sex", max_rows=True, n_draws=1, random_state=0)
     result = flips.fit(twice, np.tile(Y, 2), BlackBox(decisions=np.tile(Y, 2))).result_
     assert result.stopped_by is None
 
@@ -193,7 +195,7 @@ def test_ratios_lie_in_the_narrowest_interval():
 
 
 def test_nobody_has_recourse_at_a_level_of_nine_tenths():
-    facts = FACTS(protected="sex", rule=Rule(significance=0.9), n_refits=0, random_state=0)
+    facts = FACTS(protected="sex", rule=Rule(significance=0.9), random_state=0)
     facts.fit(X, Y, model=lambda rows: np.arange(len(rows)) == 0)
     assert facts.result_.verdict == "insufficient evidence"
 

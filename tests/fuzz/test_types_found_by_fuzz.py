@@ -25,6 +25,8 @@ from skdisc.preprocessing import ProxySelector
 from skdisc.subgroup import FACTS
 from skdisc.subgroup._estimation._clusters import clustered
 
+pytestmark = pytest.mark.usefixtures("no_refits")
+
 EQUALS = [True, 1, "1", 1.0, "F", 1.5, decimal.Decimal("1.50"), None]
 DECIDED = [0, 1] * 16
 SAME = SimpleNamespace(predict=lambda X: np.ones(len(X), dtype=int))
@@ -180,7 +182,7 @@ def test_actions_lead_to_categories_that_new_people_lack():
     draws = np.random.default_rng(0)
     X = pd.DataFrame({"sex": draws.choice(["F", "M"], 300), "town": draws.choice(list("abc"), 300)})
     model = lambda Z: ((Z["town"].astype(object) == "a") & (Z["sex"] == "M")).to_numpy(int)  # noqa: E731
-    facts = FACTS(protected="sex", n_refits=0, random_state=0).fit(X, model(X), model)
+    facts = FACTS(protected="sex", random_state=0).fit(X, model(X), model)
     new = X[X["town"] != "a"].reset_index(drop=True)
     narrow = new.assign(town=pd.Categorical(new["town"], ["b", "c"]))
     as_text, as_category = facts.audit(new, model(new)), facts.audit(narrow, model(new))

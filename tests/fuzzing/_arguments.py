@@ -10,7 +10,6 @@ from fuzzing._hazards import pick
 
 SMALL = {
     "max_tests": 50,
-    "n_refits": 0,
     "n_bootstrap": 9,
     "n_restarts": 2,
     "n_seeds": 5,
@@ -51,7 +50,7 @@ _WRONG = (
     *(np.zeros(3), np.int64(3), np.float32(0.5), pd.NA, pd.DataFrame(), {"sex"}, lambda *a: 1),
 )
 _MOST = 50  # the largest number drawn for a setting
-_TRAININGS = {"n_folds": 5, "n_refits": 5}  # each trains models anew: they take what is asked for
+_TRAININGS = {"n_folds": 5}  # each trains models anew: they take what is asked for
 
 
 def small_settings(cls) -> dict:

@@ -95,7 +95,7 @@ def _transformer(number, rng):
         settings["source"] = pick(rng, [lambda X, do: X, lambda X, do: X[:1], lambda X, do: None])
     if cls is repair.CaseResampler:
         themis = Themis(encoded_tree(table), protected=table.protected, max_tests=50)
-        settings |= {"detector": themis.set_params(random_state=0, n_refits=0)}
+        settings |= {"detector": themis.set_params(random_state=0)}
     if cls is repair.Reweigher:
         settings["estimator"] = encoded_tree(table)
     makes = "fit_resample" if hasattr(cls, "fit_resample") else "fit"

@@ -177,7 +177,7 @@ def _audit_case(number, rng, table):
 
     def run():
         own = {name: small_settings(all_detectors()[name])}
-        audit = Audit(protected=table.protected, detectors=[name], settings=own, n_refits=0)
+        audit = Audit(protected=table.protected, detectors=[name], settings=own)
         told = audit.fit(table.X, table.y, HashedRows()).report_
         text = getattr(told, to)()
         return _marked(text) if to == "to_html" else []

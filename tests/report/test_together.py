@@ -123,7 +123,7 @@ def test_held_out_estimates_come_first(group):
 def test_training_shows_in_the_notes():
     X, y = people()
     box = BlackBox.trained(default_model("tree", 0), *people())
-    result = Themis(protected="sex", random_state=0, n_refits=2, rule=Rule(significance=0.4))
+    result = Themis(protected="sex", random_state=0, rule=Rule(significance=0.4))
     page = report.to_text(result.fit(X, y, box).result_)
     assert "a model that was trained in this audit" in " ".join(page.split())
     assert "0 of 2 models trained without the information" in " ".join(page.split())

@@ -146,8 +146,7 @@ class EffectDecomposition(PairwiseDetector):
     n_folds: int = setting(
         5,
         [Interval(Integral, 2, None, closed="left")],
-        """Number of folds; for each, the learners are trained on all others, and again in each
-        of the `n_refits`.""",
+        "Number of folds; for each, the learners are trained on all others.",
     )
 
     card = Card(

@@ -9,7 +9,7 @@ import numpy as np
 
 from skdisc._space._bins import Bins
 from skdisc._task._numbers import audited_numbers, numbers_of
-from skdisc._task._shared_settings import MAX_QUERIES, N_BINS, N_REFITS
+from skdisc._task._shared_settings import MAX_QUERIES, N_BINS
 from skdisc._task._task import Request
 from skdisc._utils._settings import setting
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
@@ -39,7 +39,6 @@ class PairwiseDetector(BaseDetector):
         kind='{"largest", "rest"}, value, or dict of values',
     )
     n_bins: int | dict | Bins = N_BINS
-    n_refits: int = N_REFITS
     max_queries: int | None = MAX_QUERIES
     protected: Columns | None = setting(
         None,

@@ -11,7 +11,7 @@ from skdisc._space._bins import Bins
 from skdisc._space._items import count_values, value_name
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._task._shared_settings import CONFIRM, N_REFITS
+from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import Columns, Estimator, Labels
 from skdisc.subgroup._base import SubgroupDetector
@@ -197,7 +197,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         """What `sample_weight` means: how many people a row stands for, on which variances
         depend, but not on the unit; or how often it is repeated, a whole number.""",
     )
-    n_refits: int = N_REFITS
     max_tests: int | None = setting(None, text="Largest number of subsets scored.")
     pos_label: Labels | None = setting(
         None,

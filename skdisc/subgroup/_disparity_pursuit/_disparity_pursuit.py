@@ -11,7 +11,7 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import confirmed_p
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._task._shared_settings import CONFIRM, N_REFITS
+from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils import _validation as check
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import Estimator, FrameLike
@@ -186,7 +186,6 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         """What `sample_weight` means: how many people a row stands for, on which variances
         depend, but not on the unit; or how often it is repeated, a whole number.""",
     )
-    n_refits: int = N_REFITS
     max_tests: int | None = setting(
         None,
         text="Largest number of candidate groups, shortest first.",

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
-from skdisc._task._shared_settings import CONFIRM, MAX_ROWS, N_REFITS
+from skdisc._task._shared_settings import CONFIRM, MAX_ROWS
 from skdisc._utils._hashing import by_name, canonical_order
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
@@ -288,7 +288,6 @@ class FACTS(SubgroupDetector):
         published, by the notion, with Newcombe's intervals of shares.""",
     )
     max_rows: int | None = MAX_ROWS
-    n_refits: int = N_REFITS
 
     card = Card(
         finds="subgroup",

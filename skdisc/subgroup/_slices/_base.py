@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 from skdisc._results._findings import GroupFindings
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._task._shared_settings import CONFIRM, N_REFITS
+from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Estimator
 from skdisc.subgroup._base import SubgroupDetector
@@ -77,7 +77,6 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
         distribution); where a model is trained, clusters are sought, or errors are permuted,
         rows are repeated.""",
     )
-    n_refits: int = N_REFITS
     estimator: Estimator | None = setting(
         None,
         text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
