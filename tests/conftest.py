@@ -28,7 +28,7 @@ if find_spec(PROVIDERS):
     import_module(PROVIDERS).is_local_module_file = lambda path: False
 
 LEFT_OUT = ("slow", "statistics")
-STEP = 4  # where no file is named, the quick suite runs every fourth case of each test
+STEP = 6  # where no file is named, the quick suite runs every sixth case of each test
 HOW_TO_RUN_ALL = (
     "Tests marked slow or statistics are left out, unless named as FILE::TEST; "
     "--all runs them, too."

@@ -100,6 +100,7 @@ def test_no_data_and_no_file(tmp_path, capsys):
         audit(tmp_path)
 
 
+@pytest.mark.slow
 def test_many_columns_are_checked_quickly(tmp_path):
     import time
 
@@ -111,6 +112,7 @@ def test_many_columns_are_checked_quickly(tmp_path):
     assert time.process_time() - before < 10
 
 
+@pytest.mark.slow
 def test_a_level_near_one_ends_in_an_answer():
     people, labels = make_loan(200, random_state=0, return_X_y=True)
     rule = skdisc.Rule(significance=1 - 1e-12)

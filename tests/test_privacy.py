@@ -59,7 +59,7 @@ def outputs(result, **how):
     yield "source of the page", "; ".join(re.findall(r"<[^<>]*>", page))
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(12)
 @every
 def test_no_report_describes_a_person(name, people, results, tmp_path):
     X, _ = people
@@ -72,7 +72,7 @@ def test_no_report_describes_a_person(name, people, results, tmp_path):
         assert found == {kind: [] for kind, _ in written}
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(12)
 @every
 def test_no_log_describes_a_person(name, people, results):
     X, _ = people

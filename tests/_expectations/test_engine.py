@@ -40,6 +40,7 @@ def test_cells_that_move_the_estimate_join_before_trees():
     assert any("'a' × 'b' × 'c' (8 cells)" in note for note in found.notes)
 
 
+@pytest.mark.slow
 def test_a_real_gap_is_nothing_to_learn():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"town": rng.integers(6, size=3000).astype(str), "x": rng.normal(size=3000)})

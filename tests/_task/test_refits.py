@@ -157,6 +157,7 @@ def test_a_surrogate_without_cases_is_no_evidence_about_the_labels():
     assert result.verdict == "insufficient evidence"
 
 
+@pytest.mark.slow
 @pytest.mark.every(6)
 @pytest.mark.parametrize("kind", ["tree", "logistic"])
 @pytest.mark.parametrize("detector", [Themis, GroupDisparity, DivExplorer])

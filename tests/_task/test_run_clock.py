@@ -77,6 +77,7 @@ def test_a_search_ends_in_the_midst_of_each_long_loop(asked, doing):
     assert said[-1].startswith(doing)  # nothing was begun after it
 
 
+@pytest.mark.slow
 def test_shorter_groups_are_answered_before_the_time_ends(asked, monkeypatch):
     _, until = asked
     X, y = people(300, 3)
@@ -98,6 +99,7 @@ def test_shorter_groups_are_answered_before_the_time_ends(asked, monkeypatch):
     pd.testing.assert_frame_equal(*found, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_fair_table_is_not_cleared_by_a_search_that_was_cut(asked, monkeypatch):
     _, until = asked
     X, _ = people(3000, 3)

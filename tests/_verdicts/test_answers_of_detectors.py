@@ -109,6 +109,7 @@ def test_no_disparity_found_never_stands_beside_an_interval_beyond_the_bound(det
     assert verdicts.count(FOUND) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize("detector", DETECTORS)
 def test_a_relevant_gap_is_never_cleared(detector):
@@ -134,6 +135,7 @@ def test_the_relevant_gap_decides(detector):
     assert loose.verdict in (NOTHING, FOUND)
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize("detector", GROUPS)
 def test_groups_below_the_relevant_size_are_not_judged(detector):

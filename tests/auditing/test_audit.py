@@ -84,6 +84,7 @@ def test_a_legitimate_column_explains_a_gap_that_is_found_anyway():
     assert remains == [equal["effect"]]
 
 
+@pytest.mark.slow
 def test_nothing_explains_the_gap_of_a_group_that_is_not_compared():
     X, rng = people(300)
     X["number"] = [f"P{i}" for i in range(300)]
@@ -224,6 +225,7 @@ def test_a_detector_that_is_named_alone_leads_its_question():
     assert [r["lead"] for r in report.document["verdicts"]] == ["DiscriminatoryRules"]
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("n_steps", [0, 1, 2])
 def test_an_interrupted_audit_reports_what_there_is_and_repeats_nothing(

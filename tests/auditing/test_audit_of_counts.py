@@ -115,6 +115,7 @@ def test_counts_alone_leave_out_what_needs_rows():
             Audit(protected=NAMES, pos_label="yes").fit(counts, **given)
 
 
+@pytest.mark.slow
 def test_detectors_that_need_rows_have_a_stated_sample(tmp_path):
     pytest.importorskip("pyarrow")
     table().drop(columns="advice").to_parquet(tmp_path / "people.parquet")

@@ -38,6 +38,7 @@ def outputs(report):
         yield name, getattr(report, name)()
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 def test_no_output_describes_a_person(audited):
     X, report, small = audited

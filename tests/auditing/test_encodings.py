@@ -72,6 +72,7 @@ def answers(document):
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "share", "gap"), [(2000, 0.5, -0.2), (430, 0.13, -0.05)])
 def test_a_report_is_the_same_for_every_encoding(n, share, gap):
     X, y = coded(n, share, gap)

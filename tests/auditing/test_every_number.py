@@ -12,6 +12,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from skdisc import Audit, BlackBox
 
+pytestmark = pytest.mark.every(12)  # each test makes its reports anew in its worker
 INTERVAL = r"\[(-?[\d.,]+), (-?[\d.,]+)\]"
 CONSTANTS = (
     "account for it",
@@ -177,7 +178,6 @@ def what_rows_are_about(document):
 FOUND = "disparity found"
 
 
-@pytest.mark.every(4)
 def test_no_quantity_has_two_values_or_two_intervals(report):
     known = {}
     for key, *numbers in what_rows_are_about(report.document):

@@ -201,6 +201,7 @@ def audited(path, tmp_path, capsys, *options):
     return capsys.readouterr().out, json.loads(report.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_the_options_on_the_screen_lead_to_the_right_answer(data_dir, tmp_path, capsys):
     """A messy table: the test alone decides, and women have lower results in it."""
     path = data_dir / "strangers" / "messy_cp1252.csv"

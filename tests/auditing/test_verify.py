@@ -82,6 +82,7 @@ def test_settings_and_code_are_told(audited):
     assert line.startswith("skdisc: the audit was made by skdisc 0.1.0 (aaaaaaaaaaaa), this is")
 
 
+@pytest.mark.slow
 @pytest.mark.every(6)
 @pytest.mark.parametrize(
     ("path", "value"),
@@ -172,6 +173,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize("how", FILES)
 @pytest.mark.parametrize("kind", ["labels", "fit"])

@@ -161,6 +161,7 @@ def test_data_without_targets_have_no_recall():
     assert "false alarms" in done.to_latex()
 
 
+@pytest.mark.slow
 def test_summaries(done):
     table = done.summary()
     assert list(table["detector"]) == ["DivExplorer", "DivExplorer", "KOSEI"]

@@ -85,6 +85,7 @@ def test_all_leaves_out_those_that_take_no_missing_values(people, tmp_path, caps
     assert f"column '{number}' has missing values" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.every(6)
 @pytest.mark.parametrize("kind", ["tree", "forest", "logistic", "svm", "mlp", "boosting"])
 def test_fit_trains_on_one_half_and_audits_the_other(people, capsys, kind):

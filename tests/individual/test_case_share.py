@@ -91,6 +91,7 @@ def test_one_column_at_a_time(name):
     assert (fair.verdict, "one at a time" in fair.reason) == (UNSURE, True)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), output=st.sampled_from(["decision", "probability"]))
 @settings(max_examples=20)
 def test_what_a_search_has_tested_is_known_without_being_asked_again(seed, output):

@@ -44,6 +44,7 @@ def test_inputs_beside_the_boundary_find_more_cases_per_latent_score():
     assert found[0.3] > 1.5 * max(found[0], found[3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "most"), [("max_tests", 180), ("max_queries", 2400)])
 def test_a_limit_leaves_tests_to_inputs_beside_the_boundary(limit, most):
     runs = [beside_the_boundary(step, **{limit: most}) for step in (0.05, 0.3, 3)]

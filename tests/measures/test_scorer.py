@@ -257,6 +257,7 @@ def test_callables_and_signs(people):
         DisparityScorer(sensitivity, protected="sex", sign=1).report(model, X, y)
 
 
+@pytest.mark.slow
 def test_columns_of_a_measure_are_named(people):
     X, _ = people
     X = X.assign(z=X["x"].round(), far=X["x"] > 0.5, town=np.arange(300) % 2)

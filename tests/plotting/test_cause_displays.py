@@ -87,6 +87,7 @@ def test_shadows_are_drawn_below_their_causes(result, ax):
     assert drawn == causes["beside"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", [GapDisplay, ShadowsDisplay])
 def test_nothing_is_cut_off_in_a_new_figure(result, display):
     import matplotlib.pyplot as plt

@@ -29,6 +29,7 @@ def test_cells_are_those_of_the_confusion_matrix():
     assert hits_and_trials(counts, "base_rate") == (tp + fn, 100)
 
 
+@pytest.mark.slow
 @given(groups=st.lists(COUNTS, min_size=1, max_size=2), rest=COUNTS)
 @settings(max_examples=25)
 def test_all_rates_of_all_groups_at_once(groups, rest):

@@ -36,6 +36,7 @@ def people(n=600, seed=0):
     return X, y, rng.integers(0, 4, n).astype(float)
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize("detector", EVERY)
 @given(counts=st.lists(st.integers(0, 4), min_size=20, max_size=90), seed=st.integers(0, 99))

@@ -66,6 +66,7 @@ def shown(series):
     return series.astype(object).where(series.notna(), "missing").tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("by", [[], ["category"], ["text", "truth"]])
 def test_a_sample_has_rows_of_the_table_in_proportion(tmp_path, by):

@@ -89,6 +89,7 @@ def test_the_document_keeps_it_for_the_same_rows_only(people, table):
     jsonschema.validate(again.document, AuditReport.schema())
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("form", ["to_text", "to_markdown", "to_html"])
 def test_every_form_names_the_verdicts_that_move(people, form):

@@ -220,6 +220,7 @@ def test_intervals_cover(method):
         assert found / n > 0.9
 
 
+@pytest.mark.slow
 def test_errors_of_factors_are_those_of_the_bootstrap():
     X, y = people(800)
     for method, output in (("linear", "value"), ("gelbach", "value"), ("fairlie", "decision")):
@@ -239,6 +240,7 @@ def test_errors_of_factors_are_those_of_the_bootstrap():
         assert (np.log(found[0] / found[1]).abs() < 0.35).all()
 
 
+@pytest.mark.slow
 def test_the_null_word_is_linear_and_an_audit_does_not_count_it():
     rng = np.random.default_rng(0)
     x, n = rng.normal(size=1500), 1500

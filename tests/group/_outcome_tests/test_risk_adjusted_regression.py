@@ -63,6 +63,7 @@ def test_equal_risks_are_treated_alike_where_success_rates_differ():
     assert detector.result_.verdict == "disparity found"
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     "learner", ["linear", "boosting", make_pipeline(StandardScaler(), LogisticRegression())]

@@ -91,6 +91,7 @@ def test_slopes_belong_to_the_columns_that_the_model_has(columns, town, scaled):
     np.testing.assert_allclose(slopes.change, [[weight.get("a", 0.0), weight["b"]]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [ADF, EIDIG])
 def test_any_limit_on_rows_is_kept(search):
     rng = np.random.default_rng(0)

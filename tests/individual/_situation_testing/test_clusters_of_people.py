@@ -37,6 +37,7 @@ def test_the_mean_of_neighbors_of_other_clusters_is_that_by_hand():
     assert alone == pytest.approx(near.means(values[:, None])[:, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detector", [SituationTesting, CounterfactualSituationTesting])
 def test_clusters_widen_the_interval_and_keep_the_gap(detector):
     X, y, house = households(0)
@@ -53,6 +54,7 @@ def test_clusters_widen_the_interval_and_keep_the_gap(detector):
     assert widths[2] == pytest.approx(widths[0], rel=0.01)
 
 
+@pytest.mark.slow
 def test_copies_know_no_more_than_their_originals():
     X, y, _ = households(1, 1000)
     X, y, five = X[::5].reset_index(drop=True), y[::5], np.repeat(np.arange(200), 5)
@@ -77,6 +79,7 @@ def test_households_keep_the_level():
     assert untold >= 4  # of 100 data sets 29, and with households 2
 
 
+@pytest.mark.slow
 def test_counterfactual_fairness_resamples_clusters():
     X, _, house = households(2)
     X["points"] += (X["race"] == "b") + np.random.default_rng(0).normal(size=60)[house]

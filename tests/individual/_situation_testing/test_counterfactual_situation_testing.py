@@ -46,6 +46,7 @@ def test_without_an_effect_counterfactual_situation_testing_is_situation_testing
         assert found[plain.columns].equals(plain)
 
 
+@pytest.mark.slow
 def test_centers_are_counted_in_both_groups():
     X, y = people()
     cf = np.where(X["sex"] == "F", 1, y)

@@ -29,6 +29,7 @@ def test_a_gap_within_towns_is_found():
     assert row["ci_low"] < -0.2 < row["ci_high"]
 
 
+@pytest.mark.slow
 def test_pairs_of_small_groups_are_not_compared_across_towns():
     X, y = people(0, 150)
     X["race"] = np.random.default_rng(1).choice(list("abc"), len(X), p=[0.6, 0.3, 0.1])

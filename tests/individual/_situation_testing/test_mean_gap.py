@@ -108,6 +108,7 @@ def test_balance_is_the_standardized_difference():
     assert abs(balance["after"]) < 0.1
 
 
+@pytest.mark.slow
 def test_the_best_of_many_groups_is_paid_for():
     X, y = people()
     fitted = [

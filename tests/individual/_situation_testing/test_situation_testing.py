@@ -108,6 +108,7 @@ def test_numbers_are_compared_by_welch():
     assert found["p_value"] == pytest.approx(expected.pvalue)
 
 
+@pytest.mark.slow
 def test_several_classes_through_pos_label():
     X, y = people()
     three = np.where(y == 1, np.where(X["x"] > 1, "good", "fair"), "bad")
@@ -287,6 +288,7 @@ def test_small_pools():
     assert "60 is more than the" in result.excluded["reason"][0]
 
 
+@pytest.mark.slow
 def test_wording():
     X, y = people()
     for asked, message in (
@@ -315,6 +317,7 @@ def test_wording():
         SituationTesting(protected="sex", compat="alvarez2023").fit(X, y).audit(X, y)
 
 
+@pytest.mark.slow
 def test_groups_too_small_to_show_anything_are_no_proof_of_fairness():
     X, y = people()
     settings = {"protected": "sex", "group": "F", "reference": "M", "features": ["x"]}

@@ -67,6 +67,7 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.every(5)
 @pytest.mark.parametrize("more", VARIANTS, ids=str)
 @settings(max_examples=4, deadline=None)

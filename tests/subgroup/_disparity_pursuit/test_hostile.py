@@ -101,6 +101,7 @@ def test_columns_that_determine_membership_are_the_reason():
     assert any("groups were not tested" in note for note in result.notes)
 
 
+@pytest.mark.slow
 def test_a_column_of_identifiers_is_named():
     X, y = people()
     X["number"] = [f"P{i}" for i in range(len(X))]
@@ -108,6 +109,7 @@ def test_a_column_of_identifiers_is_named():
     assert reason.endswith("--ignore): number (fewer than five people for each value)")
 
 
+@pytest.mark.slow
 def test_a_column_that_says_who_belongs_to_a_group_is_named():
     X, y = people()
     X["not_a_woman"] = X["sex"] != "F"
@@ -219,6 +221,7 @@ def test_only_effects_in_the_same_unit_are_explained():
     assert detector.explain_by(rules, X)["left"].isna().all()
 
 
+@pytest.mark.slow
 def test_what_is_no_result_about_groups_is_not_explained():
     X, y = people()
     detector = pursuit().fit(X, y)

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from skdisc._expectations._least_squares import linalg
 from skdisc.subgroup import DisparityPursuit
 
 
+@pytest.mark.slow
 def test_identifiers_are_no_dense_matrix_of_their_number(monkeypatch):
     sizes, factor = [], linalg.lapack.dpstrf
     monkeypatch.setattr(

@@ -59,6 +59,7 @@ def contrasts_by_hand(X, y, protected, least, most):
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(0, 10_000))
 def test_gaps_and_p_values_are_those_of_an_enumeration(seed):
@@ -285,6 +286,7 @@ def _one_at_a_time(own):
     return [[i == j and yes for j, yes in enumerate(own)] for i, also in enumerate(own) if also]
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.integers(0, 10_000), st.sampled_from([0.05, 0.1, 0.2]))
 def test_the_family_is_that_of_an_enumeration(seed, relevant_size):

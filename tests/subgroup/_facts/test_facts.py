@@ -258,6 +258,7 @@ def test_subgroups_and_actions_of_your_own(office):
     assert str(between.subgroups[0]) == "0 < hours <= 50"
 
 
+@pytest.mark.slow
 def test_filters_leave_out_actions_and_findings():
     rng = np.random.default_rng(3)
     X = pd.DataFrame({c: rng.integers(0, 3, 500) for c in "abc"}).assign(

@@ -233,6 +233,7 @@ def test_every_notion_equals_the_simulation_of_every_person(audit):
                 assert best[verdicts.against[i]] == pytest.approx(max(best))
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(audits())
 def test_every_distinct_row_is_asked_about_once(audit):

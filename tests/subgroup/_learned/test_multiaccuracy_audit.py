@@ -79,6 +79,7 @@ def test_a_group_whose_scores_are_too_low_is_put_into_words():
     assert audit.audit(X, y).verdict == "disparity found"
 
 
+@pytest.mark.slow
 def test_errors_that_all_share_are_a_matter_of_accuracy_alone():
     rng = np.random.default_rng(1)
     X = people(rng, 3000)

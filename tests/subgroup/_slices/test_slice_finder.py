@@ -144,6 +144,7 @@ flipped, accuracy = itemgetter("flipped", "accuracy")(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["bonferroni", "bh", "alpha-investing"])
 def test_slices_with_flipped_labels_are_found(correction):
     """Harmonic mean of precision and recall, over rows of accepted slices, as in the paper."""

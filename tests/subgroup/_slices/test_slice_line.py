@@ -235,6 +235,7 @@ def test_nobody_errs():
     assert (len(result), result.n_found) == (0, 0)
 
 
+@pytest.mark.slow
 def test_chunks_and_kernels_change_nothing(monkeypatch):
     monkeypatch.setattr(_kernels, "_WORTH", 0)
     rng = np.random.default_rng(0)
