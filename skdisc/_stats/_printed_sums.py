@@ -19,6 +19,8 @@ _SKETCH = 128  # random vectors that tell roughly what all sums together would e
 _ROUGH = 0.4  # of what is explained, found to be less by them once in 1e9 sets
 _EXACT = 10**7  # numbers up to which no sketch is made
 _WHOLE = 2**24  # up to which single precision counts exactly
+_FEW_VALUES = 12  # of a column whose pairs with others are counted all at once
+_BLOCK, _CHUNK = 2048, 10**7  # values that are counted at once, and numbers of 0 or 1 for these
 
 
 class PrintedSums:
@@ -108,7 +110,8 @@ class PrintedSums:
         deep = 3 if width <= _DEEP else 2
         rows, cells, n = [], [], 0
         for depth in {*range(1, min(deep, width) + 1), width}:
-            for columns in combinations(range(width), depth):
+            several = combinations(range(width), depth)
+            for columns in self._pairs_at_risk() if depth == 2 else several:
                 for of_set, member in self._small_of(columns):
                     number = _dense(of_set)
                     rows.append(number + n)
@@ -129,8 +132,9 @@ class PrintedSums:
         few = (size > 0) & (size < self.min_cell)
         at = np.flatnonzero(few[group])
         yield group[at], at
-        for out in columns:
-            context = self._number([c for c in columns if c != out])
+        for context in self._without_each(columns):
+            if context.max(initial=0) == group.max(initial=0):
+                continue  # each context is one group, and has no set of its own
             whole = np.bincount(context, self.people)
             # the small values of a context together
             together = np.bincount(context[at], self.people[at], len(whole))
@@ -152,6 +156,67 @@ class PrintedSums:
             member = order[np.repeat(first[home[large]], times) + place]
             other = group[member] != g
             yield g[other], member[other]
+
+    def _pairs_at_risk(self):
+        """Return the pairs of columns that may have small sets.
+
+        Tables of 200 columns have 20,000 pairs. Most have many people at each two values and in
+        each value without one of the other column, and a product of matrices tells it of all.
+        """
+        width, n_values = self.cells.shape[1], self.cells.max(axis=0, initial=0) + 1
+        at_risk = np.ones((width, width), dtype=bool)
+        few = np.flatnonzero(n_values <= _FEW_VALUES)
+        n_blocks = -(-int(n_values[few].sum()) // _BLOCK)
+        blocks = np.array_split(few, n_blocks) if len(few) else []
+        wholes = {c: np.bincount(self.cells[:, c], self.people) for c in few}
+        for i, one in enumerate(blocks):
+            for other in blocks[i:]:
+                both = self._people_of_pairs(one, other)
+                rests = (
+                    np.concatenate([wholes[c] for c in one])[:, None] - both,
+                    np.concatenate([wholes[c] for c in other]) - both,
+                )
+                small = [(n > 0) & (n < self.min_cell) for n in (both, *rests)]
+                small = np.logical_or.reduce(small)
+                for axis, columns in enumerate((one, other)):
+                    first = np.cumsum(n_values[columns]) - n_values[columns]
+                    small = np.logical_or.reduceat(small, first, axis=axis)
+                at_risk[np.ix_(one, other)] = small
+                at_risk[np.ix_(other, one)] = small.T
+        return [(a, b) for a, b in combinations(range(width), 2) if at_risk[a, b]]
+
+    def _people_of_pairs(self, one, other):
+        """Return how many people have each value of some columns and each of others."""
+        kind = np.float32 if self.people.sum() < _WHOLE else np.float64
+        n_values = self.cells.max(axis=0, initial=0) + 1
+        n_one, n_other = int(n_values[one].sum()), int(n_values[other].sum())
+        both = np.zeros((n_one, n_other))
+        step = max(_CHUNK // max(n_one, n_other), 1)
+        for start in range(0, len(self.cells), step):
+            cells = self.cells[start : start + step]
+            people = self.people[start : start + step].astype(kind)
+            sides = [np.zeros((n, len(cells)), dtype=kind) for n in (n_one, n_other)]
+            for side, columns in zip(sides, (one, other), strict=True):
+                first = np.cumsum(n_values[columns]) - n_values[columns]
+                side[cells[:, columns] + first, np.arange(len(cells))[:, None]] = 1
+            both += (sides[0] * people) @ sides[1].T
+        return both
+
+    def _without_each(self, columns) -> Iterator[np.ndarray]:
+        """Yield the number of the combination of all columns but one in each cell."""
+        if len(columns) <= _DEEP:
+            for out in columns:
+                yield self._number([c for c in columns if c != out])
+            return
+        after = [np.zeros(len(self.cells), dtype=np.int32)]
+        for c in columns[:0:-1]:  # combinations of the columns after each one
+            code = self.cells[:, c].astype(np.int64)
+            both = code * (int(after[-1].max(initial=0)) + 1) + after[-1]
+            after.append(_dense(both).astype(np.int32))
+        before = np.zeros(len(self.cells), dtype=np.int64)
+        for c, others in zip(columns, after[::-1], strict=True):
+            yield _dense(before * (int(others.max(initial=0)) + 1) + others)
+            before = _dense(before * (int(self.cells[:, c].max()) + 1) + self.cells[:, c])
 
     def _number(self, columns):
         """Return the number of the combination of some columns in each cell."""

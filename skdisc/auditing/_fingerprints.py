@@ -20,6 +20,7 @@ _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # 01 is text
 _LONG = 40  # characters; a longer text is no number
 _MIXED = ("mixed", "mixed-integer", "decimal", "complex")  # 1 == True: these are told apart
 _REPEATED = 100_000_000  # rows
+_EXACT, _MOST_BITS = 2**53, 1024  # whole numbers up to which all are floats, and the bits of these
 
 
 def data_fingerprint(
@@ -209,13 +210,35 @@ def _columns_of(role, values, n):
 
 
 def _digests(column):
-    """Return a hash of each value of a column, an array of 16 bytes per row."""
+    """Return 16 bytes for each value of a column: a number itself, a hash of any other value."""
     codes, values = pd.factorize(pd.Series(_plain(column)))
-    values = values.array  # whose values keep their types
-    texts = (_canonical(value).encode("utf-8", "surrogatepass") for value in values)
-    table = [blake2b(text, digest_size=16).digest() for text in texts]
-    table.append(bytes(16))  # of missing values, whose code is -1
-    return np.frombuffer(b"".join(table), dtype=np.uint8).reshape(-1, 16)[codes]
+    table = np.zeros((len(values) + 1, 16), dtype=np.uint8)  # the last is missing: its code is -1
+    numbers = values.to_numpy()
+    is_number = np.zeros(len(values), dtype=bool)
+    if numbers.dtype == np.float64:
+        is_number = np.isfinite(numbers)
+    elif numbers.dtype.kind in "iu":
+        is_number = (numbers >= -_EXACT) & (numbers <= _EXACT)
+    if is_number.any():
+        table[:-1][is_number] = _bytes_of_numbers(numbers[is_number])
+    others = np.flatnonzero(~is_number)
+    left = values.array[others]  # whose values keep their types
+    left = np.array([_canonical(value) for value in left], dtype=object)
+    of_numbers = np.array([isinstance(value, float) for value in left], dtype=bool)
+    table[others[of_numbers]] = _bytes_of_numbers(left[of_numbers])
+    texts = (value.encode("utf-8", "surrogatepass") for value in left[~of_numbers])
+    hashes = b"".join(blake2b(text, digest_size=16).digest() for text in texts)
+    table[others[~of_numbers]] = np.frombuffer(hashes, dtype=np.uint8).reshape(-1, 16)
+    return table[codes]
+
+
+def _bytes_of_numbers(numbers):
+    """Return a mark and the eight bytes of each number, an array of 16 bytes per number."""
+    numbers = np.asarray(numbers, dtype="<f8") + 0.0  # -0.0 is 0.0
+    marked = np.empty((len(numbers), 16), dtype=np.uint8)
+    marked[:, :8] = np.frombuffer(b"a number", dtype=np.uint8)
+    marked[:, 8:] = np.ascontiguousarray(numbers, dtype="<f8").view(np.uint8).reshape(-1, 8)
+    return marked
 
 
 def _plain(column):
@@ -236,15 +259,17 @@ def _is_missing(value):
 
 
 def _canonical(value):
-    """Return the text that stands for a value."""
+    """Return the number, or else the text, that stands for a value."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, (int, np.integer)):
-        return str(int(value))
+        value = int(value)
+        is_exact = value.bit_length() < _MOST_BITS and float(value) == value
+        return float(value) if is_exact else str(value)
     if isinstance(value, np.floating) and not isinstance(value, float):  # as a CSV file has it
         value = float(str(value))
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(float(value))
+        return float(value) if math.isfinite(value) else repr(float(value))
     text = str(value)
     if len(text) <= _LONG and _NUMBER.fullmatch(text):
         exact = int(text) if text.lstrip("+-").isdigit() else float(text)

@@ -137,8 +137,8 @@ def codes_of_missing(X, least=1):
     for name, column in X.items():
         if not is_numeric_dtype(column) or is_bool_dtype(column):
             continue
-        counts = column.dropna().value_counts().sort_index()
-        values, times = counts.index.to_numpy(dtype=float), counts.to_numpy()
+        numbers = column.dropna().to_numpy(dtype=float)
+        values, times = np.unique(numbers, return_counts=True)
         for i in _codes_at_an_end(values, times, max(least, _CODES_SHARE * len(X))):
             text = f"{values[i]:.15g}"
             option = shlex.quote(f"{name}={text}")
@@ -156,7 +156,7 @@ def codes_of_missing(X, least=1):
 
 def _codes_at_an_end(values, times, fewest):
     """Return the places of up to three sorted numbers that are codes."""
-    if not np.isfinite(values).all():
+    if not np.isfinite(values).all() or not len(times) or max(times[0], times[-1]) < fewest:
         return []
     found = []
     for sign in (-1, 1, -1):  # once more below, where the codes above made all others look near

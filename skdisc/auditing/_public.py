@@ -134,15 +134,15 @@ def _coded(values):
         numbers = pd.to_numeric(pd.Series(found)).to_numpy(float)
         known = numbers[code[code >= 0]]
         ends = np.unique(np.quantile(known, (0.25, 0.5, 0.75), method="inverted_cdf"))
-        names = [f"at most {ends[0]:g}"]
-        names += [f"above {a:g}, at most {b:g}" for a, b in pairwise(ends)]
-        names = np.array([*names, f"above {ends[-1]:g}"], dtype=object)
-        texts = names[np.searchsorted(ends, numbers)]
+        texts = [f"at most {ends[0]:g}"]
+        texts += [f"above {a:g}, at most {b:g}" for a, b in pairwise(ends)]
+        texts = [*texts, f"above {ends[-1]:g}"]
+        number = np.searchsorted(ends, numbers)  # 100,000 numbers have four texts
     else:
-        texts = np.array([text_of(value) for value in found], dtype=object)
-    texts = np.append(texts, _MISSING).astype(str)
-    names, number = np.unique(texts, return_inverse=True)
-    code = number.ravel()[code]  # the last one for -1
+        texts, number = [text_of(value) for value in found], np.arange(len(found))
+    names, place = np.unique(np.array([*texts, _MISSING], dtype=str), return_inverse=True)
+    place = place.ravel()
+    code = np.append(place[number], place[-1])[code]  # the last one for -1
     used, code = np.unique(code, return_inverse=True)
     return names[used], code.ravel()
 

@@ -154,6 +154,36 @@ def test_any_table_has_a_fingerprint_whatever_its_order(rows, random):
     assert data_fingerprint(frame) == data_fingerprint(again)
 
 
+numbers = st.one_of(
+    st.integers(-(2**70), 2**70),
+    st.integers(2**53 - 3, 2**53 + 3),
+    st.floats(allow_nan=False),
+    st.sampled_from([0.0, -0.0, 0, 2**63, 2**64 - 1, -(2**63), 10**400, 2.0**64, 1e300]),
+)
+
+
+@given(numbers, numbers)
+def test_numbers_are_told_apart_as_python_does_in_every_dtype(one, other):
+    def mark(value, dtype):
+        return data_fingerprint(pd.DataFrame({"a": pd.Series([value], dtype=dtype)}))
+
+    assert (mark(one, object) == mark(other, object)) == (one == other)
+    dtypes = ["float64", "Float64"] if isinstance(one, float) else []
+    if isinstance(one, int):
+        kinds = {"int64": (-(2**63), 2**63), "uint64": (0, 2**64), "Int64": (-(2**63), 2**63)}
+        dtypes = [kind for kind, (low, high) in kinds.items() if low <= one < high]
+    assert {mark(one, dtype) for dtype in dtypes} <= {mark(one, object)}
+
+
+def test_numbers_are_not_read_one_by_one(monkeypatch):
+    """600,000 numbers took 2.5 s when each was written as text."""
+    seen = []
+    monkeypatch.setattr("skdisc.auditing._fingerprints._canonical", lambda v: seen.append(v) or "")
+    draw = np.random.default_rng(0)
+    data_fingerprint(pd.DataFrame({"a": draw.normal(size=50), "b": np.arange(50), "c": np.nan}))
+    assert not seen
+
+
 @given(
     st.lists(
         st.one_of(st.none(), st.floats(width=32, allow_nan=False)),

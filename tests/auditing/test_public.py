@@ -1,6 +1,7 @@
 """Public documents, attacked: exact linear algebra, and whole-number programs."""
 
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,62 @@ def test_a_group_that_would_be_told_is_joined():
     asked = np.stack([groups, ~groups], axis=1)
     assert raw.choose(asked).tolist() == [True, False, False]
     assert raw.choose(asked).tolist() == [True, False, False]  # what is printed may be again
+
+
+def small_by_definition(sums, depths):
+    """Return the small sets of a table, each as the set of its cells: slow, and independent."""
+    width, least = sums.cells.shape[1], sums.min_cell
+
+    def is_small(cells):
+        return 0 < sum(sums.people[i] for i in cells) < least
+
+    def by_value(columns):
+        groups = {}
+        for i, values in enumerate(sums.cells[:, columns].tolist()):
+            groups.setdefault(tuple(values), set()).add(i)
+        return groups
+
+    small = set()
+    for depth in {*depths, width}:
+        for columns in map(list, combinations(range(width), depth)):
+            groups = by_value(columns)
+            small |= {frozenset(g) for g in groups.values() if is_small(g)}
+            for out in range(depth):
+                for context, whole in by_value(columns[:out] + columns[out + 1 :]).items():
+                    inside = [g for v, g in groups.items() if v[:out] + v[out + 1 :] == context]
+                    together = set().union(*(g for g in inside if is_small(g)))
+                    several = [together, *(whole - g for g in inside)]
+                    small |= {frozenset(g) for g in several if is_small(g)}
+    return {frozenset(i for i in g if sums.people[i]) for g in small}
+
+
+@pytest.mark.parametrize("n", [60, 400, 600])
+@pytest.mark.parametrize("width", [3, 7, 9])
+def test_small_sets_are_those_of_the_definition(monkeypatch, n, width):
+    """Counted pair by pair or all at once, in one block or several, with people of any number."""
+    monkeypatch.setattr(_printed_sums, "_BLOCK", 9)
+    monkeypatch.setattr(_printed_sums, "_CHUNK", 700)
+    draw = np.random.default_rng(n + width)
+    sizes = draw.choice([2, 3, 5, 14], width)
+    columns = [np.sqrt(draw.random(n) * k * k).astype(int) for k in sizes]
+    for base in (None, draw.integers(0, 3, n)):
+        sums = PrintedSums(columns, 10, base=base)
+        rows = sums.small.tolil().rows
+        seen = [frozenset(i for i in row if sums.people[i]) for row in rows]
+        depths = (1, 2, 3) if width <= 5 else (1, 2)
+        assert set(seen) == small_by_definition(sums, depths)
+
+
+def test_pairs_of_columns_without_small_sets_are_not_looked_at_one_by_one(monkeypatch):
+    """The 20,000 pairs of 200 columns took 9 s."""
+    seen, small_of = [], PrintedSums._small_of
+    monkeypatch.setattr(
+        PrintedSums, "_small_of", lambda self, c: seen.append(c) or small_of(self, c)
+    )
+    draw = np.random.default_rng(0)
+    columns = [draw.integers(0, 4, 2000) for _ in range(40)] + [draw.integers(0, 90, 2000)]
+    assert PrintedSums(columns, 10).small.shape[0] > 0
+    assert sorted(map(len, seen)) == [1] * 41 + [2] * 40 + [41]
 
 
 @pytest.mark.slow
