@@ -79,7 +79,8 @@ def labels_named(option, text, *columns, of_rows=True):
             f"{option} {missing[0]!r} does not occur in {columns[0].name!r}"
             f"{closest(missing[0], shared)} {shown}."
         )
-    return [v for v in values if any(names_label(v, t) for t in wanted)]
+    # in the order of the text, whatever that of the rows is
+    return list(dict.fromkeys(v for t in wanted for v in values if names_label(v, t)))
 
 
 def check_favorable(option, favorable, column):

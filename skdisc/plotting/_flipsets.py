@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._utils._validation import of_numbers
 from skdisc.plotting._axes import axes_or_new, wrapped
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def plot_flipsets(
     }
     colors = ["lightgrey", *_COLORS.values()]
     ax = axes_or_new(ax)
-    if pd.api.types.is_numeric_dtype(values.dtype):
+    if of_numbers(values.dtype):
         edges = np.histogram_bin_edges(parts["all transported"].to_numpy(dtype=float), bins)
         for (name, part), color in zip(parts.items(), colors, strict=True):
             style = "stepfilled" if name == "all transported" else "step"

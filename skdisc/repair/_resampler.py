@@ -121,6 +121,11 @@ class CaseResampler(RowSampler):
                 f"detector must be an individual detector, got {type(self.detector).__name__}. "
                 "Only the cases of individual detectors can be added to the data."
             )
+        if self.voters is not None and not len(self.voters):
+            raise ValueError(
+                "voters is empty, and the label of a case is a vote: pass classifiers, or None for "
+                f"{len(VOTERS)} of them."
+            )
         rng = check_random_state(self.random_state)
         self.detector_ = clone(self.detector).fit(frame if hasattr(X, "iloc") else X, y)
         found = self.detector_.result_.findings

@@ -69,7 +69,7 @@ class DiscriminatoryRules(DecidedDetector):
     Raises
     ------
     ValueError
-        If ``miner="fpgrowth"`` and rows have weights.
+        If ``miner="fpgrowth"`` and rows have weights or clusters.
     ImportError
         If ``miner="fpgrowth"`` and mlxtend is not installed.
 

@@ -36,14 +36,16 @@ def mine(miner, items, decisions, least, max_predicates, before, distinct):
     Raises
     ------
     ValueError
-        If rows have weights and the miner is "fpgrowth".
+        If rows have weights or clusters and the miner is "fpgrowth".
     ImportError
         If the miner is "fpgrowth" and mlxtend is not installed.
     """
     if miner == "bitset":
         return decisions.rows.mine(items, least, max_predicates, None, before, distinct)
-    if decisions.rows.weight is not None:
-        raise ValueError("miner='fpgrowth' counts rows, without weights. Use miner='bitset'.")
+    for name in ("weight", "cluster"):
+        if getattr(decisions.rows, name) is not None:
+            what = {"weight": "weights", "cluster": "groups"}[name]
+            raise ValueError(f"miner='fpgrowth' counts rows, without {what}. Use miner='bitset'.")
     cell = np.where(decisions.favored, TP, TN)
     frequent = np.flatnonzero(items.counts(cell, N_CELLS).sum(axis=1) >= least)
     walked, shown = items.walk(frequent, distinct)

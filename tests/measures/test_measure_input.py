@@ -10,6 +10,7 @@ from sklearn.dummy import DummyClassifier
 from skdisc import Predicate
 from skdisc import measures as m
 from skdisc.datasets import plant_bias
+from skdisc.measures._formula._catalogue import CATALOGUE
 
 N = 40
 Y = np.arange(N) % 2
@@ -142,3 +143,20 @@ def test_a_scorer_refuses_labels_in_another_order():
     scorer = m.get_scorer("neg_abs_equal_opportunity", protected=["age"])
     with pytest.raises(ValueError, match="y_true has the index of X in another order"):
         scorer(model, X, pd.Series(Y).iloc[REORDERED])
+
+
+LABELED = [name for name, entry in CATALOGUE.items() if entry.needs_labels]
+
+
+@pytest.mark.parametrize("name", LABELED)
+def test_labels_are_classes_but_where_residuals_are_compared(name):
+    """Rates of "favorable" incomes of 30,000 were errors about counts, or numbers."""
+    draw = np.random.default_rng(0)
+    incomes, score, sex = draw.normal(size=40), draw.random(40), ["f", "m"] * 20
+    for function in (getattr(m, name), getattr(m, f"{name}_report")):
+        if name == "balanced_residuals":
+            function(incomes, score, protected=sex)
+            continue
+        for pos_label in ("auto", None, 1, [1, 2]):
+            with pytest.raises(ValueError, match=f"{name} .*with a threshold first"):
+                function(incomes, score, protected=sex, pos_label=pos_label)

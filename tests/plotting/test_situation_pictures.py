@@ -107,6 +107,8 @@ def test_flipsets_and_their_report(flips):
     assert len(ax.get_legend().get_texts()) == 3
     ax = plot_flipsets(result, X, "gender")
     assert [b.get_height() for b in ax.patches] == [1.0] * 3
+    ax = plot_flipsets(result, X.assign(tall=X["hair_length"] > 20), "tall")
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["False", "True"]
     ax = plot_transparency(result)
     report = result.tables["transparency"]
     drawn = sorted(b.get_width() for b in ax.patches)

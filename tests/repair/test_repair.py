@@ -82,6 +82,11 @@ def test_the_label_is_what_most_voters_say(data):
         assert set(labels.iloc[len(y) :]) == {wanted}
 
 
+def test_somebody_has_to_vote(data):
+    with pytest.raises(ValueError, match=r"voters is empty, .* pass classifiers, or None for 5"):
+        CaseResampler(search(), voters=()).fit_resample(*data)
+
+
 def test_repair_lowers_the_share_of_cases(data):
     X, y = data
     before = tree().fit(X, y)

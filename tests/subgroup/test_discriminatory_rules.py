@@ -167,6 +167,15 @@ def test_both_miners_give_the_same_result(data):
     assert (own.n_tested, own.n_found, own.by_value) == (peer.n_tested, peer.n_found, peer.by_value)
 
 
+@pytest.mark.parametrize("name", ["groups", "sample_weight"])
+def test_rules_of_fpgrowth_know_neither_clusters_nor_weights(data, name):
+    X, y = data
+    given = {name: np.arange(len(y)) // 4 + 1}
+    told = {"groups": "groups", "sample_weight": "weights"}[name]
+    with pytest.raises(ValueError, match=f"miner='fpgrowth' counts rows, without {told}. Use"):
+        DiscriminatoryRules(protected="sex", miner="fpgrowth").fit(X, y, **given)
+
+
 def test_association_rules_of_mlxtend_give_the_same_confidences(data):
     pytest.importorskip("mlxtend")
     with warnings.catch_warnings():

@@ -171,7 +171,7 @@ class ExactTree(IndividualDetector):
             n_found=task.budget.found,
             by_value=ledger.by_value(),
             estimates=pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"]),
-            tables=strategy.tables(total),
+            tables=strategy.tables(),
             notes=self._probe_notes(task) + blind + doubts,
             answer=judged.answer(self, blind),
         )

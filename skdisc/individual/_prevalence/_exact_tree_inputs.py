@@ -1,5 +1,8 @@
 """The inputs that ExactTree tests: of the parts or of the slab it computed, or of the space."""
 
+import math
+import sys
+
 import numpy as np
 import pandas as pd
 
@@ -25,9 +28,9 @@ class Parts(Strategy):
 
     def __init__(self, space, regions, draws):
         self.space = space
-        order = np.argsort(-regions.sizes, kind="stable")
-        self.sizes = regions.sizes[order]
-        self.share = (float(self.sizes.sum() / n_inputs(space)),) * 2
+        order = np.argsort(-regions.shares, kind="stable")
+        self.sizes, self.shares = regions.sizes[order], regions.shares[order]
+        self.share = (float(self.shares.sum()),) * 2
         is_case = np.concatenate([regions.contain(space, draws), np.ones(len(order), dtype=bool)])
         self._propose(np.concatenate([draws, regions.middles(space)[order]]), is_case)
 
@@ -40,9 +43,9 @@ class Parts(Strategy):
     def ask(self):
         return self.rows.pop() if self.rows else None
 
-    def tables(self, total):
-        """Return the tables of the result, given the number of inputs of the space."""
-        return {"parts": pd.DataFrame({"inputs": self.sizes, "share": self.sizes / total})}
+    def tables(self):
+        """Return the tables of the result."""
+        return {"parts": pd.DataFrame({"inputs": self.sizes, "share": self.shares})}
 
     def notes_on(self, ledger, total):
         """Return a note if the model decided otherwise than computed."""
@@ -67,7 +70,7 @@ class Slab(Parts):
         rows = np.concatenate([draws, inside])
         self._propose(rows, in_slab(parts, ends, rows, space))
 
-    def tables(self, total):
+    def tables(self):
         """Return no tables."""
         return {}
 
@@ -96,7 +99,7 @@ class Trial(Strategy):
             rows[:, j] = own - column.missing
         return propose(self.space, rows)
 
-    def tables(self, total):
+    def tables(self):
         """Return no tables."""
         return {}
 
@@ -108,6 +111,13 @@ class Trial(Strategy):
         return [
             "The structure of the model could not be read (this requires a tree, a small forest or "
             "a linear model with two classes, after preprocessing that works column by column, and "
-            f"output='decision'): {tried:,} of {total:.3g} inputs were tested; nothing is known "
-            "about the others."
+            f"output='decision'): {tried:,} of {_rounded(total)} inputs were tested; nothing is "
+            "known about the others."
         ]
+
+
+def _rounded(number):
+    """Return a whole number with three digits; one that is too large for a float with none."""
+    if number <= sys.float_info.max:
+        return f"{number:.3g}"
+    return f"about 1e+{math.floor(math.log10(number))}"

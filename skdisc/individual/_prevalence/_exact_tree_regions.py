@@ -1,11 +1,13 @@
 """The exact set of discriminatory inputs of a tree or a forest, as disjoint regions."""
 
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from skdisc._space._codes import MISSING, NO_COLUMN
+from skdisc.individual._prober import n_inputs
 
 _SLOTS = 2**17  # pairs of a region and a tree walked down at once
 _WORD = 64  # bits
@@ -20,11 +22,14 @@ class Regions:
     ----------
     allowed : list of ndarray of bool, one of shape (n_regions, n_codes) per column
     sizes : ndarray of float, shape (n_regions,)
-        Number of inputs in each region.
+        Number of inputs in each region; NaN where all inputs are too many for a float.
+    shares : ndarray of float, shape (n_regions,)
+        Share of all inputs in each region.
     """
 
     allowed: list
     sizes: np.ndarray
+    shares: np.ndarray
 
     def middles(self, space):
         """Return one input of each region as codes: the middle one of the allowed codes."""
@@ -116,10 +121,17 @@ class _CodeClasses:
         """Return sets as `Regions`."""
         flags = np.unpackbits(sets.view(np.uint8), axis=1).astype(bool)
         allowed = [flags[:, self.bits(j)][:, self.of_code[j]] for j in range(len(space))]
-        sizes = np.ones(len(flags))
-        for j in space.np_index:
-            sizes *= allowed[j].sum(axis=1)
-        return Regions(allowed, sizes)
+        counts = {j: allowed[j].sum(axis=1) for j in space.np_index}
+        total = n_inputs(space)
+        if total <= sys.float_info.max:
+            sizes = np.ones(len(flags))
+            for n in counts.values():
+                sizes *= n
+            return Regions(allowed, sizes, sizes / float(total))
+        shares = np.ones(len(flags))  # 200 numbers in 100 bins make 1e400 inputs
+        for j, n in counts.items():
+            shares *= n / allowed[j].shape[1]
+        return Regions(allowed, np.full(len(flags), np.nan), shares)
 
 
 class _Sides:

@@ -41,6 +41,7 @@ class Entry:
         "unsigned" if both directions give the same value
     scale : str, "difference" or "ratio"; distances from `none` are absolute, or of logarithms
     needs_labels : bool, whether the measure compares decisions with the labels `y_true`
+    numeric_labels : bool, whether these may be numbers; else they are favorable or not
     """
 
     name: str
@@ -53,6 +54,7 @@ class Entry:
     worse: str = "above"
     scale: str = "difference"
     needs_labels: bool = False
+    numeric_labels: bool = False
 
     @property
     def is_symmetric(self):
@@ -105,8 +107,11 @@ _ENTRIES = (
     Entry("odds_ratio", "absolute", _GROUPS, (B,), INF, 1.0, 0.0, "above", "ratio"),
     _share("mutual_information", "absolute", (B, C, N), groups=_MARKS),
     Entry("eta_neutrality", "absolute", _GROUPS, (B,), INF, 0.0, INF, "unsigned"),
-    # Mean residuals lie between -1 and 1 in each group, so that their difference reaches 2.
-    Entry("balanced_residuals", "absolute", _GROUPS, (B, N), 2.0, 0.0, -2.0, needs_labels=True),
+    Entry(  # mean residuals lie between -1 and 1 in each group, so that their difference reaches 2
+        *("balanced_residuals", "absolute", _GROUPS, (B, N), 2.0, 0.0, -2.0),
+        needs_labels=True,
+        numeric_labels=True,
+    ),
     _signed("correlation", target=(B, O, N), groups=_MARKS),
     Entry("balanced_error_rate", "absolute", (B,), (), 0.0, 0.5, 0.0, "unsigned"),
     _share("one_variable_prediction", "absolute", (B, N)),

@@ -38,6 +38,17 @@ COLUMNS = [
 ]
 
 
+def _check_are_classes(name, labels):
+    """Raise ValueError for labels of a measure that are numbers: they are favorable, or not."""
+    others = labels[(labels != 0) & (labels != 1)]
+    if len(others):
+        raise ValueError(
+            f"{name} compares people with a favorable label and others, and y_true holds numbers, "
+            f"such as {others[0]:g}. Pass classes with pos_label, or compare the numbers with a "
+            "threshold first, e.g. y_true >= threshold."
+        )
+
+
 @dataclass
 class Evaluation:
     """A measure with its settings, the rows and the comparisons.
@@ -75,6 +86,8 @@ class Evaluation:
                 got = "numbers. Compare them with a threshold first, e.g. y_pred >= threshold."
             types = " and ".join(plan.entry.target)
             raise ValueError(f"{plan.entry.name} is defined for {types} decisions, got {got}")
+        if plan.entry.needs_labels and not plan.entry.numeric_labels:
+            _check_are_classes(plan.entry.name, rows.true)
         if plan.omnibus:
             found = omnibus_groups(rows)
         else:

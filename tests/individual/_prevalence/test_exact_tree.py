@@ -291,3 +291,36 @@ def test_the_share_on_census_agrees_with_draws(load, reads):
     rows = detector.space_.decode(detector.space_.sample(100_000, np.random.default_rng(0)))
     hit = model.predict(rows.assign(i=0)) != model.predict(rows.assign(i=1))
     assert share == pytest.approx(hit.mean(), abs=4 * np.sqrt(hit.mean() / 1e5))
+
+
+@pytest.mark.parametrize("name", ["tree", "none"])
+def test_a_table_may_have_more_inputs_than_the_largest_float(name):
+    """201 numbers in 100 bins make 1e402 inputs; columns that no tree reads change no share."""
+    rng = np.random.default_rng(0)
+    few = pd.DataFrame({"sex": rng.integers(0, 2, 300), "a": rng.normal(size=300)})
+    more = pd.DataFrame(rng.normal(size=(300, 200))).add_prefix("c")
+    y = ((few["a"] > 0.3) & (few["sex"] == 1)).astype(int)
+    tree = DecisionTreeClassifier(random_state=0).fit(few, y)
+
+    def of_tree(rows):
+        return tree.predict(rows[["sex", "a"]])
+
+    wide = few.join(more)
+    how = {"protected": "sex", "pos_label": 1, "random_state": 0, "max_tests": 200}
+    if name == "none":
+        result = ExactTree(**how).fit(wide, None, of_tree).result_
+        assert "200 of about 1e+402 inputs were tested" in " ".join(result.notes)
+        return
+    same = DecisionTreeClassifier(random_state=0).fit(wide, y)
+    assert set(same.tree_.feature) <= {-2, 0, 1}
+    one, other = (
+        ExactTree(**how).fit(X, None, model).result_ for X, model in ((few, tree), (wide, same))
+    )
+    shares = [
+        r.estimates.set_index("name").loc["share of all inputs", "estimate"] for r in (one, other)
+    ]
+    assert shares[0] == pytest.approx(shares[1])
+    assert shares[0] > 0
+    parts = other.tables["parts"]
+    assert parts["inputs"].isna().all()
+    assert parts["share"].sum() == pytest.approx(shares[0])
