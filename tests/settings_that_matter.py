@@ -221,7 +221,6 @@ OWN = {
         "min_support": (0.0125, "decisions", {}),
         "max_predicates": (2, "decisions", {}),
         "max_overlap": (0.125, "decisions", {}),
-        "max_queries": (0, "decisions", {}),
     },
     "BoundarySearch": {
         "n_pool": (75, "decisions", {}),
@@ -425,7 +424,6 @@ OWN = {
         "outcomes": ("all", "decisions", {}),
         "use_group": (False, "decisions", {}),
         "learner": ("auto", "decisions", {}),
-        "max_queries": (50, "decisions", {}),
         "missing": ("drop", "decisions", {}),
     },
     "SG": {
@@ -504,15 +502,15 @@ WITHOUT = {
     "BiasScan": ["must_include"],
     "CounterfactualFairness": ["block", "sensitivity"],
     "CounterfactualSituationTesting": ["block"],
-    "DiscriminationPatterns": ["n_refits", "search"],
+    "DiscriminationPatterns": ["search"],
     "DiscriminatoryRules": ["miner"],
-    "DisparityMonitor": ["n_refits", "subgroups"],
+    "DisparityMonitor": ["subgroups"],
     "DivExplorer": ["distinct"],
     "FACTS": ["actions"],
     "FlipTest": ["max_distance"],
     "GerrymanderingAudit": ["features", "max_predicates", "nuisance"],
     "ProxyDisparity": ["learner", "max_difference", "n_bins", "n_folds", "proba"],
-    "ThresholdTest": ["max_queries", "missing", "n_bins"],
+    "ThresholdTest": ["missing", "n_bins"],
     "VeriFair": ["keep"],
 }
 

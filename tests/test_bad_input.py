@@ -587,7 +587,7 @@ def limits(make):
 def test_every_detector_has_its_limits():
     assert limits(MAKE["KOSEI"]) == ["max_tests", "max_queries", "max_found", "time_budget"]
     assert limits(MAKE["Themis"]) == ["max_tests", "max_queries", "max_found", "time_budget"]
-    assert limits(MAKE["DivExplorer"]) == ["max_tests", "max_queries", "time_budget"]
+    assert limits(MAKE["DivExplorer"]) == ["max_tests", "time_budget"]
 
 
 def test_a_budget_of_0_asks_nothing_and_says_so(make):

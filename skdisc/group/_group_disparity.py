@@ -16,7 +16,7 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, unseen, with_caveats
 from skdisc._task._numbers import audited_numbers
-from skdisc._task._shared_settings import MAX_QUERIES, N_BINS
+from skdisc._task._shared_settings import N_BINS
 from skdisc._task._task import Request
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import (
@@ -205,7 +205,6 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         [COUNT],
         "Number of bootstrap samples, for measures without a closed-form interval.",
     )
-    max_queries: int | None = MAX_QUERIES
 
     card = Card(
         finds="group",

@@ -151,15 +151,13 @@ def beside_held_out(shown, table, detector):
 
 
 def people_of(detector, task):
-    """Return the `ComparedPeople` of a task; none if the budget does not allow to query them."""
+    """Return the `ComparedPeople` of a task."""
     d, names = detector, ("weight", "groups", "frequency")
     design = {name: getattr(task.people, name) for name in names}
     if d.output == "value":
         return ComparedPeople(task.X, numbers_of(task.y), **design, are_numbers=True)
     if task.queries is None:
         return ComparedPeople(task.X, task.decisions() > 0.5, **design)
-    if not task.budget.opens(len(task.X)):
-        return ComparedPeople(task.X.iloc[:0], np.empty(0, dtype=bool))
     labels = None if task.y is None else task.favorable_labels()
     given = task.decisions()
     if d.output == "decision" or task.queries.box.decisions is not None:

@@ -15,7 +15,6 @@ from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._stats._rates import RATES, check_metrics
 from skdisc._task._card import Card
-from skdisc._task._shared_settings import MAX_QUERIES
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order
@@ -153,7 +152,6 @@ class DisparityMonitor(BaseDetector):
         [Interval(Real, 1, None, closed="neither")],
         "Smallest mean number of blocks between false reports of a change in one group.",
     )
-    max_queries: int | None = MAX_QUERIES
     pos_label: Labels | None = setting(
         None,
         text="""The favorable decision. `partial_fit` needs it unless decisions are 0 and 1, or

@@ -27,6 +27,7 @@ _TYPES = {  # of a state
     "labels": (list, NoneType),
     "stream": dict,
 }
+_GONE = ("max_queries", "n_refits", "memory")  # settings of monitors that were kept earlier
 _NOT_KEPT = ("estimator", "n_jobs", "verbose", "subgroups", "random_state")
 
 
@@ -107,7 +108,7 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
             state = _of_version_1(state)
         if state["version"] != _VERSION:
             raise ValueError(f"it has version {state['version']!r}, not 1 or {_VERSION}")
-        given = state["settings"]
+        given = {n: v for n, v in state["settings"].items() if n not in _GONE}
         given["rule"] = None if given["rule"] is None else Rule(**given["rule"])
         monitor = cls(**given)
         with placed("stream"):

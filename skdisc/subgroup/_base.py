@@ -23,7 +23,7 @@ from skdisc._space._items import make_items
 from skdisc._space._itemsets import to_itemsets
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, few_clusters, too_few_draws, unseen, with_caveats
-from skdisc._task._shared_settings import CONFIRM, MAX_QUERIES, WEIGHTS
+from skdisc._task._shared_settings import CONFIRM, WEIGHTS
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
@@ -86,7 +86,6 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         [COUNT, None],
         "Largest number of candidate groups measured.",
     )
-    max_queries: int | None = MAX_QUERIES
     time_budget: float | None = setting(
         None,
         [Interval(Real, 0, None, closed="left"), None],

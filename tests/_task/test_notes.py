@@ -225,11 +225,10 @@ def test_counterfactual_neighbors_are_those_of_their_people():
         test.set_params(counterfactuals=given).fit(some[0], np.r_[[1] * 5, y])
 
 
-@pytest.mark.parametrize("max_queries", [0, 3])
-@pytest.mark.parametrize("detector", [*RATES, GroupDisparity()], ids=name_of)
-def test_a_budget_that_asks_nobody_finds_nothing(detector, max_queries):
+@pytest.mark.parametrize("detector", RATES, ids=name_of)
+def test_a_budget_that_asks_nobody_finds_nothing(detector):
     X = pd.DataFrame({"sex": ["f", "m"] * 50})
-    search = of(detector, protected="sex", max_queries=max_queries)
+    search = of(detector, protected="sex", max_tests=0)
     result = search.fit(X, model=lambda X: X["sex"] == "m").result_
     assert (result.n_tested, result.n_found, result.verdict) == (0, 0, UNSURE)
 

@@ -331,8 +331,8 @@ def test_budgets_end_the_walk_and_are_named():
     assert (result.stopped_by, result.verdict) == ("max_tests", "insufficient evidence")
     nothing = DivExplorer(max_tests=0).fit(X, y).result_
     assert (nothing.n_tested, nothing.verdict) == (0, "insufficient evidence")
-    asked = DivExplorer(max_queries=10, pos_label=1).fit(X, model=lambda X: X["u"] == "a").result_
-    assert (asked.n_queries, asked.stopped_by) == (0, "max_queries")
+    asked = DivExplorer(max_tests=0, pos_label=1).fit(X, model=lambda X: X["u"] == "a").result_
+    assert (asked.n_queries, asked.stopped_by) == (0, "max_tests")
     assert asked.verdict == "insufficient evidence"
 
 

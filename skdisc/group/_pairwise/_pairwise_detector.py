@@ -9,7 +9,7 @@ import numpy as np
 
 from skdisc._space._bins import Bins
 from skdisc._task._numbers import audited_numbers, numbers_of
-from skdisc._task._shared_settings import MAX_QUERIES, N_BINS
+from skdisc._task._shared_settings import N_BINS
 from skdisc._task._task import Request
 from skdisc._utils._settings import setting
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
@@ -39,7 +39,6 @@ class PairwiseDetector(BaseDetector):
         kind='{"largest", "rest"}, value, or dict of values',
     )
     n_bins: int | dict | Bins = N_BINS
-    max_queries: int | None = MAX_QUERIES
     protected: Columns | None = setting(
         None,
         text="Protected columns. Each of their values is a group. Required.",
@@ -116,9 +115,6 @@ class PairwiseDetector(BaseDetector):
     def _compared(self, task):
         """Compare the pairs of fit on the rows of a task."""
         y, labels = self._outcome(task), None
-        if not len(y):
-            limit = f"{task.budget.stopped_by} ended the run before any comparison"
-            return report(self, task, [], [], self._gap_that_matters(y), [limit])
         if self._needs_labels and task.queries is not None and task.y is not None:
             labels = task.favorable_labels() * (y if self.outcomes == "selected" else 1.0)
         seed = int(task.rng.integers(2**31))
@@ -180,9 +176,7 @@ class PairwiseDetector(BaseDetector):
         return chosen
 
     def _outcome(self, task):
-        """Return the outcome of each row, or none if the budget does not allow to query them."""
+        """Return the outcome of each row."""
         if self.output == "value":
             return numbers_of(task.y)
-        if task.queries is not None and not task.budget.opens(len(task.X)):
-            return np.empty(0)
         return np.asarray(task.decisions(), dtype=float)

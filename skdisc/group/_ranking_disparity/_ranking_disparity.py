@@ -199,9 +199,7 @@ class RankingDisparity(PairwiseDetector):
         )
 
     def _outcome(self, task):
-        """Return the scores that people are ranked by, or none if the budget forbids to ask."""
-        if task.queries is not None and not task.budget.opens(len(task.X)):
-            return np.empty(0)
+        """Return the scores that people are ranked by."""
         if task.queries is None and self._audited.labels is None:
             if task.y is None:
                 raise ValueError("The scores in y were audited: audit other rows with their y.")
@@ -215,7 +213,7 @@ class RankingDisparity(PairwiseDetector):
     def _gap_that_matters(self, outcome, weight=None, mean=None):
         """Return the `RelevantGap` of exposures, whose mean is 1 (or, linear, a half)."""
         mean = 0.5 if self.exposure == "linear" else 1.0
-        all_equal = len(outcome) > 0 and np.ptp(outcome) == 0  # a limit may leave no outcome
+        all_equal = np.ptp(outcome) == 0
         return relevant_gap(self.relevant_gap, kind=NUMBER, mean=mean, all_equal=all_equal)
 
     def _relevant(self, task):

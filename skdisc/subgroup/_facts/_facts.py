@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
-from skdisc._task._shared_settings import CONFIRM, MAX_ROWS
+from skdisc._task._shared_settings import CONFIRM, MAX_QUERIES, MAX_ROWS
 from skdisc._utils._hashing import by_name, canonical_order
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
@@ -274,6 +274,7 @@ class FACTS(SubgroupDetector):
         [AT_LEAST_ONE],
         "Number of findings kept.",
     )
+    max_queries: int | None = MAX_QUERIES
     learn_on: float | None = setting(
         0.5,
         [Interval(Real, 0, 1, closed="neither"), None],

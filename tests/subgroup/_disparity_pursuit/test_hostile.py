@@ -51,14 +51,6 @@ def test_nothing_is_found_in_what_rounding_leaves_of_a_perfect_fit(output):
     assert [str(f.subject) for f in result] == ["sex = 'M'"]
 
 
-@pytest.mark.parametrize("adjust_for", ["others", None])
-def test_more_rows_than_queries_is_insufficient_evidence(adjust_for):
-    X, _ = people()
-    detector = pursuit(max_queries=10, adjust_for=adjust_for).fit(X, None, Women())
-    assert detector.result_.n_queries == 0
-    assert "max_queries" in detector.result_.reason
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("value", [0.0, 3.5])
 def test_equal_outcomes_show_nothing(value):

@@ -229,7 +229,7 @@ def test_budgets_and_small_tables():
     assert stopped.n_queries == len(X.drop_duplicates())
     tiny = SliceFinder(pos_label=1).fit(X[:20], y[:20], model).result_
     assert (len(tiny), tiny.verdict) == (0, "insufficient evidence")
-    none = SliceFinder(max_queries=3, pos_label=1).fit(X, y, model).result_
+    none = SliceFinder(max_tests=0, pos_label=1).fit(X, y, model).result_
     assert (none.n_queries, len(none)) == (0, 0)
 
 

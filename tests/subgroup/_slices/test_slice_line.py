@@ -317,5 +317,5 @@ def test_held_out_confirmation_and_budgets():
     stopped = SliceLine(max_tests=5).fit(X, y).result_
     assert (stopped.stopped_by, stopped.n_tested) == ("max_tests", 5)
     assert SliceLine(max_tests=0).fit(X, y).result_.verdict == "insufficient evidence"
-    asked = SliceLine(max_queries=10, pos_label=1).fit(X, model=lambda X: X["u"] == "a").result_
-    assert (asked.n_queries, asked.stopped_by, len(asked)) == (0, "max_queries", 0)
+    asked = SliceLine(max_tests=0, pos_label=1).fit(X, model=lambda X: X["u"] == "a").result_
+    assert (asked.n_queries, asked.stopped_by, len(asked)) == (0, "max_tests", 0)
