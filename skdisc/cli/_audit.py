@@ -179,7 +179,7 @@ def _add_limits(audit):
     """Add the limits of a search."""
     add = audit.add_argument
     add("--max-tests", type=int, metavar="N", help="inputs or groups tested by a detector")
-    add("--max-queries", type=int, metavar="N", help="rows that a detector sends to the model")
+    add("--max-queries", type=int, metavar="N", help="rows that a search sends to the model")
     add("--max-found", type=int, metavar="N", help="cases that a detector finds")
     add("--time-budget", type=float, metavar="S", help="seconds for the whole command")
     add(
