@@ -271,8 +271,8 @@ def test_no_report_of_a_monitor_describes_a_person(people, monitor, tmp_path):
     assert found == {kind: [] for kind, _ in written}
     left = result.without_people()
     assert set(left.tables["history"]["group"]) == {
-        *("all groups", "sex = 'f'", "sex = 'm'", "origin = 'here'", "origin = 'there'")
-    }
+        *("all groups", "sex = 'f'", "sex = 'm'", "origin = 'there'")
+    }  # with the other large group, the few others would follow
 
 
 def test_the_state_of_a_monitor_says_that_it_is_data_about_people(people, monitor):
@@ -348,7 +348,7 @@ def test_no_line_of_a_monitor_describes_a_person(people, tmp_path, capsys):
     command = [*MONITOR[:-1], "sex,origin", *DECIDED]
     for _ in range(2):  # the second time, the batch is known
         _, printed = run(capsys, tmp_path, people, command)
-        assert "origin = 'here'" in printed
+        assert "origin = 'there'" in printed
         assert described(printed, people[0]) == []
 
 

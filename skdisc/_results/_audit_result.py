@@ -47,6 +47,7 @@ _TYPES = {
     "null": str,
     "versions": dict,
     "shared_values": (dict, NoneType),
+    "last_shown": dict,
     "discovery": dict,
 }
 _DISCOVERY_TYPES = {
@@ -109,6 +110,9 @@ class AuditResult(InDatabase):
     shared_values : dict or None
         Maps columns to the values that at least 10 people share, which reports may show; columns
         that are left out may be shown.
+    last_shown : AuditResult or None
+        The result that reports show in place of this one: of a monitor, with the numbers of groups
+        as they were last renewed.
     """
 
     detector: str
@@ -124,6 +128,7 @@ class AuditResult(InDatabase):
     null: str = ""
     versions: dict = field(default_factory=versions)
     shared_values: dict | None = None
+    last_shown: Self | None = None
 
     def __getattr__(self, name):
         if name in _DISCOVERY_FIELDS:
@@ -296,16 +301,20 @@ class AuditResult(InDatabase):
         -------
         AuditResult
         """
-        known = None if self.shared_values is None else SharedValues(self.shared_values)
-        return replace(self, discovery=without_people(self.discovery, known))
+        shown = self if self.last_shown is None else self.last_shown
+        known = None if shown.shared_values is None else SharedValues(shown.shared_values)
+        return replace(shown, discovery=without_people(shown.discovery, known))
 
     def to_dict(self) -> dict:
         """Return the result as a dict of JSON types, the inverse of `from_dict`."""
+        nested = ("discovery", "last_shown")
         data = {
-            f.name: jsonable(getattr(self, f.name)) for f in fields(self) if f.name != "discovery"
+            f.name: jsonable(getattr(self, f.name)) for f in fields(self) if f.name not in nested
         }
         if self.shared_values is None:
             del data["shared_values"]
+        if self.last_shown is not None:
+            data["last_shown"] = self.last_shown.to_dict()
         d = self.discovery
         own = {f.name: jsonable(getattr(d, f.name)) for f in fields(d) if f.name not in _STRUCTURED}
         frames = {
@@ -391,6 +400,9 @@ class AuditResult(InDatabase):
             d["answer"] = None if answer is None else Answer.from_dict(answer)
         names = [f.name for f in fields(cls) if f.name != "discovery"]
         own = {"null": "", **{name: data[name] for name in names if name in data}}
+        if "last_shown" in data:
+            with placed("last_shown"):
+                own["last_shown"] = cls._of_parts(data["last_shown"])
         return cls(**own, discovery=Discovery(**d))
 
     def to_json(self, indent: int | None = None) -> str:
@@ -423,7 +435,8 @@ class AuditResult(InDatabase):
     def _timeless(self):
         data = self.to_dict()
         del data["total_time"], data["versions"]
-        data.pop("shared_values", None)
+        for name in ("shared_values", "last_shown"):
+            data.pop(name, None)
         for table in data["discovery"]["tables"].values():
             if "seconds" in table["columns"]:
                 table["data"][table["columns"].index("seconds")] = None
@@ -434,11 +447,12 @@ class AuditResult(InDatabase):
 
     def __repr__(self):
         null = f"null={self.null!r}, " if self.null else ""
-        known = SharedValues(self.shared_values or {})  # a repr ends up in logs
-        reason = f" ({self.reason})" if self.reason and known.describe(self.reason) else ""
+        shown = self if self.last_shown is None else self.last_shown  # a repr ends up in logs
+        known = SharedValues(shown.shared_values or {})
+        reason = f" ({shown.reason})" if shown.reason and known.describe(shown.reason) else ""
         return (
             f"AuditResult({self.detector}, audited={self.audited!r}, {null}{self.verdict}{reason}: "
-            f"{self.n_found} of {self.n_tested} tested, {self.n_queries} queries)"
+            f"{shown.n_found} of {shown.n_tested} tested, {self.n_queries} queries)"
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
+import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -23,7 +24,8 @@ from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike, Labels
 from skdisc.base import BaseDetector
 from skdisc.monitoring._batch_outcomes import given_batch, labels_of_first, outcomes, values
-from skdisc.monitoring._monitor_report import report
+from skdisc.monitoring._last_shown import LEAST
+from skdisc.monitoring._monitor_report import report, report_to_show
 from skdisc.monitoring._monitor_state import from_json, new_stream, to_json
 
 
@@ -48,7 +50,8 @@ class DisparityMonitor(BaseDetector):
         One finding per group: gap with its confidence sequence, the probability bound `p_value`
         (one over the largest wealth so far) and `p_adjusted` (e-BH on the current wealths).
         ``tables["groups"]`` has the wealths and estimated changes, ``tables["history"]`` the course
-        of both over the batches.
+        of both over the batches. Reports show its `last_shown`, whose numbers of groups are renewed
+        for many people at a time, so that nothing follows about the few between two reports.
     alarm_at_ : int or None
         Number of people after which the evidence against equal rates of all groups first reached
         one over `significance`.
@@ -354,21 +357,46 @@ class DisparityMonitor(BaseDetector):
         self._audited = labels_of_first(y_pred, self.pos_label, self.output)
 
     def _fix_gap(self, stream, outcome, frequency=None):
-        """Fix the relevant gap by the first batch in which outcomes differ; it stays the same."""
-        if stream.relevant_gap is None:
-            gap = self._gap_that_matters(outcome, frequency)
-            stream.relevant_gap = None if gap.problem else gap.size
+        """Fix the relevant gap by the first batch in which outcomes differ; it stays the same.
+
+        Of decisions, it is the first batch after which there are 20 people, all of whom count: a
+        gap that is printed tells the rate of those by whom it was fixed.
+        """
+        if stream.relevant_gap is not None:
+            return
+        first = stream.groups[0] if stream.groups else None
+        if first is not None and not len(first.context) and self.output == "decision":
+            n, x = first.seen.sum(axis=0)
+            if n < LEAST:
+                return
+            outcome, frequency = np.array([0.0, 1.0]), np.array([n - x, x])
+        gap = self._gap_that_matters(outcome, frequency)
+        stream.relevant_gap = None if gap.problem else gap.size
 
     def _keep(self, stream):
         """Take the stream as the state, and report on it."""
         self.model_, self.audited_ = None, "decisions"
         self.pos_label_ = self._audited.favorable
         task = Task.open(self, People())
+        task.memory = self._memory = stream
         result = self._conclude(task, report(self, stream, self.space_))
-        self._memory = stream
-        shared = stream.shared_values(MIN_CELL)
-        self.result_ = replace(result, n_samples=stream.n_people, shared_values=shared)
+        self.result_ = self._with_people(result, stream)
         return self
+
+    def _conclude(self, task, discovery):
+        """Return the result, with what reports show of it."""
+        result = super()._conclude(task, discovery)
+        if task.is_audit:  # of some rows alone
+            return result
+        stream = task.memory
+        shown = report_to_show(self, stream, self.space_, result.verdict)
+        shown = super()._conclude(task, shown)
+        return replace(result, last_shown=self._with_people(shown, stream))
+
+    def _with_people(self, result, stream):
+        """Return a result with the number of people, and the values that enough of them share."""
+        shared = stream.shared_values(MIN_CELL)
+        return replace(result, n_samples=stream.n_people, shared_values=shared)
 
     def _stream(self):
         check_is_fitted(self, "result_")

@@ -1,10 +1,13 @@
 """The report of a monitor: gaps with confidence sequences, wealths, changes, and the verdict."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import Judgment
+from skdisc._results._shared_values import MIN_CELL
 from skdisc._space import _keys
 from skdisc._space._items import value_name
 from skdisc._stats import level_of_two_tests
@@ -16,6 +19,7 @@ from skdisc.monitoring._stream import Stream, columns_of
 
 _TEST = "betting against equal rates, at all times"
 ALL = "all groups"  # in the history
+_BY_ALL = "by all people so far, of whom the numbers below do not have the last ones"
 _NONE = (None, None, None)
 _RECORDED = ("log_wealth", "effect", "ci_low", "ci_high")  # of a group, by batch
 
@@ -59,6 +63,29 @@ def report(detector, stream: Stream, space, stopped_by=None) -> Discovery:
         answer=answer,
         judgment=Judgment(answer.verdict, answer.reason),
     )
+
+
+def report_to_show(detector, stream: Stream, space, verdict: str) -> Discovery:
+    """Return the Discovery of what reports show, with the verdict that all people give.
+
+    Parameters
+    ----------
+    detector : DisparityMonitor
+    stream : Stream
+    space : FeatureSpace or None
+    verdict : str
+    """
+    shown = report(detector, stream.as_shown(), space)
+    if stream.shown.n_people < stream.n_people:
+        n = f"those after {stream.shown.n_people:,} people" if stream.shown.n_people else "none yet"
+        shown.notes.append(
+            f"The numbers of groups are {n}. They are renewed when so many people have come that "
+            f"nothing follows about fewer than {MIN_CELL} of them."
+        )
+    if shown.answer.verdict != verdict:
+        answer = replace(shown.answer, verdict=verdict, reason=_BY_ALL)
+        shown.answer, shown.judgment = answer, Judgment(verdict, answer.reason)
+    return shown
 
 
 def _table(stream, detector):

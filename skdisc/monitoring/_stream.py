@@ -18,6 +18,7 @@ from skdisc._utils._json import check_types, placed
 from skdisc._utils._validation import plain
 from skdisc.monitoring._confidence_sequences import gap_sequence
 from skdisc.monitoring._e_values import e_bh
+from skdisc.monitoring._last_shown import LastShown, log_of_two_digits
 from skdisc.monitoring._wealth import OpenBlock, Wealth
 
 _MOST_RECORDS = 400  # of the history; beyond, every second one is dropped
@@ -69,6 +70,8 @@ class Stream:
         Records of batches.
     relevant_gap : float or None
         The gap that matters, fixed by the first people of both outcomes; None before.
+    shown : LastShown
+        What reports show.
     """
 
     rules: StreamRules
@@ -81,6 +84,7 @@ class Stream:
     largest: float = 0.0
     history: list = field(default_factory=list)
     relevant_gap: float | None = None
+    shown: LastShown = field(default_factory=LastShown)
 
     @classmethod
     def of_groups(cls, rules: StreamRules, groups: Sequence[Subgroup]) -> Self:
@@ -136,6 +140,22 @@ class Stream:
                 self._bet(wealth, name, [side & rows for side in sides], outcome, people, before)
         self.judge(relevant_size)
         self._record(significance)
+        self.shown.wait(X, people, self.groups)
+        if self.shown.renew(self.groups, self.n_people) is not None:
+            shown = self.as_shown()
+            record = shown.record(significance)
+            record["log_wealth"] = log_of_two_digits(self.log_wealth)
+            _keep_record(self.shown.history, record)
+
+    def as_shown(self) -> "Stream":
+        """Return the stream with the numbers that reports show.
+
+        When an alarm was raised, and how many people there are, is said of the stream as it is.
+        """
+        kept = ("n_people", "n_batches", "n_waves", "alarm_at", "largest", "relevant_gap")
+        own = {name: getattr(self, name) for name in kept}
+        groups = self.shown.wealths(self.groups)
+        return Stream(self.rules, self.is_open, groups, history=self.shown.history, **own)
 
     def judge(self, relevant_size: float) -> None:
         """Enter groups of a share of the people into the family of the question, for good.
@@ -252,14 +272,16 @@ class Stream:
         self.largest = max(self.largest, total)
         if self.alarm_at is None and total >= -log(significance):
             self.alarm_at = self.n_people
-        record = {"n": self.n_people, "log_wealth": total, "groups": {}}
+        _keep_record(self.history, self.record(significance))
+
+    def record(self, significance: float) -> dict:
+        """Return the record of a batch."""
+        record = {"n": self.n_people, "log_wealth": self.log_wealth, "groups": {}}
         kept = self.table(significance)[["log_wealth", "effect", "ci_low", "ci_high"]].to_numpy()
         for w, row in zip(self.groups, kept, strict=True):
             few = min(float(side[0]) for side in w.seen) < MIN_CELL  # the course would name people
             record["groups"][str(w.group)] = [None if few else _rounded(v) for v in row]
-        self.history.append(record)
-        if len(self.history) > _MOST_RECORDS:
-            del self.history[1:-1:2]
+        return record
 
     def to_dict(self) -> dict:
         """Return the state as JSON types."""
@@ -269,6 +291,7 @@ class Stream:
             "rules": vars(self.rules),
             "groups": [w.to_dict() for w in self.groups],
             **{name: getattr(self, name) for name in kept},
+            "shown": self.shown.to_dict(),
         }
 
     @classmethod
@@ -276,7 +299,11 @@ class Stream:
         """Return the state of a dict made by `to_dict`."""
         rules = StreamRules(**data["rules"])
         groups = [Wealth.from_dict(w) for w in data["groups"]]
-        return cls(**(data | {"rules": rules, "groups": groups}))
+        if "shown" in data:
+            shown = LastShown.from_dict(data["shown"])
+        else:  # an older state, of which everything was shown
+            shown = LastShown.of_older(groups, data["n_people"], data["history"])
+        return cls(**(data | {"rules": rules, "groups": groups, "shown": shown}))
 
     def check(self) -> None:
         """Raise ValueError if a number of the state is impossible."""
@@ -292,11 +319,10 @@ class Stream:
         for i, wealth in enumerate(self.groups):
             with placed(f"groups[{i}]"):
                 wealth.check()
-        for i, record in enumerate(self.history):
-            with placed(f"history[{i}]"):
-                check_types(record, {"n": int, "log_wealth": (int, float), "groups": dict})
-                for values in record["groups"].values():
-                    check_types(dict(enumerate(values)), dict.fromkeys(range(4), _NUMBER))
+        _check_records("history", self.history)
+        with placed("shown"):
+            self.shown.check(len(self.groups))
+            _check_records("history", self.shown.history)
 
     def __post_init__(self):
         rules, gaps = vars(self.rules), self.rules.gaps
@@ -305,6 +331,22 @@ class Stream:
         check_types(dict(enumerate(gaps)), dict.fromkeys(range(len(gaps)), (int, float)))
         if self.rules.intersections < 1 or self.rules.seed < 0 or not self.rules.run_length > 0:
             raise ValueError("rules have an impossible number")
+
+
+def _keep_record(history, record):
+    """Add a record to a history, of which every second one is dropped if it is long."""
+    history.append(record)
+    if len(history) > _MOST_RECORDS:
+        del history[1:-1:2]
+
+
+def _check_records(name, history):
+    """Raise ValueError if a record of batches is impossible."""
+    for i, record in enumerate(history):
+        with placed(f"{name}[{i}]"):
+            check_types(record, {"n": int, "log_wealth": (int, float), "groups": dict})
+            for values in record["groups"].values():
+                check_types(dict(enumerate(values)), dict.fromkeys(range(4), _NUMBER))
 
 
 def columns_of(group: Subgroup) -> tuple:

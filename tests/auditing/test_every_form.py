@@ -107,6 +107,7 @@ def told_of_hidden(report, refused):
     told = own[distance(own, printed) < 1e-12].tolist()
     longest_first = sorted(names, key=len, reverse=True)
     sentences = {text for text in values_of(document, str) if " = '" in text} - names
+    sentences = {text for text in sentences if "next to nobody" not in text}  # of columns alone
     for group in hidden:
         longer = [name for name in longest_first if group in name]
         for text in (text for text in sentences if group in text):

@@ -23,7 +23,7 @@ def result():
 def test_lines_are_the_wealths_of_the_groups(result):
     display = MonitorDisplay.from_result(result)
     lines = {line.get_label(): line for line in display.ax_.lines}
-    history = result.tables["history"]
+    history = result.last_shown.tables["history"]
     for name in ("all groups", "sex = 'f'", "sex = 'm'"):
         own = history[history["group"] == name]
         np.testing.assert_allclose(lines[name].get_ydata() * np.log(10), own["log_wealth"])
