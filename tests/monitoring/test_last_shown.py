@@ -107,7 +107,7 @@ def few_of(X, names):
             yield from (since & mask for mask in masks)
 
 
-QUICK = [("two columns", range(1)), ("contexts", range(1))]
+QUICK = [("contexts", range(1))]
 SLOW = [
     pytest.param(world, range(1, 6), marks=pytest.mark.slow, id=f"many {world}") for world in WORLDS
 ]
@@ -120,7 +120,7 @@ def test_nothing_follows_about_few_people_from_successive_reports(world, seeds):
     assert min(n for *_, n in found) > 100
 
 
-@pytest.mark.parametrize("without", ["waiting", "the choice"])
+@pytest.mark.parametrize("without", ["waiting", pytest.param("the choice", marks=pytest.mark.slow)])
 def test_the_attack_finds_what_a_simpler_rule_leaves(without, monkeypatch):
     """Rows that are renewed with each batch, or each as soon as it has enough new people."""
     if without == "waiting":
