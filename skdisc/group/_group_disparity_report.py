@@ -187,10 +187,7 @@ def report(detector, task, compared, findings, found, notes=()):
 
 def _answer(detector, task, compared, findings, n_found):
     """Return the answer, and the table of its family."""
-    d, reasons = detector, []
-    if task.budget.stopped_by is not None:
-        reasons.append(f"{task.budget.stopped_by} ended the run before any group was compared")
-    reasons += few_clusters(task.people.groups)
+    d, reasons = detector, few_clusters(task.people.groups)
     candidates = compared.quantities.candidates(_found(d, findings))
     answer = decide(
         candidates,

@@ -315,12 +315,12 @@ class DisparityMonitor(BaseDetector):
         self._columns = list(self.space_.names)
         task.memory = self._add_task(new_stream(self), task)
         task.progress(f"{task.memory.n_people:,} people, {len(task.memory.groups)} groups")
-        return report(self, task.memory, self.space_, task.budget.stopped_by)
+        return report(self, task.memory, self.space_)
 
     def _remeasure(self, task):
         """Return the evidence of these rows alone about the groups of fit."""
         alone = self._add_task(task.memory.fresh(), task)
-        return report(self, alone, self.space_, task.budget.stopped_by)
+        return report(self, alone, self.space_)
 
     def _add_task(self, stream, task):
         """Add the rows of a task to a stream as one batch, unless the budget forbids it."""

@@ -24,7 +24,7 @@ _NONE = (None, None, None)
 _RECORDED = ("log_wealth", "effect", "ci_low", "ci_high")  # of a group, by batch
 
 
-def report(detector, stream: Stream, space, stopped_by=None) -> Discovery:
+def report(detector, stream: Stream, space) -> Discovery:
     """Return the Discovery of the state of a monitor.
 
     Parameters
@@ -33,8 +33,6 @@ def report(detector, stream: Stream, space, stopped_by=None) -> Discovery:
     stream : Stream
     space : FeatureSpace or None
         The columns, for the keys of the groups.
-    stopped_by : str or None, default=None
-        The limit because of which nothing was added.
     """
     d, table = detector, _table(stream, detector)
     evidence = np.log(table["p_adjusted"].clip(lower=1e-300)).round(9)
@@ -49,7 +47,7 @@ def report(detector, stream: Stream, space, stopped_by=None) -> Discovery:
         if len(g) == 1
     }
     candidates = _candidates(d, stream, order, found.to_numpy())
-    answer = _answer(d, stream, candidates, found.to_numpy(), stopped_by)
+    answer = _answer(d, stream, candidates, found.to_numpy())
     tables = {"groups": _changes(stream, order, table), "history": _history(stream)}
     return Discovery(
         findings=GroupFindings(groups, table, detector._columns, _keys_of(groups, space)),
@@ -199,12 +197,12 @@ def _candidates(detector, stream, order, found):
     )
 
 
-def _answer(detector, stream, candidates, found, stopped_by):
+def _answer(detector, stream, candidates, found):
     """Return the Answer: an alarm stays, also where later people take evidence back."""
     d, has_alarm = detector, stream.alarm_at is not None
-    reasons = [] if stopped_by is None else [f"{stopped_by} ended the run before any comparison"]
+    reasons = []
     if stream.relevant_gap is None:
-        reasons.append(ALL_EQUAL if stream.n_people else "there are no outcomes")
+        reasons = [ALL_EQUAL if stream.n_people else "there are no outcomes"]
     answer = decide(
         candidates,
         relevant_gap=np.nan if stream.relevant_gap is None else stream.relevant_gap,
