@@ -81,7 +81,7 @@ def ours(X, y, p, direction, n_restarts, seed=0):
         direction=direction,
         penalty=PENALTY,
         n_restarts=n_restarts,
-        n_bootstrap=0,
+        n_resamples=0,
         min_support=0,
         pos_label=1,
         k=1,
@@ -131,13 +131,13 @@ def compare(name, X, y, p, repeats):
             )
 
 
-def scale(folder, n_bootstrap):
+def scale(folder, n_resamples):
     """Time ours on the largest table."""
     table = pd.read_csv(folder / "acs_income.csv.gz").drop(columns="split")
     y = table.pop("PINCP")
     for model, what in ((None, "the mean"), (fitted(table, y, ["SCHL", "OCCP"]), "a model")):
         scan = BiasScan(
-            features=list(table.columns), n_bootstrap=n_bootstrap, pos_label=1, random_state=0
+            features=list(table.columns), n_resamples=n_resamples, pos_label=1, random_state=0
         )
         X = table.assign(row=np.arange(len(table)))
         start, cpu = perf_counter(), process_time()
@@ -146,7 +146,7 @@ def scale(folder, n_bootstrap):
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(
             f"ACS income: {len(X):,} rows against {what}, 10 restarts, both directions, "
-            f"{n_bootstrap} null: {took[0]:.1f} s ({took[1]:.1f} s CPU), {peak:.1f} GB at most"
+            f"{n_resamples} null: {took[0]:.1f} s ({took[1]:.1f} s CPU), {peak:.1f} GB at most"
         )
         print(f"  first: {result[0].subject}")
 
@@ -159,7 +159,7 @@ def null(n_seeds, level=0.05):
             rng = np.random.default_rng(seed)
             X = pd.DataFrame({c: rng.choice(list("abcd"), 300) for c in "uv"})
             y = (rng.random(300) < 0.6).astype(int)
-            scan = BiasScan(n_bootstrap=19, n_restarts=3, random_state=seed, pos_label=1)
+            scan = BiasScan(n_resamples=19, n_restarts=3, random_state=seed, pos_label=1)
             found += scan.fit(X, y, model).result_.n_found > 0
         most = level + 2 * np.sqrt(level * (1 - level) / n_seeds)
         verdict = "met" if found / n_seeds <= most else "missed"

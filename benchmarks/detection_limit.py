@@ -99,7 +99,7 @@ def critical_value(X, y, protected, effects, random_state=0, significance=0.05):
     one, inflation = np.ones(len(X)), 1 / np.maximum(1 - effects.leverage(), LEAST)
     residuals = Residuals(left[0], left[1:], one, inflation, None, y)
     rng = np.random.default_rng(random_state)
-    level = Level(Scores(groups, residuals), DETECTOR.n_bootstrap, rng, borrow=False)
+    level = Level(Scores(groups, residuals), DETECTOR.n_resamples, rng, borrow=False)
     return level.largest_z(significance)
 
 
@@ -231,10 +231,10 @@ def main():
     parser.add_argument("--repeats", type=int, default=4)
     parser.add_argument("--audited", default="labels", choices=runs.AUDITED)
     parser.add_argument("--nuisance", default=DETECTOR.nuisance)
-    parser.add_argument("--n-bootstrap", type=int, default=DETECTOR.n_bootstrap)
+    parser.add_argument("--n-bootstrap", type=int, default=DETECTOR.n_resamples)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    how = {"nuisance": given.nuisance, "n_bootstrap": given.n_bootstrap}
+    how = {"nuisance": given.nuisance, "n_resamples": given.n_resamples}
     detector = clone(DETECTOR).set_params(**how)
     result, claims = run(detector, given.folder, given.audited, given.repeats)
     of_labels = given.audited == "labels"  # a model has no law of its own

@@ -57,7 +57,7 @@ def firsts(detector, columns, seed):
     result = detector.fit(X, people.y).result_
     scores = known_scores(X, y, detector)
     given, rng = scores.given([]), np.random.default_rng(seed)
-    level = Level(scores, detector.n_bootstrap, rng, borrow=False)
+    level = Level(scores, detector.n_resamples, rng, borrow=False)
     evidence, weights = level.evidence(given)
     best = scores.candidates.groups[int(np.argmax(evidence))]
     is_first = " and ".join(sorted(map(str, best.predicates))) in sides(SUBGROUP)

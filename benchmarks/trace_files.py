@@ -34,7 +34,7 @@ SETTINGS = {
     "FlipTest": {"n_draws": 1, "n_permutations": 9},
     "CounterfactualSituationTesting": {"n_neighbors": 20},
     "DivExplorer": {"max_predicates": 2},
-    "BiasScan": {"n_restarts": 2, "n_bootstrap": 19},
+    "BiasScan": {"n_restarts": 2, "n_resamples": 19},
     "GroupDisparity": {"intersections": 1},
     "FACTS": {"max_predicates": 2},
 }

@@ -217,7 +217,7 @@ OWN = {
         "expected": ("mean", "linear", {}),
         "penalty": (0.25, "decisions", {}),
         "n_restarts": (1, "decisions", {}),
-        "n_bootstrap": (4, "decisions", {}),
+        "n_resamples": (4, "decisions", {}),
         "min_support": (0.0125, "decisions", {}),
         "max_predicates": (2, "decisions", {}),
         "max_overlap": (0.125, "decisions", {}),
@@ -270,7 +270,7 @@ OWN = {
         "borrow": (False, "decisions", {}),
         "features": (["sex", "town"], "decisions", {}),
         "k": (1, "linear", {}),
-        "n_bootstrap": (2, "decisions", {}),
+        "n_resamples": (2, "decisions", {}),
         "max_tests": (0, "decisions", {}),
     },
     "DivExplorer": {

@@ -60,9 +60,9 @@ SMALLEST = {
         FEW | {"n_local": 3},
     ),
     "BiasScan": Entry(
-        {"n_restarts": 2, "n_bootstrap": 19, "min_support": 0.05, "penalty": 0.0},
+        {"n_restarts": 2, "n_resamples": 19, "min_support": 0.05, "penalty": 0.0},
         {"n_restarts": [1, 2]},
-        {"n_restarts": 2, "n_bootstrap": 9, "weights": "frequency"},
+        {"n_restarts": 2, "n_resamples": 9, "weights": "frequency"},
         (BARE, audited(estimator=LogisticRegression(tol=1e-8))),  # that weights and copies agree
     ),
     "BoundarySearch": Entry(
@@ -90,9 +90,9 @@ SMALLEST = {
         (audited(protected=None, measure="olift"),),
     ),
     "DisparityPursuit": Entry(
-        {"max_predicates": 2, "nuisance": "additive", "n_bootstrap": 0},
+        {"max_predicates": 2, "nuisance": "additive", "n_resamples": 0},
         {"min_support": [0.05, 0.2]},
-        {"n_bootstrap": 19, "nuisance": "additive"},
+        {"n_resamples": 19, "nuisance": "additive"},
     ),
     "DisparityMonitor": Entry({}, {"run_length": [100, 1000]}, {}, (audited(intersections=2),)),
     "DivExplorer": Entry(

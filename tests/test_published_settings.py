@@ -134,7 +134,7 @@ def test_divexplorer_mines_groups_of_so_large_a_share(applicants):
 
 def test_more_restarts_of_a_scan_find_no_less(applicants):
     X, y, _ = applicants
-    scan = BiasScan(protected="sex", n_bootstrap=0, versus="everyone", random_state=0)
+    scan = BiasScan(protected="sex", n_resamples=0, versus="everyone", random_state=0)
     scores = [
         scan.set_params(n_restarts=n).fit(X, y).result_.to_frame()["score"].max() for n in (1, 10)
     ]

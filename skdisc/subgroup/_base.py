@@ -106,7 +106,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     confirm = None  # these are settings of some detectors
     versus, order, distinct = "context", "evidence", True
     must_include = None  # of the groups judged, without such a setting
-    n_bootstrap = n_permutations = 0
+    n_resamples = n_permutations = 0
 
     @property
     def null(self) -> str:
@@ -420,7 +420,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         groups = discovery.tables.get("groups")
         if task.is_audit and groups is not None and "p_adjusted" in groups:
             caveats += differing_groups(groups["p_adjusted"], self.significance)
-        draws = self.n_bootstrap or self.n_permutations
+        draws = self.n_resamples or self.n_permutations
         return caveats if task.is_audit else caveats + too_few_draws(draws, self.significance)
 
     def _not_measured(self, discovery):

@@ -66,7 +66,7 @@ def test_too_few_draws_find_nothing():
     settings = {"protected": "sex", "random_state": 0, "pos_label": 1}
     wrong = decide(rng, 0.1 + 0.3 * women)
     results = [
-        BiasScan(n_bootstrap=10, **settings).fit(X, y).result_,
+        BiasScan(n_resamples=10, **settings).fit(X, y).result_,
         SliceLine(n_permutations=10, versus="everyone", **settings)
         .fit(X, y, BlackBox(decisions=y ^ wrong))
         .result_,

@@ -254,7 +254,7 @@ def test_what_the_rows_held_out_say_is_what_is_claimed(truth):
 
 
 CONFIRMING = {
-    "BiasScan": {"n_restarts": 1, "n_bootstrap": 9},
+    "BiasScan": {"n_restarts": 1, "n_resamples": 9},
     "DiscriminationPatterns": {"delta": 0.001},
     "DiscriminatoryRules": {"threshold": 1.01},
     "FACTS": {"max_predicates": 1},

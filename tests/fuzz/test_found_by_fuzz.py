@@ -152,7 +152,7 @@ def test_missing_marks_of_objects_reach_no_encoder():
     marked = X.assign(age=pd.Series([pd.NA, *range(1, N)], dtype=object))
     selector = ProxySelector("sex", n_repeats=1, random_state=0).fit(marked, Y)
     assert selector.influence_.shape == (3,)
-    scan = BiasScan(protected="sex", n_bootstrap=9, random_state=0)
+    scan = BiasScan(protected="sex", n_resamples=9, random_state=0)
     assert scan.fit(marked, Y, model=lambda f: Y[: len(f)]).result_.n_samples == N
 
 

@@ -10,13 +10,12 @@ from fuzzing._hazards import pick
 
 SMALL = {
     "max_tests": 50,
-    "n_bootstrap": 9,
+    "n_resamples": 9,
     "n_restarts": 2,
     "n_seeds": 5,
     "n_local": 3,
     "max_iter": 2,
     "n_pool": 60,
-    "n_resamples": 19,
     "n_neighbors": 3,
     "max_predicates": 2,
     "n_population": 6,
@@ -40,7 +39,7 @@ OF_ONE = {  # a parameter that other detectors use for other things
     "FlipTest": {"n_draws": 1},
     "CounterfactualFairness": {"n_resamples": 2},
     "SurnameGeocoding": {"surnames": _PEOPLE, "places": _PEOPLE, "surname": 0, "place": -1},
-    "DisparityPursuit": {"nuisance": "additive", "n_bootstrap": 0},
+    "DisparityPursuit": {"nuisance": "additive", "n_resamples": 0},
 }
 _COSTLY = {"n_jobs", "memory", "verbose", "random_state", "synthesizer", "estimator", "cache"}
 _MEANINGFUL = {"protected", "X", "y", "y_true", "y_pred", "sample_weight"}  # from the table

@@ -159,7 +159,7 @@ def best_of(y, subsets, penalty):
 def test_the_scan_ends_where_no_column_can_be_chosen_better(table, penalty):
     """With one condition that is the best subset of all; with two it ascends, and may miss it."""
     X, y, _ = table
-    own = {"n_restarts": 150, "n_bootstrap": 0, "penalty": penalty, "min_support": 2 / len(X)}
+    own = {"n_restarts": 150, "n_resamples": 0, "penalty": penalty, "min_support": 2 / len(X)}
     sets = value_sets(X)
     ones = [s for some in sets.values() for s in some]
     scores = []

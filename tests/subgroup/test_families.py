@@ -40,7 +40,7 @@ def towns(seed, n=2000, gap=0.15, share=0.08):
 
 
 def fitted(detector, X, y, **settings):
-    fast = {"n_bootstrap": 0} if detector is BiasScan else {}
+    fast = {"n_resamples": 0} if detector is BiasScan else {}
     settings = {"protected": "sex", "rule": RULE, "random_state": 0, **fast, **settings}
     return detector(**settings).fit(X, y).result_
 

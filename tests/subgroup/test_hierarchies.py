@@ -121,7 +121,7 @@ def test_what_makes_no_sense_is_refused(detector, people):
 
 @pytest.mark.parametrize("detector", [*JOINING, BiasScan, DiscriminationPatterns])
 def test_edges_of_your_own(detector, people):
-    options = {"n_bootstrap": 0, "n_restarts": 2} if detector is BiasScan else {}
+    options = {"n_resamples": 0, "n_restarts": 2} if detector is BiasScan else {}
     bins = Bins(edges={"age": [30, 50]})
     result = detector(protected="age", n_bins=bins, k=50, **options).fit(*people).result_
     ends = {e for g in result.findings.subgroups for p in g.predicates if p.column == "age"

@@ -12,7 +12,7 @@ SHARED = ["features", "max_predicates", "min_support", "n_bins"]
 SHARED += ["max_tests", "time_budget"]
 OPTIONAL = {"must_include": 4, "redundancy": 4, "sample_weight": 6}  # so many have it at least
 HERE = {  # what these tests need beyond the smallest settings
-    "BiasScan": {"n_bootstrap": 0, "direction": "lower"},
+    "BiasScan": {"n_resamples": 0, "direction": "lower"},
     "SliceFinder": {"approach": "lattice", "effect_size": 0.0},
     "SliceLine": {"min_rows": 1},
 }

@@ -22,7 +22,7 @@ def test_the_planted_group_is_first_and_its_interval_covers(name):
 @pytest.mark.statistics
 def test_intervals_of_the_rows_of_a_search_know_nothing_of_it():
     """Where there is little to find, what comes first looks larger than it is."""
-    settings = {"n_bootstrap": 0, "n_restarts": 3}
+    settings = {"n_resamples": 0, "n_restarts": 3}
     scan = DETECTORS["BiasScan"]
     _, inside, held_out = planted["shares"](scan, range(24), n=800, gap=0.05, **settings)
     assert inside < 0.6 < held_out

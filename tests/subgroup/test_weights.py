@@ -24,7 +24,7 @@ EVERY = [
     DiscriminationPatterns,
     BiasScan,
 ]
-SCAN = {"must_include": "protected", "n_bootstrap": 19, "random_state": 0}
+SCAN = {"must_include": "protected", "n_resamples": 19, "random_state": 0}
 EXACT = {DiscriminationPatterns: {"smoothing": 0.0}, BiasScan: SCAN}
 
 
@@ -176,7 +176,7 @@ def test_a_scan_of_weights_keeps_its_level(scoring, expected):
         X = pd.DataFrame(rng.choice(list("abc"), (100, 2))).add_prefix("c")
         y = rng.normal(2, 1, 100) if numeric else rng.integers(0, 2, 100)
         weight = rng.choice([1.0, 9.0], 100)
-        scan = BiasScan(mode=mode, scoring=scoring, expected=expected, n_bootstrap=19, n_restarts=1)
+        scan = BiasScan(mode=mode, scoring=scoring, expected=expected, n_resamples=19, n_restarts=1)
         scan.set_params(random_state=seed)
         box = None if expected == "mean" else Probable(model(X), numeric)
         found += scan.fit(X, y, box, sample_weight=weight).result_.n_found > 0

@@ -95,7 +95,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     --------
     >>> from skdisc.datasets import make_loan
     >>> X, y = make_loan(n_samples=1000, random_state=0, return_X_y=True)
-    >>> scan = BiasScan(protected="gender", n_bootstrap=0, random_state=0, pos_label=1)
+    >>> scan = BiasScan(protected="gender", n_resamples=0, random_state=0, pos_label=1)
     >>> print(scan.fit(X, y).result_[0].subject)
     account_balance <= 27007.0202219336 and annual_salary <= 90000 and gender = 'male'
     """
@@ -154,7 +154,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         """Number of ascents in a batch in each direction: the first batch is from all rows and
         from random subsets, others are from pairs of values, as long as they gain something.""",
     )
-    n_bootstrap: int = setting(
+    n_resamples: int = setting(
         99,
         [COUNT],
         """Number of scans of data in which the expectations hold, for the p-value; 0: there is

@@ -127,20 +127,20 @@ def scan_contexts(detector, task, outcome, items, protected):
     starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
     scans = scans_of(d, table, o, rules)
     ends, frame = observed_ends(task, table, scans, starts, o, lambda n: d._spend(task, n) == n)
-    if not (d.n_bootstrap and ends):
+    if not (d.n_resamples and ends):
         return Scanned(ends, frame, np.empty(0)), o
     quick = quick_scores_of_tables([scans], [table.a], starts)[0]
 
     def scores():
         redrawn = Redrawn(o.X, protected, o.weight, seed, o.frequency, fold, o.cluster)
         n_tables = min(_TABLES, max(1, _ROWS_AT_ONCE // len(o)))
-        for first in range(0, d.n_bootstrap, n_tables):
-            numbers = range(first, min(first + n_tables, d.n_bootstrap))
+        for first in range(0, d.n_resamples, n_tables):
+            numbers = range(first, min(first + n_tables, d.n_resamples))
             tables = [table.redrawn(redrawn.people([seed, i])) for i in numbers]
             again = [scans_of(d, own, o, rules) for own in tables]
             yield from quick_scores_of_tables(again, [own.a for own in tables], starts)
 
-    null = _until_many(task, scores(), quick, d.n_bootstrap, d.significance)
+    null = _until_many(task, scores(), quick, d.n_resamples, d.significance)
     return Scanned(ends, frame, null, quick), o
 
 

@@ -125,9 +125,9 @@ def scan_all(detector, task, outcome, items):
     scans = scans_of(d, table, outcome, rules)
     go_on = lambda n: d._spend(task, n) == n  # noqa: E731
     ends, frame = observed_ends(task, table, scans, starts, outcome, go_on)
-    if not d.n_bootstrap:
+    if not d.n_resamples:
         return Scanned(ends, frame, np.empty(0))
-    null = _null(task, table, scans, starts, d.n_bootstrap)
+    null = _null(task, table, scans, starts, d.n_resamples)
     return Scanned(ends, frame, null, quick_scores(scans, table.a[:, None], starts)[0])
 
 
@@ -265,13 +265,13 @@ def _quick(scans, starts):
     return first, len(first.bound) * _QUICK_PAIRS
 
 
-def _null(task, table, scans, starts, n_bootstrap):
+def _null(task, table, scans, starts, n_resamples):
     """Return the best quick score of each data set in which the expectations hold."""
-    best, left = [], n_bootstrap
+    best, left = [], n_resamples
     size = max(1, _DRAWN_AT_ONCE // (len(table.cells.n) * len(table.a) + 1))
     while left and task.budget.stopped_by is None and task.budget.allow(1):
         n = min(size, left)
         best.append(quick_scores(scans, table.null(n, task.rng), starts))
         left -= n
-        task.progress(f"{n_bootstrap - left} of {n_bootstrap} null scans")
+        task.progress(f"{n_resamples - left} of {n_resamples} null scans")
     return np.concatenate(best) if best else np.empty(0)

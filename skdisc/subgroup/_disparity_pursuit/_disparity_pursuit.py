@@ -173,7 +173,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         [AT_LEAST_ONE],
         "Largest number of causes.",
     )
-    n_bootstrap: int = setting(
+    n_resamples: int = setting(
         199,
         [COUNT],
         """Number of draws of the Gaussian multiplier bootstrap of the largest evidence; 0:

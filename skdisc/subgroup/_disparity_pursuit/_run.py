@@ -168,7 +168,7 @@ def _pursued(detector, task, rows, candidates, residuals, is_first):
     if not is_first:
         go_on(f"{len(candidates):,} groups listed")
     scores = Scores(candidates, residuals, d.min_effect)
-    level = Level(scores, d.n_bootstrap, task.rng, d.borrow)
+    level = Level(scores, d.n_resamples, task.rng, d.borrow)
 
     def in_time():
         if not is_first:

@@ -45,7 +45,7 @@ class Level:
     Parameters
     ----------
     scores : Scores
-    n_bootstrap : int
+    n_resamples : int
         Number of draws; 0: Bonferroni's bound.
     rng : numpy Generator
     borrow : bool
@@ -55,7 +55,7 @@ class Level:
     """
 
     def __init__(
-        self, scores: Scores, n_bootstrap: int, rng: np.random.Generator, borrow: bool
+        self, scores: Scores, n_resamples: int, rng: np.random.Generator, borrow: bool
     ) -> None:
         self.scores, self.borrow = scores, borrow
         learned, c = scores.residuals.learned, scores.candidates
@@ -66,7 +66,7 @@ class Level:
             by_cell = (c.cells @ _scaled(design, root)) @ basis
             free = total - _squared_lengths(c.members, by_cell)
             self._free = np.where(free > 0.05 * total, free, np.inf)
-        self.draws = self._draws(n_bootstrap, rng)
+        self.draws = self._draws(n_resamples, rng)
         self._sides, self._chance = {}, (None, None)
 
     def _draws(self, n, rng):

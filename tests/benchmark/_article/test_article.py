@@ -58,7 +58,7 @@ def test_the_quick_protocol_plans_little_work():
         assert len(made.feature_names) <= 6
     for detector in detectors.values():
         settings = detector.get_params()
-        repeats = {"n_bootstrap": 200, "n_resamples": 999, "n_restarts": 5, "n_permutations": 1000}
+        repeats = {"n_resamples": 999, "n_restarts": 5, "n_permutations": 1000}
         for name, most in repeats.items():
             assert not isinstance(settings.get(name), int) or settings[name] <= most, name
 

@@ -42,7 +42,7 @@ class Known:
         return np.tile([1 - self.p, self.p], (len(X), 1))
 
 
-FAST = {"n_restarts": 5, "n_bootstrap": 19, "random_state": 0, "pos_label": 1}
+FAST = {"n_restarts": 5, "n_resamples": 19, "random_state": 0, "pos_label": 1}
 
 
 @pytest.mark.parametrize("model", [None, Known()])
@@ -127,7 +127,7 @@ def test_budgets_end_the_search_and_leave_no_verdict():
         assert result.stopped_by == next(iter(limit))
         assert result.verdict == "insufficient evidence"
         assert result.findings.table["p_adjusted"].isna().all()
-    none = BiasScan(**FAST | {"n_bootstrap": 0}).fit(X, y).result_
+    none = BiasScan(**FAST | {"n_resamples": 0}).fit(X, y).result_
     assert none.verdict == "insufficient evidence"
     assert any("no p-value" in note for note in none.notes)
 
@@ -150,7 +150,7 @@ def test_on_null_data_the_share_of_scans_that_find_something_is_at_most_the_leve
 @pytest.mark.parametrize("model", [None, Known()])
 def test_p_values_of_null_data_are_uniform(model):
     """Without a penalty some subset always stands out, so that every scan has a p-value."""
-    p_values, settings = [], {"n_restarts": 1, "penalty": 0, "n_bootstrap": 9}
+    p_values, settings = [], {"n_restarts": 1, "penalty": 0, "n_resamples": 9}
     for seed in range(40):
         X, rng = people(seed, 100)
         y = (rng.random(100) < 0.6).astype(int)
@@ -165,7 +165,7 @@ def test_held_out_intervals_cover_the_truth():
     hits, first = 0, 0
     for seed in range(30):
         X, y, _ = planted(seed, 800)
-        own = FAST | {"n_bootstrap": 0, "random_state": seed}  # else all splits are one
+        own = FAST | {"n_resamples": 0, "random_state": seed}  # else all splits are one
         scan = BiasScan(confirm=0.5, rule=Rule(significance=0.1), direction="lower", **own)
         row = scan.fit(X[["u", "v"]], y, Known()).result_.to_frame().iloc[0]
         if row.subject == "u in {'a', 'b'} and v = 'c'":
@@ -310,7 +310,7 @@ def test_scores_of_the_released_package_on_compas(load):
         "higher": ("age = '<25' and sex = 'Male'", 94.8015),
         "lower": ("age = '>45' and stay = '<week'", 63.0824),
     }
-    settings = FAST | {"n_bootstrap": 0, "penalty": 0.5, "min_support": 0}
+    settings = FAST | {"n_resamples": 0, "penalty": 0.5, "min_support": 0}
     for direction, (subject, score) in expected.items():
         first = BiasScan(direction=direction, **settings).fit(X, y, model).result_.to_frame()
         assert first["subject"][0] == subject
@@ -379,7 +379,7 @@ def test_published_figures_on_compas(load):
             direction=direction,
             penalty=penalty,
             min_support=0,
-            **FAST | {"n_bootstrap": 0, "n_restarts": 50},
+            **FAST | {"n_resamples": 0, "n_restarts": 50},
         )
         row = scan.fit(X, y, model).result_.to_frame().iloc[0]
         assert row.subject == subject
@@ -393,11 +393,11 @@ def test_wide_data_and_many_values():
     rng = np.random.default_rng(0)
     wide = pd.DataFrame(rng.choice(list("ab"), (40, 50)), columns=[f"c{i}" for i in range(50)])
     y = rng.integers(0, 2, 40)
-    assert BiasScan(**FAST | {"n_restarts": 2, "n_bootstrap": 0}).fit(wide, y).result_.n_tested > 0
+    assert BiasScan(**FAST | {"n_restarts": 2, "n_resamples": 0}).fit(wide, y).result_.n_tested > 0
     many = pd.DataFrame(rng.integers(0, 10, (2000, 30)).astype(str)).add_prefix("f")
     hit = many["f3"].isin(["1", "2", "3", "4"])
     y = (rng.random(2000) < np.where(hit, 0.15, 0.75)).astype(int)
-    scan = BiasScan(direction="lower", penalty=3.0, **FAST | {"n_restarts": 2, "n_bootstrap": 0})
+    scan = BiasScan(direction="lower", penalty=3.0, **FAST | {"n_restarts": 2, "n_resamples": 0})
     assert str(scan.fit(many, y).result_[0].subject) == "f3 in {'1', '2', '3', '4'}"
 
 
@@ -459,6 +459,6 @@ def test_everyone_is_no_condition():
 @pytest.mark.parametrize("scoring", ["berk_jones", "mean_shift", "gaussian"])
 def test_a_constant_outcome_shows_nothing_and_could_have_shown_nothing(scoring):
     X = pd.DataFrame({"sex": ["F", "M"] * 50, "town": ["a"] * 20 + ["b"] * 80})
-    scan = BiasScan(protected="sex", mode="continuous", scoring=scoring, n_bootstrap=9)
+    scan = BiasScan(protected="sex", mode="continuous", scoring=scoring, n_resamples=9)
     result = scan.set_params(n_restarts=2, random_state=0).fit(X, np.full(100, 3.5)).result_
     assert (len(result), result.verdict) == (0, "insufficient evidence")

@@ -24,7 +24,7 @@ def people(seed, n=400, gap=0.0):
     return X, y
 
 
-FAST = {"protected": "sex", "n_restarts": 3, "n_bootstrap": 19, "random_state": 0}
+FAST = {"protected": "sex", "n_restarts": 3, "n_resamples": 19, "random_state": 0}
 
 
 @pytest.mark.statistics
@@ -60,7 +60,7 @@ def test_a_planted_subset_is_found_with_its_contrast():
 
 def test_confirmed_on_other_rows():
     X, y = people(2, 1500, gap=1.5)
-    own = {**FAST, "n_bootstrap": 0, "direction": "lower"}
+    own = {**FAST, "n_resamples": 0, "direction": "lower"}
     result = BiasScan(**own, confirm=0.5).fit(X, y).result_
     assert result.verdict == "disparity found"
     assert result.to_frame()["held_out_p_adjusted"].iloc[0] <= 0.05
@@ -69,7 +69,7 @@ def test_confirmed_on_other_rows():
 
 def test_a_gap_in_one_town_is_not_called_no_disparity():
     X, y = people(3, 4000, gap=0.8)
-    result = BiasScan(**{**FAST, "n_bootstrap": 0}).fit(X, y).result_
+    result = BiasScan(**{**FAST, "n_resamples": 0}).fit(X, y).result_
     assert result.verdict == "insufficient evidence"
     assert result.tables["family"]["upper"].max() > 0.1
 
@@ -124,7 +124,7 @@ def test_scans_with_redrawn_columns_are_those_of_the_redrawn_rows():
     """Cells whose columns are replaced add up to those of a table made anew."""
     X, y = people(5)
     outcome = Outcome.make(X, y[None].astype(float), None, ["y"], "bernoulli", True)
-    scan = BiasScan(protected="sex", versus="everyone", n_bootstrap=0).fit(X, y)
+    scan = BiasScan(protected="sex", versus="everyone", n_resamples=0).fit(X, y)
     items = scan._items_of(outcome)
     donor = np.random.default_rng(0).permutation(len(X))
     drawn = RedrawnPeople(np.arange(len(X)), None, {"sex": donor})
@@ -157,7 +157,7 @@ def households(seed, n=300):
 
 @pytest.mark.statistics
 def test_clusters_are_redrawn_as_a_whole():
-    scan = BiasScan(protected="race", n_restarts=1, n_bootstrap=19, pos_label=1, random_state=0)
+    scan = BiasScan(protected="race", n_restarts=1, n_resamples=19, pos_label=1, random_state=0)
     told, untold = 0, 0
     for seed in range(7):
         X, y, house = households(seed)
@@ -169,7 +169,7 @@ def test_clusters_are_redrawn_as_a_whole():
 
 def test_clusters_of_one_row_are_none_and_names_of_clusters_do_not_matter():
     X, y, house = households(1)
-    scan = BiasScan(protected="race", n_restarts=1, n_bootstrap=3, pos_label=1, random_state=0)
+    scan = BiasScan(protected="race", n_restarts=1, n_resamples=3, pos_label=1, random_state=0)
     plain = scan.fit(X, y).result_.to_frame()
     pd.testing.assert_frame_equal(scan.fit(X, y, groups=np.arange(300)).result_.to_frame(), plain)
     own = scan.fit(X, y, groups=house).result_.to_frame()
@@ -211,7 +211,7 @@ def test_intervals_of_what_is_not_significant_contain_zero():
         values = {"sex": "FM", "race": "aabc", "town": "uvw", "work": "pqrst"}
         X = pd.DataFrame({name: rng.choice(list(of), 400) for name, of in values.items()})
         y = rng.integers(2, size=400)
-        scan = BiasScan(protected=["sex", "race"], n_restarts=2, n_bootstrap=39, random_state=seed)
+        scan = BiasScan(protected=["sex", "race"], n_restarts=2, n_resamples=39, random_state=seed)
         shown.append(scan.fit(X, y).result_.to_frame())
     table = pd.concat(shown)
     open_ones = table[table["p_value"] > 0.05]

@@ -13,7 +13,7 @@ from skdisc._blackbox._redrawn import Redrawn, in_folds
 from skdisc.subgroup import BiasScan
 from skdisc.subgroup._bias_scan._outcome import Outcome
 
-SETTINGS = {"protected": ["sex", "race"], "n_restarts": 3, "n_bootstrap": 19, "random_state": 0}
+SETTINGS = {"protected": ["sex", "race"], "n_restarts": 3, "n_resamples": 19, "random_state": 0}
 NEITHER = ("total_time", "params", "n_queries", "shared_values")
 
 
@@ -73,7 +73,7 @@ def test_frequencies_equal_repeated_rows(more, asked):
     times = np.random.default_rng(seed).choice([1, 1, 2, 3], len(y))
     at = np.repeat(np.arange(len(y)), times)
     rows = X.iloc[at].reset_index(drop=True), y[at]
-    own = {**SETTINGS, "n_bootstrap": 9, "pos_label": 1, **more}
+    own = {**SETTINGS, "n_resamples": 9, "pos_label": 1, **more}
     direct = BiasScan(**own).fit(*rows, asked)
     counted = BiasScan(weights="frequency", **own).fit(X, y, asked, sample_weight=times)
     assert counted.result_.n_samples == len(at)
@@ -145,7 +145,7 @@ def test_nothing_is_found_in_counts_where_other_columns_explain_all(n):
         X["sex"] = np.where(rng.random(n) < 0.2 + 0.3 * at[0] + 0.3 * at[1], "F", "M")
         y = (rng.random(n) < 0.2 + 0.4 * at[0] + 0.2 * at[1]).astype(int)
         counts = Counts.of(X.assign(y=y), protected="sex", label="y")
-        scan = BiasScan(protected="sex", n_restarts=2, n_bootstrap=19, random_state=seed)
+        scan = BiasScan(protected="sex", n_restarts=2, n_resamples=19, random_state=seed)
         found += scan.fit(counts).result_.n_found > 0
     assert found <= 3  # P(more) = 0.005 at level 0.05, 0.98 where half are found
 

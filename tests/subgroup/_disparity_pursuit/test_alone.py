@@ -24,7 +24,7 @@ def made(n, rng, extra, everywhere=-0.1):
 @pytest.fixture(scope="module")
 def nested():
     X, y = made(20_000, np.random.default_rng(0), extra=-0.25)
-    settings = {"nuisance": "additive", "n_bootstrap": 19, "random_state": 0}
+    settings = {"nuisance": "additive", "n_resamples": 19, "random_state": 0}
     result = DisparityPursuit(protected="sex", **settings).fit(X, y).result_
     table = result.findings.table.assign(group=[str(g) for g in result.findings.subgroups])
     return X, y, result, table.set_index("group")
@@ -88,7 +88,7 @@ def test_a_value_that_a_column_tells_is_not_compared():
 @pytest.mark.slow
 @pytest.mark.statistics
 def test_intervals_of_protected_values_cover_the_effect():
-    settings = {"nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
+    settings = {"nuisance": "additive", "n_resamples": 0, "random_state": 0}
     seen = []
     for seed in range(40):
         X, y = made(1000, np.random.default_rng(100 + seed), extra=0.0)

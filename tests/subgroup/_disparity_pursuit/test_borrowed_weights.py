@@ -74,7 +74,7 @@ def test_what_is_not_protected_does_not_hide_what_holds_everywhere():
     found = 0
     for seed in range(20):
         X, y = people(seed, 1500, gap=0.12)
-        how = {"nuisance": "additive", "n_bootstrap": 0, "random_state": seed}
+        how = {"nuisance": "additive", "n_resamples": 0, "random_state": seed}
         result = DisparityPursuit(protected="race", **how).fit(X, y).result_
         found += [str(f.subject) for f in result] == ["race = 'a'"]
     assert found >= 14

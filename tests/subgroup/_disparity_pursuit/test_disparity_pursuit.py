@@ -584,7 +584,7 @@ def test_a_search_without_time_to_search_says_so(monkeypatch):
 
     monkeypatch.setattr(_run, "_adjusted", slowly)
     X, y, _ = people(3, n=400, gap=0.4)
-    detector = DisparityPursuit(protected=PROTECTED, time_budget=1000, n_bootstrap=19)
+    detector = DisparityPursuit(protected=PROTECTED, time_budget=1000, n_resamples=19)
     result = detector.fit(X, y).result_
     assert result.stopped_by == "time_budget"
     assert not len(result.findings)

@@ -29,7 +29,7 @@ def people(seed, n=2000, gap=0.25):
 
 
 def pursued(X, y):
-    given = {"protected": "race", "nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
+    given = {"protected": "race", "nuisance": "additive", "n_resamples": 0, "random_state": 0}
     return DisparityPursuit(**given).fit(X, y).result_
 
 

@@ -34,7 +34,7 @@ def found_in(rate, gap, seeds, **settings):
     [
         (0.05, 0.12, {}),
         (0.95, -0.12, {}),
-        (0.5, -0.25, {"borrow": False, "n_bootstrap": 0}),
+        (0.5, -0.25, {"borrow": False, "n_resamples": 0}),
         (0.5, -0.3, {"rule": Rule(min_effect=0.05)}),
     ],
 )

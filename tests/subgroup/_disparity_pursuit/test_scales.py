@@ -42,7 +42,7 @@ def people(scale, seed, n=50_000):
 
 
 def found(scale, seed):
-    settings = {"nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
+    settings = {"nuisance": "additive", "n_resamples": 0, "random_state": 0}
     X, y = people(scale, seed)
     result = DisparityPursuit(protected=["sex", "race"], **settings).fit(X, y).result_
     return {str(g) for g in result.findings.subgroups}, result.findings.table["scale"].iloc[0]
@@ -161,7 +161,7 @@ def test_the_last_fit_is_on_the_best_scale(k, monkeypatch):
     if k > 1:
         more = (X["town"] == "x") & (X["sex"] == "M") & (X["work"] == "m")
         y = np.where(more & (np.random.default_rng(1).random(len(y)) < 0.45), 0, y)
-    settings = {"nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
+    settings = {"nuisance": "additive", "n_resamples": 0, "random_state": 0}
     DisparityPursuit(protected=["sex", "race"], k=k, **settings).fit(X, y)
     scores, found_ = seen[0]
     assert len(found_.groups) == min(k, 2)
@@ -176,7 +176,7 @@ def test_a_column_with_few_people_for_each_value_does_not_change_the_scale(scale
         X, y = people(scale, 300 + seed)
         values = np.random.default_rng(seed).integers(len(X) // 10, size=len(X))
         X["zip"] = values.astype(str)
-        settings = {"nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
+        settings = {"nuisance": "additive", "n_resamples": 0, "random_state": 0}
         result = DisparityPursuit(protected=["sex", "race"], **settings).fit(X, y).result_
         assert result.findings.table["scale"].tolist() == [scale]
 
@@ -187,7 +187,7 @@ def test_rare_outcomes_have_scales():
     chance = 0.0002 * np.exp(0.75 * X["town"].map({"u": 0, "v": 1, "w": 2, "x": 3}))
     chance = np.where(X["sex"] == "F", 0.2 * chance, chance)
     y = (rng.random(len(X)) < chance).astype(int)
-    settings = {"nuisance": "additive", "n_bootstrap": 0, "random_state": 0}
+    settings = {"nuisance": "additive", "n_resamples": 0, "random_state": 0}
     result = DisparityPursuit(protected=["sex", "race"], **settings).fit(X, y).result_
     assert [str(g) for g in result.findings.subgroups] in (["sex = 'F'"], ["sex = 'M'"])
     assert result.findings.table["scale"][0] in ("ratio", "odds ratio")
@@ -236,7 +236,7 @@ def test_where_all_have_the_same_chance_scales_are_equal(seed):
 def test_other_rows_are_measured_on_the_scale_that_was_found(scale):
     X, y = people(scale, 0)
     half = DisparityPursuit(
-        protected=["sex", "race"], nuisance="additive", n_bootstrap=0, confirm=0.5, random_state=0
+        protected=["sex", "race"], nuisance="additive", n_resamples=0, confirm=0.5, random_state=0
     )
     assert set(half.fit(X, y).result_.findings.table["scale"]) == {scale}
     again = half.audit(*people("difference", 1)).findings.table["scale"]
