@@ -9,14 +9,16 @@ _REACH = 9.0  # standard deviations
 
 
 def best_p_value(p_value: npt.ArrayLike, n_groups: int) -> np.ndarray:
-    r"""Correct p-values of pairs of groups, of which the best may be one chosen by the data.
+    r"""Correct p-values of pairs of k groups, where the data may choose the pair.
 
-    A pair is as significant as its |z| is as the range of k standard normal numbers, divided by
-    :math:`\sqrt 2` (Tukey; for unequal sizes Kramer 1956, conservative by :doi:`10.1214/aos/
-    1176346392`). If all groups are equal, the smallest corrected p-value of any pairs is at most
-    :math:`\alpha` with probability :math:`\alpha`, so also that of the worst group against the
-    best; Hsu (1996, *Multiple Comparisons*) has narrower bounds, which do not tell whether a group
-    that seems worse may share the first place. Two groups leave the p-value as it is.
+    The corrected p-value of a pair with the statistic z is the probability that the range of k
+    standard normal numbers exceeds :math:`\sqrt 2 |z|` (Tukey; for groups of unequal sizes Kramer
+    1956, conservative by Hayter 1984, :doi:`10.1214/aos/1176346392`). If all groups are equal, the
+    smallest corrected p-value of all pairs is at most :math:`\alpha` with probability
+    :math:`\alpha`, and so is the p-value of any one pair, such as the worst group against the
+    best. Hsu (1996, *Multiple Comparisons*) has narrower bounds for comparisons with the best,
+    which do not say whether a group that seems worse may share the first place. With two groups
+    there is one pair, and nothing to correct.
 
     >>> print(best_p_value([0.001, 0.05, 0.5], 5).round(4))
     [0.0089 0.2858 0.9619]
@@ -88,21 +90,22 @@ SMALLEST_SHARE = 0.02  # of the people; New York's Local Law 144 lets smaller ca
 def may_be_best(sizes, least=0, usual=0):
     """Return a mask of the groups that are large enough to be a reference chosen by its outcome.
 
-    The highest rate is otherwise that of the smallest group: 3 of 3 are no standard for others.
+    Without a minimum, the group with the highest rate would often be the smallest one: 3 of 3 are
+    no standard for others.
 
     Parameters
     ----------
     sizes : array-like of float, shape (n_groups,)
-        Of all groups, which share the people.
+        Sizes of all groups, which together have all people.
     least : float, default=0
-        A smaller group is none unless all are.
+        Smallest size of a reference.
     usual : float, default=0
-        Nor is a smaller one than this, unless all are.
+        A further smallest size, which does not count if no group has it.
 
     Returns
     -------
     ndarray of bool, shape (n_groups,)
-        The largest groups where none has 2 % of the people and `least`.
+        If no group has 2 % of the people and at least `least`, the largest groups.
 
     Examples
     --------

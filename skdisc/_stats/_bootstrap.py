@@ -6,9 +6,10 @@ import numpy as np
 
 
 def percentiles(values, significance):
-    r"""Return the percentile interval of bootstrap replicates (:doi:`10.1017/CBO9780511802843`).
+    r"""Return the percentile interval of bootstrap replicates.
 
-    The k-th smallest and largest of B replicates, :math:`k = \lfloor (B+1)\alpha/2 \rfloor \ge 1`.
+    The k-th smallest and largest of B replicates, :math:`k = \lfloor (B+1)\alpha/2 \rfloor \ge 1`
+    (Davison and Hinkley 1997, section 5.3, :doi:`10.1017/CBO9780511802843`).
 
     Parameters
     ----------
@@ -49,6 +50,9 @@ def bootstrap(
 ) -> tuple[float, float, int]:
     """Percentile bootstrap interval of a statistic, resampled within groups.
 
+    The statistic compares groups, so each of them is a sample of its own, whose size is not
+    random (Davison and Hinkley 1997, chapter 3, :doi:`10.1017/CBO9780511802843`).
+
     >>> y = np.array([1, 0, 0, 1, 0, 1, 1, 1])
     >>> bootstrap(lambda i: y[i].mean(), [0] * 4 + [1] * 4, rng=np.random.default_rng(0))
     (0.25, 1.0, 999)
@@ -76,6 +80,8 @@ def bootstrap(
 def resampler(groups, rng, places=None):
     """Return a function that draws row positions with replacement within groups.
 
+    See `bootstrap` for why groups keep their sizes.
+
     Parameters
     ----------
     groups : array-like of shape (n,)
@@ -96,6 +102,9 @@ def resampler(groups, rng, places=None):
 
 def cluster_resampler(cluster, rng, share=1.0):
     """Return a function that draws whole clusters with replacement.
+
+    Outcomes within a cluster depend on each other. Only the clusters are independent, so they are
+    what is resampled (Field and Welsh 2007, *Bootstrapping clustered data*).
 
     >>> draw = cluster_resampler(["a", "a", "b"], np.random.default_rng(0))
     >>> draw()
@@ -120,6 +129,9 @@ def cluster_resampler(cluster, rng, share=1.0):
 def resample_counts(table, n_resamples, rng):
     """Draw tables of counts: the bootstrap of the rows behind them, by multinomial draws.
 
+    Of n rows drawn with replacement, the number in each cell is multinomial, with the shares of the
+    cells as probabilities. So no rows need to be drawn, and counts of any size cost the same.
+
     Parameters
     ----------
     table : ndarray of float, shape (n_strata, n_groups, 2, 2); each group keeps its sum
@@ -134,7 +146,8 @@ def resample_counts(table, n_resamples, rng):
     flat = np.moveaxis(table, 1, 0).reshape(n, z * 4)
     size = flat.sum(axis=1)
     share = flat / np.where(size > 0, size, 1)[:, None]
-    share[size == 0] = 1 / (z * 4)
+    share[size == 0] = 1 / (z * 4)  # any probabilities will do: of an empty group, none is drawn
+    # Sums of weights are no whole numbers: that many rows are drawn, and scaled to the sum.
     whole = np.round(size).astype(np.int64)
     drawn = rng.multinomial(whole, share, size=(n_resamples, n)).astype(float)
     drawn *= (size / np.where(whole > 0, whole, 1))[:, None]

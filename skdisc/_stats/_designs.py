@@ -151,11 +151,15 @@ def _pairs_of(sums):
 
 
 def design_chi2(y, weight, group, n_groups, cluster=None):
-    r"""Test of equal means of several groups: the robust score test.
+    r"""Test of equal means of several groups: the robust score test (Boos 1992).
 
     With residuals :math:`r_i = w_i (y_i - \bar y)` and their sums :math:`u_{kg}` over cluster k and
-    group g, :math:`s' \Sigma^+ s` with :math:`s_g = \sum_k u_{kg}` and :math:`\Sigma` the sum of
-    squares of :math:`u_k - (W_g / W)_g \sum_g u_{kg}`. For two groups it is the square of a z.
+    group g, the statistic is :math:`s' \Sigma^+ s` with the scores :math:`s_g = \sum_k u_{kg}` and
+    their covariance :math:`\Sigma = \frac{K}{K-1} \sum_k v_k v_k'` between the K clusters. There
+    :math:`v_k = u_k - (W_g / W)_g \sum_g u_{kg}`, with W the sums of weights, as each cluster
+    moves the estimate of the overall mean. For two groups the statistic is the square of a z.
+
+    D. D. Boos: On generalized score tests. The American Statistician 46, 1992.
 
     >>> y = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])
     >>> statistic, df = design_chi2(y, np.ones(6), np.array([0, 0, 0, 1, 1, 1]), 2)
@@ -182,6 +186,6 @@ def design_chi2(y, weight, group, n_groups, cluster=None):
     share = np.bincount(group, weight, minlength=n_groups) / weight.sum()
     centered = sums - sums.sum(axis=1, keepdims=True) * share
     spread = centered.T @ centered * (n_clusters / max(n_clusters - 1, 1))
-    s = sums.sum(axis=0)  # adds up to 0, as the rows of the spread do
+    score = sums.sum(axis=0)  # adds up to 0, as the rows of the spread do: hence the pseudoinverse
     inverse = np.linalg.pinv(spread, rcond=1e-9, hermitian=True)
-    return float(s @ inverse @ s), np.count_nonzero(share) - 1
+    return float(score @ inverse @ score), np.count_nonzero(share) - 1

@@ -41,8 +41,9 @@ class EffectiveTally(GroupTally):
 
         Parameters
         ----------
-        sums : ndarray of float, shape (7, n_groups)
-        total : ndarray of float, shape (7,) or (7, n_groups)
+        sums : ndarray of float, shape (n_sums, n_groups)
+            As for `Means` with weights; the first five are used.
+        total : ndarray of float, shape (n_sums,) or (n_sums, n_groups)
 
         Returns
         -------
@@ -71,7 +72,11 @@ class EffectiveTally(GroupTally):
 
 
 def effective_size(sums):
-    """Return the effective number of rows of a group, from sums of shape (7,)."""
+    """Return the effective number of rows of a group, from the sums of `Means` with weights.
+
+    The number of rows without weights whose rate would have the same linearized variance (Rao and
+    Scott 1981; see `EffectiveTally`).
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(_effective(sums, sums)[2])
 

@@ -128,7 +128,9 @@ def ratio_inside(
 def level_of_two_tests(significance: npt.ArrayLike) -> np.ndarray:
     """One minus the level of the interval that stands for two one-sided tests: twice theirs.
 
-    It is at most 1, where the interval is the estimate alone.
+    Both tests at level a reject exactly where the interval of level 1 - 2a lies inside the relevant
+    gap (Schuirmann 1987, :doi:`10.1007/BF01068419`). The result is at most 1, where the interval is
+    the estimate alone.
 
     >>> print(level_of_two_tests([0.05, 0.9]))
     [0.1 1. ]
@@ -145,7 +147,11 @@ def level_of_two_tests(significance: npt.ArrayLike) -> np.ndarray:
 
 
 def power_quantile(significance: npt.ArrayLike) -> np.ndarray:
-    """Standard errors of a difference that is excluded with probability .9 if there is none.
+    r"""Size, in standard errors, of a difference that is excluded with probability .9 if it is 0.
+
+    An estimate d excludes a difference of :math:`\delta` in one direction if :math:`d +
+    z_{1-\alpha} s < \delta`. Without a difference, :math:`d < z_{.9} s` with probability .9; hence
+    :math:`\delta / s = z_{1-\alpha} + z_{.9}`.
 
     >>> print(power_quantile(0.05).round(4))
     2.9264
@@ -169,9 +175,11 @@ def people_needed(
 ) -> np.ndarray:
     r"""Smallest group for which "no relevant difference" can be expected where there is none.
 
-    :math:`(z_{1-\alpha}+z_{.9})^2 \max(p(1-p)/\delta^2, (1-p)/(p \log^2 \rho))`: with so many
-    people, a group whose rate is that of a much larger one excludes a gap of :math:`\delta` in
-    either direction with probability .9 each, and so a ratio of :math:`\rho`.
+    :math:`(z_{1-\alpha}+z_{.9})^2 \max(p(1-p)/\delta^2, (1-p)/(p \log^2 \rho))`: a group of this
+    size, with the same rate as a much larger one, excludes a gap of :math:`\delta` in either
+    direction with probability .9 each, and so a ratio of :math:`\rho` (`power_quantile`). The
+    variances are :math:`p(1-p)/n` of the rate, and by the delta method :math:`(1-p)/(pn)` of its
+    logarithm.
 
     >>> print(people_needed(0.3, relevant_gap=0.05).round())
     719.0
@@ -196,10 +204,11 @@ def people_needed(
 
 
 def compared_size(n1: npt.ArrayLike, n0: npt.ArrayLike) -> np.ndarray:
-    """Size of a group of which the difference from a much larger one is known as well.
+    """Size of a group whose difference from a much larger one would have the same variance.
 
-    With equal rates, a difference of groups of sizes n1 and n0 has the variance of one group of
-    n1 n0 / (n1 + n0) people; `people_needed` speaks of such groups.
+    With equal rates, the variance of the difference of groups of sizes n1 and n0 is p (1 - p)
+    (1/n1 + 1/n0), that of the rate of a single group of n1 n0 / (n1 + n0) people. `people_needed`
+    is about such groups.
 
     >>> print(compared_size(500, [500, 10**9]).round())
     [250. 500.]

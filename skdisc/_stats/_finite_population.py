@@ -9,9 +9,11 @@ def hypergeometric(
 ) -> tuple[float, float]:
     r"""Exact interval of the share of a population, from n members drawn without replacement.
 
-    The shares K / N that neither :math:`P(X \ge x \mid K)` nor :math:`P(X \le x \mid K)`
-    excludes at :math:`\alpha / 2`, X hypergeometric. It is Clopper and Pearson's interval for a
-    large population, shorter for a small one, and without width if everyone was drawn.
+    The shares K / N that neither of two one-sided tests at :math:`\alpha / 2` rejects, by
+    :math:`P(X \ge x \mid K)` and :math:`P(X \le x \mid K)` with X hypergeometric (Wright 1991,
+    *Exact Confidence Bounds when Sampling from Small Finite Universes*). The interval is Clopper
+    and Pearson's for a large population, shorter for a small one, and has no width if everyone was
+    drawn.
 
     >>> print(*np.round(hypergeometric(5, 50, 100), 4))
     0.05 0.18
@@ -40,9 +42,9 @@ def hypergeometric(
         raise ValueError(f"0 <= x <= n <= N must hold, got x={x}, n={n}, N={n_population}")
     if not n:
         return float("nan"), float("nan")
-    first, last = x, n_population - (n - x)
+    first, last = x, n_population - (n - x)  # the K that are possible after n draws
     low = _first(lambda k: _upper(x, n, k, n_population) > significance / 2, first, last)
-    # seen from those without the property
+    # The upper end is the lower end of the members without the property, n - x of n.
     other = _first(
         lambda k: _upper(n - x, n, k, n_population) > significance / 2,
         n_population - last,

@@ -178,7 +178,10 @@ class Welch:
 
 
 def too_skewed(one, other, significance):
-    """Return why means cannot be compared at a level, an array of str; "" where they can.
+    r"""Return why means cannot be compared at a level, an array of str; "" where they can.
+
+    The rule is that of `Welch`: :math:`S (2 z^2 + 1) / 6 > 1`. The skewness s of a mean of n people
+    falls with :math:`\sqrt n`, so :math:`n (s (2 z^2 + 1) / 6)^2` people would be needed.
 
     Parameters
     ----------
@@ -188,10 +191,10 @@ def too_skewed(one, other, significance):
     Returns
     -------
     ndarray of object
-        For the side that adds more skewness, the people that it has and those that it needed.
+        For the side that adds more skewness, how many people it has and would need.
     """
     refused = np.atleast_1d(Welch.of(one, other).is_too_skewed(significance))
-    found = np.full(refused.shape, "", dtype=object)
+    reasons = np.full(refused.shape, "", dtype=object)
     (_, v1, n1, s1), (_, v0, n0, s0) = (
         np.broadcast_arrays(*map(np.atleast_1d, sample)) for sample in (one, other)
     )
@@ -200,10 +203,10 @@ def too_skewed(one, other, significance):
         first = np.abs(s1) * (v1 / n1) ** 1.5 >= np.abs(s0) * (v0 / n0) ** 1.5
         n, skewness = np.where(first, n1, n0), np.where(first, s1, s0)
         needed = n * (skewness * (2 * z**2 + 1) / 6) ** 2
-    for at in zip(*np.nonzero(refused), strict=True):
-        words = TOO_SKEWED if np.isfinite(needed[at]) else TOO_LARGE
-        found[at] = words.format(n=n[at], needed=_two_digits(needed[at]))
-    return found
+    for place in zip(*np.nonzero(refused), strict=True):
+        words = TOO_SKEWED if np.isfinite(needed[place]) else TOO_LARGE
+        reasons[place] = words.format(n=n[place], needed=_two_digits(needed[place]))
+    return reasons
 
 
 def _two_digits(number):
@@ -416,6 +419,8 @@ def moment_columns(weight, value, is_weighted):
 
     With weights w and centered values x: :math:`w, w x, w x^2, w^2, w x^3`; with weights that
     differ :math:`w, w x, w x^2, w^2, w^2 x, w^2 x^2, w^4` and :math:`w^3 x^k` for k from 0 to 3.
+    Sums of powers of x add up over disjoint groups, as sums of powers of x - m, with m the mean of
+    a group, do not; those follow by expanding :math:`w^2 (x - m)^2` and :math:`w^3 (x - m)^3`.
 
     Parameters
     ----------
@@ -435,16 +440,22 @@ _SIGNED = {5: (1, 4), 11: (1, 4, 8, 10)}  # sums that may be negative
 
 
 def rest_of(sums, total):
-    """Return the sums over the rest of each group, those of squares not below 0 by rounding."""
+    """Return the sums over the rest of each group: those over all, less those of the group.
+
+    Rounding may leave a little less than 0 of a sum of squares, which is raised to 0.
+    """
     has_sign = np.isin(np.arange(len(sums)), _SIGNED[len(sums)])[:, None]
     with np.errstate(invalid="ignore"):
         return np.maximum(total - sums, np.where(has_sign, -np.inf, 0))
 
 
 def skewness_of_means(sums):
-    """Return the skewness of the mean of each group and its number of people, by Kish.
+    r"""Return the skewness of the mean of each group, and its effective number of people (Kish).
 
-    0 where two people or none, or constant numbers, show nothing.
+    The third cumulant of a mean over its variance to the power 3/2, both as in `Means`. With equal
+    weights the cumulant is :math:`k_3 / n^2`, with Fisher's unbiased k-statistic
+    :math:`k_3 = n \sum (x - m)^3 / ((n - 1) (n - 2))`. The result is 0 where at most two people, or
+    constant numbers, show nothing.
     """
     mean, variance, n = _mean_variance_size(sums)
     weight = sums[0]
@@ -461,34 +472,40 @@ def skewness_of_means(sums):
 
 
 def skewness_known(both, sides):
-    """Return the skewness of two means, of which that of all people alike is known, too.
+    """Return the skewness of the means of a group and of its rest, as larger samples show it.
+
+    A sample of few people hides most of the skewness of its numbers: a group of 30 shows a third.
+    So the skewness that more people have is taken where it is larger. Means of n people are
+    as skewed as the numbers, divided by the root of n.
 
     Parameters
     ----------
     both, sides : list of two tuples (skewness of the mean, number of people)
-        Of the group and of its rest; and of all people of the side of each.
+        `both`: the group and its rest. `sides`: all people of the side of each.
 
     Returns
     -------
     list of two ndarray of float
-        The largest in size, for as many people: that of the sample itself, of its side, and of both
-        sides together.
+        Of the group and of its rest: the largest in size of the skewness of the sample, of its
+        side, and of both sides together, each for a mean of as many people as the sample has.
     """
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         numbers = [np.where(n > 0, s * np.sqrt(n), 0.0) for s, n in sides]
         people = [np.nan_to_num(n) for _, n in sides]
         together = sum(g * n for g, n in zip(numbers, people, strict=True)) / sum(people)
-        found = []
-        for (own, n), side in zip(both, numbers, strict=True):
-            largest = own
+        skewness = []
+        for (largest, n), side in zip(both, numbers, strict=True):
             for other in (side / np.sqrt(n), together / np.sqrt(n)):
                 largest = np.where(np.abs(other) > np.abs(largest), other, largest)
-            found.append(largest)
-    return found
+            skewness.append(largest)
+    return skewness
 
 
 def mean_and_error(sums):
-    """Return mean, standard error and effective number of rows; NaN where undefined."""
+    """Return mean, standard error and effective number of rows; NaN where undefined.
+
+    The linearized variance of a weighted mean, as in `Means` (Kish 1965).
+    """
     mean, variance, n = _linearized(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         return mean, np.sqrt(variance / n), n

@@ -13,7 +13,8 @@ def adjust(p_value: npt.ArrayLike, method: str = "bh", n_tests: int | None = Non
     In ascending order, at most 1: "bh" min of p_j m / j over j >= i, "by" the same times 1 + 1/2 +
     ... + 1/m (false discovery rate, :doi:`10.1111/j.2517-6161.1995.tb02031.x`; under any
     dependence, :doi:`10.1214/aos/1013699998`); "holm" max of p_j (m - j + 1) over j <= i,
-    "bonferroni" p_i m (family-wise error). NaN (not tested) stays NaN and is not counted.
+    "bonferroni" p_i m (family-wise error; Holm 1979, *A simple sequentially rejective multiple test
+    procedure*). NaN (not tested) stays NaN and is not counted.
 
     >>> print(adjust([0.01, 0.04, float("nan"), 0.03]))
     [0.03 0.04  nan 0.04]

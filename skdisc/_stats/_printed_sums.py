@@ -26,9 +26,11 @@ _BLOCK, _CHUNK = 2048, 10**7  # values that are counted at once, and numbers of 
 class PrintedSums:
     """The sums over groups printed so far, and whether another group may join them.
 
-    Were outcomes independent, the printed sums would explain a share of the variation of each small
-    set of people: 1 if its sum follows by adding and subtracting, 0 if it is not touched. That of
-    no set may exceed `most`.
+    The sum over a small set of people may follow from printed sums by adding and subtracting (Chin
+    and Özsoyoglu 1982, *Auditing and inference control in statistical databases*), or nearly. If
+    outcomes were independent and equally variable, a regression on the printed sums would explain a
+    share of the variance of the sum over the set: 1 if it follows from them, 0 if none has any
+    person of the set. This share may exceed `most` for no small set.
 
     Parameters
     ----------
@@ -101,8 +103,8 @@ class PrintedSums:
             return np.zeros(len(groups), dtype=bool)
         size = groups @ self.people
         common = (self._printed * self.people) @ groups.T.astype(float)
-        told = solve_triangular(self._factor, common, lower=True)
-        return size - (told**2).sum(axis=0) <= _tolerance(size)
+        projected = solve_triangular(self._factor, common, lower=True)
+        return size - (projected**2).sum(axis=0) <= _tolerance(size)
 
     def _small_sets(self):
         """Return the small sets, a sparse matrix of 0 and 1: one row each, one column per cell."""
@@ -161,7 +163,7 @@ class PrintedSums:
         """Return the pairs of columns that may have small sets.
 
         Tables of 200 columns have 20,000 pairs. Most have many people at each two values and in
-        each value without one of the other column, and a product of matrices tells it of all.
+        each value without one of the other column; a product of matrices counts them all at once.
         """
         width, n_values = self.cells.shape[1], self.cells.max(axis=0, initial=0) + 1
         at_risk = np.ones((width, width), dtype=bool)
@@ -236,6 +238,9 @@ def choose(
 ) -> np.ndarray:
     """Count asked groups as printed, one row after the other, if all of a row may be.
 
+    See `PrintedSums` for the rule. Rows are taken in their order, so that a row is left out for
+    the sake of earlier ones, never the other way round.
+
     Parameters
     ----------
     several : sequence of PrintedSums
@@ -299,7 +304,7 @@ class _GrowingSums:
         self._common = self._risky()  # people of each sum in each set at risk, by its root size
         self.at_risk = self._common.shape[1] > 0
         n = len(self._masks) if self.at_risk else 0
-        self._inverse, self._told = np.zeros((n, n)), np.zeros((n, self._common.shape[1]))
+        self._inverse, self._projected = np.zeros((n, n)), np.zeros((n, self._common.shape[1]))
         self._explained, self._added = np.zeros(self._common.shape[1]), []
         self._tried = self._added, self._explained
         if self.at_risk:
@@ -334,15 +339,15 @@ class _GrowingSums:
         added, explained = list(self._added), self._explained
         for i in several:
             n = len(added)
-            inverse, told = self._inverse[:n, :n], self._told[:n]
-            own = inverse @ self._gram[added, i]
-            left = self._gram[i, i] - own @ own
-            if left <= _tolerance(self._gram[i, i]):
-                continue  # it follows from others
-            length = np.sqrt(left)
-            self._inverse[n, :n], self._inverse[n, n] = -(own @ inverse) / length, 1 / length
-            self._told[n] = (self._common[i] - own @ told) / length
-            explained, added = explained + self._told[n] ** 2, [*added, i]
+            inverse, projected = self._inverse[:n, :n], self._projected[:n]
+            row = inverse @ self._gram[added, i]  # of the Cholesky factor, without its diagonal
+            remainder = self._gram[i, i] - row @ row
+            if remainder <= _tolerance(self._gram[i, i]):
+                continue  # the sum follows from others
+            diagonal = np.sqrt(remainder)
+            self._inverse[n, :n], self._inverse[n, n] = -(row @ inverse) / diagonal, 1 / diagonal
+            self._projected[n] = (self._common[i] - row @ projected) / diagonal
+            explained, added = explained + self._projected[n] ** 2, [*added, i]
         self._tried = added, explained
 
     def _risky(self):
@@ -358,8 +363,8 @@ class _GrowingSums:
         sets = sets[place]
         cells = np.unique(sets.indices)
         common = (sets[:, cells] @ self._masks[:, cells].T.astype(float)).T
-        told = solve_triangular(self._factor, common[self._independent], lower=True)
-        return common[:, (told**2).sum(axis=0) > self._limit]
+        projected = solve_triangular(self._factor, common[self._independent], lower=True)
+        return common[:, (projected**2).sum(axis=0) > self._limit]
 
 
 def _tolerance(people):

@@ -116,10 +116,10 @@ def newcombe(
 def score_test(
     x1: npt.ArrayLike, n1: npt.ArrayLike, x0: npt.ArrayLike, n0: npt.ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Two-sided pooled score test of p1 = p0 (Fleiss et al. 2003, :doi:`10.1002/0471445428`).
+    r"""Two-sided pooled score test of p1 = p0 (Fleiss, Levin and Paik 2003, chapter 3).
 
     :math:`z = (p_1-p_0) / \sqrt{p(1-p)(1/n_1 + 1/n_0)}`, p the pooled share. Where p is 0 or 1
-    there is no evidence of a difference: z is 0 and the p-value 1.
+    there is no evidence of a difference: z is 0 and the p-value 1. :doi:`10.1002/0471445428`
 
     >>> print(*np.round(score_test(56, 70, 48, 80), 4))
     2.6502 0.008
@@ -193,10 +193,11 @@ def proportions_test(x1, n1, x0, n0, mid=True):
     """Two-sided test of p1 = p0: the score test, or an exact one where that is inaccurate.
 
     This is the one rule of the package for two proportions: the mid-p value (Fisher's with
-    ``mid=False``) where the smallest expected count is below 5, or below 100 and the p-value of the
-    score test below .001, since normal tails are too small there by factors of 4 and more. Tables
-    with fractions, as weights give them, always take the score test, and so do tables with a pooled
-    share of 0 or 1, in which nothing can differ (p-value 1).
+    ``mid=False``) where the smallest expected count is below 5 (Cochran 1954, *Some methods for
+    strengthening the common chi-squared tests*), or below 100 and the p-value of the score test
+    below .001, since normal tails are too small there by factors of 4 and more. The score test is
+    always used for tables with fractions, as weights give them, and for tables with a pooled share
+    of 0 or 1, in which nothing can differ (p-value 1).
 
     >>> p_value, is_exact = proportions_test([56, 8], [70, 10], [48, 1], [80, 6])
     >>> print(p_value.round(4), is_exact)
@@ -238,7 +239,10 @@ def min_detectable_gap(
 ) -> np.ndarray:
     r"""Smallest difference of two proportions that a two-sided test detects with this power.
 
-    :math:`(z_{1-\alpha/2} + z_{power}) \sqrt{r(1-r)(1/n_1 + 1/n_0)}` (:doi:`10.1002/0471445428`).
+    :math:`(z_{1-\alpha/2} + z_{power}) \sqrt{r(1-r)(1/n_1 + 1/n_0)}`: the difference d of which
+    :math:`\hat d > z_{1-\alpha/2} s` with the probability asked for, if :math:`\hat d` is normal
+    with mean d and the standard error s of equal shares (Fleiss, Levin and Paik 2003, chapter 4,
+    :doi:`10.1002/0471445428`).
 
     >>> print(min_detectable_gap(100, 100, 0.5).round(4))
     0.1981
@@ -262,8 +266,8 @@ def min_detectable_gap(
 def min_detectable_share(n: npt.ArrayLike, significance: float = 0.05) -> np.ndarray:
     r"""Smallest share of cases that n independent tests detect: :math:`1 - \alpha^{1/n}`.
 
-    With this share, at least one test finds a case with probability 1 - significance
-    (:doi:`10.1001/jama.1983.03330370053031`).
+    With this share, at least one test finds a case with probability 1 - significance (the "rule of
+    three" of Hanley and Lippman-Hand 1983, :doi:`10.1001/jama.1983.03330370053031`).
 
     >>> print(min_detectable_share([59, 1000]).round(4))
     [0.0495 0.003 ]
@@ -296,7 +300,11 @@ def _bounds(low, high, x, n):
 
 
 def distinct(tables):
-    """Return the first position of each distinct column of integers, and the inverse."""
+    """Return the first position of each distinct column of integers, and the inverse.
+
+    Many groups have equal tables, whose exact p-value then is computed once. The columns are
+    numbered anew after each row, so that keys stay small enough for 64 bits.
+    """
     key = np.zeros(tables.shape[1], dtype=np.int64)
     for row in tables:
         key = np.unique(key * (row.max(initial=0) + 1) + row, return_inverse=True)[1]
@@ -304,11 +312,15 @@ def distinct(tables):
 
 
 def fisher_p_values(x1, n1, x0, n0, alternative, mid):
-    """Return the p-values of tables of integers without empty groups."""
+    """Return the p-values of `fisher` for tables of integers without empty groups.
+
+    Tails are sums of a few terms that fall away from the mode (`_at_most`), for all tables at once.
+    """
     total, drawn = n1 + n0, x1 + x0
     upper = x1 > (drawn + 1) * (n1 + 1) // (total + 2)  # above the mode
     mirrored = {"less": False, "greater": True, "two-sided": upper}[alternative]
-    # x1 is mirrored into the lower tail
+    # Exchanging events and non-events mirrors x1 into the lower tail, where the sum is short and
+    # is not one minus a number close to one.
     x1, drawn = np.where(mirrored, (n1 - x1, total - drawn), (x1, drawn))
     p_value, tied = _at_most(x1, n1, n0, drawn), _mass(x1, n1, n0, drawn)
     if alternative == "two-sided":
@@ -347,7 +359,11 @@ def _at_most(x1, n1, n0, drawn):
 
 
 def _upper_tail(log_mass, x1, last, slack=1e-7):
-    """Return the start of the upper tail no more probable than x1 (<= mode), and the ties of x1."""
+    """Return the start of the upper tail no more probable than x1 (<= mode), and the ties of x1.
+
+    Probabilities that differ by less than a factor 1 + 1e-7 are equal up to rounding, as in
+    ``fisher.test`` of R.
+    """
     own, low, high = log_mass(x1), x1 + 1, last + 1
     while np.any(low < high):  # bisection: once below that of x1, probabilities stay so
         middle = (low + high) // 2

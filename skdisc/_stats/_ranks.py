@@ -6,6 +6,9 @@ import numpy as np
 def midranks(y, weight):
     """Return the midrank of each value; a weight counts as that many rows.
 
+    If s rows are not above a value and t of these are equal to it, the t rows share the ranks from
+    s - t + 1 to s, whose mean is s - t / 2 + 1 / 2.
+
     Parameters
     ----------
     y, weight : ndarray of float, shape (n,)
@@ -20,7 +23,13 @@ def midranks(y, weight):
 
 
 def rank_statistic(w1, w0):
-    """Compare two groups by ranks.
+    r"""Compare two groups by ranks.
+
+    The area is the Mann-Whitney statistic over :math:`n_1 n_0`. Its standard error is by DeLong,
+    DeLong and Clarke-Pearson (1988, :doi:`10.2307/2531595`), from the variances, in each group, of
+    the share of the other group that is beyond a value. If the groups are equal, the variance is
+    :math:`(n + 1 - \sum (t^3 - t) / (n (n - 1))) / (12 n_1 n_0)`, with t rows at each value
+    (Hollander and Wolfe 1999, *Nonparametric Statistical Methods*, chapter 4), which gives z.
 
     Parameters
     ----------
@@ -53,7 +62,8 @@ def weighted_quantile(value, weight, q):
     """Return the weighted quantile of values: the middle of all that have a share q below.
 
     Where no value divides the weights exactly, it is the smallest one with at least the share q at
-    or below it. A weight counts as that many rows, and only the ratios of weights matter.
+    or below it: definition 2 of Hyndman and Fan (1996, *Sample quantiles in statistical packages*).
+    A weight counts as that many rows, and only the ratios of weights matter.
 
     Parameters
     ----------

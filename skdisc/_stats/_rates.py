@@ -33,7 +33,7 @@ AGAINST_REST = ", group against rest"  # appended to the name of a test
 
 
 def hits_and_trials(counts, measure):
-    """Return the numerator and the denominator of a rate.
+    """Return the numerator and the denominator of a rate, as `RATES` defines it by cells.
 
     Parameters
     ----------
@@ -52,6 +52,8 @@ def hits_and_trials(counts, measure):
 
 def rate_values(cell, measure):
     """Return 1 for rows with the event of a rate, 0 for its other trials, NaN for other rows.
+
+    The mean over the rows of a group, without NaN, is then the rate of `RATES`.
 
     Parameters
     ----------
@@ -123,7 +125,10 @@ class GroupTally:
 
     @property
     def error(self):
-        """Standard error of the gap, by the posterior variances of both rates."""
+        """Standard error of the gap, by the posterior variances of both rates.
+
+        They are positive where no or all trials are events, and the sample variance is 0.
+        """
         x1, n1, x0, n0 = self.sides
         return np.sqrt(posterior(x1, n1)[1] + posterior(x0, n0)[1])
 
@@ -249,7 +254,10 @@ class GroupTally:
 
 
 def posterior(x, n):
-    """Return mean and variance of a rate under a Beta(1, 1) prior."""
+    """Return mean and variance of a rate under a Beta(1, 1) prior.
+
+    The posterior is Beta(x + 1, n - x + 1).
+    """
     a, b = x + 1.0, n - x + 1.0
     return a / (a + b), a * b / ((a + b) ** 2 * (a + b + 1))
 

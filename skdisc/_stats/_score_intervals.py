@@ -140,12 +140,21 @@ def ratio_interval(
 def critical_as(p_value, z, critical):
     """Return critical values of |z| that reject a gap of 0 exactly where the p-value does.
 
-    Close to 0 the two scales differ by a constant, in the tail by a factor.
+    With z_p the normal quantile of the p-value, it rejects where z_p > critical. So |z| is compared
+    with critical z / z_p, or with critical + z - z_p: both say the same. In the tail, z and z_p
+    differ by a factor, so the first is taken; close to 0 they differ by a constant, and z_p may be
+    0, so the second is taken.
+
+    Parameters
+    ----------
+    p_value : array-like of float, two-sided
+    z : array-like of float, |z| of the score test of a gap of 0
+    critical : array-like of float, normal quantile of the level
     """
-    own = -special.ndtri(np.asarray(p_value, dtype=float) / 2)
-    own = np.where(np.isinf(own), z, own)
+    z_of_p = -special.ndtri(np.asarray(p_value, dtype=float) / 2)
+    z_of_p = np.where(np.isinf(z_of_p), z, z_of_p)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(own > critical, critical * z / own, critical + z - own)
+        return np.where(z_of_p > critical, critical * z / z_of_p, critical + z - z_of_p)
 
 
 def _z_of_gap(x1, n1, x0, n0, gap):
