@@ -241,7 +241,11 @@ def _groups(audit, given, plan, figures, results):
             value = row.estimate if is_ratio else given.rate(rate, members)
             state = {"judged": given.share(members) >= audit.relevant_size}
             sides = (given.people(given.among(rate, m)) for m in (members, ~members))
-            state["suppressed"] = min(sides) < audit.min_cell
+            parts = [
+                row.support,
+                getattr(row, "held_out_support", row.support),
+            ]  # searched, held out
+            state["suppressed"] = min(*sides, *parts) < audit.min_cell
             n = int(row.support) if audit.confirm is None else given.people(members)
             rows.append(about | {"n": n, "rate": value} | numbers | state)
         if "impact_ratios" in result.tables:

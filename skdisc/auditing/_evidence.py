@@ -82,6 +82,12 @@ class Evidence:
         return people_in(self.context & ~self.members, self.frequency)
 
     @property
+    def fewest(self):
+        """The number of people on the smaller side, or held out, or searched, if it is smaller."""
+        parts = [self.numbers[n] for n in ("support", "held_out_support") if n in self.numbers]
+        return int(min(self.people, self.others, *parts))
+
+    @property
     def effect(self):
         """The effect on the rows searched."""
         return self.numbers["effect"]
@@ -125,7 +131,7 @@ def find_evidence(given, plan, results, verdicts, significance, figures):
     Returns
     -------
     evidence, shadows : list of dict
-        As in the document, with the number of "others" in the context of each group.
+        As in the document, with the number of the "fewest" people that a number is about.
     """
     masks = _Masks(given.X)
     found = _distinct(_collected(given, plan, results, verdicts, significance, masks))
@@ -274,7 +280,7 @@ def _shadow(rank, e, figures):
     """Return the row of a shadow."""
     numbers = figures.numbers(e.what, e.step.attribute, e.group, e.numbers["measure"])
     about = {"of": rank, "group": str(e.group), "null": e.step.null, "method": e.step.detector}
-    people = {"people": e.people, "others": e.others, "p_adjusted": float(e.p)}
+    people = {"people": e.people, "fewest": e.fewest, "p_adjusted": float(e.p)}
     return about | numbers | people
 
 
@@ -309,7 +315,7 @@ def _row(rank, e, given, significance, figures):
     equal = ("equal", "equal_ci_low", "equal_ci_high")
     row |= figures.numbers(EQUAL if is_raw else "", *of, equal)
     figures.tell_rates(GAP, *of, e.members, e.context)
-    row |= {"people": e.people, "others": e.others, "share": e.people / given.people()}
+    row |= {"people": e.people, "fewest": e.fewest, "share": e.people / given.people()}
     row["judged"] = bool(given.share(e.members) >= figures.relevant_size)
     return row | {
         "compared_with": e.versus,

@@ -165,7 +165,8 @@ class Figures:
             level = row.get("level", 1 - row.get("ci_significance", result.significance))
             if "held_out_effect" in table:
                 ends = (row[f"held_out_{n}"] for n in ("effect", "ci_low", "ci_high"))
-                self._add((own + HELD_OUT, *key[1:]), versus, *ends, plain)
+                held = {"people": int(row["held_out_support"])}
+                self._add((own + HELD_OUT, *key[1:]), versus, *ends, plain, **held)
             ends = row["effect"], row["ci_low"], row["ci_high"]
             self._add(key, versus, *ends, level, **people)
             if own == BESIDE:

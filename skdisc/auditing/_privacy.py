@@ -86,13 +86,14 @@ def _hidden(document, min_cell):
     """Return groups with those of their gaps that are about few people, or from few others."""
     rows = [(row, row["gap"]) for row in document["groups"] if row["suppressed"]]
     found = [*document["evidence"], *document["shadows"]]
-    rows += [(row, row["effect"]) for row in found if row.get("others", min_cell) < min_cell]
+    few = [row for row in found if row.get("fewest", min_cell) < min_cell]
+    rows += [(row, row.get(name)) for row in few for name in ("effect", "held_out_effect")]
     return {(row["group"], gap) for row, gap in rows if gap is not None}
 
 
 def _of_people(row):
-    """Return a row without the number of the others, which the document does not have."""
-    return {name: value for name, value in row.items() if name != "others"}
+    """Return a row without a number of people that the document does not have."""
+    return {name: value for name, value in row.items() if name != "fewest"}
 
 
 def _texts(value):

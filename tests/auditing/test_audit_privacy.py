@@ -143,3 +143,30 @@ def test_the_gap_from_few_others_tells_what_they_got_and_is_not_shown():
     assert {v["effect"] for v in report["verdicts"]} == {None}
     assert not report["gaps"]
     assert breaches(report) == []
+
+
+def test_few_people_held_out_are_a_small_group():
+    """Of 16 people of one origin, about half are held out; a rate of these is not shown."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"origin": ["a"] * 16 + ["b"] * 600 + ["c"] * 600})
+    y = np.where(X["origin"] == "a", 0, rng.random(1216) < 0.7).astype(int)
+    audit = Audit(protected="origin", detectors=["GroupDisparity", "DivExplorer"], confirm=0.5)
+    report = audit.fit(X, y).report_
+    result = report.results["GroupDisparity origin"]
+    table = result.findings.table.assign(group=list(map(str, result.findings.subgroups)))
+    table = table[table["measure"] == "mean_difference"].set_index("group")
+    own = table.loc["origin = 'a'"]
+    assert own["held_out_support"] < 10 < own["held_out_support"] + own["support"]
+    numbers = {own["held_out_effect"], own["effect"], own["held_out_ci_low"], own["ci_low"]}
+    assert not numbers & set(_floats(report.document))
+    assert "'a'" not in str([row["group"] for row in report.document["evidence"]])
+    assert own["held_out_effect"] not in set(_floats(result.without_people().to_dict()))
+
+
+def _floats(value):
+    """Yield all floating-point numbers in a document."""
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _floats(inner)
+    elif isinstance(value, float):
+        yield value

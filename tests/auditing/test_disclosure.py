@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from test_audit_privacy import outputs
 
-from skdisc import Audit, BlackBox
+from skdisc import Audit, BlackBox, Counts
 from skdisc._stats._printed_sums import PrintedSums
 from skdisc.auditing import _internal
 from skdisc.auditing._audited_rows import AuditedRows
@@ -338,6 +338,50 @@ def test_nothing_follows_by_linear_algebra_from_an_internal_document(seeds, monk
     assert told["sets"] == 0 < told["hidden"]
     monkeypatch.setattr(_internal, "MOST", 1.1)  # the check is off
     assert attacked_documents(seeds[-1:])["sets"] > 0
+
+
+def with_weights(audit, X, y):
+    return audit.fit(X, y, sample_weight=np.random.default_rng(0).uniform(0.5, 3, len(X)))
+
+
+def in_clusters(audit, X, y):
+    return audit.fit(X, y, groups=np.arange(len(X)) // 3)
+
+
+def of_three_labels(audit, X, y):
+    draw = np.random.default_rng(0).random(len(X))
+    labels = np.where(y == 1, "yes", np.where(draw < 0.3, "later", "no"))
+    return audit.set_params(pos_label="yes").fit(X, labels)
+
+
+def of_counts(audit, X, y):
+    return audit.fit(Counts.of(X.assign(y=y), protected=["p", "q"], label="y"))
+
+
+def from_the_largest(audit, X, y):
+    return audit.set_params(settings={"GroupDisparity": {"reference": "largest"}}).fit(X, y)
+
+
+def of_decisions(audit, X, y):
+    draw = np.random.default_rng(0).random(len(X))
+    return audit.fit(X, y, BlackBox(decisions=np.where(draw < 0.2, 1 - y, y)))
+
+
+@pytest.mark.every(6)
+@pytest.mark.parametrize(
+    "audited",
+    [with_weights, in_clusters, of_three_labels, of_counts, from_the_largest, of_decisions],
+)
+def test_nothing_follows_in_other_designs(audited, monkeypatch):
+    """Weights, clusters, several labels, counts, a reference and labels beside decisions."""
+    for most, seed in ((_internal.MOST, 2), (_internal.MOST, 3), (1.1, 3)):
+        monkeypatch.setattr(_internal, "MOST", most)
+        X, favorable = table(seed)
+        audit = Audit(protected=["p", "q"], detectors=["GroupDisparity", "DivExplorer"])
+        document = json.loads(audited(audit, X, favorable).report_.to_json())
+        sums, raw = printed_sums(document, X)
+        follows = follow(sums, raw.small.toarray().astype(int)).any()
+        assert follows == (most > 1), seed
 
 
 @pytest.mark.slow
