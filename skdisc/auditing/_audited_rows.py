@@ -1,5 +1,6 @@
 """AuditedRows: what was given to an audit, read and checked once."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from skdisc._counts._counted_table import SAMPLE, CountedTable, SourceRows, is_s
 from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._task._budget import Budget
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
@@ -175,6 +177,11 @@ class AuditedRows:
             return BlackBox(_OneDecision(self.outcomes[0] if len(self.outcomes) else 0))
         return BlackBox(decisions=self.outcomes)
 
+    @cached_property
+    def masks(self) -> "Masks":
+        """Who belongs to groups, and to their contexts."""
+        return Masks(self.X)
+
     def among(self, name: str, members: np.ndarray) -> np.ndarray:
         """Return a mask of the members of a group whom a rate is about: the qualified, say."""
         if name not in _AMONG:
@@ -253,3 +260,35 @@ def _of_counts(audit, table):
     more = {"frequency": counts.n, "table": table, "bins": Bins(n=_ANY, edges=schema.edges)}
     more["sample"] = table.sample
     return AuditedRows(frame, y, box, kind, protected, favorable, **more)
+
+
+class Masks:
+    """Who belongs to groups and their contexts; each condition is looked up in the table once.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    """
+
+    def __init__(self, X: pd.DataFrame) -> None:
+        self._X, self._of_predicate = X, {}
+
+    def members(self, group: Any) -> np.ndarray:
+        """Return a mask of the people of a group."""
+        if not isinstance(group, Subgroup):
+            return group.mask(self._X)
+        return self.meeting(group.predicates)
+
+    def context(self, group: Any, protected: Sequence) -> np.ndarray:
+        """Return a mask of those who meet a group's conditions on columns not protected."""
+        predicates = getattr(group, "predicates", ())
+        return self.meeting(p for p in predicates if p.column not in protected)
+
+    def meeting(self, predicates: Iterable[Predicate]) -> np.ndarray:
+        """Return a new mask of those who meet all conditions."""
+        inside = np.ones(len(self._X), dtype=bool)
+        for predicate in predicates:
+            if predicate not in self._of_predicate:
+                self._of_predicate[predicate] = predicate.mask(self._X)
+            inside &= self._of_predicate[predicate]
+        return inside

@@ -7,7 +7,6 @@ import numpy as np
 from skdisc._registry import all_detectors
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, confirmed_p
-from skdisc._space._subgroup import Subgroup
 from skdisc._stats._rates import RATES
 from skdisc._utils._frequency import people_in
 from skdisc.auditing._cells import strength
@@ -133,8 +132,7 @@ def find_evidence(given, plan, results, verdicts, significance, figures):
     evidence, shadows : list of dict
         As in the document, with the number of the "fewest" people that a number is about.
     """
-    masks = _Masks(given.X)
-    found = _distinct(_collected(given, plan, results, verdicts, significance, masks))
+    found = _distinct(_collected(given, plan, results, verdicts, significance))
     rows = []
     for e in found:
         if e.kind != CONTEXT and not any(e.mirrors(r) for r in rows):
@@ -146,7 +144,7 @@ def find_evidence(given, plan, results, verdicts, significance, figures):
         elif not ((home.members == e.members).all() and (home.context == e.context).all()):
             home.shadows.append(e)
     rows.sort(key=lambda e: (e.p > significance, e.kind != CAUSE, e.p))
-    known = _FoundMembers(masks)
+    known = _FoundMembers(given.masks)
     ranked = []
     for rank, e in enumerate(rows, 1):
         agree, disagree = _others(e, plan, results, significance, known)
@@ -187,7 +185,7 @@ def ranked_again(row, ranks):
     return {"rank": ranks[row["rank"]], "again": again | {"ranks": kept} if kept else None}
 
 
-def _collected(given, plan, results, verdicts, significance, masks):
+def _collected(given, plan, results, verdicts, significance):
     """Return the findings of all leads about groups, the strongest first."""
     cells = {(v["attribute"], v["null"]): v for v in verdicts if v["kind"] == "cell"}
     n_rejected = sum(v["verdict"] == FOUND for v in cells.values())
@@ -210,7 +208,7 @@ def _collected(given, plan, results, verdicts, significance, masks):
                 corrected = max(corrected, cell["p_adjusted"], np.nextafter(significance, 1))
             numbers["measure"] = RATE_OF.get(numbers["measure"], numbers["measure"])
             group = result.findings.subgroups[i]
-            people = masks.members(group), masks.context(group, step.protected)
+            people = given.masks.members(group), given.masks.context(group, step.protected)
             what = what_is_shown(step, table, numbers["measure"])
             versus = _compared_with(result, step, group, numbers, given)
             about = corrected, versus, [step.attribute], given.frequency
@@ -322,37 +320,6 @@ def _row(rank, e, given, significance, figures):
         "measure": e.numbers["measure"],
         "lead": e.step.detector,
     }
-
-
-class _Masks:
-    """Who belongs to groups and their contexts; each condition is looked up in the table once.
-
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    """
-
-    def __init__(self, X):
-        self._X, self._of_predicate = X, {}
-
-    def members(self, group):
-        """Return a mask of the people of a group."""
-        if not isinstance(group, Subgroup):
-            return group.mask(self._X)
-        return self._of_all(group.predicates)
-
-    def context(self, group, protected):
-        """Return a mask of those who meet a group's conditions on columns not protected."""
-        predicates = getattr(group, "predicates", ())
-        return self._of_all(p for p in predicates if p.column not in protected)
-
-    def _of_all(self, predicates):
-        inside = np.ones(len(self._X), dtype=bool)
-        for predicate in predicates:
-            if predicate not in self._of_predicate:
-                self._of_predicate[predicate] = predicate.mask(self._X)
-            inside &= self._of_predicate[predicate]
-        return inside
 
 
 class _FoundMembers:

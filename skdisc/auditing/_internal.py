@@ -28,7 +28,6 @@ from skdisc.auditing._public import merged, text_of
 
 MOST = 0.9  # of the variation of a small set; 1 is what follows by adding and subtracting
 MOST_OF_SINGLE = 0.99  # 9 people of a group of 10 are 0.9 of it, which must not hide the others
-_NOT_SHOWN = "not shown, because together with the"
 REST, REFERENCE = "rest", "reference"  # with whom a group is compared
 _NUMBERS = ("effect", "ci_low", "ci_high", "ci_level", "people")
 _BASES = {  # whom a rate is about, if not everybody: labels, or outcomes, of one value
@@ -354,7 +353,7 @@ class _RowSides:
             if has_reference(step) and "reference" in table:
                 for group, reference in zip(groups, table["reference"], strict=True):
                     self._references[step.attribute, str(group)] = str(reference)
-        self._masks = {}
+        self._mask = given.masks.meeting
 
     def of(self, key):
         """Return the masks of a group and of those it is compared with; None if it is unknown."""
@@ -409,14 +408,6 @@ class _RowSides:
                 return None
         return conditions if str(Subgroup(conditions)) == text else None
 
-    def _mask(self, conditions):
-        mask = np.ones(len(self.given.X), dtype=bool)
-        for p in conditions:
-            if p not in self._masks:
-                self._masks[p] = p.mask(self.given.X)
-            mask = mask & self._masks[p]
-        return mask
-
 
 def without_hidden(document, hidden, plan, results, audit):
     """Return a document without some rows, their p-values, and their part in counts and bounds.
@@ -438,9 +429,10 @@ def without_hidden(document, hidden, plan, results, audit):
     if not hidden.keys and not hidden.small:
         return document
     n = len({key[:2] for key in hidden.keys})
+    are, they = ("s are", "they") if n > 1 else (" is", "it")
     told = (
-        f"{n:,} further group{'s are' if n > 1 else ' is'} {_NOT_SHOWN} "
-        f"others {'they' if n > 1 else 'it'} would tell about fewer than {audit.min_cell} people."
+        f"{n:,} further group{are} not shown, because together with the others {they} would tell "
+        f"about fewer than {audit.min_cell} people."
     )
     changed = {
         part: [row for row in document[part] if not hidden.hides(row, part)]
@@ -465,12 +457,15 @@ def without_hidden(document, hidden, plan, results, audit):
     verdicts = [_shown_verdict(row, hidden, plan, results) for row in document["verdicts"]]
     changed["verdicts"] = _without_equal_p(verdicts, document["verdicts"])
     changed["log"] = [_shown_line(row, hidden, names, plan, results) for row in document["log"]]
-    return document | changed | {"limits": [*document["limits"], *[told] * bool(hidden.keys)]}
+    if hidden.keys:
+        changed["limits"] = [*document["limits"], told]
+        changed["about"] = document["about"] | {"n_not_shown": n}
+    return document | changed
 
 
 def leaves_out_rows(document):
     """Return whether rows of a document are not shown, because they would tell about few people."""
-    return any(_NOT_SHOWN in text for text in document["limits"])
+    return document["about"].get("n_not_shown", 0) > 0
 
 
 def _keys(result, step, hidden):

@@ -453,11 +453,11 @@ def test_a_comparison_computes_no_gap_that_a_document_leaves_out():
     """Rows that are passed give the gap of a finding that the other document does not have."""
     X, favorable = table(3)
     audit = Audit(protected=["p", "q"], detectors=["GroupDisparity", "DivExplorer"])
-    limits = audit.fit(X, favorable).report_.document["limits"]
+    n = audit.fit(X, favorable).report_.document["about"]["n_not_shown"]
     row = {"null": "marginal", "group": "p = 'p1'", "measure": "selection_rate", "alone": None}
     names = [f"{n}_{end}" for n in _compare._NUMBERS for end in ("before", "after")]
-    for told, is_filled in (([], True), (limits, False)):
+    for told, is_filled in (({}, True), ({"n_not_shown": n}, False)):
         both = pd.DataFrame([dict.fromkeys(names, np.nan) | {"status": "disappeared"}])
-        documents = [{"figures": [], "verdicts": [], "families": [], "limits": told}] * 2
+        documents = [{"figures": [], "verdicts": [], "families": [], "about": told}] * 2
         _compare._complete(both, 0, row, documents, [[0.1, 0.0, 0.2, 0.95], [0.3, 0.2, 0.4, 0.95]])
         assert bool(both["effect_after"].iloc[0] == 0.3) is is_filled
