@@ -8,6 +8,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from skdisc._neighbors._block_search import BlockSearch, similar_order
+from skdisc._utils._run_clock import go_on
 
 _ALGORITHMS = ("auto", "cells", "tree", "blocks", "brute")
 TREE_COLUMNS = 20  # with more coordinates a tree visits nearly all of its leaves
@@ -17,6 +18,7 @@ _DISTANCES = 2**23  # entries of a matrix of all distances
 CELLS = 64  # with more combinations of categories these become coordinates of one tree
 _CELL_ROWS = 12  # and twice as many with each number: then few other cells have near rows
 _PIECE = 10_000  # rows
+_POINTS = 500  # searched for between two looks at the clock; 12 numbers of 60,000 rows take 1 s
 _TOLERANCE = 1e-9  # absolute and relative: distances that differ by less are equal
 
 
@@ -175,6 +177,15 @@ class NearestSearch:
         -------
         distance, index : ndarray, shape (m, width)
         """
+        step = max(_POINTS, 4 * self._blocks.size if self.algorithm == "blocks" else 0)
+        parts = []
+        for start in range(0, max(len(points), 1), step):  # of no points, one empty part
+            go_on("looking for neighbors")
+            parts.append(self._nearest(points[start : start + step], width, limit))
+        return parts[0] if len(parts) == 1 else tuple(map(np.concatenate, zip(*parts, strict=True)))
+
+    def _nearest(self, points, width, limit):
+        """Search for a part of the points."""
         if self._compares_all(width):
             return self._brute(points, width)
         if self.algorithm == "blocks":

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skdisc._blackbox._training import SMALL_TREES, threads_for
+from skdisc._utils._run_clock import go_on
 
 
 def folds_of(strata: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.ndarray:
@@ -74,6 +75,7 @@ class CrossFitter:
         binary = bool(np.isin(target[used], (0.0, 1.0)).all())
         out = np.empty(len(target))
         for k in np.unique(self.fold):
+            go_on("learning expectations")
             rest, own = used & (self.fold != k), self.fold == k
             rest = rest if rest.any() else used
             if np.ptp(target[rest]) == 0:

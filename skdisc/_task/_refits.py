@@ -23,6 +23,7 @@ from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
 from skdisc._task._task import Task
+from skdisc._utils._run_clock import OutOfTime, clock
 from skdisc._utils._warnings import ignoring
 
 _FOR_REFITS = 0.5  # share of the time that a search leaves for models trained again
@@ -61,6 +62,15 @@ def weigh_training(detector, task, result):
     box = detector._audited.box
     if box is None or box.training is None:
         return result
+    try:  # searches of refits and of labels ask for the time, as that of the model does
+        with clock(lambda: not task.budget.has_spent(1), lambda doing: None):
+            return _weighed(detector, task, result)
+    except OutOfTime as cut:
+        return _out_of_time(result, f"while {cut.doing}")
+
+
+def _weighed(detector, task, result):
+    """Return the result of a model that was trained, with a verdict that counts chance in that."""
     if result.verdict == NOTHING and result.audited == "surrogate":
         reason = "a surrogate, which stands in for your own model, may miss a disparity"
         return _judged(result, Judgment(UNSURE, reason))

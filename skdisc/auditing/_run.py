@@ -23,7 +23,7 @@ from skdisc._space._bins import Bins
 from skdisc._task._task import Request
 from skdisc._utils._files import write_text
 from skdisc._utils._interruption import release
-from skdisc._utils._run_clock import clock
+from skdisc._utils._run_clock import OutOfTime, clock
 from skdisc._utils._safe_text import clean
 from skdisc.auditing._cells import refits_needed
 from skdisc.auditing._disclosure import asks_about_errors
@@ -119,6 +119,9 @@ class Run:
         try:
             with clock(lambda: end is None or self.seconds < end, lambda text: None):
                 result = self._fitted(step, limit)
+        except OutOfTime as cut:  # beyond the search, which has an answer of its own
+            self._leave_out(step, f"the time budget of {budget:g} s ended while {cut.doing}")
+            return
         except ModelError as error:
             if not self.results:
                 raise

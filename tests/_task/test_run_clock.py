@@ -7,8 +7,13 @@ import pandas as pd
 import pytest
 
 from skdisc import Audit, AuditResult, Rule, all_detectors
+from skdisc._blackbox._default_models import default_model
+from skdisc._neighbors._nearest import NearestSearch
+from skdisc._task import _refits
 from skdisc._task._budget import Budget
+from skdisc._task._cross_fitting import CrossFitter
 from skdisc._utils._run_clock import OutOfTime, clock, go_on, unhurried
+from skdisc.group import GroupDisparity
 from skdisc.subgroup import DisparityPursuit
 from skdisc.subgroup._disparity_pursuit import _run
 
@@ -132,8 +137,6 @@ def test_a_run_that_is_cut_before_anything_is_compared_is_a_result(detector, mon
 
 
 def test_an_audit_ends_methods_without_a_budget_of_their_own(monkeypatch):
-    from skdisc.group import GroupDisparity
-
     seen = []
 
     def slow(self, task):
@@ -148,3 +151,74 @@ def test_an_audit_ends_methods_without_a_budget_of_their_own(monkeypatch):
     verdicts = {(v["verdict"], v["reason"]) for v in report.document["verdicts"]}
     assert verdicts
     assert all(verdict == UNSURE for verdict, _ in verdicts)
+
+
+@pytest.mark.parametrize("algorithm", ["tree", "cells", "blocks", "brute"])
+def test_a_search_for_neighbors_asks_every_few_points(monkeypatch, algorithm):
+    """Of 60,000 people with 12 numbers it went on for a minute after the end."""
+    rng = np.random.default_rng(0)
+    pool = np.column_stack([rng.integers(0, 2, 700) / 2, rng.random((700, 2))])
+    points = np.column_stack([rng.integers(0, 2, 1200) / 2, rng.random((1200, 2))])
+    search = NearestSearch(pool, np.array([True, False, False]), algorithm=algorithm)
+    asked = []
+    with clock(lambda: True, asked.append):
+        parts = search.nearest(points, 5)
+    assert asked == ["looking for neighbors"] * 3
+    monkeypatch.setattr("skdisc._neighbors._nearest._POINTS", len(points))
+    for part, whole in zip(parts, search.nearest(points, 5), strict=True):
+        np.testing.assert_array_equal(part, whole)
+    with clock(lambda: False, asked.append), pytest.raises(OutOfTime, match="for neighbors"):
+        search.nearest(points, 5)
+
+
+def test_each_fold_of_an_expectation_asks():
+    X, y = people(100, 2)
+    fitter = CrossFitter(X[["a"]], X[["a"]].to_numpy(), np.arange(100) % 4)
+    asked = []
+    with clock(lambda: True, asked.append):
+        fitter.choose(y.astype(float))
+    assert asked == ["learning expectations"] * 8  # by main effects, and by trees
+
+
+def trained(**settings):
+    return pursuit(estimator=default_model("tree", 0), **settings)
+
+
+@pytest.mark.parametrize("how", ["own", "audit"])
+def test_the_search_of_labels_is_cut_like_that_of_the_model(monkeypatch, how):
+    """It was not, alone; within an audit it ended with an error that nobody caught."""
+    search, spent = _refits._verdict, []
+
+    def late(detector, task):
+        spent.append(True)
+        return search(detector, task)
+
+    monkeypatch.setattr(_refits, "_verdict", late)
+    if how == "own":
+        has_spent = Budget.has_spent
+        monkeypatch.setattr(
+            Budget, "has_spent", lambda b, share: bool(spent) or has_spent(b, share)
+        )
+        cut = trained(time_budget=1e6).fit(*people(1000, 2)).result_
+    else:
+        with clock(lambda: not spent, lambda text: None):
+            cut = trained().fit(*people(1000, 2)).result_
+    assert spent
+    assert (cut.verdict, cut.stopped_by) == (UNSURE, "time_budget")
+    assert "the time budget ended the comparison with chance in training while" in cut.reason
+
+
+def test_an_audit_leaves_out_what_is_cut_beyond_its_search(monkeypatch):
+    conclude = GroupDisparity._conclude
+
+    def slow(self, task, discovery):
+        monkeypatch.setattr("skdisc.auditing._run.Run.seconds", 1e9)
+        go_on("describing groups")
+        return conclude(self, task, discovery)
+
+    monkeypatch.setattr(GroupDisparity, "_conclude", slow)
+    how = {"protected": "sex", "pos_label": 1, "time_budget": 1e6, "detectors": ["GroupDisparity"]}
+    document = Audit(**how).fit(*people(120, 1)).report_.document
+    reason = "the time budget of 1e+06 s ended while describing groups"
+    assert [line["reason"] for line in document["not_run"]] == [reason]
+    assert document["verdicts"][0]["reason"] == f"its test did not run: {reason}"
