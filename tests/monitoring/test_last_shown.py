@@ -109,7 +109,7 @@ def few_of(X, names):
 
 QUICK = [("contexts", range(1))]
 SLOW = [
-    pytest.param(world, range(1, 6), marks=pytest.mark.slow, id=f"many {world}") for world in WORLDS
+    pytest.param(world, range(1, 4), marks=pytest.mark.slow, id=f"many {world}") for world in WORLDS
 ]
 
 
