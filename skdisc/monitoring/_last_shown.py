@@ -27,7 +27,7 @@ from skdisc._utils._json import check_types
 from skdisc.monitoring._wealth import Wealth
 
 LEAST = 2 * MIN_CELL  # new people on each side of a row: 9 of 10 are nearly all of them
-_LATE = 200, 0.1  # people, and share of those shown, who wait until a group with few is left out
+_LATE = 200, 0.5  # people, and share of those shown, who wait until a group with few is left out
 _TYPES = {
     **{"log_wealth": (int, float), "largest": (int, float), "log_change": (int, float, NoneType)},
     **{"n_blocks": int, "changed_at": (int, NoneType), "change_since": (int, NoneType)},
@@ -111,8 +111,8 @@ class LastShown:
     def renew(self, groups: list, n_people: int) -> np.ndarray | None:
         """Renew rows, if those who wait are enough.
 
-        They are enough if all groups that occur among them can be renewed, or if they are a tenth
-        of the people shown, and 200 at least: then groups with fewer are left out.
+        They are enough if all groups that occur among them can be renewed, or if they are half as
+        many as the people before, and 200 at least: then groups with fewer are left out.
 
         Parameters
         ----------
