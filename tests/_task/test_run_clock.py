@@ -14,7 +14,7 @@ from skdisc._task._budget import Budget
 from skdisc._task._cross_fitting import CrossFitter
 from skdisc._utils._run_clock import OutOfTime, clock, go_on, unhurried
 from skdisc.group import GroupDisparity
-from skdisc.subgroup import DisparityPursuit
+from skdisc.subgroup import FACTS, DisparityPursuit
 from skdisc.subgroup._disparity_pursuit import _run
 
 UNSURE = "insufficient evidence"
@@ -80,6 +80,20 @@ def test_a_search_ends_in_the_midst_of_each_long_loop(asked, doing):
     assert (result.verdict, result.stopped_by, result.n_tested) == (UNSURE, "time_budget", 0)
     assert f"the time budget ended while {doing}" in result.reason
     assert said[-1].startswith(doing)  # nothing was begun after it
+
+
+@pytest.mark.parametrize(
+    "doing", ["listing the steps", "pairing groups with", "counting the people of"]
+)
+def test_actions_are_cut_before_the_model_is_asked(asked, doing):
+    said, until = asked
+    until(lambda text: text.startswith(doing))
+    X, _ = people(300, 2)
+    detector = FACTS(protected="sex", pos_label=1, random_state=0, verbose=True, time_budget=1e6)
+    result = detector.fit(X, None, lambda rows: (rows["a"] > 0).astype(int)).result_
+    assert (result.verdict, result.stopped_by) == (UNSURE, "time_budget")
+    assert f"the time budget ended while {doing}" in result.reason
+    assert said[-1].startswith(doing)
 
 
 @pytest.mark.slow

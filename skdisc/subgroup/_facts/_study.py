@@ -10,6 +10,7 @@ import pandas as pd
 from skdisc._space._codes import NOBODY, PAD
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Subgroup
+from skdisc._utils._run_clock import go_on
 from skdisc.subgroup._facts._actions import Changed, RowValues, make_moves
 from skdisc.subgroup._facts._flips import find_flips
 from skdisc.subgroup._facts._notions import Measured, Notion
@@ -181,6 +182,7 @@ def _paired(people, features, mining, before_block):
     sources, patterns, lost = _subgroups(people, features, mining, before_block)
     targets, actions, items = _actions(rows, features, mining)
     mining["common"] = len(patterns)
+    go_on(f"listing the steps of {len(actions):,} actions")
     moves = make_moves(rows.X, rows.space, sources, targets, items, s.rules)
     plan = make_pairs(moves, patterns, actions, s.contained)
     if s.subgroups is not None:
@@ -278,6 +280,7 @@ def measure(cache, people, plan, s, c_inf):
         Without pairs that the budget did not allow to query, or that help too few people.
     measured, everyone : Measured
     """
+    go_on(f"counting the people of {len(plan):,} groups")
     changed = Changed(people.rows.values, plan.moves, s.shift)
     layout = people.layout
     blocks = PeopleBlocks(plan.moves.sources, people.X, layout)

@@ -9,6 +9,7 @@ import numpy as np
 from skdisc._space._codes import FREE, NO_ITEM, PAD
 from skdisc._space._subgroup import Subgroup
 from skdisc._utils._hashing import multipliers
+from skdisc._utils._run_clock import go_on
 from skdisc.subgroup._lattice import _kernels
 from skdisc.subgroup._lattice._lattice import Lattice, least_of
 
@@ -203,6 +204,7 @@ def make_pairs(moves, patterns, actions, contained):
     action_sets, doers = _sets(wanted != NO_ITEM)
     found = [np.empty((2, 0), dtype=np.int64)]
     for on, who in zip(sets, members, strict=True):
+        go_on(f"pairing groups with {len(actions):,} actions")
         fits = ~(action_sets & ~on).any(axis=1) if contained else (action_sets == on).all(axis=1)
         for a in np.flatnonzero(fits):
             valid = _valid(moves, by_column[who], wanted[doers[a]], action_sets[a], contained)
