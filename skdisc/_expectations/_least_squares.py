@@ -30,6 +30,7 @@ _SHARE_OF_MAKING = 0.04  # of the variance of a contribution, that a column adds
 _NOTHING, _ROUNDING = 1e-9, 1e-6
 _FULL, _ROWS = 0.4, 2**12  # share of numbers from which a matrix is dense; rows of it at a time
 _KNOTS = np.linspace(0, 1, 5)
+_SMALLEST_POWER, _CLOSEST_KNOTS = -500, 1e-290  # of numbers, and distance of knots that are two
 LEAST = 0.05  # share of a row's variance that its own residual keeps at least
 
 
@@ -339,11 +340,17 @@ class Spline:
 
     def __init__(self, x: np.ndarray, people: np.ndarray | None) -> None:
         known = x[~np.isnan(x)]
+        # The distances of knots divide: of numbers near the smallest float they are multiplied by a
+        # power of two, which changes no spline.
+        power = np.frexp(np.abs(known).max())[1]
+        self._power = -power if power < _SMALLEST_POWER else 0
+        known = np.ldexp(known, self._power)
         if people is None:
             ends = np.quantile(known, _KNOTS)
         else:
             ends = quantiles(known, _KNOTS, people[~np.isnan(x)])
-        self.middle, self.knots = ends[2], np.unique(ends)  # heaped numbers have fewer knots
+        self.middle, knots = ends[2], np.unique(ends)  # heaped numbers have fewer knots
+        self.knots = knots[np.diff(knots, prepend=-np.inf) > _CLOSEST_KNOTS]
         self._basis = None
         if len(self.knots) > 2:
             self._basis = SplineTransformer(
@@ -352,7 +359,7 @@ class Spline:
 
     def columns(self, x: np.ndarray) -> np.ndarray:
         """Return the basis functions at some numbers, shape (n, n_functions)."""
-        there = np.where(np.isnan(x), self.middle, x)[:, None]
+        there = np.where(np.isnan(x), self.middle, np.ldexp(x, self._power))[:, None]
         return there - self.middle if self._basis is None else self._basis.transform(there)
 
 

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skdisc import Audit, BlackBox, Rule
 from skdisc import measures as m
+from skdisc._expectations._least_squares import Spline
 from skdisc._stats import equivalence, people_needed, ratio_interval, score_z
 from skdisc.group import GroupDisparity, OutcomeTest, RankingDisparity
 from skdisc.individual import CounterfactualFairness, FlipTest, Themis
@@ -198,6 +199,16 @@ def test_nobody_has_recourse_at_a_level_of_nine_tenths():
     facts = FACTS(protected="sex", rule=Rule(significance=0.9), random_state=0)
     facts.fit(X, Y, model=lambda rows: np.arange(len(rows)) == 0)
     assert facts.result_.verdict == "insufficient evidence"
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-200, 1e300])
+def test_expectations_do_not_depend_on_the_unit_of_a_number(unit):
+    draw = np.random.default_rng(0)
+    numbers = draw.integers(-40, 40, 200).astype(float)
+    splines = [Spline(x, None).columns(x) for x in (numbers, numbers * unit)]
+    np.testing.assert_allclose(*splines, atol=1e-9)
+    mixed = np.r_[draw.integers(0, 9, 190) * unit, np.linspace(0.1, 1, 10)]
+    assert np.isfinite(Spline(mixed, None).columns(mixed)).all()
 
 
 def test_gaps_beyond_all_rates_are_never_exceeded():
