@@ -133,8 +133,9 @@ def _one_hot(is_sparse=False):
     numbers = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
     )
-    columns = (text, _is_text), (numbers, _is_number)
-    return make_column_transformer(*columns, sparse_threshold=float(is_sparse))
+    return make_column_transformer(
+        (text, _is_text), (numbers, _is_number), sparse_threshold=float(is_sparse)
+    )
 
 
 def _unmasked(X):

@@ -75,8 +75,13 @@ class Training:
         if key not in self._redrawn:
             from skdisc._blackbox._redrawn import Redrawn  # here: it is slow to import
 
-            given = self.rows, list(protected), self.weight, seed
-            self._redrawn[key] = Redrawn(*given, cluster=self._groups)
+            self._redrawn[key] = Redrawn(
+                self.rows,
+                protected=list(protected),
+                weight=self.weight,
+                random_state=seed,
+                cluster=self._groups,
+            )
         return self._redrawn[key]
 
     def _fitted(self, X):

@@ -141,8 +141,13 @@ class GroupFindings(Findings):
     def from_dict(cls, data: dict) -> Self:
         """Return findings from a dict made by `to_dict`."""
         groups = [Group.from_dict(g) for g in data["subgroups"]]
-        own = data["columns"], data["keys"], data.get("aliases")
-        return cls(groups, frame_from_dict(data["table"]), *own)
+        return cls(
+            groups,
+            frame_from_dict(data["table"]),
+            data["columns"],
+            data["keys"],
+            data.get("aliases"),
+        )
 
 
 class ContextFindings(GroupFindings):

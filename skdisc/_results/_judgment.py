@@ -85,8 +85,13 @@ def judge_effects(
         return Judgment(FOUND, f"mean gap of {first['group']}: {first['gap']:.2g} ({between})")
     ends = effects["low"].to_numpy(dtype=float), effects["high"].to_numpy(dtype=float)
     whole = np.full(len(effects), np.inf)
-    given = whole, whole, effects["gap"].to_numpy(dtype=float), lambda a: ends
-    candidates = Candidates(*given, name=list(effects["group"]))
+    candidates = Candidates(
+        whole,
+        n_others=whole,
+        estimate=effects["gap"].to_numpy(dtype=float),
+        interval=lambda a: ends,
+        name=list(effects["group"]),
+    )
     answer = decide(
         candidates,
         relevant_gap=gap,

@@ -104,8 +104,9 @@ class DesignMeans:
             kish = 1 / np.array(squares)
             counts = np.nan_to_num(np.array(squares) ** 2 / np.array(fourth))
         variance = np.where(np.isnan(means), np.nan, products[:2])
-        about = variance, products[2], kish, counts, np.array(cubes)
-        return cls(np.array(means), np.array(centers), *about)
+        return cls(
+            np.array(means), np.array(centers), variance, products[2], kish, counts, np.array(cubes)
+        )
 
     @property
     def shared(self):

@@ -98,8 +98,12 @@ class GroupTally:
 
     def at(self, measure, group):
         """Return the tally of these pairs of measure and group, given by position."""
-        overall = self.x_all[measure, 0], self.n_all[measure, 0]
-        return GroupTally(self.x[measure, group], self.n[measure, group], *overall)
+        return GroupTally(
+            self.x[measure, group],
+            self.n[measure, group],
+            x_all=self.x_all[measure, 0],
+            n_all=self.n_all[measure, 0],
+        )
 
     @property
     def effect(self):

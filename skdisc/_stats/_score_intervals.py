@@ -84,8 +84,9 @@ def score_interval(
     *counts, critical = np.broadcast_arrays(x1, n1, x0, n0, critical)
     gap = counts[0] / counts[1] - counts[2] / counts[3]
     ends, one = np.stack([critical, -critical]), np.ones_like(gap)
-    between = np.stack([-one, gap]), np.stack([gap, one])
-    low, high = _root(lambda g: _z_of_gap(*counts, g) > ends, *between)
+    low, high = _root(
+        lambda g: _z_of_gap(*counts, g) > ends, np.stack([-one, gap]), np.stack([gap, one])
+    )
     if p_value is not None:  # the ends are roots, known up to rounding
         holds = np.asarray(p_value) >= significance
         low, high = (

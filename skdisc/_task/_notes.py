@@ -73,8 +73,12 @@ def _unfavorable(detector, task):
     if audited.kind == "labels" and y is not None:
         return unfavorable_values("labels", y, audited.favorable, task.people.frequency)
     if audited.kind == "decisions" and audited.box is not None:
-        given = audited.box.decisions, audited.favorable, task.people.frequency
-        return unfavorable_values("decisions", *given)
+        return unfavorable_values(
+            "decisions",
+            values=audited.box.decisions,
+            favorable=audited.favorable,
+            frequency=task.people.frequency,
+        )
     return []
 
 

@@ -128,8 +128,17 @@ class People:
         columns = (self.y, self.weight, self.groups, self.frequency)
         y, weight, groups, frequency = (None if a is None else a[stay] for a in columns)
         X, n_dropped = self.X[stay].reset_index(drop=True), people_in(~stay, self.frequency)
-        more = groups, self.sample, frequency, self.started
-        return People(X, y, weight, stay, n_dropped, *more)
+        return People(
+            X,
+            y,
+            weight,
+            stay,
+            n_dropped,
+            groups=groups,
+            sample=self.sample,
+            frequency=frequency,
+            started=self.started,
+        )
 
 
 @dataclass
@@ -209,8 +218,15 @@ class Task:
                 return None
             labels = audited.labels if audited.box.classes is None else None
             output = d._output_of(audited.box)
-            given = audited.box, audited.favorable, d.space_, budget, output, d.n_jobs, labels
-            return Queries(*given)
+            return Queries(
+                audited.box,
+                favorable=audited.favorable,
+                space=d.space_,
+                budget=budget,
+                output=output,
+                n_jobs=d.n_jobs,
+                labels=labels,
+            )
 
         rng = np.random.default_rng(d._seeds)
         progress = Progress(type(d).__name__, d.verbose)

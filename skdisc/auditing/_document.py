@@ -363,8 +363,13 @@ def _unfavorable(audit, given):
         values["decisions"] = given.counts.outcomes(given.counts.schema.decision)
     elif given.box is not None:
         values["decisions"] = given.box.decisions
-    own = given.favorable, given.frequency, audit.min_cell
-    told = {n: unfavorable_values(n, v, *own) for n, v in values.items() if v is not None}
+    told = {
+        n: unfavorable_values(
+            n, v, favorable=given.favorable, frequency=given.frequency, least=audit.min_cell
+        )
+        for n, v in values.items()
+        if v is not None
+    }
     return [text for texts in told.values() for text in texts]
 
 

@@ -198,8 +198,15 @@ class Figures:
         for row in result.tables.get("comparable", pd.DataFrame()).to_dict("records"):
             if {"group", "effect", "ci_low", "ci_high", "support"} <= {*row}:
                 key = EQUAL, step.attribute, row["group"], "selection_rate"
-                ends = row["effect"], row["ci_low"], row["ci_high"], 1 - result.significance
-                self._add(key, result.versus, *ends, people=int(row["support"]))
+                self._add(
+                    key,
+                    result.versus,
+                    row["effect"],
+                    row["ci_low"],
+                    row["ci_high"],
+                    1 - result.significance,
+                    people=int(row["support"]),
+                )
 
 
 def what_is_shown(step, table, measure):

@@ -336,8 +336,15 @@ class _RowSides:
         self.given, self._drops = given, audit.missing == "drop"
         space = FeatureSpace.from_frame(given.X, protected=given.protected, is_frame=given.is_frame)
         bins = Bins.of(audit.n_bins) if given.bins is None else given.bins
-        own = list(given.X), given.protected, bins, given.weight
-        items = make_items(given.X, space, *own, frequency=given.frequency)
+        items = make_items(
+            given.X,
+            space,
+            features=list(given.X),
+            protected=given.protected,
+            n_bins=bins,
+            weight=given.weight,
+            frequency=given.frequency,
+        )
         self._protected = {s.attribute: s.protected for s in plan.steps}
         self._groups, self._conditions = {}, {str(p): p for p in items.predicates}
         self._references = {}

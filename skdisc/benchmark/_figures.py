@@ -38,8 +38,13 @@ def precision_recall(result, audited=None, own=False):
     for name, marker, color in (("precision", "o", "C0"), ("recall", "^", "C1")):
         style = {"marker": marker, "color": color, "linestyle": ""}
         ax.plot(means[name], range(len(means)), label=name, **style)
-        random = means[f"guess_{name}"], range(len(means))
-        ax.plot(*random, fillstyle="none", label=f"{name} of random findings", **style)
+        ax.plot(
+            means[f"guess_{name}"],
+            range(len(means)),
+            fillstyle="none",
+            label=f"{name} of random findings",
+            **style,
+        )
     ax.set_xlabel("mean over data sets and what is audited")
     ax.set_xlim(-0.02, 1.02)
     handles, labels = ax.get_legend_handles_labels()

@@ -303,6 +303,13 @@ class IndividualDetector(BaseDetector):
         """
         limit, spent = task.budget.max_queries, task.budget.queries
         budget = budget or Budget(max_queries=None if limit is None else max(limit - spent, 0))
-        given = box or self.model_, self.pos_label_, self.space_, budget, output, self.n_jobs
-        queries = Queries(*given, labels=task.queries.labels)
+        queries = Queries(
+            box or self.model_,
+            favorable=self.pos_label_,
+            space=self.space_,
+            budget=budget,
+            output=output,
+            n_jobs=self.n_jobs,
+            labels=task.queries.labels,
+        )
         return replace(task, make_queries=lambda: queries, budget=budget)

@@ -263,8 +263,14 @@ class Prober:
         distance[gap[at] <= self.min_gap] = np.inf
         chosen = distance.argmin(axis=1)
         altered = self._altered(self._in_dtypes_of_space(rows), self.combos[chosen])
-        outcome = own[at], outcomes[at, chosen]
-        return at, CaseFindings(rows, altered, *outcome, space=self.space, row=at)
+        return at, CaseFindings(
+            rows,
+            altered,
+            outcome=own[at],
+            altered_outcome=outcomes[at, chosen],
+            space=self.space,
+            row=at,
+        )
 
     def _altered(self, X, combos):
         """Return the rows with these protected codes, one combination per row."""

@@ -106,8 +106,9 @@ class EffectivenessCostDisplay:
         self.lines_ = []
         for group, own in self.curves.groupby("group", sort=False):
             cost, share = own["cost"].tolist(), own[viewpoint].tolist()
-            ends = [0.0, *cost, last], [0.0, *share, share[-1]]
-            self.lines_ += ax.step(*ends, where="post", label=wrapped(group))
+            self.lines_ += ax.step(
+                [0.0, *cost, last], [0.0, *share, share[-1]], where="post", label=wrapped(group)
+            )
         ax.set(xlabel="cost of recourse", ylabel=f"effectiveness ({viewpoint})")
         ax.set_title(wrapped(self.title))
         ax.set_ylim(0, 1.02)

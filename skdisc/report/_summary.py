@@ -304,8 +304,14 @@ def _sizes(result, max_rows):
         frame = frame[frame["measure"] == frame["measure"].iloc[0]]
         at = "held_out_" if "held_out_effect" in frame else ""
         sure = frame[f"{at}p_adjusted"] <= result.significance
-        columns = frame["rank"], frame["subject"], frame["support"], frame[f"{at}effect"], sure
-        rows = zip(*columns, strict=True)
+        rows = zip(
+            frame["rank"],
+            frame["subject"],
+            frame["support"],
+            frame[f"{at}effect"],
+            sure,
+            strict=True,
+        )
         rows = [(int(i), str(g), int(n), float(e), bool(s)) for i, g, n, e, s in rows]
     rows = [r for r in rows if math.isfinite(r[3])]
     return {"title": "Effect against size of the groups", "rows": rows}

@@ -249,8 +249,14 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     def _measure_again(self, findings, rows):
         """Return a table of the findings measured on other rows."""
         protected = self._features(self.space_.names)[1] if self.versus == "context" else None
-        given = self.significance, self._list_correction, protected, self.min_effect
-        return measure_again(findings, rows, *given)
+        return measure_again(
+            findings,
+            rows,
+            significance=self.significance,
+            correction=self._list_correction,
+            protected=protected,
+            min_effect=self.min_effect,
+        )
 
     def _gap_that_matters_on(self, rows, j=0):
         """Return the `RelevantGap` of a measure of the rows."""
@@ -307,8 +313,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
     def _single_groups(self, rows, items, n_tests):
         is_contrast = self.versus == "context"
-        given = self.significance, self._list_correction, n_tests, is_contrast
-        return single_groups(rows, items, *given)
+        return single_groups(
+            rows, items, self.significance, self._list_correction, n_tests, is_contrast
+        )
 
     @property
     def _list_correction(self):

@@ -203,8 +203,15 @@ class DiscriminatoryRules(DecidedDetector):
 
     def _search(self, task, rows):
         items, decisions, least = self._items_of(rows), RowDecisions(rows), self._least(rows)
-        settings = self.max_predicates, lambda n: self._spend(task, n), self.distinct
-        mined = mine(self.miner, items, decisions, least, *settings)
+        mined = mine(
+            self.miner,
+            items,
+            decisions,
+            least,
+            self.max_predicates,
+            lambda n: self._spend(task, n),
+            self.distinct,
+        )
         sums, total = decisions.sums_of(mined), decisions.columns.sum(axis=1)
         task.memory = MinedRules(mined.items, sums, items.bare(), total, least)
         at, context = rules_among(mined, items.protected)
@@ -221,8 +228,16 @@ class DiscriminatoryRules(DecidedDetector):
         shown = tested & (size > 1e-12)  # what rounding leaves of 0 is none
         lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, at]
         shown = np.flatnonzero(lean if (lean & found).any() or not found.any() else shown)
-        how = self.measure, self.direction, self.order
-        best = shown[ranked(table.iloc[shown], size[shown], found[shown], *how)[: self.k]]
+        best = shown[
+            ranked(
+                table.iloc[shown],
+                size[shown],
+                found[shown],
+                measure=self.measure,
+                direction=self.direction,
+                order=self.order,
+            )[: self.k]
+        ]
         groups = [items.subgroup(mined.items[i]) for i in at[best]]
         level = self._level(len(best), family.n_tests)
         rules = self._measured(family.contrasts.at(at[best]), *(s[best] for s in sums), level)

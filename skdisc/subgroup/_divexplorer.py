@@ -217,8 +217,16 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         lean = wanted & ~redundant(patterns, family.gap, self.redundancy)
         worth = lean if (lean & significant).any() or not significant.any() else wanted
         chosen = family.first(self.k, self.order, patterns.length, worth)
-        given = patterns, family, chosen, significant, _ALIASES
-        discovery = contextual_discovery(self, task, items, *given)
+        discovery = contextual_discovery(
+            self,
+            task,
+            items,
+            patterns=patterns,
+            family=family,
+            chosen=chosen,
+            significant=significant,
+            aliases=_ALIASES,
+        )
         if self.explain:
             everyone = rows.mine(
                 items, least, self.max_predicates, None, lambda n: n, self.distinct
@@ -242,8 +250,9 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         """Return the frequent patterns; only those with a protected item if that is enough."""
         only = self.must_include == "protected" and self.redundancy is None and not self.explain
         first, least = items.protected if only else None, self._least_of_trials(rows)
-        settings = self.max_predicates, first, lambda n: self._spend(task, n), self.distinct
-        return rows.mine(items, least, *settings)
+        return rows.mine(
+            items, least, self.max_predicates, first, lambda n: self._spend(task, n), self.distinct
+        )
 
     def _least_of_trials(self, rows):
         """Return the smallest number of rows of a group that can have enough trials."""

@@ -70,5 +70,12 @@ def against_everyone(detector, task, rows, items):
 def explained(detector, rows, items, patterns, pairs):
     """Return the tables of `explain` for pairs of measure and pattern, given by position."""
     effects = Effects.of(rows, patterns)
-    settings = rows.names, effects.effect, effects.posterior(), pairs, detector.k
-    return explain(items, patterns, *settings)
+    return explain(
+        items,
+        patterns,
+        names=rows.names,
+        effect=effects.effect,
+        posterior=effects.posterior(),
+        chosen=pairs,
+        k=detector.k,
+    )

@@ -261,8 +261,13 @@ class _Omitted:
     def gap(self, who, prevalence, on_selection, on_outcome):
         """Return the gap; effects are odds ratios, and `who` a mask of the side they hold for."""
         risk = self.risk.copy()
-        effects = np.log(on_selection), np.log(on_outcome)
-        risk[who] = risk_with_omitted(risk[who], self.selection[who], prevalence, *effects)
+        risk[who] = risk_with_omitted(
+            risk[who],
+            self.selection[who],
+            prevalence,
+            on_selection=np.log(on_selection),
+            on_outcome=np.log(on_outcome),
+        )
         return gap_at_equal_risk(self.decision, self.inside, risk)
 
     def table(self):

@@ -106,8 +106,13 @@ class PairwiseDetector(BaseDetector):
 
     def _pairs(self, task):
         """Return the groups, each with its reference."""
-        given = task.X, task.space, self.protected_, self.reference, self.n_bins
-        return group_pairs(*given)
+        return group_pairs(
+            task.X,
+            space=task.space,
+            protected=self.protected_,
+            reference=self.reference,
+            n_bins=self.n_bins,
+        )
 
     def _remeasure(self, task):
         return self._compared(task)

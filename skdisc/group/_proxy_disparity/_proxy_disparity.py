@@ -202,8 +202,14 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     def _pairs(self, task):
         """Return the groups, known and latent, each with its reference."""
         found = self._probabilities(task.X, task.space)
-        given = task.space, self.protected_, found, self.reference, self.n_bins
-        return latent_pairs(task.X, *given)
+        return latent_pairs(
+            task.X,
+            space=task.space,
+            protected=self.protected_,
+            probabilities=found,
+            reference=self.reference,
+            n_bins=self.n_bins,
+        )
 
     def _people_of(self, pair, task, y, labels):
         return LatentRows.of(pair, task.X, y, self._places(task.X))

@@ -215,8 +215,9 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         if model is None and self.estimator is None:
             raise ValueError("output='value' needs model= or estimator=; there is no surrogate.")
         X = people.X if self.space_.is_frame else people.X.to_numpy()
-        given = model, self.estimator, X, people.y
-        return AuditedModel(*resolve(*given, numeric=True), None, [])
+        return AuditedModel(
+            *resolve(model, estimator=self.estimator, X=X, y=people.y, numeric=True), None, []
+        )
 
     def _discover(self, task):
         order = canonical_order(task.X)
@@ -280,8 +281,14 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         rows = c.X.iloc[: int(min(c.n, c.task.budget.queries_left / n_times))]
         changes = changes_by_itself(queries, rows, np.full(len(rows), n_times), self.min_gap)
         numbers = np.unique(row_hashes(c.X), return_inverse=True)[1]
-        given = n_cases, c.n, changes, self.significance
-        return beyond_chance("people", *given, n_effective=effective_number(numbers))
+        return beyond_chance(
+            "people",
+            hits=n_cases,
+            n=c.n,
+            changes=changes,
+            significance=self.significance,
+            n_effective=effective_number(numbers),
+        )
 
     def _judged(self, c, recipes, beyond=None):
         """Return the tables and the answer of the worlds."""

@@ -208,8 +208,15 @@ class WorldComparison:
     def queries_of(self, model):
         """Return the `Queries` of another model within the budget of the task."""
         task, d = self.task, self.detector
-        given = task.favorable, task.space, task.budget, d.output, d.n_jobs, task.labels
-        return Queries(BlackBox(model), *given)
+        return Queries(
+            BlackBox(model),
+            favorable=task.favorable,
+            space=task.space,
+            budget=task.budget,
+            output=d.output,
+            n_jobs=d.n_jobs,
+            labels=task.labels,
+        )
 
     def model_columns(self):
         """Return the names of the columns that the model was fitted on."""

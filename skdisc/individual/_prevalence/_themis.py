@@ -191,8 +191,14 @@ class Themis(IndividualDetector):
         if task.X is not None:
             return self._share_of_people(task, [sample.ledger])
         if task.queries.is_random:
-            given = sample.n_hits, sample.n, sample.changes, level
-            return beyond_chance("inputs", *given, n_effective=len(sample.ledger.hit))
+            return beyond_chance(
+                "inputs",
+                hits=sample.n_hits,
+                n=sample.n,
+                changes=sample.changes,
+                significance=level,
+                n_effective=len(sample.ledger.hit),
+            )
         low, high = _stats.clopper_pearson(sample.n_hits, sample.n, level)
         if not sample.n_hits and len(sample.ledger.hit) >= n_inputs(task.space):
             low = high = 0.0  # the draws came upon every input, and none has a case

@@ -79,8 +79,15 @@ class Margins:
         self.from_probability = queries.output == "probability" and not box.has_margins
         self.is_value = queries.output == "value"
         kind = queries.output if self.from_probability or self.is_value else "margin"
-        given = task.favorable, task.space, task.budget, kind, queries.n_jobs, queries.labels
-        self.queries = Queries(box, *given)
+        self.queries = Queries(
+            box,
+            favorable=task.favorable,
+            space=task.space,
+            budget=task.budget,
+            output=kind,
+            n_jobs=queries.n_jobs,
+            labels=queries.labels,
+        )
         self._cache, self._place = AnswerCache(), None
         self._array_at = self._array_columns()
         self.is_flat = not (box.has_margins or self.from_probability or self.is_value)

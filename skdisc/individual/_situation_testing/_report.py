@@ -37,8 +37,14 @@ def people_table(detector, comparison, rows, groups, flip):
     settings = {name: getattr(detector, name) for name in ("threshold", "direction")}
     settings["significance"] = detector.significance
     if detector.output == "decision":
-        counts = groups.sums_c[..., 0], n_c, groups.sums_t[..., 0], n_t
-        found = statistics.of_shares(*counts, test=detector.test, **settings)
+        found = statistics.of_shares(
+            groups.sums_c[..., 0],
+            n_c=n_c,
+            x_t=groups.sums_t[..., 0],
+            n_t=n_t,
+            test=detector.test,
+            **settings,
+        )
     else:
         moments = groups.sums_c[..., :2], n_c, groups.sums_t[..., :2], n_t
         found = statistics.of_means(*moments, **settings)
@@ -164,8 +170,9 @@ def _beyond(table, gap, detector):
     """
     if detector.compat is not None:
         return np.array(gap)
-    rule = detector.threshold, detector.direction
-    return statistics.exceeds(table["residual"].to_numpy(), *rule)
+    return statistics.exceeds(
+        table["residual"].to_numpy(), detector.threshold, direction=detector.direction
+    )
 
 
 def _why_not(table, detector):

@@ -111,8 +111,12 @@ def odds(part, haldane):
 
 def _cells(part):
     """Return the four counts of the odds ratio, those of its numerator first."""
-    cells = part.x0, part.n1 - part.x1, part.x1, part.n0 - part.x0
-    return np.maximum(np.stack(np.broadcast_arrays(*cells)).astype(float), 0.0)
+    return np.maximum(
+        np.stack(
+            np.broadcast_arrays(part.x0, part.n1 - part.x1, part.x1, part.n0 - part.x0)
+        ).astype(float),
+        0.0,
+    )
 
 
 def proportions(part):

@@ -270,8 +270,13 @@ class Evaluation:
         """Return the quantile of the area between the curve and those of bootstrap samples."""
         n = min(self.n[k], self.n_reference[k] - self.comparisons[k].overlap * self.n[k])
         with np.errstate(divide="ignore", invalid="ignore"):
-            given = self.rows, self.comparisons[k], n_resamples, rng
-            areas = resampled_areas(contrast.curve, *given)
+            areas = resampled_areas(
+                contrast.curve,
+                rows=self.rows,
+                comparison=self.comparisons[k],
+                n_resamples=n_resamples,
+                rng=rng,
+            )
             return _stats.percentiles(areas, 2 * significance)[1] * np.sqrt(n / (n - 1))
 
     def _bootstrap(self, k, n_contrasts, significance, n_resamples, rng):

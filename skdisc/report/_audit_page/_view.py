@@ -333,11 +333,10 @@ def _example(example):
     """Return one case: what differs first, then what is the same."""
     before, after = example.get("original") or {}, example.get("altered") or {}
     changed = [c for c in example.get("changed") or [] if c in before or c in after]
-    outcomes = (example.get("outcome"), example.get("altered_outcome"))
     return {
         "changed": [(c, _value(before.get(c)), _value(after.get(c))) for c in changed],
         "same": [(c, _value(v)) for c, v in before.items() if c not in changed],
-        "outcome": words.outcomes(*outcomes),
+        "outcome": words.outcomes(example.get("outcome"), example.get("altered_outcome")),
     }
 
 

@@ -237,8 +237,15 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         y = people.y
         if self._is_numeric:  # y contains numbers, not decisions
             X = people.X if self.space_.is_frame else people.X.to_numpy()
-            given = model, self.estimator, X, y, None
-            box, kind = resolve(*given, weight=people.weight, groups=people.groups)
+            box, kind = resolve(
+                model,
+                estimator=self.estimator,
+                X=X,
+                y=y,
+                surrogate_X=None,
+                weight=people.weight,
+                groups=people.groups,
+            )
             audited = AuditedModel(box, kind, None, *observed.favorable_end(self.pos_label, y))
         else:
             audited = super()._resolve_model(people, model)

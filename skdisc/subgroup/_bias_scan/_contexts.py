@@ -95,8 +95,14 @@ def discover_in_contexts(detector, task, outcome, items):
 def contrast_rows(outcome):
     """Return the rows with what contrasts compare: outcomes, or their departures from a model's."""
     values = outcome.y if outcome.is_mean else outcome.y - outcome.mu
-    about = outcome.names, outcome.weight, outcome.cluster, outcome.frequency
-    return Summed.ordered(outcome.X, outcome.sense * values, *about)
+    return Summed.ordered(
+        outcome.X,
+        outcome.sense * values,
+        names=outcome.names,
+        weight=outcome.weight,
+        cluster=outcome.cluster,
+        frequency=outcome.frequency,
+    )
 
 
 def scan_contexts(detector, task, outcome, items, protected):

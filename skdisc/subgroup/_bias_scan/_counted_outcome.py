@@ -121,8 +121,9 @@ def _exact(outcome, own, target):
     """Return the two-sided mid-p of the people of a group with the outcome."""
     if outcome.is_mean:
         total = outcome.y[target] @ outcome.mass
-        rest = total - own.hits, outcome.n - own.n
-        return float(_stats.fisher(own.hits, own.n, *rest, mid=True))
+        return float(
+            _stats.fisher(own.hits, own.n, x0=total - own.hits, n0=outcome.n - own.n, mid=True)
+        )
     mass = poisson_binomial(own.mu, own.people)
     at = mass[int(own.hits)]
     tied = np.abs(mass - at) <= 1e-9 * at

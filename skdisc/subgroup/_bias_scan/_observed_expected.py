@@ -92,8 +92,18 @@ def observe(detector, task):
     else:
         names, (values, mu) = ["favorable outcomes"], _one(d, task.queries, task.favorable, X, y)
     sense = -1 if d._is_numeric and d.pos_label_ == ["low"] else 1
-    own = names, scoring, not d._is_numeric, sense, weight, frequency, cluster
-    outcome = Outcome.make(X, values, mu, *own)
+    outcome = Outcome.make(
+        X,
+        values,
+        mu,
+        names=names,
+        scoring=scoring,
+        is_share=not d._is_numeric,
+        sense=sense,
+        weight=weight,
+        frequency=frequency,
+        cluster=cluster,
+    )
     outcome = above(outcome, d.alpha) if scoring == "berk_jones" else outcome
     is_drawn = d.confirm is not None or d.null == "contextual"  # from rows, not from cells
     return equal_rows_once(outcome) if is_drawn else outcome

@@ -92,8 +92,7 @@ class Outcome(PeopleRows):
             mu = np.broadcast_to(means, y.shape)
         if is_share:
             mu = np.clip(mu, _EDGE, 1 - _EDGE)
-        own = is_share, is_mean, sense, weight, frequency, cluster
-        return cls(X, y, mu, names, scoring, *own)
+        return cls(X, y, mu, names, scoring, is_share, is_mean, sense, weight, frequency, cluster)
 
     def __len__(self):
         return self.y.shape[1]
@@ -332,8 +331,18 @@ def above(outcome, alpha):
         if outcome.is_share
         else [f"share above a quantile of {n}" for n in outcome.names]
     )
-    own = outcome.sense, outcome.weight, outcome.frequency, outcome.cluster
-    made = Outcome.make(outcome.X, y, fixed, names, "berk_jones", True, *own)
+    made = Outcome.make(
+        outcome.X,
+        y,
+        fixed,
+        names,
+        "berk_jones",
+        True,
+        sense=outcome.sense,
+        weight=outcome.weight,
+        frequency=outcome.frequency,
+        cluster=outcome.cluster,
+    )
     return replace(made, is_mean=fixed is None)
 
 

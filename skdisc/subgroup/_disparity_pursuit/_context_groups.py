@@ -154,8 +154,9 @@ class ContextGroups:
         parts, masks, of_cell = sets_of_cells(items, items.protected, fewest, most, frequency)
         parts, masks = parts[1:], masks[1:].toarray()[:, of_cell] > 0  # the first is everyone
         most = most if depth is None else min(depth, most)
-        given = items, ~items.protected, fewest, most - 1, frequency
-        contexts, members, of_cell = sets_of_cells(*given)
+        contexts, members, of_cell = sets_of_cells(
+            items, allowed=~items.protected, least=fewest, most=most - 1, frequency=frequency
+        )
         cells = _by_cell(of_cell, members.shape[1])
         people = np.ones(masks.shape[1]) if frequency is None else frequency.astype(float)
         inside = members @ (cells @ (masks * people).T)
@@ -211,8 +212,19 @@ class ContextGroups:
         total = (members @ people)[context]
         sides = [None] * len(groups)
         n_protected = np.array([len(p.predicates) for p in parts], dtype=int)
-        about = inside, total, n_protected, np.unique(part[n_protected == 1])
-        return cls(groups, sides, part, context, masks[0], members, cells, *about)
+        return cls(
+            groups,
+            sides,
+            part,
+            context,
+            masks[0],
+            members,
+            cells,
+            inside,
+            total,
+            n_protected,
+            np.unique(part[n_protected == 1]),
+        )
 
     def __len__(self) -> int:
         return len(self.part)

@@ -234,8 +234,15 @@ def _described(detector, task, rows, items, run, level):
     }
     by_value = count_values(groups, groups, d.protected_)
     counts = FoundCounts(len(scores.candidates), len(groups), by_value)
-    given = d, rows, findings, counts, tables["groups"]
-    discovery = subgroup_discovery(*given, tables=tables, versus=VERSUS)
+    discovery = subgroup_discovery(
+        d,
+        rows=rows,
+        findings=findings,
+        counts=counts,
+        groups=tables["groups"],
+        tables=tables,
+        versus=VERSUS,
+    )
     discovery.notes += _tables.notes(tables, table, largest, bool(legitimate))
     discovery.notes += _tables.told_by_columns(tables["associations"])
     asked = Scores(scores.candidates.asked, scores.residuals)
@@ -379,8 +386,15 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
         "gaps": _causes.parts_of_gaps(scores, groups, at_fit.subgroups, values, equal),
         "comparable": equal,
     }
-    about = d, rows, at_fit.with_table(table), counts, tables["groups"]
-    discovery = subgroup_discovery(*about, tables=tables, versus=VERSUS)
+    discovery = subgroup_discovery(
+        d,
+        rows=rows,
+        findings=at_fit.with_table(table),
+        counts=counts,
+        groups=tables["groups"],
+        tables=tables,
+        versus=VERSUS,
+    )
     found = [g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes]
     discovery.candidates = candidates_on(d, task, rows, items, found, folds)
     return discovery
@@ -431,9 +445,8 @@ def explained_by(
     at = np.flatnonzero(items.protected)
     known = {str(items.predicates[i]): items.predicates[i].mask(X) for i in at}
     named = about["reference"] if "reference" in about else [None] * len(about)
-    columns = about["effect"], about["measure"], named, alike
     for group, effect, measure, reference, is_alike in zip(
-        result.findings.subgroups, *columns, strict=True
+        result.findings.subgroups, about["effect"], about["measure"], named, alike, strict=True
     ):
         inside = group.mask(X)
         if result.versus in (IN_CONTEXT, VERSUS):

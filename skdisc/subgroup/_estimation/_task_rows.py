@@ -68,8 +68,14 @@ def rows_of(
     values = [rate_values(cell, m) for m in names]
     values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in own]
     names = [*names, *(f.__name__ for f in own)]
-    about = task.weight, task.people.groups, task.people.frequency
-    return Summed.ordered(task.X, np.array(values), names, *about)
+    return Summed.ordered(
+        task.X,
+        np.array(values),
+        names,
+        weight=task.weight,
+        cluster=task.people.groups,
+        frequency=task.people.frequency,
+    )
 
 
 def outcome_of(rows: Counted | Summed, j: int) -> np.ndarray:
@@ -85,8 +91,14 @@ def _numeric_rows(task, output):
     if task.queries is not None and not task.budget.opens(len(task.X)):
         return Summed(task.X.iloc[:0], np.empty((1, 0)), [output])
     values = numbers_of(task.y) if output == "value" else task.decisions()
-    about = [output], task.weight, task.people.groups, task.people.frequency
-    return Summed.ordered(task.X, np.array([values]), *about)
+    return Summed.ordered(
+        task.X,
+        np.array([values]),
+        names=[output],
+        weight=task.weight,
+        cluster=task.people.groups,
+        frequency=task.people.frequency,
+    )
 
 
 def _numbers(function, labels, decided, n):

@@ -363,8 +363,9 @@ class Recourse:
         notion = self.notion(notion, viewpoint, phi, budget)
         i = self.find(subgroup)
         verdicts = worst_off(self.measured.at(np.array([i])), notion, self.compare)
-        bias = self._names(verdicts)[0], float(verdicts.score[0])
-        return describe(self.counterfactuals(i), notion, *bias)
+        return describe(
+            self.counterfactuals(i), notion, self._names(verdicts)[0], float(verdicts.score[0])
+        )
 
 
 def _texts(objects):

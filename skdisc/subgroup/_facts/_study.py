@@ -212,8 +212,15 @@ def _subgroups(people, features, mining, before_block):
         groups = [g for g, c in zip(groups, counts, strict=True) if c.all()]
         return *_numbered(groups), lost
     items = _of_columns(people.rows.items, features)
-    limits = s.min_support, s.max_predicates, before_block
-    patterns, frequent = frequent_in_groups(items, people.at, people.group, n_groups, *limits)
+    patterns, frequent = frequent_in_groups(
+        items,
+        people.at,
+        people.group,
+        n_groups,
+        min_support=s.min_support,
+        max_len=s.max_predicates,
+        before_block=before_block,
+    )
     mining |= dict(zip(list(mining), frequent.sum(axis=0).tolist(), strict=True))
     return *_compact(items.predicates, patterns[frequent.all(axis=1)]), []
 
@@ -226,8 +233,15 @@ def _actions(rows, features, mining):
     else:
         favored = np.flatnonzero(rows.decided)
         one_group = np.zeros(len(favored), dtype=np.int64)
-        limits = s.action_support, s.max_predicates, None
-        found, _ = frequent_in_groups(items, favored, one_group, 1, *limits)
+        found, _ = frequent_in_groups(
+            items,
+            favored,
+            one_group,
+            1,
+            min_support=s.action_support,
+            max_len=s.max_predicates,
+            before_block=None,
+        )
         targets, actions = _compact(items.predicates, found)
     mining["actions"] = len(actions)
     return targets, actions, items

@@ -151,8 +151,9 @@ class LearnedAuditor(SubgroupDetector):
     def _learn_witness(self, task, setting, seen):
         """Return what is learned from some people: the witness, and its rules."""
         numbers = setting.numbers(seen.people)
-        given = numbers, setting.cells, seen.centering, self._is_group, task.rng
-        witness = learn(self.witness, *given)
+        witness = learn(
+            self.witness, numbers, setting.cells, seen.centering, self._is_group, task.rng
+        )
         found = [self._in_words(task, setting, witness, seen, k) for k in setting.parts]
         part, words = max(zip(setting.parts, found, strict=True), key=lambda own: own[1][1])
         return Learned(setting, witness, [(group, part) for group in words[0]])

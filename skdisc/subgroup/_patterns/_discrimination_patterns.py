@@ -185,8 +185,15 @@ class DiscriminationPatterns(DecidedDetector):
             given = p_value, sure, wanted & ~sure, strength
             done = choose(pool, self.k, *given, task.budget, self.redundancy)
         task.memory = _FoundPatterns(items.bare(), done.x, done.y)
-        at = done.x, done.y, self._level(done), self.delta
-        table = pattern_table(nb, items, decisions, *at)
+        table = pattern_table(
+            nb,
+            items,
+            decisions,
+            x=done.x,
+            y=done.y,
+            significance=self._level(done),
+            delta=self.delta,
+        )
         table["p_adjusted"], table["nodes_visited"] = done.p_adjusted, done.visited
         groups, bases = ([items.subgroup(g) for g in s] for s in (done.both, done.y))
         keys = [[task.space.subgroup_key(g) for g in several] for several in (groups, bases)]

@@ -31,8 +31,15 @@ def model_items(X, space, features, protected, n_bins, binarize, weight=None, fr
     -------
     Items
     """
-    given = features, protected, 2 if binarize else n_bins, weight
-    items = make_items(X, space, *given, frequency=frequency)
+    items = make_items(
+        X,
+        space,
+        features=features,
+        protected=protected,
+        n_bins=2 if binarize else n_bins,
+        weight=weight,
+        frequency=frequency,
+    )
     if binarize:
         for name in features:
             if space[name].kind == "ordinal":

@@ -136,8 +136,9 @@ class Uncertainty:
 
     def _widen(self, masks, favored, weight, cluster):
         """Take variances between clusters, where they are larger."""
-        given = favored, weight, cluster
-        variance, correlation = between_clusters(self.nb, masks, self.at, *given)
+        variance, correlation = between_clusters(
+            self.nb, masks, self.at, favored=favored, weight=weight, cluster=cluster
+        )
         spread = np.sqrt(np.maximum(np.diag(self.covariance), variance))
         self.covariance = correlation * np.outer(spread, spread)
         prior = np.bincount(cluster, _influence_on_log_odds(favored, weight))

@@ -106,8 +106,14 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
             kinds = [k if isinstance(k, str) else k.__name__ for k in self._kinds()]
             return Summed(task.X.iloc[:0], np.empty((len(kinds), 0)), kinds)
         names, values = errors_of(task, self._kinds())
-        about = task.weight, task.people.groups, task.people.frequency
-        return Summed.ordered(task.X, values, names, *about)
+        return Summed.ordered(
+            task.X,
+            values,
+            names,
+            weight=task.weight,
+            cluster=task.people.groups,
+            frequency=task.people.frequency,
+        )
 
     def _least(self, rows):
         return max(self.min_rows, super()._least(rows))

@@ -194,8 +194,7 @@ class SliceFinder(SliceDetector):
         least, spend = self._least(rows), lambda n: self._spend(task, n)
         if "lattice" in self._approaches or not len(rows):
             max_len, first = self._max_len(items), self._first(items)
-            given = least, max_len, first, spend, rows.frequency
-            yield made.lattice(items, columns, *given)
+            yield made.lattice(items, columns, least, max_len, first, spend, rows.frequency)
         yield from self._chosen_by_errors(task, rows, items, j)
 
     def _chosen_by_errors(self, task, rows, items, j):
@@ -203,8 +202,15 @@ class SliceFinder(SliceDetector):
         columns = rows.added(j)
         least, wanted = self._least(rows), self._approaches if len(rows) else ()
         if "tree" in wanted:
-            given = least, self.max_depth, lambda n: self._spend(task, n)
-            yield self._eligible(made.tree(items.unjoined(), columns, *given))
+            yield self._eligible(
+                made.tree(
+                    items.unjoined(),
+                    columns,
+                    least=least,
+                    max_depth=self.max_depth,
+                    spend=lambda n: self._spend(task, n),
+                )
+            )
         if "cluster" in wanted:
             lot = made.clusters(items.unjoined(), rows.X, columns, least, self.n_clusters, task.rng)
             yield self._eligible(lot)

@@ -61,8 +61,15 @@ def against_contexts(detector, task, rows, items):
         counts = FoundCounts(sum(n_tested), 0, d._by_value(items, lots, nothing))
         discovery = d._report(rows, items, d._findings(task, [], _nothing(rows)), counts)
     else:
-        given = task, items, patterns, family, lots[:n_mined], problems[:n_mined]
-        discovery, found = _of_lattice(d, *given)
+        discovery, found = _of_lattice(
+            d,
+            task=task,
+            items=items,
+            patterns=patterns,
+            family=family,
+            lots=lots[:n_mined],
+            problems=problems[:n_mined],
+        )
         n_tested[:n_mined], n_found[:n_mined] = family.tested.sum(axis=1), found
     discovery = _beside(d, task, discovery, others)
     discovery.tables["approaches"] = counts_of(rows, lots, n_tested, n_found)
@@ -77,8 +84,16 @@ def _of_lattice(detector, task, items, patterns, family, lots, problems):
         published_order(lot, *problem) for (_, lot), problem in zip(lots, problems, strict=True)
     ]
     chosen = detector._shown(patterns, family, worth, published)
-    given = patterns, family, chosen, significant, detector._aliases
-    discovery = contextual_discovery(detector, task, items, *given)
+    discovery = contextual_discovery(
+        detector,
+        task,
+        items,
+        patterns=patterns,
+        family=family,
+        chosen=chosen,
+        significant=significant,
+        aliases=detector._aliases,
+    )
     pairs = list(zip(*chosen, strict=True))
     table = discovery.findings.table
     table["approach"] = pd.Series(["lattice"] * len(table), dtype=object)

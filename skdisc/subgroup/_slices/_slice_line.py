@@ -139,8 +139,9 @@ class SliceLine(SliceDetector):
         task.memory = items.bare()
         if self.versus == "context":
             return self._against_contexts(task, rows, items)
-        rules = self._least(rows), self._max_len(items), self._first(items)
-        problem = SliceProblem.of(rows, items, self.alpha, *rules)
+        problem = SliceProblem.of(
+            rows, items, self.alpha, self._least(rows), self._max_len(items), self._first(items)
+        )
         n_tests = float(problem.n_possible * len(rows.names))
         groups, tables, searches = [], [], []
         for j in range(len(rows.names)):
@@ -175,8 +176,16 @@ class SliceLine(SliceDetector):
         scores = [SliceScore.of(self.alpha, weights, e, least) for e in rows.values]
         published = [self._by_score(rows, j, family, s) for j, s in enumerate(scores)]
         chosen = self._shown(patterns, family, worth, published)
-        given = patterns, family, chosen, significant, self._aliases
-        discovery = contextual_discovery(self, task, items, *given)
+        discovery = contextual_discovery(
+            self,
+            task,
+            items,
+            patterns=patterns,
+            family=family,
+            chosen=chosen,
+            significant=significant,
+            aliases=self._aliases,
+        )
         inside = [items.masks(p[p != PAD]).all(axis=0) for p in patterns.items[chosen[1]]]
         values = [s.columns(rows, j, inside) for j, s in enumerate(scores)]
         for name in values[0]:
