@@ -47,6 +47,8 @@ def make(name, **more):
 def found(result):
     """Return all of a result but time and notes."""
     document = json.loads(result.to_json())
+    if document.get("last_shown"):
+        document["last_shown"] = found(result.last_shown)
     del document["total_time"], document["discovery"]["notes"]
     document["discovery"]["tables"].pop("curve", None)  # of the search over time
     return document
