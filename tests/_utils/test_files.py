@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -235,3 +236,14 @@ def test_pipes_and_devices_are_written_to_and_not_replaced(tmp_path):
     for path in (pipe, os.devnull):
         with pytest.raises(ValueError, match="is a device or a pipe"):
             _files.check_is_file(path)
+
+
+def test_what_a_check_left_that_was_killed_is_removed(tmp_path, monkeypatch):
+    path, real = tmp_path / "state.json", tempfile.NamedTemporaryFile
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", lambda **how: real(**how, delete=False))
+    _files.check_writable(path)
+    monkeypatch.undo()
+    (left,) = tmp_path.iterdir()
+    os.utime(left, (0, 0))
+    _files.write_text(path, "{}")
+    assert list(tmp_path.iterdir()) == [path]
