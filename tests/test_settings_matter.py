@@ -19,6 +19,13 @@ def test_each_setting_has_a_row(name):
     """If one is missing: another value, a table and other settings with which it matters."""
     settings = own_settings(name)
     rows = set(rows_of(name, settings))
+    missing = sorted(settings - rows - set(WITHOUT.get(name, [])))
+    assert not missing, (
+        f"{name} has settings without a row: {missing}. Add another value, the name of a table on "
+        "which it changes the result, and other settings needed, to OWN in "
+        "tests/settings_that_matter.py:\n"
+        f'    "{name}": {{"{missing[0]}": (ANOTHER_VALUE, "decisions", {{}})}},'
+    )
     assert rows | set(WITHOUT.get(name, [])) == settings
     assert not rows & set(WITHOUT.get(name, []))
 
