@@ -437,9 +437,15 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
         )
 
     def _gap_that_matters(self, outcome, weight=None, mean=None):
-        """Return the `RelevantGap` of outcomes, NaN for people whom the measure is not about.
+        """Return the `RelevantGap` of outcomes.
 
-        The mean is that of the reference, of numbers; by default of all people.
+        Parameters
+        ----------
+        outcome : array-like of float
+            NaN for people whom the measure is not about.
+        weight : array-like of float, optional
+        mean : float, optional
+            For outcomes that are numbers, the mean of the reference; None: of all people.
         """
         outcome = np.asarray(outcome, dtype=float)
         is_rate = np.isin(outcome[~np.isnan(outcome)], (0.0, 1.0)).all()
@@ -453,16 +459,26 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
         return settings(given, but=_TECHNICAL)
 
     def _shared_values(self, task, findings):
-        """Return the values that enough people share, by column, of the columns in question."""
+        """Return, by column, the values that so many people have that reports may show them.
+
+        Made-up cases show values of all columns. Other findings show no single values of
+        unprotected numbers, for which the values of people are not counted.
+        """
         if task.X is None:  # there are no people
             return {}
         columns = list(task.X)
-        if not isinstance(findings, CaseFindings) or findings.row is not None:  # else all are shown
+        are_made_up = isinstance(findings, CaseFindings) and findings.row is None
+        if not are_made_up:
             numeric = {c.name for c in self.space_.columns if c.kind == "numeric"}
             columns = [c for c in columns if c in self.protected_ or c not in numeric]
         people = task.people
-        how = {"columns": columns, "frequency": people.frequency, "numbered": people.numbered}
-        return SharedValues.of(people.numbered.X, **how).values
+        shared = SharedValues.of(
+            people.numbered.X,
+            columns=columns,
+            frequency=people.frequency,
+            numbered=people.numbered,
+        )
+        return shared.values
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

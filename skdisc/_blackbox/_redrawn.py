@@ -20,7 +20,7 @@ from skdisc._utils._warnings import ignoring
 N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
 _CODES = 8.0  # standard errors by which a number must vary beyond its neighbors, to be a code
 _MANY = 50_000  # rows of which two folds are enough
-_MOST_KNOWN = 20_000_000  # probabilities kept, 160 MB
+_MOST_CACHED = 20_000_000  # probabilities kept, 160 MB
 N_STEPS, _SETTLED = 200, 1e-6  # of the likeliest mixture, which converges in a few
 
 
@@ -117,8 +117,8 @@ class Redrawn:
         """
         rng, donors = np.random.default_rng(random_state), []
         for law in self._laws:
-            of_class = self._given(law, donors) if donors else law.learned
-            donors.append(law.draw(of_class, rng))
+            probabilities = self._probabilities(law, donors) if donors else law.learned
+            donors.append(law.draw(probabilities, rng))
         return {law.values.name: d for law, d in zip(self._laws, donors, strict=True)}
 
     def people(self, random_state):
@@ -137,58 +137,78 @@ class Redrawn:
             return RedrawnPeople(row, None, self.donors(random_state))
         rng, people, donors = np.random.default_rng(random_state), self._frequency, []
         for law in self._laws:
-            of_class = self._given(law, donors, row) if donors else law.learned
-            at, people, donor = law.deal(of_class, people, rng)
-            row, donors = row[at], [*(d[at] for d in donors), donor]
+            probabilities = self._probabilities(law, donors, row) if donors else law.learned
+            # People of one entry who draw different values become entries of their own.
+            entry, people, donor = law.deal(probabilities, people, rng)
+            row, donors = row[entry], [*(d[entry] for d in donors), donor]
         names = [law.values.name for law in self._laws]
         return RedrawnPeople(row, people, dict(zip(names, donors, strict=True)))
 
-    def _given(self, law, donors, row=None):
-        """Return the probabilities of the classes of a law, given the columns drawn before it.
+    def _probabilities(self, law, donors, row=None):
+        """Return the class probabilities of the column drawn next, given those drawn before it.
 
-        Where these have few values, probabilities given each of them are computed once. `row` are
-        the rows that the donors are for; None: all, in order.
+        Parameters
+        ----------
+        law : _ColumnLaw
+            The distribution of the column that is drawn next.
+        donors : list of ndarray of int, shape (n,)
+            For each column drawn before, the rows of X that have the values drawn.
+        row : ndarray of int, shape (n,), optional
+            The rows of X that values are drawn for; None: all, in order.
+
+        Returns
+        -------
+        ndarray of float, shape (n, n_classes)
         """
-        before = self._laws[: len(donors)]
-        n_values = math.prod(len(b.firsts) for b in before)
-        if n_values * law.learned.size > _MOST_KNOWN:
-            return law.mixed(self._features(before, donors, row), row)
-        key = np.zeros(len(donors[0]), dtype=np.intp)
-        for b, donor in zip(before, donors, strict=True):
-            key = key * len(b.firsts) + b.codes[donor]
-        of_class = np.empty((len(key), law.learned.shape[1]))
-        for k in np.unique(key):
-            if k not in law.known:
-                at, n = np.unravel_index(k, [len(b.firsts) for b in before]), len(self.X)
-                alike = [np.full(n, b.firsts[i]) for b, i in zip(before, at, strict=True)]
-                law.known[k] = law.mixed(self._features(before, alike))
-            here = np.flatnonzero(key == k)
-            of_class[here] = law.known[k][here if row is None else row[here]]
-        return of_class
+        earlier = self._laws[: len(donors)]
+        sizes = [len(other.firsts) for other in earlier]
+        if math.prod(sizes) * law.learned.size > _MOST_CACHED:
+            return law.mixed(self._features(earlier, donors, row), row)
+        # Draws are repeated many times, and earlier columns have few combinations of values: the
+        # models predict for all rows once with each combination, and further draws look it up.
+        combination = np.zeros(len(donors[0]), dtype=np.intp)
+        for other, donor in zip(earlier, donors, strict=True):
+            combination = combination * len(other.firsts) + other.codes[donor]
+        probabilities = np.empty((len(combination), law.learned.shape[1]))
+        for k in np.unique(combination):
+            if k not in law.cached:
+                values = np.unravel_index(k, sizes)
+                same_for_all = [
+                    np.full(len(self.X), other.firsts[value])
+                    for other, value in zip(earlier, values, strict=True)
+                ]
+                law.cached[k] = law.mixed(self._features(earlier, same_for_all))
+            here = np.flatnonzero(combination == k)
+            probabilities[here] = law.cached[k][here if row is None else row[here]]
+        return probabilities
 
-    def _features(self, before, donors, row=None):
-        """Return the features of a law: other columns, and those drawn, from rows of donors."""
+    def _features(self, earlier, donors, row=None):
+        """Return what a column is predicted from: unprotected columns, and the values drawn."""
         others = self._others if row is None else [c.iloc[row] for c in self._others]
-        drawn = [b.numbered.iloc[d] for b, d in zip(before, donors, strict=True)]
+        drawn = [law.numbered.iloc[d] for law, d in zip(earlier, donors, strict=True)]
         columns = [c.reset_index(drop=True) for c in (*others, *drawn)]
         return nameless(columns, pd.RangeIndex(len(donors[0])))
 
 
 class _ColumnLaw:
-    """The distribution of one column given features; its values are those of rows of a class.
+    """The distribution of one column given features.
+
+    Models predict the class of a value (the value itself, a bin of numbers, or all rare values
+    together); within its class, a value is drawn from the rows of X.
 
     Attributes
     ----------
     codes, firsts : ndarray of int
         The values as numbers, and the first row with each of them.
     learned : ndarray of float, shape (n_rows, n_classes)
-        Probabilities given the features learned from.
-    known : dict of int to ndarray
-        Probabilities given values of the columns drawn before.
+        Class probabilities of the rows of X as they are, predicted out of fold.
+    cached : dict of int to ndarray of float, shape (n_rows, n_classes)
+        Class probabilities of all rows with other values of the columns drawn before, by the
+        number of the combination of these values.
     """
 
     def __init__(self, values, features, frequency, fold, cluster=None):
-        self.values, self.numbered, self.known = values, numbered(values), {}
+        self.values, self.numbered, self.cached = values, numbered(values), {}
         classes = _classes(values, frequency)
         self.codes = pd.factorize(values, use_na_sentinel=False)[0]
         self.firsts = np.unique(self.codes, return_index=True)[1]
@@ -201,8 +221,8 @@ class _ColumnLaw:
         if len(self._members) > 1 and features.shape[1]:
             for k in range(1 + fold.max(initial=0) if fold.any() else 0):
                 rest = np.flatnonzero(fold != k)
-                own = None if frequency is None else frequency[rest]
-                self._models.append(_fitted(features.iloc[rest], classes[rest], own))
+                people_of_rest = None if frequency is None else frequency[rest]
+                self._models.append(_fitted(features.iloc[rest], classes[rest], people_of_rest))
         parts = self._parts(features)
         self._weights = _mixture(parts[:, np.arange(len(classes)), classes], frequency)
         self.learned = np.einsum("m,mnc->nc", self._weights, parts)
@@ -210,63 +230,74 @@ class _ColumnLaw:
         if cluster is not None:
             self._clustered = ClusteredDraws(cluster, classes, self.codes, self.learned)
 
-    def draw(self, of_class, rng):
-        """Return, for each row, that from which its value is drawn, given the probabilities."""
+    def draw(self, probabilities, rng):
+        """Draw a class for each row, then a row of that class as the donor of its value."""
         if self._clustered is not None:
-            return self._clustered.donors(of_class, self._members, rng)
-        own = drawn(of_class, rng.random(len(of_class)))
-        donor = np.empty(len(own), dtype=np.intp)
+            return self._clustered.donors(probabilities, self._members, rng)
+        class_drawn = drawn(probabilities, rng.random(len(probabilities)))
+        donor = np.empty(len(class_drawn), dtype=np.intp)
         for c, members in enumerate(self._members):
-            here = np.flatnonzero(own == c)
+            here = np.flatnonzero(class_drawn == c)
             donor[here] = rng.choice(members, len(here))
         return donor
 
-    def deal(self, of_class, people, rng):
-        """Draw a value for each of the people of some entries, given the probabilities.
+    def deal(self, probabilities, people, rng):
+        """Draw a value for each of the people of some entries.
+
+        Parameters
+        ----------
+        probabilities : ndarray of float, shape (n_entries, n_classes)
+        people : ndarray of int64, shape (n_entries,)
+            Number of equal people of each entry.
+        rng : Generator
 
         Returns
         -------
-        at : ndarray of int, shape (n,)
-            The entries of the people who have drawn the same value.
+        entry : ndarray of int, shape (n,)
+            The entries of the people who have drawn the same value, ascending.
         people : ndarray of int64, shape (n,)
-            How many they are.
+            Their number.
         donor : ndarray of int, shape (n,)
             A row with this value.
         """
-        dealt_to = rng.multinomial(people, of_class / of_class.sum(axis=1, keepdims=True))
-        found = []
-        for (donors, shares), n in zip(self._values, dealt_to.T, strict=True):
-            at = np.flatnonzero(n)
-            value, n = np.zeros(len(at), dtype=np.intp), n[at]
-            if 1 < len(donors) <= n.sum() / max(len(at), 1):
-                dealt = rng.multinomial(n, shares)
-                here, value = np.nonzero(dealt)
-                at, n = at[here], dealt[here, value]
-            elif len(donors) > 1:  # few people: one by one
-                at, value = np.repeat(at, n), rng.choice(len(donors), int(n.sum()), p=shares)
-                n = np.ones(len(at), dtype=np.int64)
-            found.append((at, n, donors[value]))
-        at, n, donor = map(np.concatenate, zip(*found, strict=True))
-        order = np.argsort(at, kind="stable")
-        return at[order], n[order], donor[order]
+        shares_of_classes = probabilities / probabilities.sum(axis=1, keepdims=True)
+        people_of_class = rng.multinomial(people, shares_of_classes)
+        pieces = []
+        for (donors, shares), n in zip(self._values, people_of_class.T, strict=True):
+            entry = np.flatnonzero(n)
+            value, n = np.zeros(len(entry), dtype=np.intp), n[entry]
+            if 1 < len(donors) <= n.sum() / max(len(entry), 1):
+                people_of_value = rng.multinomial(n, shares)
+                place, value = np.nonzero(people_of_value)
+                entry, n = entry[place], people_of_value[place, value]
+            elif len(donors) > 1:  # fewer people than values: one by one, without a wide table
+                entry, value = np.repeat(entry, n), rng.choice(len(donors), int(n.sum()), p=shares)
+                n = np.ones(len(entry), dtype=np.int64)
+            pieces.append((entry, n, donors[value]))
+        entry, n, donor = map(np.concatenate, zip(*pieces, strict=True))
+        order = np.argsort(entry, kind="stable")
+        return entry[order], n[order], donor[order]
 
     def mixed(self, features, row=None):
-        """Return the probabilities of the classes, shape (n, n_classes)."""
+        """Return the class probabilities by the mixture of all models, shape (n, n_classes)."""
         return np.einsum("m,mnc->nc", self._weights, self._parts(features, row))
 
     def _parts(self, features, row=None):
-        """Return the probabilities of the classes by each part, shape (n_parts, n, n_classes)."""
+        """Return the class probabilities by each part of the mixture, (n_parts, n, n_classes).
+
+        The first part are the shares of the classes, whatever the features.
+        """
         parts = np.zeros((3 if self._models else 1, len(features), len(self._members)))
         parts[0] = self._shares
         fold = self._fold if row is None else self._fold[row]
         for k, models in enumerate(self._models):
-            at = np.flatnonzero(fold == k)
-            if not len(at):
+            in_fold = np.flatnonzero(fold == k)
+            if not len(in_fold):
                 continue
-            rows = features.iloc[at]
-            with threads_for(len(at)):
+            rows = features.iloc[in_fold]
+            with threads_for(len(in_fold)):
                 for part, model in zip(parts[1:], models, strict=True):
-                    part[np.ix_(at, model.classes_)] = model.predict_proba(rows)
+                    part[np.ix_(in_fold, model.classes_)] = model.predict_proba(rows)
         return parts
 
 
@@ -395,7 +426,10 @@ def _values_of(codes, members, frequency):
 
 
 def _mixture(likelihood, frequency=None):
-    """Return the likeliest weights of a mixture, given likelihoods of shape (n_parts, n)."""
+    """Return the maximum likelihood weights of a mixture, given likelihoods (n_parts, n).
+
+    By the EM algorithm: the new weight of a part is the mean of its posterior probabilities.
+    """
     weights = np.full(len(likelihood), 1 / len(likelihood))
     for _ in range(N_STEPS):
         joint, before = weights[:, None] * likelihood, weights

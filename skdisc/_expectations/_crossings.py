@@ -394,19 +394,20 @@ class Crossings:
         skip: tuple = (),
         only: list | None = None,
     ) -> list[list[Unlearned]]:
-        """Return the crossings whose cells would add to estimates, by part; the surest first.
+        """Return, for each estimate, the crossings whose cells the expectations have not learned.
 
-        A crossing counts if its B is larger than .15 standard errors of the estimate, and than two
-        of its own.
+        A crossing is returned if its bias B (see `added_by`) is larger than .15 standard errors of
+        the estimate, up to which a bias does not change the level of a test, and larger than two
+        standard errors of B itself.
 
         Parameters
         ----------
         outcome : ndarray of float, shape (n_rows,)
-            Residuals.
+            Residual outcomes: what the expectations leave of them.
         parts : ndarray of float, shape (n_rows, n_parts)
-            Residual memberships.
+            Residual memberships in the groups that are estimated.
         gap, error : ndarray of float, shape (n_parts,)
-            The estimates, and their standard errors.
+            The estimate of each group, and its standard error.
         skip : sequence of tuple of int
             Crossings that the expectations contain.
         only : list of tuple of int, optional
@@ -415,9 +416,10 @@ class Crossings:
         Returns
         -------
         list of list of Unlearned
+            One list per group, in the order in which crossings are looked at.
         """
         pairs = _PairsOfPeople(outcome[:, None], parts, self.sampling, gap)
-        found, n_crossings, skip = [[] for _ in gap], 0, set(skip)
+        unlearned, n_crossings, skip = [[] for _ in gap], 0, set(skip)
         for joint in self.walk() if only is None else map(self.joint, only):
             n_crossings += 1
             if joint.at in skip:
@@ -425,16 +427,25 @@ class Crossings:
             sums = pairs.over(joint)
             bias = sums.bias / pairs.size
             for p in np.flatnonzero(np.abs(bias) > _RELEVANT * error):
-                its_error = sums.error(p) / pairs.size[p]
-                if abs(bias[p]) > _ERRORS_OF_BIAS * its_error:
-                    about = self.names(joint.at), joint.n_cells
-                    found[p].append(Unlearned(*about, float(bias[p]), float(its_error), joint.at))
-        if only is None:
+                error_of_bias = sums.error(p) / pairs.size[p]
+                if abs(bias[p]) > _ERRORS_OF_BIAS * error_of_bias:
+                    crossing = Unlearned(
+                        columns=self.names(joint.at),
+                        n_cells=joint.n_cells,
+                        bias=float(bias[p]),
+                        error=float(error_of_bias),
+                        at=joint.at,
+                    )
+                    unlearned[p].append(crossing)
+        if only is None:  # the number that `_deviate` corrects for
             self.n_crossings = n_crossings
-        return found
+        return unlearned
 
     def _deviate(self, for_nothing):
-        """Return how many errors B has to exceed if so many crossings may do so for nothing."""
+        """Return how many standard errors B has to exceed, by Bonferroni over all crossings.
+
+        `for_nothing` is the expected number of crossings that exceed it by chance.
+        """
         return special.ndtri(1 - 0.5 * for_nothing / max(self.n_crossings, _LEAST_CROSSINGS))
 
     def to_join(self, found: list[list[Unlearned]], error: np.ndarray) -> list[Unlearned]:
@@ -457,12 +468,12 @@ class Crossings:
         return [own for _, own in sorted(sure.values(), key=lambda pair: (-pair[0], pair[1].at))]
 
     def doubt(self, own: Unlearned, n_estimates: int) -> Unlearned:
-        """Return what an estimate may lack because cells joined for nothing.
+        """Return what an estimate may lack because cells joined by chance.
 
-        Joining takes B from an estimate. Of all crossings looked at, one with a B that chance alone
-        makes large joins in about one audit, and then the estimate is off by this B: the chance
-        that some crossing without anything to learn has a B of so many errors is B's share that
-        stays in doubt. Of a law that is surely there, it is nothing.
+        Joining takes B from an estimate. In about every audit, one of all the crossings joins
+        because chance made its B large, and then the estimate is off by this B. So a share of B
+        stays in doubt: the probability that any crossing without anything to learn has a B of as
+        many standard errors. For a B that chance cannot explain, this share is 0.
         """
         n = max(self.n_crossings, _LEAST_CROSSINGS) * n_estimates
         chance = min(1.0, 2 * n * special.ndtr(-abs(own.bias) / max(own.error, 1e-300)))

@@ -132,15 +132,21 @@ class Trees:
         return predict
 
     def model(self, target: np.ndarray, rows: np.ndarray) -> Any:
-        """Return trees that learned a target from some rows; None if it is constant there."""
+        """Fit trees to the target of some rows; return None if it is constant there.
+
+        Parameters
+        ----------
+        target : ndarray of float, shape (n_rows,)
+        rows : ndarray of int
+            Positions of the rows to learn from.
+        """
         if not len(rows) or np.ptp(target[rows]) == 0 or not self._table.shape[1]:
             return None
         people = np.ones(len(rows), int) if self._people is None else self._people[rows]
-        rows = (
-            rows[evenly(people, _MOST_ROWS)]
-            if people.sum() > len(rows) or len(rows) > _MOST_ROWS
-            else rows
-        )
+        if people.sum() > len(rows) or len(rows) > _MOST_ROWS:
+            # A row of many people is repeated for each, as leaves have a smallest number of rows;
+            # of more than _MOST_ROWS people, every second, third, ... is kept.
+            rows = rows[evenly(people, _MOST_ROWS)]
         weight = None if self._weight is None else self._weight[rows]
         trees = HistGradientBoostingRegressor(**self._settings)
         with threads_for(len(rows)):

@@ -56,20 +56,22 @@ class CrossFitter:
     def expect(
         self, target: np.ndarray, learner: Any, used: np.ndarray | None = None, name: str = ""
     ) -> np.ndarray:
-        """Return E[target | X], learned from the rows used, for all rows.
+        """Return E[target | X] for all rows, each predicted by a learner of the other folds.
 
         Parameters
         ----------
         target : ndarray of float, shape (n_rows,)
         learner : {"linear", "boosting"} or estimator
         used : ndarray of bool, shape (n_rows,), optional
+            The rows to learn from; None: all.
         name : str
             The setting, for messages.
 
         Returns
         -------
         ndarray of float, shape (n_rows,)
-            NaN nowhere; in folds without rows to learn from the mean.
+            Never NaN. If all rows to learn from are in one fold, they are learned from for this
+            fold, too.
         """
         used = np.ones(len(target), bool) if used is None else used
         binary = bool(np.isin(target[used], (0.0, 1.0)).all())

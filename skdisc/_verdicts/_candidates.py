@@ -221,10 +221,11 @@ class Candidates:
 
 
 def smallest_ratio(x1, n1, x0, n0, a, rarer=None):
-    """Return the smallest ratio of two rates that is not excluded at one-sided 1 - a, in [0, 1].
+    """Return the smallest ratio of two rates that one-sided tests at level a do not exclude.
 
-    The ratio is that of the events, or of the non-events where these are rarer in both groups
-    together; it is taken in the direction in which it is below 1.
+    The rates are of the events, or of the non-events where these are rarer in both groups
+    together. Either rate may be the smaller one, so the result is the smaller of the lower ends of
+    p1 / p0 and of p0 / p1, in [0, 1].
 
     >>> print(smallest_ratio(300, 1000, 3000, 10_000, 0.05).round(3))
     0.919
@@ -234,11 +235,11 @@ def smallest_ratio(x1, n1, x0, n0, a, rarer=None):
     x1, n1, x0, n0 : array-like of float, counts of the two groups; fractions are allowed
     a : float, the one-sided error rate
     rarer : array-like of bool, default=None
-        Whether events are the rarer outcome. None: in both groups together.
+        Whether events are the rarer outcome. None: decided by both groups together.
 
     Returns
     -------
-    ndarray of float, NaN where a group is empty or has no rarer outcome
+    ndarray of float, NaN where a group is empty, or nobody has the rarer outcome
     """
     x1, n1, x0, n0 = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in (x1, n1, x0, n0)))
     rarer = 2 * (x1 + x0) <= n1 + n0 if rarer is None else rarer
@@ -251,18 +252,18 @@ def smallest_ratio(x1, n1, x0, n0, a, rarer=None):
 def smallest_ratio_of_gap(gap, low, high, rate):
     r"""Return the smallest ratio of two rates that an interval of their difference leaves open.
 
-    For comparisons without counts. The ratio is that of the outcome that is rarer in both groups
-    together. That of rates p and q is at most :math:`\rho` if p - q is at most
-    :math:`-(1-\rho) q`: ends of the difference are compared with the estimate of q, which errs on
-    the safe side, as p - q has a larger variance than :math:`p-\rho q`.
+    For comparisons without counts. The rates are of the outcome that is rarer in both groups
+    together. The ratio p / q is at most :math:`\rho` if p - q is at most :math:`-(1-\rho) q`. So
+    the ends of the interval of p - q are compared with the estimate of q. This errs on the safe
+    side, as p - q has a larger variance than :math:`p-\rho q`.
 
     >>> print(smallest_ratio_of_gap([-0.01, -0.01], -0.03, 0.01, [0.29, 0.05]).round(2))
     [0.9 0.5]
 
     Parameters
     ----------
-    gap, low, high : array-like of float, the difference and its ends
-    rate : array-like of float, of the first group; that of the other is less by the gap
+    gap, low, high : array-like of float, the difference and the ends of its interval
+    rate : array-like of float, rate of the first group; the other rate is less by the gap
 
     Returns
     -------

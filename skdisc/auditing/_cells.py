@@ -71,12 +71,13 @@ def lead_p(result):
 
 
 def refits_needed(plan, results, significance, cell):
-    """Return with how many refits the question about a model trained here can be answered.
+    """Return the number of refits with which a question about a model trained here is answered.
 
-    With n refits of which k are as large the p-value is (k + 1) / (n + 1), so they are as many as
-    the level takes that Holm's procedure leaves to the question after the others. One may be as
-    large, if that takes no more than 80. The level stays: what is found at a lower level would have
-    been found at a higher one, too, with the first of the same refits.
+    If k of n refits have a disparity at least as large as the model, the p-value is (k + 1) /
+    (n + 1). So n is the smallest number that can reach the level that Holm's procedure leaves to
+    this question after the others; or twice as many, so that k may be 1, but then at most 80. That
+    n depends on other results does not change the level of the test: what is found at a lower level
+    would have been found at a higher one, too, with the first of the same refits.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def refits_needed(plan, results, significance, cell):
     """
     cells = list(plan.weights)
     weights = np.array([plan.weights[c] for c in cells])
-    p = [1.0 if c == cell else _cell_p(_of(plan, results, c)) for c in cells]
+    p = [1.0 if c == cell else _cell_p(_leads(plan, results, c)) for c in cells]
     is_open = holm(p, weights) > significance
     level = significance * plan.weights[cell] / weights[is_open].sum()
     least = math.floor(1 / level + 1e-9)
@@ -107,46 +108,51 @@ def judge(plan, results, significance, figures=None):
     ----------
     plan : Plan
     results : dict of str to AuditResult
-        The results of the steps that ran.
+        The results of the steps that ran, by the name of the step.
     significance : float
     figures : dict of str to Figures, optional
-        Those of each attribute; without them, rows have no numbers.
+        By protected attribute; without them, rows have no numbers.
 
     Returns
     -------
     list of dict
+        In the order of the attributes in the plan, and of `NULL_ORDER`.
     """
-    leads = {cell: _of(plan, results, cell) for cell in plan.weights}
+    leads = {cell: _leads(plan, results, cell) for cell in plan.weights}
     p_values = np.array([_cell_p(pairs) for pairs in leads.values()])
     adjusted = holm(p_values, np.array(list(plan.weights.values()))) if leads else p_values
     rows = []
-    for (cell, pairs), p, corrected in zip(leads.items(), p_values, adjusted, strict=True):
-        step, result = pairs[0]
-        judged = _judged([r for _, r in pairs], p, corrected, significance, len(leads))
-        share = _share(result) if cell[1] == "individual" else {}
-        own = None if figures is None else figures[cell[0]]
-        rows.append(_row(cell, "cell", step, result, own) | share | judged)
-        rows[-1] |= {"p_value": float(p), "p_adjusted": float(corrected)}
+    for (cell, pairs), p, p_adjusted in zip(leads.items(), p_values, adjusted, strict=True):
+        attribute, null = cell
+        step, result = pairs[0]  # what is shown is the result of the first lead
+        verdict = _judged([r for _, r in pairs], p, p_adjusted, significance, len(leads))
+        share = _share(result) if null == "individual" else {}
+        figures_shown = None if figures is None else figures[attribute]
+        rows.append(_row(cell, "cell", step, result, figures_shown) | share | verdict)
+        rows[-1] |= {"p_value": float(p), "p_adjusted": float(p_adjusted)}
     for step in plan.steps:
         if step.role == FACTS:
-            result = results.get(step.name)
-            judged = _judged([result], 0.0, 0.0, significance, 1)
-            cell = step.attribute, step.null
-            rows.append(_row(cell, "fact", step, result) | judged | _share(result))
-    order = {n: i for i, n in enumerate(NULL_ORDER)}
+            # A fact has no sampling error: it is outside of the correction, as if p were 0.
+            result, cell = results.get(step.name), (step.attribute, step.null)
+            verdict = _judged([result], 0.0, 0.0, significance, 1)
+            rows.append(_row(cell, "fact", step, result) | verdict | _share(result))
+    place_of_null = {null: i for i, null in enumerate(NULL_ORDER)}
+    # Reversed, so that the first step about an attribute gives its place.
     places = {s.attribute: i for i, s in reversed(list(enumerate(plan.steps)))}
-    return sorted(rows, key=lambda r: (places[r["attribute"]], order.get(r["null"], 9)))
+    last = len(place_of_null)
+    return sorted(rows, key=lambda r: (places[r["attribute"]], place_of_null.get(r["null"], last)))
 
 
 def _cell_p(pairs):
-    """Return the p-value of a cell: its leads must all say so."""
+    """Return the p-value of a cell: the largest, since all of its leads must find a disparity."""
     return max(lead_p(r) for _, r in pairs)
 
 
-def _of(plan, results, cell):
-    """Return the leads of a cell with their results, None for those that did not run.
+def _leads(plan, results, cell):
+    """Return the leads of a cell as pairs of step and result, None for those that did not run.
 
-    What labels say is left out where the model shows nothing that they would have to explain.
+    The second lead asks about the labels that a model was trained on. If the first finds nothing in
+    the model, labels have nothing to explain, and the first lead is returned alone.
     """
     steps = [s for s in plan.steps if s.role == LEAD and (s.attribute, s.null) == cell]
     pairs = [(s, results.get(s.name)) for s in steps]
@@ -162,14 +168,14 @@ def _judged(results, p, corrected, significance, n_cells):
         if corrected <= significance:
             answer = _answer(results[0])
             return {"verdict": FOUND, "reason": "" if answer is None else answer.reason}
-        told = f"p = {p:.2g}, and {corrected:.2g} after correction for {n_cells} questions"
-        return {"verdict": UNSURE, "reason": told}
+        reason = f"p = {p:.2g}, and {corrected:.2g} after correction for {n_cells} questions"
+        return {"verdict": UNSURE, "reason": reason}
     if results[0].verdict == FOUND:
-        told = (
+        reason = (
             "the model does, but not the labels that it was trained on: chance in training could "
             "make it"
         )
-        return {"verdict": UNSURE, "reason": told}
+        return {"verdict": UNSURE, "reason": reason}
     verdict = NOTHING if results[0].verdict == NOTHING else UNSURE
     return {"verdict": verdict, "reason": results[0].reason}
 

@@ -508,21 +508,21 @@ def _shown_line(row, hidden, names, plan, results):
 def _shown_verdict(row, hidden, plan, results):
     """Return a verdict without the numbers of rows that are not shown.
 
-    The verdict is over all groups. Its p-value is left out if it is that of such a row, and so is
-    a bound that is the end of its interval.
+    The verdict itself is about all groups. Its p-value is left out if it is the p-value of a hidden
+    row, and its bound if it is the end of the interval of a hidden row.
     """
     if row["kind"] != "cell":
         return row
     cell = row["attribute"], row["null"]
     steps = [s for s in plan.steps if s.role == LEAD and (s.attribute, s.null) == cell]
-    several = [(s, results[s.name]) for s in steps if s.name in results]
-    if not several or not isinstance(several[0][1].findings, GroupFindings):
+    leads = [(s, results[s.name]) for s in steps if s.name in results]
+    if not leads or not isinstance(leads[0][1].findings, GroupFindings):
         return row
     if hidden.hides(row, "verdicts"):
         row = row | dict.fromkeys(("group", "measure", *_NUMBERS))
-    if any(_of_smallest_p(*pair, hidden) & hidden.keys for pair in several):
+    if any(_of_smallest_p(step, result, hidden) & hidden.keys for step, result in leads):
         row = row | {"p_value": None, "p_adjusted": None}
-    step, result = several[0]
+    step, result = leads[0]
     family, keys = hidden.family(step, result)
     if result.answer is None:
         return row
@@ -530,22 +530,36 @@ def _shown_verdict(row, hidden, plan, results):
     if not is_hidden.any():
         return row
     answer = _shown_answer(result.answer, family, is_hidden)
-    told = {"answer": answer_facts(answer), "bound": answer.bound}
+    shown = {"answer": answer_facts(answer), "bound": answer.bound}
     if row["reason"] == result.answer.reason:
-        told["reason"] = answer.reason
+        shown["reason"] = answer.reason
     elif row["p_value"] is None and row["verdict"] == UNSURE and result.verdict == FOUND:
-        told["reason"] = "not significant after correction for the number of questions"
-    return row | told
+        # The reason names the p-value, which is hidden.
+        shown["reason"] = "not significant after correction for the number of questions"
+    return row | shown
 
 
-def _without_equal_p(rows, before):
-    """Return verdicts of which none has a corrected p-value that is left out of another one.
+def _without_equal_p(rows, originals):
+    """Return the verdicts without corrected p-values that equal a hidden one.
 
-    Holm's correction gives a question the largest of the values before it.
+    Holm's correction takes a running maximum, so that several questions may share a corrected
+    p-value: if it is hidden in one verdict, it must not be printed in another. A value of 1, which
+    many questions have, says nothing about any of them.
+
+    Parameters
+    ----------
+    rows : list of dict
+        The verdicts as they are shown; hidden p-values are None.
+    originals : list of dict
+        The same verdicts with all p-values.
     """
-    out = [b["p_adjusted"] for r, b in zip(rows, before, strict=True) if r["p_adjusted"] is None]
-    out = [p for p in out if p is not None and p < 1]
-    return [row | {"p_adjusted": None} if row["p_adjusted"] in out else row for row in rows]
+    hidden_p = [
+        original["p_adjusted"]
+        for row, original in zip(rows, originals, strict=True)
+        if row["p_adjusted"] is None
+    ]
+    hidden_p = [p for p in hidden_p if p is not None and p < 1]
+    return [row | {"p_adjusted": None} if row["p_adjusted"] in hidden_p else row for row in rows]
 
 
 def _shown_answer(answer, family, is_hidden):

@@ -278,33 +278,36 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         return check_protected(self.protected, names)
 
     def _discover(self, task):
+        """Compare all groups; rank significant ones first, with intervals for being selected."""
         if not self.protected_:
             raise ValueError("GroupDisparity needs protected=[...]: the columns to compare by.")
         bins = Bins.of(self._counted_bins or self.n_bins).flat
-        known = measure_tables.conditions(task.people, task.space, self.protected_, bins)
+        conditions = measure_tables.conditions(task.people, task.space, self.protected_, bins)
         rule = self._setting("reference")
-        reference = measure_tables.reference_among(rule, known)
+        reference = measure_tables.reference_among(rule, conditions)
         searched, held_out = people_of(self, task), None
         if self.confirm is not None:
             searched, held_out = searched.split(self.confirm, task.rng)
-        compared = compare(self, task, searched, known, reference)
-        table, notes = compared.table, []
-        if rule not in ("rest", "overall"):  # on new rows, another group may be the best
+        compared = compare(self, task, searched, conditions, reference)
+        table = compared.table
+        if rule not in ("rest", "overall"):
+            # The reference of fit is kept: among new rows, another group may be the best.
             reference = measure_tables.references(table, reference)
-        task.memory = KnownGroups(known, reference)
+        task.memory = KnownGroups(conditions, reference)
         shown = table[table["effect"].notna()]
         sign = {"lower": -1, "higher": 1, "both": 0}[self.direction]
         shown = shown[sign * shown["effect"] > 0] if sign else shown
-        found = shown["p_adjusted"] <= self.significance
-        order = np.lexsort((-shown["effect"].abs(), shown["place"], ~found))
-        shown, found = shown.iloc[order], found.to_numpy()[order]
-        shown, level = selected_intervals(self, compared, shown, found.sum())
-        if held_out is not None:
-            compared = compare(self, task, held_out, known, reference)
-            shown, found = beside_held_out(shown, compared.table, self)
+        is_found = shown["p_adjusted"] <= self.significance
+        # Significant effects first; among these, and among the others, by measure and size.
+        order = np.lexsort((-shown["effect"].abs(), shown["place"], ~is_found))
+        shown, is_found = shown.iloc[order], is_found.to_numpy()[order]
+        shown, level = selected_intervals(self, compared, shown, is_found.sum())
+        if held_out is not None:  # significance is then decided by the people held out
+            compared = compare(self, task, held_out, conditions, reference)
+            shown, is_found = beside_held_out(shown, compared.table, self)
         notes = notes_on_selection(searched.n, held_out, level, self.significance)
         findings = self._findings(task, shown.head(len(shown) if self.k is None else int(self.k)))
-        return report(self, task, compared, findings, shown["group"][found], notes)
+        return report(self, task, compared, findings, shown["group"][is_found], notes)
 
     def _remeasure(self, task):
         people = people_of(self, task)

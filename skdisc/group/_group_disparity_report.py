@@ -59,7 +59,17 @@ class Compared:
 
 
 def compare(detector, task, people, known, reference):
-    """Compare the groups of people; return `Compared`."""
+    """Compare the groups of people by all measures; return `Compared`.
+
+    Parameters
+    ----------
+    detector : GroupDisparity
+    task : Task
+    people : people of `people_of`
+    known : dict of column name to list of predicates
+        The values and bins of each protected column that were known at fit.
+    reference : rule, or dict of predicates
+    """
     d = detector
     rows = counted(people, known, d.intersections, PRESETS[d.preset]["known_only"])
     rows = _looked_at(d, rows)
@@ -89,7 +99,7 @@ def compare(detector, task, people, known, reference):
 
 
 def _looked_at(detector, rows):
-    """Return the rows with the groups that a public document may look at; others are no groups."""
+    """Return the rows with only those groups that a public document may compare."""
     if detector._choice is None:
         return rows
     measures = detector._setting("measures")
@@ -188,7 +198,7 @@ def report(detector, task, compared, findings, found, notes=()):
 def _answer(detector, task, compared, findings, n_found):
     """Return the answer, and the table of its family."""
     d, reasons = detector, few_clusters(task.people.groups)
-    candidates = compared.quantities.candidates(_found(d, findings))
+    candidates = compared.quantities.candidates(_significant_quantities(d, findings))
     answer = decide(
         candidates,
         significance=d.significance,
@@ -203,12 +213,15 @@ def _answer(detector, task, compared, findings, n_found):
     return answer, family
 
 
-def _found(detector, findings):
-    """Return the groups that differ, each with the rates or means behind the measure."""
+def _significant_quantities(detector, findings):
+    """Return the pairs (group, name of a rate or mean) behind the significant findings.
+
+    A measure such as equalized odds is made of two rates: the answer is about the rates.
+    """
     table = findings.table
-    sure = (confirmed_p(table) <= detector.significance).to_numpy()
+    is_significant = (confirmed_p(table) <= detector.significance).to_numpy()
     return {
         (str(findings.subgroups[i]), quantity)
-        for i in np.flatnonzero(sure)
+        for i in np.flatnonzero(is_significant)
         for quantity in behind(table["measure"].iloc[i])
     }

@@ -147,13 +147,15 @@ class Verification:
         """Decide by the draws so far, in all orientations, and keep the certificates."""
         self.certificates = [self._decided(swap, self.delta) for swap in self.swaps]
 
-    def _decided(self, swap, delta, known=DrawTally.near):
-        share = delta / len(self.tallies)
+    def _decided(self, swap, delta, bound=DrawTally.near):
+        """Decide the specification with the error rate delta, divided among all means."""
+        delta_of_mean = delta / len(self.tallies)
 
-        def mean(of):
-            return known(self.tallies[of.swapped() if swap else of], share)
+        def bounded(mean):
+            tally = self.tallies[mean.swapped() if swap else mean]
+            return bound(tally, delta_of_mean)
 
-        return self.spec.decide(mean, self.ambiguity)
+        return self.spec.decide(bounded, self.ambiguity)
 
     def is_fair(self):
         """Return whether both orientations are certified as fair, of the population, too."""
@@ -168,15 +170,29 @@ class Verification:
 
         If rows are drawn from, the verdict on the population must be unfair at delta, too.
         """
-        swap, known = self.swaps[orientation], [DrawTally.near]
-        known += [DrawTally.beyond] * all(t.rows is not None for t in self.tallies.values())
-        return max(self._smallest_delta(swap, each) for each in known)
+        bounds = [DrawTally.near]
+        if all(tally.rows is not None for tally in self.tallies.values()):
+            bounds.append(DrawTally.beyond)
+        swap = self.swaps[orientation]
+        return max(self._smallest_delta(swap, bound) for bound in bounds)
 
-    def _smallest_delta(self, swap, known):
+    def _smallest_delta(self, swap, bound):
+        """Return the smallest delta at which the verdict is unfair, by bisection of its logarithm.
+
+        The error bounds of means grow as delta falls, so that above this delta the verdict stays
+        unfair. A smaller delta than 1e-300 is not looked for.
+
+        Parameters
+        ----------
+        swap : bool
+            The orientation.
+        bound : callable
+            `DrawTally.near` or `DrawTally.beyond`: the mean of a tally, and its error bound.
+        """
         low, high = math.log(1e-300), 0.0
 
         def unfair(log_delta):
-            return self._decided(swap, math.exp(log_delta), known).verdict == UNFAIR
+            return self._decided(swap, math.exp(log_delta), bound).verdict == UNFAIR
 
         if not unfair(high):
             return 1.0

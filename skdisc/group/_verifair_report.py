@@ -111,7 +111,7 @@ class _VerifiedPair:
 
 
 def _verified(task, people, pair, check, n_pairs):
-    """Return a `_VerifiedPair`."""
+    """Return the verdict on a pair as a `_VerifiedPair`; p-values are corrected by Bonferroni."""
     keys = [task.space.subgroup_key(Subgroup([p])) for p in pair]
     means = sorted(check.tallies, key=lambda m: m.group)
     first = {g: next(m for m in means if m.group == g) for g in "ab"}
@@ -150,9 +150,20 @@ def _verified(task, people, pair, check, n_pairs):
 
 
 def _report(detector, task, people, spec, done, excluded):
-    """Return a Discovery."""
+    """Return the Discovery of the verified pairs of groups.
+
+    Parameters
+    ----------
+    detector : VeriFair
+    task : Task
+    people : Population
+    spec : Spec
+    done : list of (pair of predicates, Verification)
+    excluded : list of (group, number of people, reason)
+        Groups of the pairs that were not verified.
+    """
     d = detector
-    verified = [_verified(task, people, *pair_and_check, len(done)) for pair_and_check in done]
+    verified = [_verified(task, people, pair, check, len(done)) for pair, check in done]
     unfair = [v for v in verified if v.verdict == UNFAIR]
     found = [v for v in unfair if min(r["p_adjusted"] for r in v.rows) <= d.significance]
     unsure = len(unfair) - len(found)
@@ -169,6 +180,7 @@ def _report(detector, task, people, spec, done, excluded):
         )
         for p in dict.fromkeys(p for v in verified for p in v.pair)
     }
+    # Fair by the draws from the rows of X, but these are too few to tell about the population.
     unknown = sum(v.verdict == FAIR and not v.is_fair for v in verified)
     reasons = _reasons(task, bool(done), (undecided, unsure, unknown), excluded)
     outcomes = {row["outcome"] for v in verified for row in v.rows}

@@ -130,9 +130,10 @@ class Prober:
     def couples(self, outcomes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Choose an unfavorable and a favorable variant of each discriminatory input.
 
-        Of decisions, two variants that differ in one column only, with the most frequent
-        combinations, so that a case is realistic; they exist, as the combinations are a full grid.
-        Of probabilities and values, the two variants with the largest gap.
+        For decisions, two variants that differ in one column only, with the most frequent
+        combinations, so that a case is realistic. They exist, as the combinations are a full grid:
+        on a way from an unfavorable to a favorable variant, one column changed at a time, one step
+        changes the decision. For probabilities and values, the two variants with the largest gap.
 
         Returns
         -------
@@ -142,17 +143,17 @@ class Prober:
         if self.queries.output != "decision" or self.n_combos == 2 or not len(outcomes):
             return outcomes.argmin(axis=1), outcomes.argmax(axis=1)
         favorable = (outcomes > 0.5).reshape(-1, *self.shape)
-        beside = np.zeros_like(favorable)
+        has_favorable_neighbor = np.zeros_like(favorable)
         for axis in range(1, favorable.ndim):
-            beside |= favorable.any(axis=axis, keepdims=True)
-        low = self._first(beside & ~favorable)
-        near = (self.combos[low][:, None, :] != self.combos).sum(axis=2) == 1
-        return low, self._first(near & favorable.reshape(outcomes.shape))
+            has_favorable_neighbor |= favorable.any(axis=axis, keepdims=True)
+        low = self._most_frequent(has_favorable_neighbor & ~favorable)
+        is_neighbor = (self.combos[low][:, None, :] != self.combos).sum(axis=2) == 1
+        return low, self._most_frequent(is_neighbor & favorable.reshape(outcomes.shape))
 
-    def _first(self, found):
+    def _most_frequent(self, is_candidate):
         """Return, for each input, the most frequent of the combinations that are True."""
-        found = found.reshape(len(found), -1)
-        return self.order[np.take(found, self.order, axis=1).argmax(axis=1)]
+        is_candidate = is_candidate.reshape(len(is_candidate), -1)
+        return self.order[np.take(is_candidate, self.order, axis=1).argmax(axis=1)]
 
     def cases(
         self,
@@ -162,9 +163,20 @@ class Prober:
         outcome: np.ndarray,
         altered_outcome: np.ndarray,
     ) -> CaseFindings:
-        """Return the findings of discriminatory inputs: unfavorable against favorable variant."""
-        frames = [partial(_frame, self.space, codes, self.combos[which]) for which in (low, high)]
-        return CaseFindings(*frames, outcome, altered_outcome, space=self.space)
+        """Return the findings of discriminatory inputs: unfavorable against favorable variant.
+
+        Parameters
+        ----------
+        codes : ndarray of int, shape (n_inputs, n_columns)
+        low, high : ndarray of int, shape (n_inputs,)
+            Positions in `combos` of the unfavorable and of the favorable variant: see `couples`.
+        outcome, altered_outcome : ndarray of float, shape (n_inputs,)
+            The outcomes of the unfavorable and of the favorable variant.
+        """
+        original, altered = (
+            partial(_frame, self.space, codes, self.combos[combo]) for combo in (low, high)
+        )
+        return CaseFindings(original, altered, outcome, altered_outcome, space=self.space)
 
     def rows(
         self, X: pd.DataFrame, numbered: NumberedColumns | None = None
@@ -225,9 +237,9 @@ class Prober:
                 varied.append(own[-1][:, None])
         return combined(own, len(X)), combined(varied, (len(X), self.n_combos))
 
-    def _variants(self, X, at):
-        """Return the variants of rows at some positions, where those of a row are adjacent."""
-        row, combo = np.divmod(at, self.n_combos)
+    def _variants(self, X, positions):
+        """Return some variants of rows of X; variant k of row i has the position i n_combos + k."""
+        row, combo = np.divmod(positions, self.n_combos)
         columns = {
             name: self._decoded(j, combo) if j in self._varied else _taken(X[name], row)
             for j, name in enumerate(X.columns)

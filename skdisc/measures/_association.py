@@ -96,27 +96,30 @@ def quantile_difference(pair, *, quantile=0.5):
     >>> quantile_difference(None, y, protected=sex, reference="m", pos_label=None)
     2.0
     """
-    value, *weights = pair.levels
-    at = [weighted_quantile(value, weight, quantile) for weight in weights]
-    gap = at[1] - at[0]
+    value, weight1, weight0 = pair.levels
+    q1, q0 = (weighted_quantile(value, weight, quantile) for weight in (weight1, weight0))
+    gap = q0 - q1
 
-    def ends(z, sizes):
-        both = zip(weights, sizes, strict=True)
-        one, zero = (weighted_quantile_limits(value, weight, quantile, n, z) for weight, n in both)
-        return (
-            gap - np.hypot(at[1] - zero[0], one[1] - at[0]),
-            gap + np.hypot(zero[1] - at[1], at[0] - one[0]),
-        )
+    def limits(z, sizes):
+        """Return the limits of the gap z standard errors away, from those of both quantiles.
+
+        In quadrature, as Zou and Donner (2008) combine the limits of two estimates.
+        """
+        n1, n0 = sizes
+        low1, high1 = weighted_quantile_limits(value, weight1, quantile, n1, z)
+        low0, high0 = weighted_quantile_limits(value, weight0, quantile, n0, z)
+        return gap - np.hypot(q0 - low0, high1 - q1), gap + np.hypot(high0 - q0, q1 - low1)
 
     def interval(significance):
-        return ends(-special.ndtri(significance / 2), _sizes_below(pair, at))
+        return limits(-special.ndtri(significance / 2), _sizes_below(pair, (q1, q0)))
 
     def p_value():
-        sizes, low, high = _sizes_below(pair, at), 0.0, 40.0
+        """Return the level at which the interval reaches 0, by bisection of its normal quantile."""
+        sizes, low, high = _sizes_below(pair, (q1, q0)), 0.0, 40.0
         for _ in range(50):
             z = (low + high) / 2
-            least, most = ends(z, sizes)
-            low, high = (low, z) if least <= 0 <= most else (z, high)
+            below, above = limits(z, sizes)
+            low, high = (low, z) if below <= 0 <= above else (z, high)
         return 2 * special.ndtr(-low), WOODRUFF
 
     return Contrast(gap, interval, p_value)
@@ -125,12 +128,12 @@ def quantile_difference(pair, *, quantile=0.5):
 quantile_difference_report = quantile_difference.report
 
 
-def _sizes_below(pair, at):
-    """Return the effective numbers of rows behind the shares below a number, one per side."""
+def _sizes_below(pair, quantiles):
+    """Return, for each side, the effective number of rows behind the share up to its quantile."""
     sides = pair.one, pair.zero
     if pair.clusters is None:
         return [side[2].sum() for side in sides]
-    below = np.concatenate([side[0] <= number for side, number in zip(sides, at, strict=True)])
+    below = np.concatenate([side[0] <= q for side, q in zip(sides, quantiles, strict=True)])
     weight, cluster = np.concatenate([s[2] for s in sides]), np.concatenate(pair.clusters)
     first = np.arange(len(below)) < len(sides[0][0])
     return DesignMeans.of(below * 1.0, weight, first, ~first, cluster).sizes()[:, 0]
@@ -260,7 +263,11 @@ def _correlate(s, y, weight, method):
 
 
 def _fisher_z(value, n, method, significance):
-    """Return the interval of a correlation by Fisher's z."""
+    """Return the interval of a correlation by Fisher's z.
+
+    The variances of z are 1 / (n - 3), (1 + r^2 / 2) / (n - 3) and .437 / (n - 4) (Bonett and
+    Wright 2000).
+    """
     lost, factor = {
         "pearson": (3, 1.0),
         "spearman": (3, 1 + value**2 / 2),

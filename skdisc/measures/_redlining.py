@@ -41,8 +41,8 @@ def balanced_error_rate(
 
     Returns
     -------
-    value : float, ½ (1 - 1/g with g groups) if X carries no information; NaN if a group has fewer
-        than two rows
+    value : float; with g groups 1 - 1/g (so ½ with two groups) if X carries no information; NaN if
+        a group has fewer than two rows
 
     Raises
     ------

@@ -359,13 +359,23 @@ class DisparityMonitor(BaseDetector):
     def _fix_gap(self, stream, outcome, frequency=None):
         """Fix the relevant gap by the first batch in which outcomes differ; it stays the same.
 
-        Of decisions, it is the first batch after which there are 20 people, all of whom count: a
-        gap that is printed tells the rate of those by whom it was fixed.
+        The relevant gap depends on the overall rate, which a printed gap discloses. So for
+        decisions, the rate is over all people since the start, and is taken only when there are at
+        least 20 of them.
+
+        Parameters
+        ----------
+        stream : the state of the monitor
+        outcome : ndarray of float
+            Of the batch.
+        frequency : ndarray of int, optional
+            Number of people with each outcome; None: 1.
         """
         if stream.relevant_gap is not None:
             return
         first = stream.groups[0] if stream.groups else None
         if first is not None and not len(first.context) and self.output == "decision":
+            # A group without a context is compared with everyone else: both sides are all people.
             n, x = first.seen.sum(axis=0)
             if n < LEAST:
                 return

@@ -94,8 +94,8 @@ class MonitorDisplay(_Display):
 
     def _draw_wealth(self, ax):
         for name, color in self._colored({"all groups": _GREY}):
-            own = self.table[self.table["group"] == name]
-            ax.plot(own["n"], own["log_wealth"] / math.log(10), color=color, label=name)
+            course = self.table[self.table["group"] == name]
+            ax.plot(course["n"], course["log_wealth"] / math.log(10), color=color, label=name)
         alarm = -math.log10(self.level)
         ax.axhline(alarm, color="black", linestyle="--", linewidth=1)
         ax.annotate(
@@ -112,9 +112,10 @@ class MonitorDisplay(_Display):
 
     def _draw_gaps(self, ax):
         for name, color in self._colored({}):
-            own = self.table[self.table["group"] == name]
-            ax.plot(own["n"], own["effect"], color=color)
-            ax.fill_between(own["n"], own["ci_low"], own["ci_high"], color=color, alpha=0.15)
+            course = self.table[self.table["group"] == name]
+            low, high = course["ci_low"], course["ci_high"]
+            ax.plot(course["n"], course["effect"], color=color)
+            ax.fill_between(course["n"], low, high, color=color, alpha=0.15)
         ax.axhline(0, color="black", linewidth=1)
         ends = self.table["effect"].abs().max()
         limit = 1.0 if not np.isfinite(ends) else min(1.0, max(0.1, 2.5 * ends))

@@ -152,8 +152,8 @@ def test_what_is_remembered_is_what_would_be_learned_again(monkeypatch):
     X.loc[::9, "sex"] = None
     kept = Redrawn(X, ["sex", "race", "age"])
     drawn = [kept.draw(seed) for seed in (0, 1)]
-    assert len(kept._laws[2].known) > len(kept._laws[1].known) > 1
-    monkeypatch.setattr(_redrawn, "_MOST_KNOWN", 0)
+    assert len(kept._laws[2].cached) > len(kept._laws[1].cached) > 1
+    monkeypatch.setattr(_redrawn, "_MOST_CACHED", 0)
     for seed, rows in enumerate(drawn):
         pd.testing.assert_frame_equal(kept.draw(seed), rows)
 

@@ -145,7 +145,7 @@ def discussion(result):
 
 
 def trend(result, name):
-    """Return how the share of planted groups found changes with one of their properties."""
+    """Return a sentence on how the share of planted groups found depends on a property of them."""
     rows = result.targets().dropna(subset=name)
     if rows[name].nunique() < 2:
         return ""
@@ -169,7 +169,10 @@ def trends(result, names):
 
 
 def sources(result):
-    """Return the recall in decisions and in models, for methods that audit both."""
+    """Return a sentence on the mean recall in decisions and in models.
+
+    Over the methods that audit both, so that the means are of the same methods.
+    """
     wide = result.to_frame().pivot_table(index="detector", columns="audited", values="recall")
     both = wide.dropna()
     if "labels" not in wide or both.empty or len(wide.columns) < 2:
@@ -180,7 +183,7 @@ def sources(result):
 
 
 def cheapest(result):
-    """Return the methods with the lowest cost of a true finding."""
+    """Return sentences on the methods with the lowest cost of a true finding."""
     cells = result.to_frame()
     right = (cells["precision"] * cells["n_claimed"]).fillna(0)
     sums = cells.assign(right=right).groupby("detector")[["right", "n_queries", "seconds"]].sum()

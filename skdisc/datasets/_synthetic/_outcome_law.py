@@ -47,15 +47,30 @@ class Base:
 
     @staticmethod
     def _term(a, weight, rng):
-        """Return the score of each value, or mean, spread and weight of a numeric attribute."""
+        """Return what an attribute adds to the score: its weight times its standardized value.
+
+        Parameters
+        ----------
+        a : attribute of the schema
+        weight : float
+        rng : Generator
+
+        Returns
+        -------
+        tuple of (mean, standard deviation, weight), or dict
+            For a numeric attribute the numbers to standardize it with; for others the score of each
+            value.
+        """
         shares = np.asarray(a.weights)
-        if a.kind == "numeric":
-            grid = (np.arange(4096) + 0.5) / 4096
-            x = np.asarray(a.values, float) if a.is_discrete else a.quantile(grid)
-            shares = shares if a.is_discrete else np.full(4096, 1 / 4096)
+        if a.kind == "numeric" and a.is_discrete:
+            x = np.asarray(a.values, float)
+        elif a.kind == "numeric":  # the middles of 4096 parts of equal probability
+            x = a.quantile((np.arange(4096) + 0.5) / 4096)
+            shares = np.full(4096, 1 / 4096)
+        elif a.kind == "nominal":  # values without an order get random numbers
+            x = rng.standard_normal(len(shares))
         else:
             x = np.arange(len(shares), dtype=float)
-            x = rng.standard_normal(len(shares)) if a.kind == "nominal" else x
         mean = shares @ x
         spread = np.sqrt(shares @ (x - mean) ** 2) or 1.0
         if a.kind == "numeric":
@@ -63,7 +78,7 @@ class Base:
         return dict(zip(a.values, weight * (x - mean) / spread, strict=True))
 
     def contributions(self, X):
-        """Return the score of each attribute, an array of shape (n_rows, n_unprotected)."""
+        """Return what each attribute adds to the score, shape (n_rows, n_attributes)."""
         scores = np.empty((len(X), len(self.terms)), order="F")
         for j, (name, term) in enumerate(self.terms.items()):
             if isinstance(term, tuple):

@@ -25,7 +25,7 @@ class GapBounds:
     weighted : Estimate
         The gap of means that are weighted by the probabilities.
     threshold : float
-        The gap between those who belong to each group with the largest probability.
+        The gap if each person counts as a member of the group of the largest probability.
     """
 
     low: Estimate
@@ -39,14 +39,17 @@ class GapBounds:
 
     @property
     def p_value(self) -> float:
-        """Two-sided p-value of the null hypothesis that the gap is zero."""
+        """Two-sided p-value of the null hypothesis that the gap is zero.
+
+        It is 1 if the bounds have 0 between them, otherwise the p-value of the bound nearer to 0.
+        """
         if self.low.value > 0:
-            return _one_sided(self.low.value, self.low.error)
-        return _one_sided(-self.high.value, self.high.error) if self.high.value < 0 else 1.0
+            return _two_sided_p(self.low.value, self.low.error)
+        return _two_sided_p(-self.high.value, self.high.error) if self.high.value < 0 else 1.0
 
 
-def _one_sided(value, error):
-    """Return twice the upper tail of a positive estimate."""
+def _two_sided_p(value, error):
+    """Return the two-sided p-value of a positive estimate: twice its upper tail."""
     return 0.0 if error == 0 else float(min(1.0, 2 * special.ndtr(-value / error)))
 
 
@@ -75,13 +78,16 @@ def gap_bounds(
     -------
     GapBounds
     """
-    a, b = _Share(q, 0.0), _Share(q_other, 0.0)
-    low_a, high_a = _joint(y, q, expected, largest)
-    low_b, high_b = _joint(y, q_other, expected, largest)
-    chance = _at_equal_rates(y, np.ones(len(y)), q, q_other)
-    ends = _gap((low_a, a), (high_b, b), chance), _gap((high_a, a), (low_b, b), chance)
-    low, high = sorted(ends, key=lambda e: e.value)
-    weighted = _gap((_Share(q * y, q), a), (_Share(q_other * y, q_other), b), chance)
+    size, size_other = _Share(q, 0.0), _Share(q_other, 0.0)
+    fewest, most = _joint(y, q, expected, largest)
+    fewest_other, most_other = _joint(y, q_other, expected, largest)
+    variance = _at_equal_rates(y, np.ones(len(y)), q, q_other)
+    ends = (
+        _gap((fewest, size), (most_other, size_other), variance),
+        _gap((most, size), (fewest_other, size_other), variance),
+    )
+    low, high = sorted(ends, key=lambda e: e.value)  # each is an estimate, and may cross the other
+    weighted = _gap((_Share(q * y, q), size), (_Share(q_other * y, q_other), size_other), variance)
     return GapBounds(low, high, weighted, _by_largest(y, np.ones(len(y)), q, q_other))
 
 
@@ -95,51 +101,58 @@ def rate_bounds(
 ) -> GapBounds | None:
     r"""Return the bounds of a gap of rates among some people only, such as true positive rates.
 
-    A rate is a ratio of two unknown shares, of hits and of trials of members. It is largest where
-    as many hits as possible and as few misses as possible are of members; at every z both are
-    possible at once, and leave to the reference what makes its rate smallest. So the linear
-    fractional program is solved by the bounds of the shares.
+    A trial is a person whom the rate is about, and a hit is a trial with the event. The rate of a
+    group is a ratio of two unknown shares, P(hit, member) / P(trial, member). It is largest if as
+    many hits and as few misses as possible are members. At every z both are possible at once, and
+    so is the smallest rate of the reference. So the linear fractional program over joint
+    distributions is solved by the bounds of the shares of hits and misses.
 
     Parameters
     ----------
     hit, miss : ndarray of float, shape (n,)
-        Who is a trial with the event, and without it; 0 for people whom the rate is not about.
+        1 for trials with the event, and for trials without it; both 0 for people whom the rate is
+        not about.
     q, q_other : ndarray of float, shape (n,)
         Probabilities of membership in the group and in its reference.
     expected_hit, expected_miss : ndarray of float, shape (n,)
-        Probabilities of both given z, learned from others.
+        Probabilities of a hit and of a miss given z, learned from other people.
 
     Returns
     -------
     GapBounds or None
         None if a side may have no trial.
     """
-    sides = []
-    for own in (q, q_other):
-        fewest_hits, most_hits = _joint(hit, own, expected_hit, None)
-        fewest_misses, most_misses = _joint(miss, own, expected_miss, None)
-        pairs = (fewest_hits, most_misses), (most_hits, fewest_misses)
-        sides.append([(hits, _of_trials(hits, misses)) for hits, misses in pairs])
-    if min(size.number.mean() for side in sides for _, size in side) <= 0:
+    rates = []  # of each side the smallest and the largest, as pairs of shares (hits, trials)
+    for membership in (q, q_other):
+        fewest_hits, most_hits = _joint(hit, membership, expected_hit, None)
+        fewest_misses, most_misses = _joint(miss, membership, expected_miss, None)
+        smallest = fewest_hits, _of_trials(fewest_hits, most_misses)
+        largest = most_hits, _of_trials(most_hits, fewest_misses)
+        rates.append((smallest, largest))
+    if min(trials.number.mean() for side in rates for _, trials in side) <= 0:
         return None
-    (least, most), (least_other, most_other) = sides
+    (smallest, largest), (smallest_other, largest_other) = rates
     trial = hit + miss
-    chance = _at_equal_rates(hit, trial, q, q_other)
-    low, high = _gap(least, most_other, chance), _gap(most, least_other, chance)
-    weights = [(_Share(own * hit, own), _Share(own * trial, 0.0)) for own in (q, q_other)]
-    weighted = _gap(*weights, chance)
+    variance = _at_equal_rates(hit, trial, q, q_other)
+    low = _gap(smallest, largest_other, variance)
+    high = _gap(largest, smallest_other, variance)
+    weighted = _gap(
+        (_Share(q * hit, q), _Share(q * trial, 0.0)),
+        (_Share(q_other * hit, q_other), _Share(q_other * trial, 0.0)),
+        variance,
+    )
     return GapBounds(low, high, weighted, _by_largest(hit, trial, q, q_other))
 
 
 def _by_largest(hit, trial, q, q_other):
-    """Return the gap between those who belong to each group with the largest probability."""
-    rest = 1 - np.maximum(q + q_other, 0)
-    sure = [(own > other) & (own >= rest) for own, other in ((q, q_other), (q_other, q))]
-    sizes = [trial[who].sum() for who in sure]
+    """Return the gap if each person counts as a member of the group of the largest probability."""
+    neither = 1 - np.maximum(q + q_other, 0)
+    members = [(p > other) & (p >= neither) for p, other in ((q, q_other), (q_other, q))]
+    sizes = [trial[mask].sum() for mask in members]
     if min(sizes) == 0:
         return np.nan
-    own, other = (hit[who].sum() / size for who, size in zip(sure, sizes, strict=True))
-    return float(own - other)
+    rate, rate_other = (hit[mask].sum() / n for mask, n in zip(members, sizes, strict=True))
+    return float(rate - rate_other)
 
 
 def are_known(q: np.ndarray, q_other: np.ndarray) -> np.ndarray:
@@ -148,19 +161,34 @@ def are_known(q: np.ndarray, q_other: np.ndarray) -> np.ndarray:
 
 
 class _Share(NamedTuple):
-    """A number of each person, and by how much more it would be with the outcome than without."""
+    """A number for each person, whose mean is a share, and how much it depends on the outcome.
+
+    Attributes
+    ----------
+    number : ndarray of float, shape (n,)
+    more : ndarray of float, shape (n,), or float
+        How much larger the number is with the outcome 1 than with 0.
+    """
 
     number: np.ndarray
     more: np.ndarray | float
 
 
 def _of_trials(hits, misses):
-    """Return the number of trials of each person."""
+    """Return the share of trials, the sum of the shares of hits and of misses.
+
+    A person is either a hit or a miss, so what the outcome adds to hits it takes from misses.
+    """
     return _Share(hits.number + misses.number, hits.more - misses.more)
 
 
 def _joint(y, q, expected, largest):
-    """Return the shares whose means are lower and upper bounds of P(y = 1, member)."""
+    r"""Return the shares whose means are lower and upper bounds of P(y = 1, member).
+
+    The bounds of Fréchet, :math:`\max(0, p + q - 1) \le P(y = 1, member) \le \min(p, q)`, at
+    every z; if the rates of the groups at equal z differ by at most `largest`, also
+    :math:`q p \pm q (1 - q)` times this.
+    """
     lows = [(0 * y, 0 * y, 0.0), (y + q - 1, expected + q - 1, 1.0)]
     highs = [(y, expected, 1.0), (q, q, 0.0)]
     if largest is not None:
@@ -171,35 +199,57 @@ def _joint(y, q, expected, largest):
 
 
 def _chosen(forms, best):
-    """Return for each person the form that is best where expectations are put for outcomes."""
-    observed, expected, more = (np.broadcast_arrays(*own) for own in zip(*forms, strict=True))
-    at = best(np.array(expected), axis=0)
-    return _Share(np.choose(at, observed), np.choose(at, more))
+    """Return for each person one of several forms of a bound, chosen without their outcome.
+
+    Parameters
+    ----------
+    forms : list of tuple (with the outcome, with the expected outcome, `_Share.more`)
+    best : np.argmax or np.argmin
+        Which form is the tightest, by its value with the expected outcome.
+    """
+    observed, expected, more = (np.broadcast_arrays(*values) for values in zip(*forms, strict=True))
+    choice = best(np.array(expected), axis=0)
+    return _Share(np.choose(choice, observed), np.choose(choice, more))
 
 
 def _at_equal_rates(hit, trial, q, q_other):
-    """Return the variance of the outcome of each trial of someone whose group is known.
+    """Return the variance that outcomes of people of known groups have if both rates are equal.
 
-    If the rates of both groups are equal; 0 for all others.
+    0 for people whose group is not known, and for those whom the rate is not about.
     """
     known = are_known(q, q_other) & (trial > 0)
     rate = np.average(hit, weights=(q + q_other) * trial) if known.any() else 0.0
     return known * rate * (1 - rate)
 
 
-def _gap(side, other, chance):
-    """Return the difference of two ratios of means, each of a pair of shares.
+def _gap(side, other, variance):
+    """Return the difference of the rates of two sides, with its standard error.
 
-    People whose groups are known vary as much as if rates were equal, at least. A few of whom none
-    has the outcome do not show how much outcomes vary.
+    The delta method: the variance is the sum of the squared influences of people on the difference.
+    Of people whose groups are known, it is at least what it would be if both rates were equal: a
+    few people of whom none has the outcome do not show how much outcomes vary.
+
+    Parameters
+    ----------
+    side, other : tuple of two `_Share`
+        Whose means are the numerator and the denominator of the rate.
+    variance : ndarray of float, shape (n,)
+        From `_at_equal_rates`: of outcomes of people whose groups are known, 0 for others.
+
+    Returns
+    -------
+    Estimate
     """
-    value, influence, more = 0.0, 0.0, 0.0
-    for sign, (own, size) in ((1, side), (-1, other)):
-        total = size.number.sum()
-        ratio = own.number.sum() / total
-        value += sign * ratio
-        influence = influence + sign * (own.number - ratio * size.number) / total
-        more = more + sign * (own.more - ratio * size.more) / total
-    is_known = chance > 0
-    known = max((influence[is_known] ** 2).sum(), (chance * np.square(more)).sum())
-    return Estimate(float(value), float(np.sqrt((influence[~is_known] ** 2).sum() + known)))
+    value, influence, influence_of_outcome = 0.0, 0.0, 0.0
+    for sign, (numerator, denominator) in ((1, side), (-1, other)):
+        total = denominator.number.sum()
+        rate = numerator.number.sum() / total
+        value += sign * rate
+        influence = influence + sign * (numerator.number - rate * denominator.number) / total
+        more = numerator.more - rate * denominator.more
+        influence_of_outcome = influence_of_outcome + sign * more / total
+    is_known = variance > 0
+    observed = (influence[is_known] ** 2).sum()
+    at_equal_rates = (variance * np.square(influence_of_outcome)).sum()
+    squared = (influence[~is_known] ** 2).sum() + max(observed, at_equal_rates)
+    return Estimate(float(value), float(np.sqrt(squared)))

@@ -240,14 +240,24 @@ class RankingDisparity(PairwiseDetector):
         return []
 
     def _compare(self, task, people, rng):
+        """Compare the exposure of a group and of everyone else; return why if it is impossible.
+
+        Returns
+        -------
+        PairComparison or str
+        """
         gap = people.gap
         if gap is None:
             return "no list has people of both sides"
         permuted = gap.permuted(rng)
         lists, prefixes = prefix_tables(people, self.depth)
-        first = lists.iloc[int(lists["p_adjusted"].to_numpy().argmin())]
-        more = {"ratio": gap.ratio, "p_prefix": float(first["p_adjusted"])}
-        more |= {"prefix": int(first["prefix"]), "in_prefix": int(first["in_prefix"])}
+        clearest = lists.iloc[int(lists["p_adjusted"].to_numpy().argmin())]
+        more = {  # further columns of the row of this group
+            "ratio": gap.ratio,
+            "p_prefix": float(clearest["p_adjusted"]),
+            "prefix": int(clearest["prefix"]),
+            "in_prefix": int(clearest["in_prefix"]),
+        }
         tables = {"lists": lists} if prefixes is None else {"lists": lists, "prefixes": prefixes}
         if people.relevant is not None:
             merit = merit_table(people.sides, people.relevant, self.significance, rng)
@@ -259,7 +269,7 @@ class RankingDisparity(PairwiseDetector):
                 more["accuracy_gap"] = accuracy["gap"].value
                 tables["accuracy"] = estimate_table(accuracy, self.significance)
         compared = PairComparison(gap.estimate(), more, tables, _notes(people, gap))
-        if permuted is not None:
+        if permuted is not None:  # a permutation test, unless there are many lists or people
             compared.interval, compared.p_value = permuted.interval, permuted.p_value
         else:
             compared.test = "t between lists" if len(gap.sides) >= MANY_LISTS else "jackknife"

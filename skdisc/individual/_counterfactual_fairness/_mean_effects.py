@@ -16,17 +16,22 @@ _LEAST = 2  # replicates behind a standard deviation
 
 
 def answer(c, effects, groups, samples, is_known):
-    """Return the `Answer` of the first world.
+    """Return the `Answer` about the first world.
+
+    Where nothing was fitted here, a case (a person whose outcome an intervention changes by more
+    than ``min_gap``) is a fact, and the answer is about the share of people with a case. Otherwise
+    two tests share the level: of the mean effects, with .8 of it, and of the mean absolute
+    differences, with .2, which also sees effects that cancel in the mean.
 
     Parameters
     ----------
     c : WorldComparison
     effects : DataFrame
-        The table of that name.
+        ``tables["effects"]``.
     groups : dict of ndarray of bool
     samples : Resamples or None
     is_known : bool
-        Whether neither counterfactuals nor model were fitted here, so that a case is a fact.
+        Whether neither counterfactuals nor model were fitted here.
     """
     d = c.detector
     if not c.n_changed:
@@ -37,44 +42,43 @@ def answer(c, effects, groups, samples, is_known):
     low, high = map(float, _stats.wilson(int(case.sum()), len(case), d.significance))
     if is_known:
         stopped = f"the limit {c.task.budget.stopped_by} ended the run"
-        cut = stopped if c.n < len(c.task.X) else ""
         return decide_share(
             float(case.mean()),
             low,
             high,
             relevant_share=d.relevant_share,
             significance=d.significance,
-            incomplete=cut,
+            incomplete=stopped if c.n < len(c.task.X) else "",
         )
     if samples is None or np.isnan(samples.means).all():
         return _open("there are no bootstrap samples, so effects were not tested")
-    mine = effects[(effects["world"] == c.main) & (effects["n"] > 0)]
-    several = mine[mine["group"] != "everyone"]
-    mine = several if len(several) else mine
-    table = _with_errors(mine, samples.means[:, mine.index])
+    of_world = effects[(effects["world"] == c.main) & (effects["n"] > 0)]
+    of_groups = of_world[of_world["group"] != "everyone"]
+    tested = of_groups if len(of_groups) else of_world
+    table = _with_errors(tested, samples.means[:, tested.index])
     table["p_adjusted"] /= _OF_MEANS
-    bound = high if d.output == "decision" else 0.0
-    gap = d._gap_that_matters(c.own)
-    relevant = gap.size
-    largest = max(bound, float(np.nanquantile(samples.sizes, 1 - d.significance, axis=0).max()))
-    reasons = (
-        [gap.problem]
-        if gap.problem
-        else (
-            []
-            if largest < relevant
-            else [f"the mean absolute difference may be {largest:.2g}; {relevant:.2g} is relevant"]
-        )
-    )
+    relevant = d._gap_that_matters(c.own)
+    # Effects of both signs may cancel in the mean: "nothing found" must also exclude a relevant
+    # mean absolute difference, which for decisions is the share of people with a case.
+    share_of_cases = high if d.output == "decision" else 0.0
+    sizes = np.nanquantile(samples.sizes, 1 - d.significance, axis=0)
+    largest = max(share_of_cases, float(sizes.max()))
+    reasons = []
+    if relevant.problem:
+        reasons = [relevant.problem]
+    elif not largest < relevant.size:
+        reasons = [
+            f"the mean absolute difference may be {largest:.2g}; {relevant.size:.2g} is relevant"
+        ]
     n_valid = int((~np.isnan(samples.shifts).any(axis=1)).sum())
     few = too_few_draws(n_valid, _OF_SHIFTS * d.significance)
-    found = _decided(d, table, few + reasons, relevant)
+    by_means = _decided(d, table, few + reasons, relevant.size)
     p = p_of_shifts(c, samples)
-    if found.verdict != FOUND and p <= _OF_SHIFTS * d.significance and low > d.relevant_share:
+    if by_means.verdict != FOUND and p <= _OF_SHIFTS * d.significance and low > d.relevant_share:
         share = f"{case.mean():.2g} of the people have a case ({low:.2g} to {high:.2g})"
         reason = f"{share}, more than models fitted to other samples differ by"
-        return replace(found, verdict=FOUND, reason=reason)
-    return found
+        return replace(by_means, verdict=FOUND, reason=reason)
+    return by_means
 
 
 def _open(reason):
@@ -125,9 +129,10 @@ def _with_errors(mine, means):
 def p_of_shifts(c, samples):
     r"""Return the p-value of the mean absolute difference, whatever the signs.
 
-    Were there no effect, the differences :math:`\delta_i` would be what fitting makes of 0, as
-    the changes :math:`\delta_i^b - \delta_i` of a bootstrap sample are what it makes of
-    :math:`\delta_i`. Their means, the largest over interventions, are compared.
+    Without an effect, the differences :math:`\delta_i` between people and their counterfactuals
+    would be errors of fitting alone. The changes :math:`\delta_i^b - \delta_i` in a bootstrap
+    sample b are such errors. So the mean of :math:`|\delta_i|` is compared with the means of
+    :math:`|\delta_i^b - \delta_i|`, each the largest over all interventions.
     """
     gaps = [np.abs(c.own - a.outcome).mean() for a in c.mine]
     shifts = samples.shifts[~np.isnan(samples.shifts).any(axis=1)]

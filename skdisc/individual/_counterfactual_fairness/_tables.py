@@ -82,11 +82,20 @@ def _effect(c, answer, name, mask):
 
 
 def _spread_of_people(c):
-    """Return per person the range of outcomes over worlds, and the share of worlds with a case."""
+    """Return, for each person, the range of outcomes over worlds, and the share with a case.
+
+    A person is looked at under one intervention, ``c.chosen``, the same in all worlds.
+
+    Returns
+    -------
+    dict of ndarray of float, shape (n,)
+        ``spread`` and ``share_of_worlds``.
+    """
+    # Answers are in the order of worlds, and within a world of interventions.
     outcomes = np.array([a.outcome for a in c.answers]).reshape(-1, len(c.interventions), c.n)
-    outcomes = outcomes[:, c.chosen, np.arange(c.n)]
-    changed = np.abs(c.own - outcomes) > c.detector.min_gap
-    return {"spread": np.ptp(outcomes, axis=0), "share_of_worlds": changed.mean(axis=0)}
+    outcomes = outcomes[:, c.chosen, np.arange(c.n)]  # shape (n_worlds, n)
+    has_case = np.abs(c.own - outcomes) > c.detector.min_gap
+    return {"spread": np.ptp(outcomes, axis=0), "share_of_worlds": has_case.mean(axis=0)}
 
 
 def _in_given_order(c, rows, results):

@@ -66,7 +66,7 @@ class Slab(Parts):
         low, high, ends = slab_share(constant, parts, space)
         self.share = low, high
         many = space.sample(_DRAWS, rng)
-        inside = many[in_slab(parts, ends, many, space)]
+        inside = many[in_slab(parts, ends, many, space)]  # rare among the uniform draws
         rows = np.concatenate([draws, inside])
         self._propose(rows, in_slab(parts, ends, rows, space))
 
@@ -82,21 +82,27 @@ class Trial(Strategy):
 
     def __init__(self, space, rng):
         self.space, self.rng, self.total = space, rng, n_inputs(space)
-        self.left = _TURNS
+        self.turns_left = _TURNS
 
     def ask(self):
-        self.left -= 1
-        if self.left < 0:
+        """Return the next inputs to test, None if there are no more.
+
+        A space of up to a million inputs is enumerated at once; of a larger one, 10,000 random
+        inputs are drawn in each of 100 turns.
+        """
+        self.turns_left -= 1
+        if self.turns_left < 0:
             return None
         if self.total > _TURNS * _AT_ONCE:
             return propose(self.space, self.space.sample(_AT_ONCE, self.rng))
-        self.left = 0
+        self.turns_left = 0
         rows = np.zeros((self.total, len(self.space)), dtype=np.int64)
         columns = [self.space.columns[j] for j in self.space.np_index]
         shape = [c.size + c.missing for c in columns]
         codes = np.unravel_index(self.rng.permutation(self.total), shape or [1])
-        for j, column, own in zip(self.space.np_index, columns, codes, strict=False):
-            rows[:, j] = own - column.missing
+        # Without unprotected columns there is one input: codes of one array, and no column for it.
+        for j, column, codes_of_column in zip(self.space.np_index, columns, codes, strict=False):
+            rows[:, j] = codes_of_column - column.missing  # a missing value has the code -1
         return propose(self.space, rows)
 
     def tables(self):

@@ -141,20 +141,43 @@ def _effective_counts(known):
 
 
 def stratified_newcombe(strata, share, value, significance):
-    """Return the interval of a weighted mean of differences, reference minus group, over strata.
+    r"""Return the interval of a weighted mean of differences, reference minus group, over strata.
 
-    Wilson's limits in each stratum, in quadrature (Yan and Su 2010, :doi:`10.1198/sbr.2009.0049`).
+    With the rate p_0 of the reference and p_1 of the group in each stratum, Wilson's limits l and u
+    of both, and weights w that add up to 1, the lower end is :math:`\sum w (p_0 - p_1) - \sqrt{\sum
+    w^2 [(p_0 - l_0)^2 + (u_1 - p_1)^2]}`, the upper end alike with the other limits. This is
+    Newcombe's interval for several strata (Yan and Su 2010, :doi:`10.1198/sbr.2009.0049`), by the
+    rule for sums of Zou and Donner (2008, :doi:`10.1002/sim.3095`).
+
+    Parameters
+    ----------
+    strata : Rates
+        With arrays of shape (n_strata, n_comparisons).
+    share : ndarray of float, shape (n_strata, n_comparisons)
+        The weights.
+    value : ndarray of float, shape (n_comparisons,)
+        The weighted mean.
+    significance : float
     """
-    known, a, b = strata.effective, strata.general, strata.protected
-    l1, u1 = _stats.wilson(known.x1, known.n1, significance)
-    l0, u0 = _stats.wilson(known.x0, known.n0, significance)
-    gaps = ((a - l0) ** 2 + (u1 - b) ** 2, (u0 - a) ** 2 + (b - l1) ** 2)
-    below, above = (np.sqrt(np.where(share > 0, share**2 * g, 0).sum(-2)) for g in gaps)
+    counts, p0, p1 = strata.effective, strata.general, strata.protected
+    l1, u1 = _stats.wilson(counts.x1, counts.n1, significance)
+    l0, u0 = _stats.wilson(counts.x0, counts.n0, significance)
+    squares_below = (p0 - l0) ** 2 + (u1 - p1) ** 2
+    squares_above = (u0 - p0) ** 2 + (p1 - l1) ** 2
+    # A stratum without weight may be empty, and its rates NaN.
+    below, above = (
+        np.sqrt(np.where(share > 0, share**2 * squares, 0).sum(-2))
+        for squares in (squares_below, squares_above)
+    )
     return value - below, value + above
 
 
 def mantel_haenszel(strata):
-    """Return z of the Cochran-Mantel-Haenszel test, positive if the group is favored less."""
+    """Return z of the Cochran-Mantel-Haenszel test, positive if the group is favored less.
+
+    The favorable decisions expected in the group, less those observed, over the root of the
+    hypergeometric variance, both summed over strata (Mantel and Haenszel 1959).
+    """
     strata = strata.effective
     n = strata.n1 + strata.n0
     x = strata.x1 + strata.x0

@@ -239,7 +239,11 @@ class Evaluation:
         return self._furthest(value[defined])
 
     def _furthest(self, value):
-        """Return the value furthest from no discrimination, of ties the one worse for its group."""
+        """Return the value furthest from no discrimination; of ties, the one worse for its group.
+
+        Values tie up to rounding: with two groups, each compared with the other, the distances are
+        equal, and which of them came out larger must not decide the sign.
+        """
         distance = self.entry.distance(value)
         tied = value[distance >= distance.max() * (1 - 1e-9)]
         return float(tied.min() if self.entry.worse == "below" else tied.max())
