@@ -255,32 +255,64 @@ def _groups(audit, given, plan, figures, results):
 
 
 def _not_compared(table, rows, min_cell):
-    """Return the groups of a table of impact ratios that no row is about: reference, too small."""
-    known, more = {row["group"] for row in rows}, []
-    for row in table[~table["group"].isin(known)].itertuples():
-        is_reference, hidden = row.note == "reference", row.n < min_cell
+    """Return rows for the groups of a table of impact ratios that have no comparison.
+
+    These are the reference, and groups that are too small or of unknown category.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `impact_ratios`.
+    rows : list of dict
+        The rows of the groups compared.
+    min_cell : int
+        The rates of fewer people are not shown.
+
+    Returns
+    -------
+    list of dict
+        Two for each group: its selection rate and its impact ratio.
+    """
+    compared, more = {row["group"] for row in rows}, []
+    for row in table[~table["group"].isin(compared)].itertuples():
+        is_reference, is_hidden = row.note == "reference", row.n < min_cell
         about = {"attribute": row.attribute, "group": row.group, "n": int(row.n)}
         about |= dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level"))
-        about |= {"judged": is_reference, "suppressed": hidden}
+        about |= {"judged": is_reference, "suppressed": is_hidden}
         ratio = 1.0 if is_reference else row.impact_ratio
         for measure, rate in (("selection_rate", row.rate), ("impact_ratio", ratio)):
-            more.append(about | {"measure": measure, "rate": None if hidden else rate})
+            more.append(about | {"measure": measure, "rate": None if is_hidden else rate})
     return more
 
 
 def _gaps(plan, results, figures):
-    """Return the parts, which add up, of the gap of each group compared at equal columns."""
-    rows, whats = [], {"gap": GAP, "equal": EQUAL}
+    """Return the decomposition of the gap of each group that is compared at equal columns.
+
+    A gap is the sum of its parts: of the differences in each legitimate column, and of the gap at
+    equal columns. The raw gap and the gap at equal columns are printed elsewhere, too, and take
+    their numbers from there (`Figures`), so that a document has one number for one quantity.
+
+    Returns
+    -------
+    list of dict
+        One for each part of each group.
+    """
+    rows, printed_as = [], {"gap": GAP, "equal": EQUAL}
     for step in plan.steps:
         result = results.get(step.name)
         table = None if result is None or step.on != "given" else result.tables.get("gaps")
         if step.role == LEAD and table is not None and "kind" in table:
             compared = result.tables["comparable"].dropna(subset="effect")["group"]
             for row in table.loc[table["group"].isin(compared), _OF_GAP].to_dict("records"):
-                of = whats.get(row["kind"], ""), step.attribute, row["group"], "selection_rate"
-                own = figures[step.attribute].numbers(*of, ("amount", "ci_low", "ci_high"))
-                known = {} if own["amount"] is None else own
-                rows.append(row | {"ci_level": None} | known)
+                printed = figures[step.attribute].numbers(
+                    printed_as.get(row["kind"], ""),
+                    step.attribute,
+                    row["group"],
+                    "selection_rate",
+                    names=("amount", "ci_low", "ci_high"),
+                )
+                printed = {} if printed["amount"] is None else printed
+                rows.append(row | {"ci_level": None} | printed)
     return rows
 
 

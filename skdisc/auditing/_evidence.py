@@ -217,16 +217,17 @@ def _collected(given, plan, results, verdicts, significance):
 
 
 def _compared_with(result, step, group, numbers, given):
-    """Return with whom the people of a finding are compared.
+    """Return, as text, with whom the people of a finding are compared.
 
-    Other protected columns are conditions of the context, which is named: black women are compared
-    with black men in a question about sex, and with other women in one about race.
+    Conditions on protected columns that the question is not about belong to both sides, and are
+    named: in a question about sex, black women are compared with black men, and in a question about
+    race with other women.
     """
     reference = numbers.get("reference", result.versus)
     text = "everyone else" if reference == "rest" else str(reference)
-    others = [c for c in given.protected if c not in step.protected]
-    named = [str(p) for p in getattr(group, "predicates", ()) if p.column in others]
-    return f"{text}, {' and '.join(named)}" if named else text
+    columns = [c for c in given.protected if c not in step.protected]
+    shared = [str(p) for p in getattr(group, "predicates", ()) if p.column in columns]
+    return f"{text}, {' and '.join(shared)}" if shared else text
 
 
 def _distinct(found):

@@ -72,34 +72,35 @@ def verify(
     document = AuditReport.from_dict(document).document
     if document["about"]["audited"] == "counts":
         raise ValueError("Published counts were audited: there are no rows to check.")
-    told = _settings(document, expected or {})
+    differing = _settings(document, expected or {})
     X, lacking = _ordered(X, document["about"])
     if lacking:
-        return [*told, f"data: there is no column {', '.join(map(repr, lacking))}"]
+        return [*differing, f"data: there is no column {', '.join(map(repr, lacking))}"]
     audit = _audit(document["settings"])
     audit._more_columns = described_by
-    given = AuditedRows.read(audit, X, y, model, sample_weight, groups)
-    now, then = fingerprints_of(audit, given), document["fingerprints"]
+    audited_rows = AuditedRows.read(audit, X, y, model, sample_weight, groups)
+    now, then = fingerprints_of(audit, audited_rows), document["fingerprints"]
     if now["data"] != then["data"]:
-        n_now, n_then = given.people(), document["about"]["n_rows"]
+        n_now, n_then = audited_rows.people(), document["about"]["n_rows"]
         counts = "" if n_now == n_then else f": {n_now:,}, not {n_then:,}"
-        told.append(f"data: these are other rows{counts}")
+        differing.append(f"data: these are other rows{counts}")
     audited = document["about"]["audited"]
-    if given.kind != audited:
-        told.append(_of_kind(given.kind, audited))
+    if audited_rows.kind != audited:
+        differing.append(_of_kind(audited_rows.kind, audited))
     elif model_file is not None and then["model"] not in (None, model_fingerprint(model_file)):
-        told.append("model: this is another file")
-    inputs_differ = bool(told)
+        differing.append("model: this is another file")
+    inputs_differ = bool(differing)
+    # Another version of the code is reported, and does not keep the audit from being run again.
     if now["code"] != then["code"]:
-        told.append(f"skdisc: the audit was made by {_version(then)}, this is {_version(now)}")
+        differing.append(f"skdisc: the audit was made by {_version(then)}, this is {_version(now)}")
     if inputs_differ:
-        return told
+        return differing
     if document["about"]["interrupted"]:
-        return [*told, "run: the audit was interrupted, so that it cannot be run again alike"]
+        return [*differing, "run: the audit was interrupted, so that it cannot be run again alike"]
     again = audit.fit(X, y, model, sample_weight, groups).report_
     if document["robustness"]:
         audit.robustness(X, y, model, sample_weight, groups)
-    return told + list(differences(document, again.document))
+    return differing + list(differences(document, again.document))
 
 
 def _ordered(X, about):

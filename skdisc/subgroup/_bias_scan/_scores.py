@@ -165,7 +165,20 @@ class Score:
         return low, high
 
     def _root(self, start, a, h, level, peak):
-        """Return the roots by Newton's method, which cannot overshoot from outside the interval."""
+        """Return the roots of F(t) = level by Newton's method.
+
+        F is concave, and at `start` at or below the level, on the side of the root that is away
+        from `peak`. From there, the tangent reaches the level before F does, so that no step
+        passes the root.
+
+        Parameters
+        ----------
+        start : ndarray of float, shape (..., n)
+        a, h : sums of n groups
+        level : float
+        peak : ndarray of float, shape (n,)
+            A point at which F is above the level.
+        """
         t, ends = start, (np.minimum(start, peak), np.maximum(start, peak))
         for _ in range(_STEPS):
             value, slope, _ = self._at(t, a, h)

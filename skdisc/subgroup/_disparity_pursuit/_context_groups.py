@@ -292,10 +292,16 @@ class ContextGroups:
 
     @cached_property
     def _of_parts(self):
-        """Cells of contexts, in blocks, and the parts whose groups they are.
+        """The contexts of the groups of each protected part, as matrices of contexts by cells.
 
-        Of each part: its number, its groups, and the rows with their contexts. Parts that have half
-        of all cells share the matrix of all contexts; it would take too much memory more than once.
+        Parts whose contexts have at least half of all entries share one matrix of all contexts, as
+        copies of it would take too much memory. The others have a matrix of their own contexts.
+
+        Returns
+        -------
+        list of (blocks, parts)
+            `blocks`: the matrix in blocks of cells, from `_blocks`. `parts`: for each part its
+            number, the positions of its groups, and the rows of the matrix with their contexts.
         """
         sizes, shared, alone = np.diff(self.members.indptr), [], []
         for part in np.unique(self.part):
@@ -309,16 +315,20 @@ class ContextGroups:
 
     @cached_property
     def _of_parts_single(self):
-        """`_of_parts` in single precision, with the same places."""
-        found = []
+        """`_of_parts` with matrices in single precision.
+
+        The matrices hold 0 and 1: they share their index arrays with those of double precision,
+        and all blocks of a part share one array of ones, so that they take little memory.
+        """
+        of_parts = []
         for blocks, parts in self._of_parts:
             ones = np.ones(max(block.nnz for _, block in blocks), dtype=np.float32)
-            single = [
-                (at, sparse.csr_matrix((ones[: b.nnz], b.indices, b.indptr), b.shape))
-                for at, b in blocks
+            single_blocks = [
+                (cells, sparse.csr_matrix((ones[: b.nnz], b.indices, b.indptr), b.shape))
+                for cells, b in blocks
             ]
-            found.append((single, parts))
-        return found
+            of_parts.append((single_blocks, parts))
+        return of_parts
 
     def products(self, planes: np.ndarray, at: np.ndarray, factors: np.ndarray) -> np.ndarray:
         """Sum planes times factors over some rows in the context of each group.

@@ -103,7 +103,7 @@ class _Search:
                 self.steps += [] if is_full else [entry._replace(action="end")]
                 break
             groups = after
-        return self._found(groups)
+        return self._result(groups)
 
     def _entry(self, groups):
         """Return the step by which the strongest group enters, and whether chance is no reason."""
@@ -214,33 +214,59 @@ class _Search:
         deviance = self.scores.residuals.n_people * np.log(max(self.scores.loss(groups), 1e-300))
         return deviance + self.level.largest_z(self.significance) ** 2 * len(groups)
 
-    def _found(self, groups):
-        """Return what is found, without groups that chance may give beside the others."""
-        unsure, p = groups, {}
-        while unsure:
-            p |= self._p_adjusted(unsure, groups)
-            worst = max(unsure, key=p.get)
-            if p[worst] > self.significance and len(groups) > 1:
-                self.steps.append(Step("drop", worst, np.nan, np.nan, self.critical, p[worst]))
-                groups = [group for group in groups if group != worst]
-                unsure = [g for g in unsure if g != worst and p[g] > self.significance] or groups
-            else:  # at last, all are asked beside the same groups
-                unsure = groups if len(unsure) < len(groups) else []
-        p = np.array([p[group] for group in groups])
-        return Found(groups, p, self.steps, self.scores.given(groups), self.before, self.critical)
+    def _result(self, groups):
+        """Return the causes, after dropping those that are not significant given the others.
 
-    def _p_adjusted(self, some, groups):
-        """Return adjusted p-values of some groups, each beside all others, on the best scale."""
-        self.scores, found = self.scores.on_best_scale(groups), {}
-        for group in some:
-            given = self.scores.one_given(group, groups)
-            evidence, weights = self.level.evidence(given)
-            found[group] = self.level.p_adjusted(evidence[group], given, weights)[0]
-        return found
+        Backward elimination: the group with the largest p-value is dropped until all are
+        significant, or one is left. p-values given the other groups take long, so after a drop only
+        those that were not significant are computed again; before the end, all are computed again,
+        given the same final groups.
+        """
+        p, to_test = {}, groups
+        while to_test:
+            p |= self._p_adjusted(to_test, groups)
+            worst = max(to_test, key=p.get)
+            if p[worst] > self.significance and len(groups) > 1:
+                self.steps.append(
+                    Step(
+                        action="drop",
+                        group=worst,
+                        z=np.nan,
+                        evidence=np.nan,
+                        critical=self.critical,
+                        p_adjusted=p[worst],
+                    )
+                )
+                groups = [g for g in groups if g != worst]
+                to_test = [g for g in to_test if g != worst and p[g] > self.significance] or groups
+            else:
+                all_tested = len(to_test) == len(groups)
+                to_test = [] if all_tested else groups
+        return Found(
+            groups=groups,
+            p_adjusted=np.array([p[group] for group in groups]),
+            steps=self.steps,
+            given=self.scores.given(groups),
+            before=self.before,
+            critical=self.critical,
+        )
+
+    def _p_adjusted(self, tested, groups):
+        """Return the adjusted p-values of some of the groups, each given all others, as a dict."""
+        self.scores, p_adjusted = self.scores.on_best_scale(groups), {}
+        for group in tested:
+            fit = self.scores.one_given(group, groups)
+            evidence, weights = self.level.evidence(fit)
+            p_adjusted[group] = self.level.p_adjusted(evidence[group], fit, weights)[0]
+        return p_adjusted
 
 
 def _best_pair(scores, given, near):
-    """Return the two of some candidates that explain most beside a fit, None if there are none."""
+    """Return the two candidates that explain most of what a fit leaves, None if there are none.
+
+    The score statistic of each pair, with the inverse of its 2 x 2 information matrix in closed
+    form. Pairs that are nearly the same group, whose matrix is nearly singular, are left out.
+    """
     others = list(given.groups)
     cross = scores.crossed([*others, *near])
     free = cross[near][:, len(others) :]
@@ -259,7 +285,7 @@ def _best_pair(scores, given, near):
 
 
 def _stands_alone(given, before):
-    """Return which candidates differ also without the causes found, by half as much at least."""
+    """Return which candidates also differ when no cause is adjusted for, at least half as much."""
     is_alike = before.effect * np.sign(given.effect) >= np.abs(given.effect) / 2
     return is_alike & (before.z * np.sign(given.z) > _ALONE)
 

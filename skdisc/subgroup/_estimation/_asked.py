@@ -298,15 +298,21 @@ def ranges_of(items: Items) -> str:
 
 
 def whole_contexts(
-    own: np.ndarray, around: np.ndarray, n: np.ndarray, n_context: np.ndarray, items: Items
+    protected_item: np.ndarray,
+    context_items: np.ndarray,
+    n: np.ndarray,
+    n_context: np.ndarray,
+    items: Items,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs of contrasts that differ in one protected item and make up their context.
+    """Return pairs of contrasts whose groups divide one context: each is the rest of the other.
+
+    Such as the women and the men of a department. Both say the same, so that one is enough.
 
     Parameters
     ----------
-    own : ndarray of int, shape (n_contrasts,)
-        The protected item; negative for groups with several.
-    around : ndarray of int, shape (n_contrasts, max_len)
+    protected_item : ndarray of int, shape (n_contrasts,)
+        The protected item of the group; negative for groups with several.
+    context_items : ndarray of int, shape (n_contrasts, max_len)
         The items of the context.
     n, n_context : ndarray of int, shape (n_contrasts,)
         People of the group, and of its context.
@@ -314,27 +320,36 @@ def whole_contexts(
 
     Returns
     -------
-    one, other : ndarray of int
+    one, other : ndarray of int, shape (n_pairs,)
+        Positions of the contrasts.
     """
-    single = np.flatnonzero(own >= 0)
-    table = np.column_stack([items.feature[own[single]], np.sort(around[single], axis=1)])
-    key = np.unique(table, axis=0, return_inverse=True)[1].ravel()  # numpy 2.0 has another shape
-    i, j = _alike_and_whole(key, n[single], n_context[single])
-    leaves = {k: set(items.joined.get(k, [k])) for k in np.unique(own[single])}
-    pairs = zip(own[single[i]], own[single[j]], strict=True)
-    apart = np.array([leaves[a].isdisjoint(leaves[b]) for a, b in pairs], dtype=bool)
-    return single[i[apart]], single[j[apart]]
+    single = np.flatnonzero(protected_item >= 0)
+    column = items.feature[protected_item[single]]
+    context = np.sort(context_items[single], axis=1)
+    # Contrasts with one key are about one protected column in one context.
+    key = np.unique(np.column_stack([column, context]), axis=0, return_inverse=True)[1]
+    key = key.ravel()  # numpy 2.0 has another shape
+    i, j = _pairs_that_fill(key, n[single], n_context[single])
+    # Sizes may add up by chance where items are ranges that overlap.
+    values = {k: set(items.joined.get(k, [k])) for k in np.unique(protected_item[single])}
+    pairs = zip(protected_item[single[i]], protected_item[single[j]], strict=True)
+    is_disjoint = np.array([values[a].isdisjoint(values[b]) for a, b in pairs], dtype=bool)
+    return single[i[is_disjoint]], single[j[is_disjoint]]
 
 
-def _alike_and_whole(key, n, n_whole):
-    """Return pairs of positions with the same key whose sizes add up to that of the whole."""
+def _pairs_that_fill(key, n, n_whole):
+    """Return pairs of positions i < j with equal keys, whose sizes n add up to the whole.
+
+    As key and size are searched for as one number, this takes no loop over pairs.
+    """
     most = int(n_whole.max(initial=0)) + 1
     code, wanted = key * most + n, key * most + n_whole - n
     order = np.argsort(code, kind="stable")
     first, last = (np.searchsorted(code[order], wanted, side) for side in ("left", "right"))
-    size = last - first
-    j = np.repeat(np.arange(len(n)), size)
-    i = order[np.arange(len(j)) + np.repeat(first - np.cumsum(size) + size, size)]
+    n_partners = last - first
+    j = np.repeat(np.arange(len(n)), n_partners)
+    start = np.repeat(first - np.cumsum(n_partners) + n_partners, n_partners)
+    i = order[np.arange(len(j)) + start]
     order = np.lexsort([j, i])
     i, j = i[order], j[order]
     return i[i < j], j[i < j]

@@ -27,6 +27,9 @@ def mine_family(
 ) -> tuple[Patterns, Family]:
     """Mine the frequent groups with a protected part, and test each against its context.
 
+    The context of a group is everyone who satisfies its conditions on columns that are not
+    protected; the group is compared with the rest of it.
+
     Parameters
     ----------
     detector : SubgroupDetector
@@ -35,9 +38,9 @@ def mine_family(
     rows : Counted or Summed
     items : Items
     direction : {"both", "lower", "higher"}
-        Which side of two that make up one context is kept.
+        Which of two groups is kept of which each is the rest of the other.
     least : float, optional
-        Smallest size of a group to mine; None: that of `min_support`.
+        Smallest size of a group to mine; None: the size that ``min_support`` asks for.
 
     Returns
     -------
@@ -45,16 +48,18 @@ def mine_family(
     family : Family
         One contrast per pattern.
     """
-    d, least = detector, detector._least(rows) if least is None else least
-    most = None if d.max_predicates is None else d.max_predicates - 1
+    d = detector
+    least = d._least(rows) if least is None else least
+    # A group has at least one protected condition, so a context has one condition less.
+    longest_context = None if d.max_predicates is None else d.max_predicates - 1
     mine = rows.miner(items, least, d.distinct)
-    contexts = mine(most, ~items.protected, in_time(task))
+    contexts = mine(longest_context, ~items.protected, in_time(task))
     patterns = mine(d.max_predicates, items.protected, lambda n: d._spend(task, n))
     patterns = looked_at(d, rows, patterns, items)
-    contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
-    tested = candidates(contrasts, known, d._least(rows), patterns, d.distinct)
-    sides = one_side_each(contrasts, tested, patterns, items, direction)
-    family = Family.of_patterns(d, contrasts, *sides, patterns, items)
+    contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
+    tested = candidates(contrasts, has_contrast, d._least(rows), patterns, d.distinct)
+    tested, twin = one_side_each(contrasts, tested, patterns, items, direction)
+    family = Family.of_patterns(d, contrasts, tested, twin, patterns, items)
     return patterns, replace(family, contexts=contexts, least=least)
 
 

@@ -256,7 +256,11 @@ class Summed(OutcomeRows):
         return self.added(j).sum(axis=1), self.columns(j)[1]
 
     def effective(self, j: int, sums: np.ndarray) -> np.ndarray:
-        """Return the effective number of people behind sums, shape (n_groups,)."""
+        """Return the effective number of people behind sums, shape (n_groups,).
+
+        Kish's (sum of weights)^2 / (sum of squared weights), rows 0 and 3 of the sums of `Means`.
+        Differences of sums may be below 0 by rounding.
+        """
         weight, squares = np.maximum(sums[0], 0.0), np.maximum(sums[3], 0.0)
         return np.where(squares > 1e-12, weight**2 / np.maximum(squares, 1e-12), 0.0)
 

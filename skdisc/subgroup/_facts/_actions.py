@@ -303,7 +303,24 @@ class Changed:
         return keys
 
     def keys(self, rows=slice(None), which=None, changes=()):
-        """Return a 64-bit key of each row after its change, numbered by `which` (None: none)."""
+        """Return a 64-bit key of each row after a change.
+
+        The key of a row is the sum, modulo 2^64, of a hash for each of its values. So a change of a
+        few columns adds the hashes of the new values, and takes away the old ones.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (n,)
+            Positions of the rows; by default all.
+        which : ndarray of int, shape (n,), optional
+            The number of the change of each row, ascending; None: no row is changed.
+        changes : sequence of ndarray of int
+            For each change, the target of each feature that actions may change, FREE: unchanged.
+
+        Returns
+        -------
+        ndarray of uint64, shape (n,)
+        """
         keys = self._unchanged[rows]
         with np.errstate(over="ignore"):
             for j, at, old, new in self._moves(rows, which, changes):

@@ -157,7 +157,7 @@ class Centering:
         Returns
         -------
         list of list of Unlearned
-            By block; the surest first.
+            One list per block, from `Crossings.to_widen`.
         """
         return [
             own.left_to_learn(

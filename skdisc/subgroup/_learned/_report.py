@@ -44,35 +44,49 @@ def beta(centered: np.ndarray, residual: np.ndarray, freedom: float = 1.0) -> tu
 
 
 def tests_of(learned: Learned, seen: Seen, significance: float) -> tuple[pd.DataFrame, list[str]]:
-    """Test a witness on everyone, and in each bin of the score.
+    """Test whether a witness predicts the outcomes of people it has not seen.
+
+    On everyone, and in each bin of the score if there is one. The statistic is the mean product of
+    the witness and the outcomes, both centered by the legitimate columns. A significant p-value is
+    replaced by that of the slope less the bias that crossings of the legitimate columns would
+    still remove.
+
+    Parameters
+    ----------
+    learned : Learned
+    seen : Seen
+        The people whom the witness has not seen.
+    significance : float
 
     Returns
     -------
     tests : DataFrame
-        ``part``, ``n``, ``covariance`` (of witness and outcome; of a group its size times its
-        gap), ``effect`` (the slope), ``z``, ``p_value`` (one-sided), and ``p_adjusted``: of bins
-        by Šidák, which is exact since they share nobody, and at least that of everyone. A p-value
-        that is significant is that of the slope less what crossings of the legitimate columns
-        would still take from it.
+        One row for each part: ``part``, ``n``, ``covariance`` (of witness and outcome; of a group
+        its size times its gap), ``effect`` (the slope of outcomes on the witness), ``z``,
+        ``p_value`` (one-sided, as the witness says who has larger outcomes), and ``p_adjusted``.
+        p-values of bins are corrected by Šidák, exactly, since bins share nobody, and are at least
+        the p-value of everyone.
     reasons : list of str
         What crossings would take from the slope of everyone, if it is then no longer significant.
     """
     setting, (people, centering) = learned.setting, seen
     centered = centering.free(setting.values(learned.witness, people))
     rows, reasons = [], []
-    for k in setting.parts:
-        here = setting.in_part(k, people)
-        g, r = centered[here], centering.residual[here]
+    for part in setting.parts:
+        in_part = setting.in_part(part, people)
+        g, r = centered[in_part], centering.residual[in_part]
+        # Residuals of least squares vary less than outcomes do, by the factor `freedom`.
         z = standardized(g * r) * np.sqrt(centering.freedom) if len(r) >= _LEAST else 0.0
         mean = float((g * r).mean()) if len(r) else np.nan
         p_value = float(special.ndtr(-z)) if len(r) >= _LEAST and g.any() else np.nan
         slope, error = beta(g, r, centering.freedom)
         if p_value <= significance:
-            left = [u for own in centering.unlearned(centered, here) for u in own]
-            p_value = max(p_value, float(special.ndtr(-(slope - widening(left)[0]) / error)))
-            if k == EVERYONE and p_value > significance:
-                reasons = [f"{_LEFT_OVER}: {_decapitalized(said_about(left))}"]
-        rows.append((setting.name_of(k), len(r), mean, slope, z, p_value))
+            crossings = [u for block in centering.unlearned(centered, in_part) for u in block]
+            down, _ = widening(crossings)
+            p_value = max(p_value, float(special.ndtr(-(slope - down) / error)))
+            if part == EVERYONE and p_value > significance:
+                reasons = [f"{_LEFT_OVER}: {_decapitalized(said_about(crossings))}"]
+        rows.append((setting.name_of(part), len(r), mean, slope, z, p_value))
     names = ["part", "n", "covariance", "effect", "z", "p_value"]
     table = pd.DataFrame(rows, columns=names)
     n_bins = max(int(table["p_value"].iloc[1:].notna().sum()), 1)

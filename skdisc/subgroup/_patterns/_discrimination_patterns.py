@@ -166,50 +166,76 @@ class DiscriminationPatterns(DecidedDetector):
     def _search(self, task, rows):
         """Learn the model, test each x, and keep the k best patterns."""
         names = sorted(task.space.names, key=str)  # a budget ends any order of columns alike
-        columns, bins = self._features(names), self._checked_bins()
-        about = bins, self.binarize, rows.weight, rows.frequency
-        items = model_items(rows.X, task.space, *columns, *about)
+        features, protected = self._features(names)
+        items = model_items(
+            rows.X,
+            task.space,
+            features,
+            protected,
+            n_bins=self._checked_bins(),
+            binarize=self.binarize,
+            weight=rows.weight,
+            frequency=rows.frequency,
+        )
         decisions = RowDecisions(rows)
         nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
-        if nb is None:
+        if nb is None:  # no model can be learned
             none = np.empty((0, 1), dtype=np.int64)
-            done = Searched(none, none, np.empty(0))
+            searched = Searched(none, none, np.empty(0))
         else:
             pool = self._pool(task, nb, items, rows)
-            known = Uncertainty(nb, items, decisions.favored, pool.xs, **decisions.sizes)
-            p_value = np.where(pool.is_tested, known.p_value(pool.xs), np.nan)
-            p_value = _stats.adjust(p_value, self.correction)
-            wanted = pool.is_tested & (self._sign * nb.added(pool.xs) > 0 if self._sign else True)
-            sure = wanted & (p_value <= self.significance)
-            strength = known.strength(pool.xs) if self.order == "evidence" else None
-            given = p_value, sure, wanted & ~sure, strength
-            done = choose(pool, self.k, *given, task.budget, self.redundancy)
-        task.memory = _FoundPatterns(items.bare(), done.x, done.y)
+            uncertainty = Uncertainty(nb, items, decisions.favored, pool.xs, **decisions.sizes)
+            # There is one test per x, whatever the context: in naive Bayes, x changes the log-odds
+            # of the decision by the same amount in all contexts.
+            p_value = np.where(pool.is_tested, uncertainty.p_value(pool.xs), np.nan)
+            p_adjusted = _stats.adjust(p_value, self.correction)
+            in_direction = pool.is_tested
+            if self._sign:
+                in_direction = in_direction & (self._sign * nb.added(pool.xs) > 0)
+            is_significant = in_direction & (p_adjusted <= self.significance)
+            by_evidence = self.order == "evidence"
+            searched = choose(
+                pool,
+                self.k,
+                p_adjusted=p_adjusted,
+                sure=is_significant,
+                others=in_direction & ~is_significant,
+                strength=uncertainty.strength(pool.xs) if by_evidence else None,
+                budget=task.budget,
+                redundancy=self.redundancy,
+            )
+        x, y = searched.x, searched.y
+        task.memory = _FoundPatterns(items.bare(), x, y)
         table = pattern_table(
             nb,
             items,
             decisions,
-            x=done.x,
-            y=done.y,
-            significance=self._level(done),
+            x=x,
+            y=y,
+            significance=self._level(searched),
             delta=self.delta,
         )
-        table["p_adjusted"], table["nodes_visited"] = done.p_adjusted, done.visited
-        groups, bases = ([items.subgroup(g) for g in s] for s in (done.both, done.y))
-        keys = [[task.space.subgroup_key(g) for g in several] for several in (groups, bases)]
-        findings = ContextFindings(groups, table, task.space.names, keys[0], bases, keys[1])
-        counts = FoundCounts(done.tested, done.found, count_by_value(items, done))
-        discovery = self._report(rows, items, findings, counts, done.n_x)
-        discovery.nodes_visited = int(done.visited)
+        table["p_adjusted"], table["nodes_visited"] = searched.p_adjusted, searched.visited
+        groups = [items.subgroup(pattern) for pattern in searched.both]
+        contexts = [items.subgroup(context) for context in y]
+        group_keys, context_keys = (
+            [task.space.subgroup_key(group) for group in several] for several in (groups, contexts)
+        )
+        findings = ContextFindings(
+            groups, table, task.space.names, group_keys, contexts, context_keys
+        )
+        counts = FoundCounts(searched.tested, searched.found, count_by_value(items, searched))
+        discovery = self._report(rows, items, findings, counts, searched.n_x)
+        discovery.nodes_visited = int(searched.visited)
         discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
         return discovery
 
-    def _level(self, done):
+    def _level(self, searched):
         """Return one minus the confidence level of the intervals of the patterns shown."""
         if self.order == "effect":
             return self.significance
-        n_shown = len(np.unique(done.x, axis=0))
-        return _stats.false_coverage_level(n_shown, max(done.n_x, n_shown), self.significance)
+        n_shown = len(np.unique(searched.x, axis=0))
+        return _stats.false_coverage_level(n_shown, max(searched.n_x, n_shown), self.significance)
 
     def _shown_intervals(self, discovery):
         return {}  # degrees are no gaps
