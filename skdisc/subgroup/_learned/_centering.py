@@ -157,7 +157,7 @@ class Centering:
         Returns
         -------
         list of list of Unlearned
-            One list per block, from `Crossings.to_widen`.
+            One list per block, the surest first (`Crossings.to_widen`).
         """
         return [
             own.left_to_learn(
