@@ -59,6 +59,7 @@ def test_frequencies_are_repeated_rows():
     assert cells(Counts.of_frame(frame, schema, n=n)) == cells(Counts.of_frame(repeated, schema))
 
 
+@pytest.mark.slow
 @given(frame=tables(most=10))
 def test_a_file_gives_them_back(frame):
     counts, profile = Counts.of(frame, protected="text"), Profile.of(frame)

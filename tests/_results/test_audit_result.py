@@ -145,6 +145,7 @@ def test_what_comes_back_is_the_same_in_every_form(make):
     assert again.estimates.equals(one.estimates)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(frames(min_columns=2), st.booleans())
 def test_json_round_trip_of_cases_of_any_dtype(X, with_rows):

@@ -32,6 +32,7 @@ def fitted(name, n_clusters):
     return CLUSTERED[name](**settings).fit(X, y, groups=np.arange(len(X)) % n_clusters)
 
 
+@pytest.mark.slow
 @pytest.mark.every(6)
 @pytest.mark.parametrize("name", CLUSTERED)
 def test_fewer_than_ten_clusters_clear_no_group(name):
@@ -56,6 +57,7 @@ def test_new_rows_of_few_clusters_clear_no_group():
     assert detector.audit(X, y, groups=np.arange(len(X)) % 4).verdict == UNSURE
 
 
+@pytest.mark.slow
 def test_an_audit_of_few_clusters_answers_no_question_without_a_disparity():
     X, y = people()
     report = Audit(protected="sex", pos_label=1).fit(X, y, groups=np.arange(len(X)) % 4).report_

@@ -167,6 +167,7 @@ def test_an_audit_ends_in_time_with_models_trained_again(clock):
     assert "time budget" in individual["reason"]
 
 
+@pytest.mark.slow
 def test_the_audits_of_a_table_of_robustness_share_the_budget(clock):
     X, y = people()
     how = {"protected": "sex", "time_budget": 100, "pos_label": 1, "detectors": ["Themis"]}

@@ -256,6 +256,7 @@ def proxies(n, seed, gap):
     return X, (X["income"] + rng.normal(0, 0.5, n) > 0.5).astype(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["selection_rate", None])
 def test_a_gap_that_labels_show_too_counts(metric):
     X, y = proxies(1500, 0, 1.0)

@@ -198,6 +198,7 @@ def trained(**settings):
     return pursuit(estimator=default_model("tree", 0), **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["own", "audit"])
 def test_the_search_of_labels_is_cut_like_that_of_the_model(monkeypatch, how):
     """It was not, alone; within an audit it ended with an error that nobody caught."""

@@ -47,6 +47,7 @@ def test_each_row_counts_as_often_as_its_frequency():
     assert "'unknown' (160), 'withdrawn' (12)" in told(report.document["limits"])[0]
 
 
+@pytest.mark.slow
 def test_two_values_need_no_word():
     X, y = people()
     known = np.isin(y, ["yes", "no"])

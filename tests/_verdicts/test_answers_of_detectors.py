@@ -155,6 +155,7 @@ def test_groups_below_the_relevant_size_are_not_judged(detector):
 
 
 # VeriFair draws until the gap that matters is excluded, whatever the level.
+@pytest.mark.slow
 @pytest.mark.parametrize("detector", GROUPS)
 def test_the_level_moves_the_bound(detector):
     n, _ = DETECTORS[detector]

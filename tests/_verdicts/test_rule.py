@@ -149,6 +149,7 @@ def test_a_result_has_the_rule_in_force_as_json():
     }
 
 
+@pytest.mark.slow
 def test_an_audit_hands_down_what_each_detector_uses():
     X, y = people(300)
     rule = Rule(**OTHER)
@@ -179,6 +180,7 @@ def test_a_plan_holds_a_rule_as_an_object(tmp_path):
         audit.set_params(rule__relevant_gap=0.2).fit(*people())
 
 
+@pytest.mark.slow
 def test_a_plan_without_a_rule_fixes_the_defaults(tmp_path):
     path = tmp_path / "plan.json"
     Audit(protected=["sex"]).to_plan(path)

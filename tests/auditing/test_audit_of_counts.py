@@ -144,6 +144,7 @@ class Recording:
         return np.where(X["town"] == "u", "no", "yes")
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_once_about_each_distinct_row(tmp_path):
     """Over all partitions, where the columns that it reads are counted value by value."""
     pytest.importorskip("pyarrow")

@@ -23,6 +23,7 @@ def ages():
 CUTS = [{"age": [39]}, Bins(edges={"age": [39]})]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_bins", [*CUTS, Bins(4, edges={"age": [39]}, nested=True)])
 def test_an_audit_of_a_declared_limit(ages, n_bins):
     named = ["GroupDisparity", "DivExplorer"]

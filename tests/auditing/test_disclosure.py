@@ -85,6 +85,7 @@ def test_every_number_follows_from_the_sums_that_may_be_printed(seed, template):
         assert without_seconds(several[0]) != without_seconds(several[1])  # the choice is off
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1])
 def test_rates_of_errors_follow_from_the_sums_that_may_be_printed(seed):
     """Other numbers of the qualified among the selected, with the same sums in all bases."""
@@ -367,6 +368,7 @@ def of_decisions(audit, X, y):
     return audit.fit(X, y, BlackBox(decisions=np.where(draw < 0.2, 1 - y, y)))
 
 
+@pytest.mark.slow
 @pytest.mark.every(6)
 @pytest.mark.parametrize(
     "audited",

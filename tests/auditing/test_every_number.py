@@ -186,6 +186,7 @@ def test_no_quantity_has_two_values_or_two_intervals(report):
     assert any(len(key) == 4 for key in known)
 
 
+@pytest.mark.slow
 def test_both_sides_of_a_comparison_have_one_interval(report):
     known = {key: numbers for key, *numbers in what_rows_are_about(report.document)}
     for (what, attribute, group, measure), numbers in known.items():
@@ -222,6 +223,7 @@ def test_no_interval_passes_the_bound_beside_it(report):
             assert row["bound"] <= max(gaps) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_each_question_about_groups_says_what_it_excludes(report):
     asked = [r for r in report.document["verdicts"] if r["null"] in ("marginal", "contextual")]
     assert asked
@@ -242,6 +244,7 @@ def test_each_question_about_groups_says_what_it_excludes(report):
         assert cleared == sorted(cleared, reverse=True)  # from the largest to the first left open
 
 
+@pytest.mark.slow
 def test_no_reason_is_a_constant(report):
     for text in (report.to_text(), report.to_markdown(), report.to_html(), report.to_json()):
         flat = " ".join(text.split())

@@ -9,6 +9,7 @@ import pytest
 
 from skdisc._results._judgment import FOUND, confirmed_p, is_reversed
 from skdisc.auditing import _cells, _evidence
+from skdisc.auditing._audited_rows import Masks
 from skdisc.auditing._plan import LEAD, AuditStep
 from skdisc.group import GroupDisparity
 from skdisc.report._together import p_of
@@ -42,11 +43,10 @@ def evidence_of(result):
     step = AuditStep("s", result.detector, "sex", ["sex"], result.null, LEAD)
     verdict = {"attribute": "sex", "null": result.null, "kind": "cell", "verdict": FOUND}
     plan = SimpleNamespace(steps=[step])
-    given = SimpleNamespace(X=X, frequency=None, protected=["sex"])
-    masks = _evidence._Masks(X)
-    known = _evidence._FoundMembers(masks)
+    given = SimpleNamespace(X=X, frequency=None, protected=["sex"], masks=Masks(X))
+    known = _evidence._FoundMembers(given.masks)
     verdicts = [verdict | {"p_adjusted": 0.01}]
-    rows = _evidence._collected(given, plan, {"s": result}, verdicts, 0.05, masks)
+    rows = _evidence._collected(given, plan, {"s": result}, verdicts, 0.05)
     return rows, list(known.of(step, result, 0.05))
 
 

@@ -108,6 +108,7 @@ def test_any_changed_answer_is_told(audited, path, value):
     assert line.startswith(f"{place}: ")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_run_again_is_told(audited):
     X, y, model, document = audited
     edited = copy.deepcopy(document)

@@ -16,6 +16,7 @@ def test_every_data_set_can_be_made(name):
     check(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCES)
 def test_every_data_set_of_a_reference_can_be_made(name, load, data_dir, monkeypatch):
     load(DATASETS[name]["reference"])  # skips where it is missing

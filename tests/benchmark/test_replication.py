@@ -25,6 +25,7 @@ def test_accuracies_are_those_published(name, networks):
     assert accuracy == pytest.approx(ACCURACY[name], abs=5e-4)
 
 
+@pytest.mark.slow
 def test_uniform_inputs_have_cases_as_often_as_published(networks):
     table = replicate({"Themis": Themis(margin=0.02)}, max_tests=6000, data_home=networks.parent)
     assert len(table) == len(NETWORKS)

@@ -182,6 +182,7 @@ def test_summaries(done):
     assert r"\toprule" in done.to_latex()
 
 
+@pytest.mark.slow
 def test_pooled_scores_are_those_of_all_claims(done):
     cells, targets = done.to_frame(), done.targets()
     pooled = done.pooled().set_index(["detector", "audited"])

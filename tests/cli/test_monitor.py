@@ -21,6 +21,7 @@ def month(path, seed, gap=0.0, n=300):
     return str(path)
 
 
+@pytest.mark.slow
 def test_months_add_up_to_an_alarm(tmp_path, capsys):
     state, begin = str(tmp_path / "state.json"), ["--protected", "sex", "--favorable", "yes"]
     first = ["monitor", state, month(tmp_path / "0.csv", 0), "--decision", "hired", *begin]

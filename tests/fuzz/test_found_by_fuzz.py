@@ -197,6 +197,7 @@ class ProxyModel:
         return (X["sex"] == "M").to_numpy(int)
 
 
+@pytest.mark.slow
 def test_facts_with_findings_in_one_of_two_columns():
     """The table of the other column is empty, and made whole numbers fractions."""
     settings = {"max_predicates": 2, "random_state": 0}

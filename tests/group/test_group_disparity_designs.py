@@ -24,6 +24,7 @@ def columns(result, *names):
     return result.to_frame().set_index(["subject", "measure"])[list(names)].sort_index()
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, 999))
 def test_frequencies_are_repeated_rows(seed):

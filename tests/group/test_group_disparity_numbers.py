@@ -47,6 +47,7 @@ def test_means_are_compared_by_the_oracle(y, split):
     assert [row["ci_low"], row["ci_high"]] == pytest.approx([low, high], abs=step)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(seed=st.integers(0, 10**6), scale=st.sampled_from([1e-3, 7.0, 1e6]))
 def test_the_unit_does_not_matter(seed, scale):
@@ -72,6 +73,7 @@ def test_the_margin_is_a_share_of_the_mean():
     assert compared(*pay(20_000, gap=0.1)).verdict == "disparity found"
 
 
+@pytest.mark.slow
 def test_quantiles_spreads_and_distances_may_be_named():
     rng = np.random.default_rng(0)
     X, _ = pay(1000)

@@ -96,6 +96,7 @@ def test_walks_leave_a_case_as_in_the_code_of_the_authors(mode, energy, monkeypa
     assert np.concatenate(left).mean() == pytest.approx(np.exp(-energy), abs=0.03)
 
 
+@pytest.mark.slow
 def test_each_mode_finds_more_cases_with_equally_many_steps():
     """Steps in b leave the cases, and steps up in a leave them sooner than steps down."""
     domains = {"a": (0, 9999), "b": (0, 9999), "sex": [0, 1]}

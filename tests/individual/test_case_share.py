@@ -178,6 +178,7 @@ def test_of_a_small_space_every_input_is_looked_at(scope):
     assert result.verdict == FOUND
 
 
+@pytest.mark.slow
 def test_of_a_large_space_inputs_are_drawn():
     space = FeatureSpace.from_domains({"n": (0, 10**6), "sex": ["F", "M"]}, protected="sex")
     inside, fair = 0, lambda X: X["n"] > 500_000
@@ -249,6 +250,7 @@ def test_without_a_budget_nobody_is_looked_at(name, limit):
     assert result.reason == f"{limit} was reached before any people were examined"
 
 
+@pytest.mark.slow
 @given(most=st.integers(0, 3000), each=st.booleans())
 @settings(max_examples=12)
 def test_queries_stay_within_their_limit(most, each):

@@ -46,6 +46,7 @@ def published(load):
     return load("measures/zliobaite")
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("column", COLUMNS)
 def test_published_figures(published, column):

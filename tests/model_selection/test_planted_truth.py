@@ -30,6 +30,7 @@ def table(n=2000, seed=0, gap=0.4, slope=0.1):
 DETECTOR = DivExplorer(protected=["sex", "race"], max_predicates=2)
 
 
+@pytest.mark.slow
 def test_decisions_about_the_planted_groups_change_at_the_rate():
     X, y = table()
     for made in PlantedTruth(rate=0.5, n_groups=1).plant(X, y, ["sex", "race"]):
@@ -41,6 +42,7 @@ def test_decisions_about_the_planted_groups_change_at_the_rate():
         assert (made.target[members & (y == 0)] == 0).all()
 
 
+@pytest.mark.slow
 def test_groups_are_worse_and_better_off_in_turn_and_not_alike():
     X, y = table()
     made = PlantedTruth(n_groups=4).plant(X, y, ["sex", "race"])[0]
@@ -105,6 +107,7 @@ def test_labels_may_have_any_names():
     assert scorer(detector, X, np.where(y, "yes", "no")) == scorer(DETECTOR, X, y)
 
 
+@pytest.mark.slow
 def test_a_model_is_not_ignored_without_a_word():
     X, y = table(300)
     fitted = clone(DETECTOR).fit(X, y, BlackBox(decisions=y))

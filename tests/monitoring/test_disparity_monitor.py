@@ -61,6 +61,7 @@ def test_strata_are_not_protected():
         )
 
 
+@pytest.mark.slow
 def test_an_alarm_by_all_groups_together_says_when():
     rng = np.random.default_rng(2)
     X = pd.DataFrame({"town": rng.integers(0, 12, 1500).astype(str)})
@@ -193,6 +194,7 @@ def test_one_person_at_a_time_waits_for_the_other_side():
     assert blocks == 30 * [0] + 25 * [1] + [2]  # 30 and 1 are a block, then 13 and 12
 
 
+@pytest.mark.slow
 def test_a_value_that_comes_later_is_a_group_with_what_is_left_of_the_level():
     monitor = watched(0, [0.0, 0.0])
     rng = np.random.default_rng(1)

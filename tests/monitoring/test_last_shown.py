@@ -130,6 +130,7 @@ def test_the_attack_finds_what_a_simpler_rule_leaves(without, monkeypatch):
     assert attacked(0, "a rare value")[0] > 0
 
 
+@pytest.mark.slow
 def test_a_report_does_not_depend_on_people_who_wait():
     """Nor do its history, notes and bounds; the verdict is that of all people."""
     monitor = DisparityMonitor(protected=["sex", "race"], random_state=0)
@@ -166,6 +167,7 @@ def test_a_verdict_of_people_who_wait_says_so(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_an_older_state_counts_as_shown():
     monitor = DisparityMonitor(protected=["sex", "race"], random_state=0)
     for X, y in batches(0, 12):

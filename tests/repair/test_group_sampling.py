@@ -88,6 +88,7 @@ def test_preferential_sampling_takes_the_border(people):
         assert (np.diff(by) <= 0).all() if grows else (np.diff(by) >= 0).all()
 
 
+@pytest.mark.slow
 def test_uniform_sampling_is_uniform():
     X = pd.DataFrame({"sex": ["f"] * 10 + ["m"] * 10})
     y = np.array([1] * 2 + [0] * 8 + [1] * 8 + [0] * 2)

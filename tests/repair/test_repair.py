@@ -40,6 +40,7 @@ def search(**more):
     return KOSEI(tree(), **settings | more)
 
 
+@pytest.mark.slow
 def test_both_rows_of_a_case_get_one_label(data):
     X, y = data
     sampler = CaseResampler(search(), share=0.03, random_state=0)
@@ -87,6 +88,7 @@ def test_somebody_has_to_vote(data):
         CaseResampler(search(), voters=()).fit_resample(*data)
 
 
+@pytest.mark.slow
 def test_repair_lowers_the_share_of_cases(data):
     X, y = data
     before = tree().fit(X, y)
@@ -204,6 +206,7 @@ def test_a_detector_of_groups_is_refused(data):
         CaseResampler(DivExplorer()).fit(*data)
 
 
+@pytest.mark.slow
 def test_other_individual_detectors_work_too(data):
     sampler = CaseResampler(
         Themis(tree(), protected="sex", pos_label="yes", random_state=0), random_state=0
@@ -225,6 +228,7 @@ def test_the_report_is_about_the_space_given():
     assert wide.loc["IF_r", "before"] == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.slow
 def test_more_rows_can_be_added_than_there_are(data):
     X, y = data
     more, _ = CaseResampler(search(), share=1.5, random_state=0).fit_resample(X[:60], y[:60])

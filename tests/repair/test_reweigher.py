@@ -46,6 +46,7 @@ def people(draw):
     return pd.DataFrame({"group": groups}), np.array(labels), np.array(weights, dtype=float)
 
 
+@pytest.mark.slow
 @given(people())
 @settings(max_examples=50)
 def test_the_weighted_mean_difference_is_0(people):

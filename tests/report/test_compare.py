@@ -18,6 +18,7 @@ def bank(X):
     return (X["annual_salary"] + 5 * X["account_balance"] > 225_000).astype(int)
 
 
+@pytest.mark.slow
 def test_counts_and_overlaps_are_those_of_the_sets():
     loans = make_loan(500, random_state=0)
     X, world = loans.data, loans.counterfactual.data

@@ -45,6 +45,7 @@ def fitted(detector, X, y, **settings):
     return detector(**settings).fit(X, y).result_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detector", EVERY)
 def test_every_detector_has_the_same_family_whatever_its_settings(detector):
     X, y = towns(0)
@@ -142,6 +143,7 @@ def test_ranges_that_bins_cut_in_two_are_asked_about_as_unions():
     assert np.mean([r.answer.bound or 1.0 for r in whole]) > np.mean(cut)
 
 
+@pytest.mark.slow
 def test_numbers_that_are_compared_in_bins_are_named():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"sex": rng.choice(["F", "M"], 20_000), "age": rng.uniform(20, 60, 20_000)})

@@ -105,6 +105,7 @@ def test_redundant_groups_are_left_out(name, people):
     assert kept == [str(g) for g in every.findings.subgroups if str(g) in kept]
 
 
+@pytest.mark.slow
 @those_with("sample_weight")
 def test_people_of_more_weight_count_more(name, people):
     """With all weight on them, those of one town are the only ones whose effect shows."""

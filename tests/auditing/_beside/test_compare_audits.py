@@ -217,6 +217,7 @@ def test_people_and_decisions_come_together():
         one.compare(two, X, (before, after, after))
 
 
+@pytest.mark.slow
 def test_the_command_pairs_two_models_of_one_file(tmp_path, capsys):
     X, before, after = two_models(3)
     y = np.random.default_rng(0).integers(0, 2, len(X))

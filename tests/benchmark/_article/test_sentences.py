@@ -145,6 +145,7 @@ def article_of(result):
     return made
 
 
+@pytest.mark.slow
 def test_nothing_rests_on_cells_that_were_stopped_or_are_missing():
     whole = several(20)
     cut = several(20, stopped=[("SliceLine", 3)], missing=[("DivExplorer", 7)])

@@ -432,6 +432,7 @@ def test_low_coverage_leaves_a_learner_uncertain():
     assert ratio[1, 1] < 1.2  # B, which was not: spread
 
 
+@pytest.mark.slow
 def test_a_twin_of_adult(load):
     adult = load("adult").drop(columns=["split", "education-num"]).head(5000)
     made = make_discrimination(

@@ -22,6 +22,7 @@ def proposed(monkeypatch):
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("overlap", ["forbid", "add"])
 def test_the_work_for_impossible_pairs_does_not_grow_with_their_number(proposed, overlap):
     asked = {"n_attributes": 4, "n_values": 3, "granularity": 1, "overlap": overlap}

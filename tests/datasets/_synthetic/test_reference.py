@@ -10,6 +10,7 @@ from skdisc.datasets import fetch_adult, fetch_compas, make_discrimination, sche
 SMALL = {"n_pairs": 2, "granularity": 2, "intersectionality": 1, "n_background": 300}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "fetch", "dropped"),
     [("adult", fetch_adult, ["education-num", "fnlwgt"]), ("compas", fetch_compas, ["age"])],

@@ -175,6 +175,7 @@ def test_errors_name_the_setting(more, message):
         detector(**more).fit(*people(100))
 
 
+@pytest.mark.slow
 def test_without_overlap_the_evidence_is_insufficient():
     rng = np.random.default_rng(0)
     sex = rng.choice(["F", "M"], 600)

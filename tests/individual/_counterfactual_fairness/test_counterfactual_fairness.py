@@ -182,6 +182,7 @@ def test_a_loop_over_people_finds_the_same(people):
     assert "Outcome minus outcome of the same people in the counterfactual world" in text
 
 
+@pytest.mark.slow
 def test_what_is_done_decides_what_is_seen(people):
     X, y = people
     model = lambda X: (X["test"] + (X["sex"] == "M") > 0.7).astype(int)  # noqa: E731

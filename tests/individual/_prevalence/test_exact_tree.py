@@ -268,6 +268,7 @@ def test_a_fair_tree_has_no_part_and_the_verdict_says_so(reads):
     assert result.n_tested > 0
 
 
+@pytest.mark.slow
 def test_regressors_and_missing_values_are_no_stumbling_block():
     X, y = people()
     X["b"] = X["b"].where(X["b"] > 0.3)

@@ -15,6 +15,7 @@ from skdisc.individual import (
 )
 
 
+@pytest.mark.slow
 def test_counterfactual_test_groups_stand_around_the_counterfactual_row():
     X, y = people()
     others = X.assign(x=X["x"] + 0.7 * (X["sex"] == "F"))
@@ -82,6 +83,7 @@ class LessForWomen:
         return (X["sex"] == "M").to_numpy(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more", [{}, {"compat": "alvarez2023"}, {"output": "probability"}, {"caliper": None}]
 )

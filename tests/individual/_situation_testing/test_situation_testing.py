@@ -409,6 +409,7 @@ def test_missing_protected_values_are_a_group_or_left_out(detector):
     assert "sex=missing" not in left.metrics["dsn_by_attr_value"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detector", [SituationTesting(n_neighbors=3), FlipTest(n_permutations=0)])
 def test_weights_are_those_of_the_rows_that_stay(detector):
     X, y = people(120)

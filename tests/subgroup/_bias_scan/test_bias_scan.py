@@ -389,6 +389,7 @@ def test_published_figures_on_compas(load):
         assert row.expected == pytest.approx(expected, abs=2e-4)
 
 
+@pytest.mark.slow
 def test_wide_data_and_many_values():
     rng = np.random.default_rng(0)
     wide = pd.DataFrame(rng.choice(list("ab"), (40, 50)), columns=[f"c{i}" for i in range(50)])

@@ -167,6 +167,7 @@ def test_clusters_are_redrawn_as_a_whole():
     assert untold >= 3
 
 
+@pytest.mark.slow
 def test_clusters_of_one_row_are_none_and_names_of_clusters_do_not_matter():
     X, y, house = households(1)
     scan = BiasScan(protected="race", n_restarts=1, n_resamples=3, pos_label=1, random_state=0)

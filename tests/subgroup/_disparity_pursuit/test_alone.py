@@ -62,6 +62,7 @@ def test_comparable_is_the_slope_of_residuals_of_everyone(nested):
     assert_allclose(men[NUMBERS], -women[["effect", "ci_high", "ci_low"]].to_numpy(float))
 
 
+@pytest.mark.slow
 def test_a_cause_without_others_has_one_effect():
     X, y = made(5000, np.random.default_rng(1), extra=0.0)
     result = DisparityPursuit(protected="sex", random_state=0).fit(X, y).result_
@@ -78,6 +79,7 @@ def test_held_out_rows_measure_it_again():
     assert (table["held_out_alone_low"] < table["held_out_alone_high"]).all()
 
 
+@pytest.mark.slow
 def test_a_value_that_a_column_tells_is_not_compared():
     X, y = made(2000, np.random.default_rng(3), extra=0.0)
     X["title"] = np.where(X["sex"] == "F", "Ms", "Mr")

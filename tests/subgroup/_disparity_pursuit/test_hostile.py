@@ -86,6 +86,7 @@ def test_probabilities_need_a_model():
         pursuit(output="probability").fit(*people())
 
 
+@pytest.mark.slow
 def test_columns_that_determine_membership_are_the_reason():
     X, y = people()
     result = pursuit().fit(X.assign(title=X["sex"].map({"F": "Ms", "M": "Mr"})), y).result_

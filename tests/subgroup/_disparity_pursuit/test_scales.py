@@ -48,6 +48,7 @@ def found(scale, seed):
     return {str(g) for g in result.findings.subgroups}, result.findings.table["scale"].iloc[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", AFTER)
 def test_on_its_own_scale_one_cause_explains_all(scale, monkeypatch):
     groups, scales = zip(*(found(scale, seed) for seed in range(4)), strict=True)
@@ -181,6 +182,7 @@ def test_a_column_with_few_people_for_each_value_does_not_change_the_scale(scale
         assert result.findings.table["scale"].tolist() == [scale]
 
 
+@pytest.mark.slow
 def test_rare_outcomes_have_scales():
     rng = np.random.default_rng(2)
     X = people("difference", 1, n=300_000)[0]

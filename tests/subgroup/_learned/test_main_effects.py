@@ -54,6 +54,7 @@ def test_an_estimator_takes_the_place_of_trees_and_classifiers_learn_no_errors()
         audit.fit(X, y, half)
 
 
+@pytest.mark.slow
 def test_too_many_values_are_a_reason():
     result = audited(*people(0, 800))
     assert result.verdict == "insufficient evidence"

@@ -92,6 +92,7 @@ def test_errors_that_all_share_are_a_matter_of_accuracy_alone():
     assert (raw.null, audit.null) == ("everyone", "conditional")
 
 
+@pytest.mark.slow
 def test_any_regressor_is_a_witness():
     rng = np.random.default_rng(2)
     X = people(rng, 3000)
@@ -118,6 +119,7 @@ class Broken(Constant):
         raise RuntimeError("no numbers here")
 
 
+@pytest.mark.slow
 def test_a_witness_that_learns_nothing_is_no_evidence():
     X = people(np.random.default_rng(3), 400)
     y = draw(np.random.default_rng(4), np.full(400, 0.5))
@@ -135,6 +137,7 @@ def test_errors_need_a_model_and_labels():
         MultiaccuracyAudit().fit(X, np.arange(100) % 2)
 
 
+@pytest.mark.slow
 def test_people_of_rare_groups_are_left_out_and_said():
     rng = np.random.default_rng(6)
     X = people(rng, 500)

@@ -48,6 +48,7 @@ def test_the_bin_in_which_a_score_means_less_is_found():
     assert len(again) == len(result)
 
 
+@pytest.mark.slow
 def test_bins_are_corrected_as_independent_tests():
     rng = np.random.default_rng(1)
     X = scored(rng, 2000)

@@ -77,6 +77,7 @@ def test_without_constraints_it_is_naive_bayes():
     assert np.array_equal(model.predict(codes), peer.predict(codes))
 
 
+@pytest.mark.slow
 def test_no_fair_model_nearby_is_more_likely():
     X, y = people()
     model = FairNaiveBayes(protected="sex", delta=0.05, smoothing=0.0).fit(X, y)

@@ -58,6 +58,7 @@ def numbers(X, seed):
     return rng.exponential(size=len(X)) * np.where(X["race"] == "c", 1.5, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detector", EVERY)
 @pytest.mark.parametrize("binary", [True, False])
 @settings(max_examples=5)

@@ -174,6 +174,7 @@ def test_noise_is_not_reported(correction, rate):
     assert alarms <= runs * (0.05 + 2 * (0.05 * 0.95 / runs) ** 0.5)
 
 
+@pytest.mark.slow
 def test_published_slices_of_census(load):
     """Sizes exactly, and mean log losses: everyone 0.35, men 0.41, women 0.22 (table 1)."""
     d = load("adult").query("split == 'train'").drop(columns="split")
