@@ -205,6 +205,34 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
         """
         return self._audit(Request(X, y))
 
+    def score(
+        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the effect on X of the finding ranked first at fit, times its direction there.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Labels, needed where labels were audited or the measure compares with them.
+        sample_weight : None
+            Not supported.
+
+        Returns
+        -------
+        float
+            NaN if it is undefined on X.
+
+        Raises
+        ------
+        NotFittedError
+            If the detector is not fitted.
+        ValueError
+            If `sample_weight` is given, or the rows do not have the columns of fit.
+        """
+        self._refuse_weight(sample_weight)
+        return self._effect_again(Request(X, y))
+
     def _fit(self, request):
         started = time.perf_counter()
         self._validate_params()

@@ -17,12 +17,9 @@ from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, unseen, with_caveats
 from skdisc._task._numbers import audited_numbers
 from skdisc._task._shared_settings import N_BINS
-from skdisc._task._task import Request
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import (
-    ArrayLike,
     Columns,
-    FrameLike,
 )
 from skdisc._utils._validation import check_protected
 from skdisc._verdicts._rule import OF_RATES
@@ -233,34 +230,6 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     def null(self) -> str:
         """The null hypothesis that the verdict "disparity found" rejects."""
         return measure_tables.null_of(self.measures)
-
-    def score(
-        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> float:
-        """Return the effect on X of the finding ranked first at fit.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Labels, needed where labels were audited or a measure compares with them.
-        sample_weight : None
-            Not supported.
-
-        Returns
-        -------
-        float
-            The effect on X times its direction at fit; NaN if it is undefined there.
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If `sample_weight` is given, or the rows do not have the columns of fit.
-        """
-        self._refuse_weight(sample_weight)
-        return self._effect_again(Request(X, y))
 
     @property
     def _counts_rows(self):

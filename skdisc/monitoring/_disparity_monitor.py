@@ -16,7 +16,7 @@ from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._stats._rates import RATES, check_metrics
 from skdisc._task._card import Card
-from skdisc._task._task import People, Request, Task
+from skdisc._task._task import People, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order
 from skdisc._utils._json import jsonable
@@ -282,34 +282,6 @@ class DisparityMonitor(BaseDetector):
         """
         monitor, stream = from_json(cls, text)
         return monitor._keep(stream)
-
-    def score(
-        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> float:
-        """Return the gap on X of the group ranked first, times the direction of its gap so far.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Labels, needed where labels were audited or the rate compares with them.
-        sample_weight : None
-            Not supported.
-
-        Returns
-        -------
-        float
-            From -1 to 1; NaN if the group or its counterpart does not occur in X.
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If `sample_weight` is given, or the rows do not have the columns of fit.
-        """
-        self._refuse_weight(sample_weight)
-        return self._effect_again(Request(X, y))
 
     def _discover(self, task):
         self._columns = list(self.space_.names)

@@ -10,9 +10,8 @@ import numpy as np
 from skdisc._space._bins import Bins
 from skdisc._task._numbers import audited_numbers, numbers_of
 from skdisc._task._shared_settings import N_BINS
-from skdisc._task._task import Request
 from skdisc._utils._settings import setting
-from skdisc._utils._types import ArrayLike, Columns, FrameLike
+from skdisc._utils._types import Columns
 from skdisc._utils._validation import check_protected
 from skdisc.base import BaseDetector
 from skdisc.group._pairwise._comparison_report import TOO_FEW, Excluded, report
@@ -53,34 +52,6 @@ class PairwiseDetector(BaseDetector):
     own_correction = "holm"
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
     output = "decision"
-
-    def score(
-        self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> float:
-        """Return the effect on X of the finding ranked first at fit, times its direction there.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Labels, needed where labels were audited or enter the comparison.
-        sample_weight : None
-            Not supported.
-
-        Returns
-        -------
-        float
-            NaN if it is undefined there.
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If `sample_weight` is given, or the rows do not have the columns of fit.
-        """
-        self._refuse_weight(sample_weight)
-        return self._effect_again(Request(X, y))
 
     @property
     def _compares_numbers(self):
