@@ -148,9 +148,11 @@ class Trees:
             # of more than _MOST_ROWS people, every second, third, ... is kept.
             rows = rows[evenly(people, _MOST_ROWS)]
         weight = None if self._weight is None else self._weight[rows]
-        trees = HistGradientBoostingRegressor(**self._settings)
+        trees, table = HistGradientBoostingRegressor(**self._settings), self._table[rows]
+        # scikit-learn finds no bins of a column that is missing in all rows: it is a constant here
+        table[:, np.isnan(table).all(axis=0)] = 0.0
         with threads_for(len(rows)):
-            return trees.fit(self._table[rows], target[rows], weight)
+            return trees.fit(table, target[rows], weight)
 
 
 class ClonesOf:

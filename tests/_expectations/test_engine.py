@@ -6,7 +6,9 @@ import pytest
 from hard_laws import codes, parity, turning_code
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
+from skdisc import FeatureSpace
 from skdisc._expectations import Covariates, deal_rows, learn, said_about
+from skdisc._expectations._out_of_fold import Trees
 
 
 def learned(table, y, woman, seed=0, **settings):
@@ -270,3 +272,16 @@ def test_intersections_that_depend_on_covariates_where_no_column_does():
         raw = y[parts[:, 2] == 1].mean() - y[parts[:, 2] == 0].mean()
         assert raw > 0.02  # twice the error of a share
     assert found <= 3  # P(more) = .016 at level .05; with 60 data sets 3 of them
+
+
+@pytest.mark.parametrize("n_known", [0, 1])
+def test_a_number_that_is_missing_for_all_who_are_learned_from_is_a_constant(n_known):
+    """New rows may lack a number altogether, and folds one that few people have."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=60)
+    few = np.r_[np.ones(n_known), np.full(60 - n_known, np.nan)]
+    X = pd.DataFrame({"points": points, "few": few})
+    predict = Trees(Covariates.of(X, FeatureSpace.from_frame(X.assign(few=1.0))))(
+        points, np.arange(n_known, 60)
+    )
+    assert np.isfinite(predict(np.arange(60))).all()
