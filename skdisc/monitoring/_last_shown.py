@@ -200,8 +200,9 @@ class LastShown:
         for row in self.rows:
             if row.seen.shape != (2, 2) or row.before.shape != (2, 2):
                 raise ValueError("what was last shown must be pairs of numbers")
-            if (row.seen < 0).any() or (row.seen[:, 1] > row.seen[:, 0] + 1e-6).any():
-                raise ValueError("what was last shown has more favorable outcomes than people")
+            for people, favorable in (row.seen.T, row.before.T):
+                if not ((favorable >= 0) & (favorable <= people + 1e-6)).all():
+                    raise ValueError("what was last shown has more favorable outcomes than people")
             check_types(row.numbers or {}, {} if row.numbers is None else _TYPES)
         for cell, n in self.waiting.items():
             check_types({"waiting": n}, {"waiting": int})

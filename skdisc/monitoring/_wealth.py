@@ -183,6 +183,9 @@ class Wealth:
                 raise ValueError("the counts of a block must be two pairs of numbers, 0 or more")
             if block.memory.shape != (2,) or block.sums.shape != (3,):
                 raise ValueError("a block must remember two numbers and three sums")
+            people, favorable = block.memory
+            if not 0 <= favorable <= people + 1e-6 < np.inf:
+                raise ValueError("a block remembers more favorable outcomes than people")
             if len(block.numbers) != _SIDES:
                 raise ValueError("a block must have numbers of two sides")
             np.array([*block.numbers[0], *block.numbers[1]], dtype=float)
