@@ -13,7 +13,7 @@ _COUNTS = (
     *("n", "support", "support_base", "support_rest", "n_reference", "n_group"),
     *("n_compared", "n_compared_rest", "held_out_support"),
 )
-_BY_RANK = ("shapley", "lattice")  # tables with the place of a finding, from 1 on
+_BY_RANK = ("shapley", "lattice", "counterfactuals", "curves")  # places of findings, from 1 on
 _OF_PEOPLE = "row"  # the column of tables that have one row per person
 
 

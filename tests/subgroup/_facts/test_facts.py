@@ -578,3 +578,25 @@ def test_recourse_is_confirmed_and_equal_recourse_is_a_claim():
     assert few.verdict == "insufficient evidence"
     costs = subgroup.FACTS(**own, notion="mean_recourse", random_state=0)
     assert "compares no shares" in costs.fit(many[:3000], model=accept).result_.reason
+
+
+def test_curves_of_few_people_are_left_out_with_their_finding():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "sex": rng.choice(["F", "M"], 400),
+            "town": rng.choice(list("abc"), 400, p=[0.6, 0.37, 0.03]),
+            "job": rng.choice(list("xyz"), 400),
+        }
+    )
+
+    def model(X):
+        return ((X["job"] == "x") & ((X["sex"] == "M") | (X["town"] == "b"))).astype(int)
+
+    facts = FACTS(protected="sex", min_support=0.001, learn_on=None, random_state=0)
+    result = facts.fit(X, model=model).result_
+    left = result.without_people()
+    assert "town = 'c'" in set(result.tables["counterfactuals"]["subgroup"])
+    assert 0 < len(left) < len(result)
+    for name in ("counterfactuals", "curves"):
+        assert set(left.tables[name]["rank"]) == set(range(1, len(left) + 1))
