@@ -59,6 +59,21 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
     Nothing is written after `fit`, so `audit`, `score` and `transform` may run in several threads
     at once.
 
+    Attributes
+    ----------
+    result_ : AuditResult
+        What `fit` found.
+    model_ : BlackBox or None
+        The model, or the decisions, under audit; None if labels are.
+    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
+        What was audited.
+    space_ : FeatureSpace
+        The columns and their possible values.
+    protected_ : list
+        Names of the protected columns.
+    pos_label_ : list
+        The favorable labels.
+
     Examples
     --------
     What all detectors have, code can use without knowing them:

@@ -4,7 +4,67 @@ from typing import Self
 
 from skdisc._results._audit_result import AuditResult
 from skdisc._task._task import Request
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike, Model
+
+_FIT = """
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n_samples, n_features)
+        The rows under audit, raw columns.
+    y : array-like of shape (n_samples,), optional
+        Labels. May be left out when `model` is fitted.
+    model : object, optional
+        What is audited: a fitted estimator or pipeline, any object with ``predict``, a
+        callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
+    {more}
+
+    Returns
+    -------
+    self
+
+    Raises
+    ------
+    ValueError
+        If a setting, a column, a label, a weight or a cluster is not allowed; the message names
+        it.
+    TypeError
+        If a column holds a type that cannot be audited.
+    ModelError
+        If the model raises an error, or does not return one outcome per row.
+"""
+_AUDIT = """
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n_samples, n_features), optional
+        Rows with the columns of fit.
+    y : array-like of shape (n_samples,), optional
+        Their labels, needed where labels were audited.
+    {more} : array-like of shape (n_samples,), optional
+        As in `fit`, of these rows.
+
+    Returns
+    -------
+    AuditResult
+
+    Raises
+    ------
+    NotFittedError
+        If the detector is not fitted.
+    ValueError
+        If the rows do not have the columns of fit, or given decisions were audited.
+"""
+_WEIGHT = """
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts, >= 0; see `weights`. Probability weights are scaled to a mean of
+        1, and equal ones do nothing. An unfitted estimator is fitted with them if its ``fit`` takes
+        them.
+"""
+_GROUPS = """
+    groups : array-like of shape (n_samples,), optional
+        The cluster of each row, such as a household: rows of a cluster are not independent, so that
+        variances are between clusters, and verdicts count clusters.
+"""
 
 
 class WeightedMixin:
@@ -29,6 +89,7 @@ class WeightedMixin:
     _weighs = True
     __metadata_request__fit = {"model": True, "sample_weight": True}
 
+    @with_sections(_FIT, more=_WEIGHT)
     def fit(
         self,
         X: FrameLike,
@@ -36,65 +97,17 @@ class WeightedMixin:
         model: Model | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Search for findings and keep them in ``result_``.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-            The rows under audit, raw columns.
-        y : array-like of shape (n_samples,), optional
-            Labels. May be left out when `model` is fitted.
-        model : object, optional
-            What is audited: a fitted estimator or pipeline, any object with ``predict``, a
-            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, >= 0; see `weights`. Probability weights are scaled to a
-            mean of 1, and equal ones do nothing. An unfitted estimator is fitted with them if its
-            ``fit`` takes them.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a setting, a column, a label or a weight is not allowed; the message names it.
-        TypeError
-            If a column holds a type that cannot be audited.
-        ModelError
-            If the model raises an error, or does not return one outcome per row.
-        """
+        """Search for findings and keep them in ``result_``."""
         return self._fit(Request(X, y, model, sample_weight))
 
+    @with_sections(_AUDIT, more="sample_weight")
     def audit(
         self,
         X: FrameLike | None = None,
         y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> AuditResult:
-        """Return the result of `fit`, or measure again on new rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features), optional
-            Rows with the columns of fit.
-        y : array-like of shape (n_samples,), optional
-            Their labels, needed where labels were audited.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, as in `fit`.
-
-        Returns
-        -------
-        AuditResult
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If the rows do not have the columns of fit, or given decisions were audited.
-        """
+        """Return the result of `fit`, or measure again on new rows."""
         return self._audit(Request(X, y, None, sample_weight))
 
 
@@ -104,6 +117,7 @@ class ClusteredMixin:
     _weighs = True
     __metadata_request__fit = {"model": True, "sample_weight": True, "groups": True}
 
+    @with_sections(_FIT, more=_WEIGHT.rstrip() + _GROUPS)
     def fit(
         self,
         X: FrameLike,
@@ -112,40 +126,10 @@ class ClusteredMixin:
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Search for findings and keep them in ``result_``.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-            The rows under audit, raw columns.
-        y : array-like of shape (n_samples,), optional
-            Labels. May be left out when `model` is fitted.
-        model : object, optional
-            What is audited: a fitted estimator or pipeline, any object with ``predict``, a
-            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, >= 0, as the setting `weights` says. An unfitted estimator is
-            fitted with them if its ``fit`` takes them.
-        groups : array-like of shape (n_samples,), optional
-            The cluster of each row, such as a household: rows of a cluster are not independent,
-            and variances are between clusters.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a setting, a column, a label, a weight or a cluster is not allowed; the message names
-            it.
-        TypeError
-            If a column holds a type that cannot be audited.
-        ModelError
-            If the model raises an error, or does not return one outcome per row.
-        """
+        """Search for findings and keep them in ``result_``."""
         return self._fit(Request(X, y, model, sample_weight, groups))
 
+    @with_sections(_AUDIT, more="sample_weight, groups")
     def audit(
         self,
         X: FrameLike | None = None,
@@ -153,28 +137,7 @@ class ClusteredMixin:
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> AuditResult:
-        """Return the result of `fit`, or measure again on new rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features), optional
-            Rows with the columns of fit.
-        y : array-like of shape (n_samples,), optional
-            Their labels, needed where labels were audited.
-        sample_weight, groups : array-like of shape (n_samples,), optional
-            Weights and clusters of these rows, as in `fit`.
-
-        Returns
-        -------
-        AuditResult
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If the rows do not have the columns of fit, or given decisions were audited.
-        """
+        """Return the result of `fit`, or measure again on new rows."""
         return self._audit(Request(X, y, None, sample_weight, groups))
 
 
@@ -183,6 +146,7 @@ class ClusteredRowsMixin:
 
     __metadata_request__fit = {"model": True, "groups": True}
 
+    @with_sections(_FIT, more=_GROUPS)
     def fit(
         self,
         X: FrameLike,
@@ -190,62 +154,15 @@ class ClusteredRowsMixin:
         model: Model | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Search for findings and keep them in ``result_``.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-            The rows under audit, raw columns.
-        y : array-like of shape (n_samples,), optional
-            Labels. May be left out when `model` is fitted.
-        model : object, optional
-            What is audited: a fitted estimator or pipeline, any object with ``predict``, a
-            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
-        groups : array-like of shape (n_samples,), optional
-            The cluster of each row, such as a household: rows of a cluster are not independent,
-            and the verdict counts clusters.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a setting, a column, a label or a cluster is not allowed; the message names it.
-        TypeError
-            If a column holds a type that cannot be audited.
-        ModelError
-            If the model raises an error, or does not return one outcome per row.
-        """
+        """Search for findings and keep them in ``result_``."""
         return self._fit(Request(X, y, model, None, groups))
 
+    @with_sections(_AUDIT, more="groups")
     def audit(
         self,
         X: FrameLike | None = None,
         y: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> AuditResult:
-        """Return the result of `fit`, or measure again on new rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features), optional
-            Rows with the columns of fit.
-        y : array-like of shape (n_samples,), optional
-            Their labels, needed where labels were audited.
-        groups : array-like of shape (n_samples,), optional
-            The cluster of each of these rows, as in `fit`.
-
-        Returns
-        -------
-        AuditResult
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If the rows do not have the columns of fit, or given decisions were audited.
-        """
+        """Return the result of `fit`, or measure again on new rows."""
         return self._audit(Request(X, y, None, None, groups))

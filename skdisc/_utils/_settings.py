@@ -15,6 +15,9 @@ A class lists its settings in its body, and inherits those of its bases:
 From this list follow, in one order, the signature and ``__init__``, scikit-learn's
 ``_parameter_constraints``, and the section of the docstring that stands for ``{parameters}``: first
 what every class of the family begins with, then the settings of the class, then those of its bases.
+
+In any other section, a line ``{inherited}`` stands for the entries of this section in the docstring
+of the nearest base that has it, without those that the class itself describes.
 """
 
 import inspect
@@ -117,6 +120,8 @@ class HasSettings:
             lines = [t for n, s in cls._declared_settings.items() for t in s.described(n, cls)]
             section = "\n".join(["Parameters", "----------", *lines])
             cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", section)
+        if cls.__doc__ and "{inherited}" in cls.__doc__:
+            cls.__doc__ = _with_inherited_entries(cls)
 
 
 def _in_order(cls):
@@ -137,6 +142,40 @@ def _in_order(cls):
     known = {**inherited, **own}
     leading = [name for name, s in known.items() if s.leads]
     return {name: known[name] for name in dict.fromkeys([*leading, *own, *inherited])}
+
+
+def _with_inherited_entries(cls):
+    """Return the docstring of a class with the entries that its sections share with a base."""
+    sections = _sections(cls.__doc__)
+    doc = inspect.cleandoc(cls.__doc__)
+    for title, entries in sections.items():
+        if "{inherited}" in entries:
+            described = [_sections(base.__doc__ or "") for base in cls.__mro__[1:]]
+            inherited = next(of_base[title] for of_base in described if title in of_base)
+            names = {name for heading in entries for name in _names(heading)}
+            text = [t for h, t in inherited.items() if not names & set(_names(h))]
+            doc = doc.replace("{inherited}", "\n".join(text), 1)
+    return doc
+
+
+def _sections(doc):
+    """Return by title the sections of a docstring, each as its entries by their first line."""
+    sections, entries = {}, {}
+    lines = inspect.cleandoc(doc).splitlines()
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if following and not following.strip("-"):
+            entries = sections[line] = {}
+        elif line.strip("-") and not line.startswith(" "):
+            heading = line
+            entries[heading] = line
+        elif line.startswith(" ") and entries:
+            entries[heading] += f"\n{line}"
+    return sections
+
+
+def _names(heading):
+    """Return the names that an entry with this first line describes."""
+    return heading.partition(" : ")[0].split(", ")
 
 
 def _constructor(cls):

@@ -66,16 +66,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         The null hypothesis: "calibration" if all `measures` compare labels among people with equal
         decisions or scores (predictive_parity, calibration_difference, calibration_within_groups),
         else "marginal". The column `null` of ``tables["measures"]`` has that of each measure.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

@@ -48,16 +48,7 @@ class VeriFair(BaseDetector):
         the other with an interval that is valid whenever sampling stops, the verdict. ``p_value``
         is the smallest :math:`\delta` at which the verdict is still unfair.
         ``tables["certificates"]`` has both orientations of every pair.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

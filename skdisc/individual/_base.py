@@ -79,6 +79,22 @@ class _RowCases:
 class IndividualDetector(BaseDetector):
     """Base of the detectors that vary protected values and compare the decisions.
 
+    Attributes
+    ----------
+    result_ : AuditResult
+        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
+        input against its favorable variant.
+    {inherited}
+
+    Raises
+    ------
+    ValueError
+        By `fit`, if a setting, a protected column or the data are invalid.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+    NotFittedError
+        By `audit` and `score`, if the detector is not fitted.
+
     Examples
     --------
     `score`, the share of people with a case, is inherited:

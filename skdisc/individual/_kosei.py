@@ -32,28 +32,11 @@ class KOSEI(SearchDetector):
 
     Attributes
     ----------
-    result_ : AuditResult
-        What `fit` found. Findings are `Case` objects: the unfavorable variant of an
-        input against its favorable variant.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------
-    ValueError
-        By `fit`, if a setting, a protected column or the data are invalid.
-    ModelError
-        If the model raises an error or returns something other than outcomes.
-    NotFittedError
-        By `audit` and `score`, if the detector is not fitted.
+    {inherited}
 
     Notes
     -----

@@ -55,16 +55,7 @@ class DiscriminatoryRules(DecidedDetector):
     ----------
     result_ : AuditResult
         What `fit` found: subjects are the subgroups of A and B, effects the measure minus 1.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

@@ -41,16 +41,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         Findings are `Subgroup` objects; effects are differences of rates. ``tables["groups"]``
         compares each single protected value with the rest, ``tables["family"]`` has every group
         that the verdict is about.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

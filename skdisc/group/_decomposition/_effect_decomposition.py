@@ -53,16 +53,7 @@ class EffectDecomposition(PairwiseDetector):
         errors), ``overlap`` (how alike group and reference are), ``sensitivity`` (robustness
         values: the share of what is left of outcome and group that an unmeasured confounder of
         group or mediators must explain, of both, so that the direct effect may vanish).
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

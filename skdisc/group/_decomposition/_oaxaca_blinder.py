@@ -52,16 +52,7 @@ class OaxacaBlinder(PairwiseDetector):
         One finding per group: its unexplained part (`effect`), with `gap` and `explained`. Tables:
         ``parts`` (all parts with errors, and their share of the gap), ``factors`` (the same for
         each column; of the intercept, too, where coefficients are compared).
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

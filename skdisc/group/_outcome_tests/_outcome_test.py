@@ -40,16 +40,7 @@ class OutcomeTest(OutcomeDetector):
         One finding per group: its success rate (`outcome`) minus that of the reference (`effect`),
         and ``gap``, the gap of the selection rates. Table ``rates``: people, selected people and
         successes of each side, with exact intervals (Clopper and Pearson).
-    model_ : BlackBox or None
-        The model, or the decisions, under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The labels of selection and success.
+    {inherited}
 
     Raises
     ------

@@ -46,16 +46,7 @@ class RiskAdjustedRegression(OutcomeDetector):
         selection and outcome of one side for the gap to vanish (infinite if above 10; NaN if all
         outcomes are known). Tables: ``risk`` (people by tenth of the risk: decisions of both
         sides, and known outcomes), ``sensitivity`` (the gap under omitted columns).
-    model_ : BlackBox or None
-        The model, or the decisions, under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The labels of selection and success.
+    {inherited}
 
     Raises
     ------

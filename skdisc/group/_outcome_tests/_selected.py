@@ -10,6 +10,12 @@ class OutcomeDetector(PairwiseDetector):
     """Base of detectors that compare what became of the people selected.
 
     Labels are outcomes, of which only those of selected people are read.
+
+    Attributes
+    ----------
+    pos_label_ : list
+        The labels of selection and success.
+    {inherited}
     """
 
     _needs_labels = True

@@ -52,16 +52,7 @@ class ThresholdTest(OutcomeDetector):
         probabilities at an average place, and ``gap``, the gap of the selection rates. Table
         ``places``: for each place and side the rates of selection and success, those that the model
         expects, and the threshold.
-    model_ : BlackBox or None
-        The model, or the decisions, under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The labels of selection and success.
+    {inherited}
 
     Raises
     ------

@@ -51,16 +51,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         interval of the *bounds*, ``bound_low``, ``bound_high`` the bounds, ``threshold`` the
         threshold estimate, ``model`` that of a model of names (NaN for other metrics, and where
         probabilities vary too little within a place). Table ``estimates``: with standard errors.
-    model_ : BlackBox or None
-        The model, or the decisions, under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

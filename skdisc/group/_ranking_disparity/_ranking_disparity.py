@@ -55,16 +55,9 @@ class RankingDisparity(PairwiseDetector):
         the exposures of people with a favorable label alone (``merit_gap``), by the same test, and
         ``treatment_ratio``, exposure over the share of favorable labels, group over reference
         (Singh and Joachims 2018). The verdict uses neither.
-    model_ : BlackBox or None
-        The model, or the decisions, under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
     pos_label_ : list
         The favorable labels; none where y are scores.
+    {inherited}
 
     Raises
     ------

@@ -59,18 +59,9 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         intervention and group: n people changed, mean, interval, mean and largest absolute
         difference, share with a case, flips), ``spread``, ``factual`` and ``counterfactual``
         (rows with their outcomes, in the order of X).
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
     sources_ : dict
         The fitted sources by name.
+    {inherited}
 
     Raises
     ------

@@ -63,16 +63,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         standard deviations, consistency of its sign, ranks), ``runs`` (per protected attribute TSN,
         DSN, SUR, mean distance, both values; DSS is in `metrics`), ``transported`` (row, partner,
         weight, distance, both decisions, attribute).
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

@@ -45,25 +45,11 @@ class Themis(IndividualDetector):
         both scores with their intervals, the groups with the highest and lowest mean outcome, and
         whether the set is a smallest one above `threshold`. Findings are the cases among the inputs
         drawn.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------
-    ValueError
-        By `fit`, if a setting, a protected column or the data are invalid.
-    ModelError
-        If the model raises an error or returns something other than outcomes.
-    NotFittedError
-        By `audit` and `score`, if the detector is not fitted.
+    {inherited}
 
     Notes
     -----

@@ -32,16 +32,7 @@ class CounterfactualSituationTesting(SituationDetector):
         ``people`` has ``flip``, the own decision minus the counterfactual one (-1: rejected, but
         accepted in the counterfactual), ``counts`` the number of such people, and ``rates`` the
         share of unfavorable decisions (of numbers, the mean) of each group in both worlds.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

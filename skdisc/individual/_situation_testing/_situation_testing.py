@@ -34,16 +34,7 @@ class SituationTesting(SituationDetector):
         compared), ``counts`` (per k), ``claims`` (with `complainants`: the answer to each claim,
         with ``imbalance``, by how many standard deviations a feature differs between control and
         test group; a claim with more than .25 is not upheld).
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

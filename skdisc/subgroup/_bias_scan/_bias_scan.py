@@ -56,16 +56,9 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         it is that of a test of the subset alone. ``tables["scans"]`` has the best score of each
         direction and the share of starts that reached it, ``tables["groups"]`` each single
         protected value.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_, pos_label_ : list
-        Names of the protected columns; the favorable labels.
     expected_ : {"model", "mean"}
         What outcomes are compared with: a model's probabilities, or their own mean.
+    {inherited}
 
     Raises
     ------

@@ -62,16 +62,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         on what remains), ``path`` (the search; a group enters if its ``evidence``, the log of its
         weight divided by its p-value, exceeds ``critical``, the most that chance gives to any
         group).
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

@@ -49,16 +49,7 @@ class FACTS(SubgroupDetector):
         By protected column, and for combined ones by their names joined by " & ": ``rank``,
         ``profile``, ``counterfactuals``, ``to_text``, ``curves``, ``population``,
         ``ranking_analysis``, ``aggregated_rankings``, ``mining``.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

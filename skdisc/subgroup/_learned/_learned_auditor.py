@@ -29,6 +29,17 @@ class LearnedAuditor(SubgroupDetector):
     """Base of the audits in which a regression searches, and rows it has not seen test.
 
     A subclass has `_people`, the rows with their outcomes, and its own settings.
+
+    Attributes
+    ----------
+    result_ : AuditResult
+        One finding per rule. ``tables["witness"]`` has the test, ``tables["family"]`` what the data
+        exclude about the groups that the witness chose, and single protected values. The column
+        ``kept`` of findings is the share of the witness's squared signal on the rows it has not
+        seen that a rule keeps.
+    pos_label_ : list
+        The labels of selection and success.
+    {inherited}
     """
 
     witness: str | Estimator = setting(

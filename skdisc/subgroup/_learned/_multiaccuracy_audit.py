@@ -27,21 +27,7 @@ class MultiaccuracyAudit(LearnedAuditor):
 
     Attributes
     ----------
-    result_ : AuditResult
-        One finding per rule. ``tables["witness"]`` has the test, ``tables["family"]`` what the data
-        exclude about the groups that the witness chose, and single protected values. The column
-        ``kept`` of findings is the share of the witness's squared signal on the rows it has not
-        seen that a rule keeps.
-    model_ : object
-        The model, or the decisions, under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The labels of selection and success.
+    {inherited}
 
     Raises
     ------

@@ -54,16 +54,7 @@ class DiscriminationPatterns(DecidedDetector):
     result_ : AuditResult
         What `fit` found: subjects are the subgroups of x and y; effects are :math:`\Delta`. DSN
         counts all patterns above delta with a significant x, TSN all patterns searched.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

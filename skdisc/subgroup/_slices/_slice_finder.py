@@ -51,16 +51,7 @@ class SliceFinder(SliceDetector):
         side of a condition (`feature_name`, `operator`, `threshold`), with its place in the slice
         from 1 (`order`) and effect and effect size of the slice, which is finding number `case`;
         ``to_frame("approaches")`` has the counts per approach.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------

@@ -45,16 +45,7 @@ class SliceLine(SliceDetector):
         the rest of its context, ``effect_everyone`` (with ``versus="everyone"`` the effect) minus
         the overall one. The table adds ``slice_score``, ``sum_slice_error`` and
         ``max_slice_error``.
-    model_ : BlackBox or None
-        The model under audit.
-    audited_ : {"model", "refit", "surrogate", "decisions", "labels"}
-        What was audited.
-    space_ : FeatureSpace
-        The columns and their possible values.
-    protected_ : list
-        Names of the protected columns.
-    pos_label_ : list
-        The favorable labels.
+    {inherited}
 
     Raises
     ------
