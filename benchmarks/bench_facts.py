@@ -31,14 +31,15 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from skdisc.subgroup import FACTS
+from skdisc.subgroup import FACTS, Actions
 
 TARGET, SECONDS, GIGABYTES = 80, 30, 4
 NUMBERS = ["education-num", "capital-gain", "capital-loss"]
 HOURS = ["PartTime", "MidTime", "FullTime", "OverTime", "BrainDrain"]
 RULES = {
-    "monotone": {"age": 1, "education-num": 1},
-    "max_step": {"age": 2, "education-num": 2},
+    "actions": Actions(
+        monotone={"age": 1, "education-num": 1}, max_step={"age": 2, "education-num": 2}
+    ),
     "n_bins": None,
     "pos_label": 1,
     "protected": "sex",
@@ -80,7 +81,7 @@ def as_text(X):
 
 
 def ours(X, model, support, **more):
-    return FACTS(min_support=support, **RULES | more).fit(X, model=model)
+    return FACTS(min_support=support, **RULES).set_params(**more).fit(X, model=model)
 
 
 def print_grid(X, model):
@@ -177,7 +178,7 @@ def main():
         print(f"support {support}: {n_pairs:,} equal pairs, largest difference {largest:.1g}")
         print(f"  theirs {slow:.1f} s, ours {fast:.3f} s, ratio {slow / fast:.0f}{verdict}")
     wall = perf_counter()
-    cpu, detector = timed(lambda: ours(text, model, 0.01, immutable=["race"], n_jobs=2))
+    cpu, detector = timed(lambda: ours(text, model, 0.01, actions__immutable=["race"], n_jobs=2))
     wall = perf_counter() - wall
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     counts, n_queries = detector.recourse_["sex"].mining, detector.result_.n_queries

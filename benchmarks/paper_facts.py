@@ -25,17 +25,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skdisc import Predicate, Subgroup
-from skdisc.subgroup import FACTS
+from skdisc.subgroup import FACTS, Actions, Costs
 
 HOURS = ["PartTime", "MidTime", "FullTime", "OverTime", "BrainDrain"]
-ADULT = {
+RULES = {
     "monotone": {"age": 1, "education-num": 1},
     "max_step": {"age": 2, "education-num": 2},
-    "weights": {
-        **{"native-country": 4, "marital-status": 5, "relationship": 5, "age": 10},
-        **{"occupation": 4, "workclass": 2, "hours-per-week": 2, "education-num": 3},
-    },
-    "budget": (5, 10, 18),
+}
+WEIGHTS = {
+    **{"native-country": 4, "marital-status": 5, "relationship": 5, "age": 10},
+    **{"occupation": 4, "workclass": 2, "hours-per-week": 2, "education-num": 3},
 }
 COUNTS = ("first group", "second group", "actions", "common", "valid pairs", "subgroups")
 TABLE_12 = {
@@ -162,17 +161,22 @@ def german(folder):
 
 
 def audits(folder):
-    """Yield name, rows, labels, and the settings of each audit of the paper."""
+    """Yield name, rows, labels, and the detector of each audit of the paper."""
     X, y = adult(folder)
     common = {"n_bins": None, "pos_label": 1, "min_support": 0.01, "phi": (0.3, 0.7)}
-    yield "Adult by sex", X, y, {**common, **ADULT, "protected": "sex", "immutable": ["race"]}
+    actions = Actions(immutable=["race"], **RULES)
+    costs = Costs(weights=WEIGHTS, budget=(5, 10, 18))
+    yield "Adult by sex", X, y, FACTS(protected="sex", actions=actions, costs=costs, **common)
     race = np.where(X["race"] == "White", "White", "Non-White")
-    by_race = {**ADULT, "budget": (1.15, 10, 21), "protected": "race", "immutable": ["sex"]}
-    yield "Adult by race", X.assign(race=race), y, {**common, **by_race}
-    rules = {"monotone": {"age_cat": 1}, "weights": {"age_cat": 10}, "immutable": ["sex"]}
-    yield "COMPAS", *compas(folder), {**common, **rules, "protected": "race", "budget": (1, 10)}
-    rules = {"monotone": {"age": 1}, "min_support": 0.04, "protected": "sex"}
-    yield "German", *german(folder), {**common, **rules}
+    actions = Actions(immutable=["sex"], **RULES)
+    costs = Costs(weights=WEIGHTS, budget=(1.15, 10, 21))
+    by_race = FACTS(protected="race", actions=actions, costs=costs, **common)
+    yield "Adult by race", X.assign(race=race), y, by_race
+    actions = Actions(monotone={"age_cat": 1}, immutable=["sex"])
+    costs = Costs(weights={"age_cat": 10}, budget=(1, 10))
+    yield "COMPAS", *compas(folder), FACTS(protected="race", actions=actions, costs=costs, **common)
+    by_sex = FACTS(protected="sex", actions=Actions(monotone={"age": 1}), **common)
+    yield "German", *german(folder), by_sex.set_params(min_support=0.04)
 
 
 def fit(X, y, model):
@@ -211,20 +215,22 @@ def show_models(folder):
     """Repeat Adult's first subgroup under boosting and a network, and race with five values."""
     X, y = adult(folder)
     group = as_subgroup(FIRST["Adult by sex"][0][0])
-    settings = {**ADULT, "n_bins": None, "pos_label": 1, "min_support": 0.01}
+    settings = {"costs": Costs(weights=WEIGHTS), "n_bins": None, "pos_label": 1}
+    settings |= {"min_support": 0.01}
     models = (
         HistGradientBoostingClassifier(random_state=0),
         MLPClassifier((32,), max_iter=60, random_state=0),
     )
     for model in models:
         test, fitted = fit(X, y, model)
-        by_sex = FACTS(protected="sex", subgroups=[group], immutable=["race"], **settings)
+        actions = Actions(immutable=["race"], **RULES)
+        by_sex = FACTS(protected="sex", subgroups=[group], actions=actions, **settings)
         recourse = by_sex.fit(test, model=fitted).recourse_["sex"]
         print(type(model).__name__)
         print(recourse.to_text(0, "cost_of_effectiveness", phi=0.7))
     group = as_subgroup({"capital-gain": 0, "marital-status": "Divorced"})
     test, fitted = fit(X, y, LogisticRegression(max_iter=1000))
-    by_race = FACTS(protected="race", subgroups=[group], **settings)
+    by_race = FACTS(protected="race", subgroups=[group], actions=Actions(**RULES), **settings)
     recourse = by_race.fit(test, model=fitted).recourse_["race"]
     print(recourse.to_text(0, "choice", phi=0.7))
 
@@ -235,12 +241,12 @@ def main():
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     parser.add_argument("data", nargs="?", default=os.environ.get("SKDISC_DATA", beside))
     folder = Path(parser.parse_args().data)
-    for name, X, y, settings in audits(folder):
+    for name, X, y, detector in audits(folder):
         test, model = fit(X, y, LogisticRegression(max_iter=1000))
         started = perf_counter()
-        detector = FACTS(**settings, n_jobs=2).fit(test, model=model)
+        detector.set_params(n_jobs=2).fit(test, model=model)
         seconds = perf_counter() - started
-        recourse = detector.recourse_[settings["protected"]]
+        recourse = detector.recourse_[detector.protected]
         print(f"{name}: {seconds:.1f} s, {recourse.n_affected.sum():,} affected people,", end=" ")
         print(f"{detector.result_.n_queries:,} distinct rows asked about")
         counts = list(recourse.mining.values())[:6]

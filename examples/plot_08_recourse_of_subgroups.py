@@ -23,7 +23,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skdisc.datasets import fetch_adult, fetch_compas, fetch_german
 from skdisc.plotting import EffectivenessCostDisplay
-from skdisc.subgroup import FACTS
+from skdisc.subgroup import FACTS, Actions, Costs
 
 
 def ordered(values):
@@ -57,19 +57,20 @@ X, model = fit(adult, target, LogisticRegression(max_iter=1000))
 rules = {
     "monotone": {"age": 1, "education-num": 1},
     "max_step": {"age": 2, "education-num": 2},
-    "weights": {
+}
+costs = Costs(
+    weights={
         **{"native-country": 4, "marital-status": 5, "relationship": 5, "age": 10},
         **{"occupation": 4, "workclass": 2, "hours-per-week": 2, "education-num": 3},
-    },
-    "n_bins": None,
-    "pos_label": 1,
-    "phi": (0.3, 0.7),
-}
+    }
+)
+settings = {"costs": costs, "n_bins": None, "pos_label": 1, "phi": (0.3, 0.7)}
 
 # %%
 # Sex is protected, and the support is 0.05 (the paper's support of 0.01 finds more, and takes about
 # ten seconds). The first finding by equal effectiveness, and the same subgroup under all notions.
-by_sex = FACTS(protected="sex", min_support=0.05, immutable=["race"], **rules)
+but_race = Actions(immutable=["race"], **rules)
+by_sex = FACTS(protected="sex", min_support=0.05, actions=but_race, **settings)
 by_sex.fit(X, model=model)
 recourse = by_sex.recourse_["sex"]
 print(by_sex.result_)
@@ -96,8 +97,8 @@ single = {
     "race": "White",
     "relationship": "Not-in-family",
 }
-rare = {**rules, "min_support": 0.01, "protected": "sex", "subgroups": [single]}
-one = FACTS(**rare, immutable=["race"]).fit(X, model=model).recourse_["sex"]
+rare = FACTS(protected="sex", min_support=0.01, subgroups=[single], actions=but_race, **settings)
+one = rare.fit(X, model=model).recourse_["sex"]
 print(one.to_text(0))
 
 # %%
@@ -106,21 +107,22 @@ print(one.to_text(0))
 network = MLPClassifier((16,), max_iter=40, early_stopping=True, random_state=0)
 for other in (HistGradientBoostingClassifier(random_state=0), network):
     rows, fitted = fit(adult, target, other)
-    one = FACTS(**rare, immutable=["race"]).fit(rows, model=fitted).recourse_["sex"]
+    one = rare.fit(rows, model=fitted).recourse_["sex"]
     print(type(other).__name__, one.to_text(0, "cost_of_effectiveness", phi=0.7), sep="\n")
 
 # %%
 # Race with five values, each compared with all others together, among divorced people without
 # capital gains.
 divorced = {"capital-gain": 0, "marital-status": "Divorced"}
-five = FACTS(protected="race", subgroups=[divorced], **{**rules, "min_support": 0.01})
+settings |= {"protected": "race"}
+five = FACTS(subgroups=[divorced], min_support=0.01, actions=Actions(**rules), **settings)
 print(five.fit(X, model=model).recourse_["race"].to_text(0, "choice", phi=0.7))
 
 # %%
 # Race with two values, white people and all others; subgroups are mined.
 two = adult.assign(race=np.where(adult["race"] == "White", "White", "Non-White"))
 rows, fitted = fit(two, target, LogisticRegression(max_iter=1000))
-by_race = FACTS(protected="race", min_support=0.05, immutable=["sex"], **rules)
+by_race = FACTS(min_support=0.05, actions=Actions(immutable=["sex"], **rules), **settings)
 recourse = by_race.fit(rows, model=fitted).recourse_["race"]
 first = recourse.rank("cost_of_effectiveness")["subgroup"][0]
 print(recourse.to_text(first, "cost_of_effectiveness"))
@@ -141,9 +143,8 @@ rows, fitted = fit(compas, 1 - table["two_year_recid"], LogisticRegression(max_i
 detector = FACTS(
     protected="race",
     min_support=0.01,
-    monotone={"age_cat": 1},
-    weights={"age_cat": 10},
-    immutable=["sex"],
+    actions=Actions(monotone={"age_cat": 1}, immutable=["sex"]),
+    costs=Costs(weights={"age_cat": 10}),
     n_bins=None,
     pos_label=1,
 )

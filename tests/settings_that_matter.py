@@ -18,10 +18,12 @@ from sklearn.tree import DecisionTreeClassifier
 from smallest import SMALLEST
 
 from skdisc import Rule
+from skdisc.subgroup import Actions, Costs
 
 # They change how something is computed or shown, or are what is audited.
 NO_FINDING = {"n_jobs", "verbose", "time_budget", "random_state"}
 AUDITED = {"estimator", "protected", "space"}
+OBJECTS = {"actions": Actions, "costs": Costs}  # each of their fields has a row
 
 
 def people(n, seed):
@@ -319,23 +321,19 @@ OWN = {
         "notion": ("choice", "decisions", {}),
         "viewpoint": ("micro", "decisions", {}),
         "phi": (0.25, "decisions", {}),
-        "budget": (0.25, "decisions", {}),
         "min_support": (0.0125, "decisions", {}),
-        "action_support": (0.25, "decisions", {}),
-        "action_bins": (2, "decisions", {}),
-        "action_features": ("subset", "decisions", {}),
-        "numeric_action": ("shift", "decisions", {}),
-        "immutable": ("age", "decisions", {}),
-        "monotone": ({"skill": 1}, "decisions", {}),
-        "max_step": ({"skill": 1}, "linear", {}),
-        "weights": ({"skill": 3.0}, "decisions", {}),
-        "cost": (lambda column, before, after: 5.0, "linear", {}),
-        "c_inf": (0.25, "missing", {}),
-        "compare": ("extremes", "missing", {}),
-        "min_effectiveness": (0.25, "decisions", {}),
-        "max_cost": (0.25, "decisions", {}),
-        "minimal_change": (True, "decisions", {}),
-        "remove_contained": (True, "decisions", {}),
+        "actions__immutable": ("age", "decisions", {}),
+        "actions__monotone": ({"skill": 1}, "decisions", {}),
+        "actions__max_step": ({"skill": 1}, "linear", {}),
+        "actions__columns": ("subset", "decisions", {}),
+        "actions__min_support": (0.25, "decisions", {}),
+        "actions__n_bins": (2, "decisions", {}),
+        "actions__numbers": ("shift", "decisions", {}),
+        "actions__candidates": ([{"town": "n"}], "decisions", {}),
+        "costs__weights": ({"skill": 3.0}, "decisions", {}),
+        "costs__function": (lambda column, before, after: 5.0, "linear", {}),
+        "costs__budget": (0.25, "decisions", {}),
+        "costs__infinity": (0.25, "missing", {}),
         "learn_on": (0.125, "decisions", {}),
         "max_queries": (50, "decisions", {}),
     },
@@ -506,7 +504,6 @@ WITHOUT = {
     "DiscriminatoryRules": ["miner"],
     "DisparityMonitor": ["subgroups"],
     "DivExplorer": ["distinct"],
-    "FACTS": ["actions"],
     "FlipTest": ["max_distance"],
     "GerrymanderingAudit": ["features", "max_predicates", "nuisance"],
     "ProxyDisparity": ["learner", "max_difference", "n_bins", "n_folds", "proba"],
@@ -525,7 +522,9 @@ def rows_of(name, settings):
 def outcome(cls, settings, name):
     """Return all that a detector says on a table, except its settings and seconds."""
     X, more = table(name)
-    result = cls(**settings).fit(X, **more).result_
+    flat = {k: v for k, v in settings.items() if "__" not in k}
+    fields = {k: v for k, v in settings.items() if "__" in k}
+    result = cls(**flat).set_params(**fields).fit(X, **more).result_
     parts = [result.to_frame(), result.estimates, *map(result.tables.get, sorted(result.tables))]
     parts = [
         part.drop(columns=[c for c in part if "seconds" in str(c) or str(c) == "EGS"]).to_csv()

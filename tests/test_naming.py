@@ -3,12 +3,13 @@
 import copy
 import inspect
 import pickle
+import re
 
 import pytest
 from sklearn.base import clone
 
 from skdisc import all_detectors
-from skdisc._utils._published_names import PUBLISHED_NAMES
+from skdisc._utils._published_names import FIELDS, PUBLISHED_NAMES
 from skdisc.base import BaseDetector
 
 
@@ -24,6 +25,18 @@ def test_a_published_name_is_answered_with_ours(name):
             detector(**{name: 1})
         answered += 1
     assert answered, "no detector has the setting that is meant"
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_the_name_of_a_field_is_answered_with_its_object(name):
+    setting, text = FIELDS[name]
+    takes_it = [d for d in all_detectors().values() if setting in inspect.signature(d).parameters]
+    assert takes_it
+    for detector in takes_it:
+        with pytest.raises(TypeError, match=re.escape(f"'{name}'; write {text}.")):
+            detector(**{name: 1})
+        changed = detector().set_params(**{re.sub(r"=\w+\((\w+)=\.\.\.\)", r"__\1", text): None})
+        assert getattr(changed, setting) is not None
 
 
 def test_a_misspelled_setting_is_answered():

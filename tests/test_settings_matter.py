@@ -3,7 +3,16 @@
 from inspect import signature
 
 import pytest
-from settings_that_matter import AUDITED, NO_FINDING, OWN, WITHOUT, outcome, rows_of, settings_of
+from settings_that_matter import (
+    AUDITED,
+    NO_FINDING,
+    OBJECTS,
+    OWN,
+    WITHOUT,
+    outcome,
+    rows_of,
+    settings_of,
+)
 
 from skdisc import all_detectors
 
@@ -11,7 +20,9 @@ pytestmark = pytest.mark.usefixtures("no_refits")
 
 
 def own_settings(name):
-    return set(signature(all_detectors()[name]).parameters) - NO_FINDING - AUDITED
+    settings = set(signature(all_detectors()[name]).parameters) - NO_FINDING - AUDITED
+    fields = {f"{n}__{f}" for n in settings & set(OBJECTS) for f in OBJECTS[n]().get_params()}
+    return settings - set(OBJECTS) | fields
 
 
 @pytest.mark.parametrize("name", sorted(all_detectors()))

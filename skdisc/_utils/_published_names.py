@@ -39,6 +39,23 @@ PUBLISHED_NAMES = {
     "update_interval": ("refresh_interval",),
 }
 
+# Names of settings that are fields of an object: the setting that takes it, and what to write.
+FIELDS = {
+    "action_bins": ("actions", "actions=Actions(n_bins=...)"),
+    "action_features": ("actions", "actions=Actions(columns=...)"),
+    "action_support": ("actions", "actions=Actions(min_support=...)"),
+    "budget": ("costs", "costs=Costs(budget=...)"),
+    "c_inf": ("costs", "costs=Costs(infinity=...)"),
+    "cost": ("costs", "costs=Costs(function=...)"),
+    "feats_not_allowed_to_change": ("actions", "actions=Actions(immutable=...)"),
+    "feature_weights": ("costs", "costs=Costs(weights=...)"),
+    "immutable": ("actions", "actions=Actions(immutable=...)"),
+    "max_step": ("actions", "actions=Actions(max_step=...)"),
+    "monotone": ("actions", "actions=Actions(monotone=...)"),
+    "numeric_action": ("actions", "actions=Actions(numbers=...)"),
+    "weights": ("costs", "costs=Costs(weights=...)"),
+}
+
 
 def meant_by(name, settings):
     """Return the end of a sentence: which of the settings an unknown name means, or a period.
@@ -51,4 +68,7 @@ def meant_by(name, settings):
     for own in PUBLISHED_NAMES.get(name, ()):
         if own in settings:
             return f"; it is {own!r} in skdisc."
+    setting, text = FIELDS.get(name, (None, None))
+    if setting in settings:
+        return f"; write {text}."
     return closest(name, settings)

@@ -6,7 +6,7 @@ from skdisc.subgroup._bias_scan._bias_scan import BiasScan
 from skdisc.subgroup._discriminatory_rules import DiscriminatoryRules
 from skdisc.subgroup._disparity_pursuit._disparity_pursuit import DisparityPursuit
 from skdisc.subgroup._divexplorer import DivExplorer
-from skdisc.subgroup._facts import FACTS
+from skdisc.subgroup._facts import FACTS, Actions, Costs
 from skdisc.subgroup._learned._gerrymandering_audit import GerrymanderingAudit
 from skdisc.subgroup._learned._multiaccuracy_audit import MultiaccuracyAudit
 from skdisc.subgroup._learned._multicalibration_audit import MulticalibrationAudit
@@ -17,8 +17,10 @@ from skdisc.subgroup._slices._slice_line import SliceLine
 
 __all__ = [
     "FACTS",
+    "Actions",
     "BiasScan",
     "Bins",
+    "Costs",
     "DiscriminationPatterns",
     "DiscriminatoryRules",
     "DisparityPursuit",

@@ -8,7 +8,7 @@ from skdisc._stats._means import Welch, skewness_known
 from skdisc._stats._rates import AGAINST_REST, names_of_tests
 from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._relevant import RATE, relevant_gap
-from skdisc.subgroup._facts._notions import REST, Verdicts, shortfalls
+from skdisc.subgroup._facts._notions import Verdicts, shortfalls
 
 WELCH = "Welch's and Hall's test of the costs of recourse"
 SMIRNOV = "two-sample Kolmogorov-Smirnov test, asymptotic"
@@ -252,7 +252,7 @@ def candidates_of(d, recourse, found, problem=""):
             continue
         total, n = float(r.n_affected.sum()), r.measured.n.reshape(len(r), -1)
         for g, group in enumerate(r.groups):
-            verdicts = Verdicts(np.full(len(r), g), np.full(len(r), REST), None)
+            verdicts = Verdicts(np.full(len(r), g), None)
             counts = [(helped(s, notion), s.n.ravel()) for s in sides_of(r, verdicts, notion)]
             size = n.max(axis=1) if len(r.groups) == 2 else n[:, g]
             names = [str(r.plan.at(k) & group) for k in range(len(r))]

@@ -1,8 +1,9 @@
 """FACTS: fairness of recourse in frequent subgroups."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import combinations
-from numbers import Integral, Real
+from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -16,6 +17,7 @@ from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._confirmation import put_beside
+from skdisc.subgroup._facts._actions_and_costs import N_BINS, Actions, Costs
 from skdisc.subgroup._facts._flips import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
 from skdisc.subgroup._facts._report import discovered, measured_again, table_again
@@ -121,23 +123,10 @@ class FACTS(SubgroupDetector):
         "Shares of a group that an action must help; findings are ranked by the first.",
         kind="float or sequence of float",
     )
-    budget: float | Sequence[float] | None = setting(
-        None,
-        [Interval(Real, 0, None, closed="left"), "array-like", None],
-        """Largest costs; None: the 30th, 60th and 90th percentile of the costs at which actions
-        help half of a group.""",
-        kind="float, sequence of float or None",
-    )
     min_support: float = setting(
         0.05,
         [_SHARE],
         "Smallest share of the affected people of each group that a subgroup must cover.",
-    )
-    action_support: float | None = setting(
-        None,
-        [_SHARE, None],
-        """Smallest share of the people with a favorable decision that the values of an action
-        cover; None: `min_support`.""",
     )
     max_predicates: int | None = setting(
         None,
@@ -149,116 +138,26 @@ class FACTS(SubgroupDetector):
     )
     n_bins: int | dict | Bins | None = setting(
         5,
-        [Interval(Integral, 2, None, closed="left"), dict, Bins, None],
-        """Number of quantile bins of a numeric column, for subgroups and for actions; a dict
-        has by column a number or edges (5 for other columns); `Bins` has edges or equal widths;
-        None: each value is a bin.""",
+        N_BINS,
+        """Number of quantile bins of a numeric column; a dict has by column a number or edges (5
+        for other columns); `Bins` has edges or equal widths; None: each value is a bin.""",
         kind="int, dict, `Bins` or None",
     )
-    action_bins: int | dict | Bins | str | None = setting(
-        "same",
-        [
-            Interval(Integral, 2, None, closed="left"),
-            dict,
-            Bins,
-            StrOptions({"same"}),
-            None,
-        ],
-        """Number of quantile bins of a numeric column, for subgroups and for actions; a dict
-        has by column a number or edges (5 for other columns); `Bins` has edges or equal widths;
-        None: each value is a bin.""",
-        kind="int, dict, `Bins` or None",
-    )
-    action_features: str = setting(
-        "same",
-        [StrOptions({"same", "subset"})],
-        """Whether an action is a conjunction on the same columns as the subgroup, or on any of
-        them.""",
-    )
-    numeric_action: str = setting(
-        "set",
-        [StrOptions({"set", "shift"})],
-        """Whether an action sets a number to the median of the target bin, or shifts it by the
-        difference of the medians of the two bins, within the observed range.""",
-    )
-    immutable: Sequence[Hashable] | None = setting(
+    actions: Actions | None = setting(
         None,
-        ["array-like", str, Integral, None],
-        "Columns that no action changes.",
-        kind="sequence of column names",
+        [Actions, None],
+        "Which changes are considered. None: ``Actions()``.",
     )
-    monotone: dict | None = setting(
+    costs: Costs | None = setting(
         None,
-        [dict, None],
-        "By ordered column: 1 if values may only increase, -1 if they may only decrease.",
-        kind="dict",
-    )
-    max_step: dict | None = setting(
-        None,
-        [dict, None],
-        """By ordered column: largest number of positions (bins, categories) that an action
-        moves.""",
-        kind="dict",
-    )
-    weights: dict | None = setting(
-        None,
-        [dict, None],
-        "Factor of the cost by column, 1 for other columns.",
-        kind="dict",
-    )
-    cost: Callable | None = setting(
-        None,
-        [callable, None],
-        """``cost(column, before, after)`` of a move between two values; None: 1 for nominal
-        columns, the difference of positions for ordered categories, and the difference divided
-        by the range for numbers.""",
-    )
-    c_inf: float | None = setting(
-        None,
-        [Interval(Real, 0, None, closed="left"), None],
-        """Cost of recourse of people whom no action helps; None: the largest cost of any
-        action.""",
-    )
-    compare: str = setting(
-        "rest",
-        [StrOptions({"rest", "extremes"})],
-        """With more than two groups, compare each with all others together, or the group that
-        is worst off with the one that is best off.""",
+        [Costs, None],
+        "What changes cost, and the budget. None: ``Costs()``.",
     )
     subgroups: Sequence[Subgroup | dict] | None = setting(
         None,
         "no_validation",
-        """Subgroups and actions to use in place of the frequent ones; a dict maps columns to
-        values.""",
+        "Subgroups to use in place of the frequent ones; a dict maps columns to values.",
         kind="sequence of Subgroup or dict",
-    )
-    actions: Sequence[Subgroup | dict] | None = setting(
-        None,
-        "no_validation",
-        """Subgroups and actions to use in place of the frequent ones; a dict maps columns to
-        values.""",
-        kind="sequence of Subgroup or dict",
-    )
-    min_effectiveness: float | None = setting(
-        0.0,
-        [Interval(Real, 0, 1, closed="both")],
-        "Leave out actions that help a smaller share of each group, or that cost more.",
-    )
-    max_cost: float | None = setting(
-        None,
-        [Interval(Real, 0, None, closed="left"), None],
-        "Leave out actions that help a smaller share of each group, or that cost more.",
-        kind="float",
-    )
-    minimal_change: bool = setting(
-        False,
-        ["boolean"],
-        "Keep the actions of a subgroup that change the fewest columns.",
-    )
-    remove_contained: bool = setting(
-        False,
-        ["boolean"],
-        "A subgroup inside another one that is at least as unfair is not shown.",
     )
     k: int = setting(
         10,
@@ -292,6 +191,28 @@ class FACTS(SubgroupDetector):
     )
     _asks = True
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also fields of objects that are None so far: ``costs__budget=5``.
+
+        Parameters
+        ----------
+        **params : Any
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is no parameter of a name.
+        """
+        for name, kind in (("actions", Actions), ("costs", Costs)):
+            sets_a_field = any(key.startswith(f"{name}__") for key in params)
+            if sets_a_field and params.get(name, getattr(self, name)) is None:
+                params = {**params, name: kind()}
+        return super().set_params(**params)
 
     def _given_space(self, space):
         raise TypeError(

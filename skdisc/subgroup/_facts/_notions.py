@@ -25,7 +25,6 @@ _TEXT = {
     "conditional_mean_recourse": "equal conditional mean recourse",
 }
 _EPS = 1e-9
-REST = -1  # number of a group: all other groups together
 
 
 @dataclass(frozen=True)
@@ -280,61 +279,28 @@ class Verdicts:
     ----------
     against : ndarray of int
         Number of the group.
-    other : ndarray of int
-        Number of the group it is compared with, or REST.
     score : ndarray of float
         By how much it is worse off; 0 if no group is, NaN if undefined.
     """
 
     against: np.ndarray
-    other: np.ndarray
     score: np.ndarray
 
     def sides(self, measured):
-        """Return the counts of the group, and of the other side."""
-        theirs = measured.rest().pick(self.against)
-        if (self.other != REST).any():
-            theirs = measured.pick(self.other)
-        return measured.pick(self.against), theirs
+        """Return the counts of the group, and of all others together."""
+        return measured.pick(self.against), measured.rest().pick(self.against)
 
 
-def worst_off(measured, notion, compare):
-    """Find the group that is worst off, compared with all others or with the one best off.
-
-    Parameters
-    ----------
-    measured : Measured
-    notion : Notion
-    compare : {"rest", "extremes"}
-
-    Returns
-    -------
-    Verdicts
-    """
-    rows, m = np.arange(len(measured)), measured.n.shape[1]
+def worst_off(measured, notion):
+    """Return the `Verdicts`: the group that is worst off, compared with all others together."""
+    rows = np.arange(len(measured))
     if not len(measured):
-        return Verdicts(rows, rows, np.zeros(0))
-    if compare == "rest" or m == 2:
-        gap = shortfalls(measured, measured.rest(), notion)
-        against, other = _largest(gap), np.full(len(rows), REST)
-        score = gap[rows, against]
-    else:
-        picked = (measured.pick(np.full(len(rows), h)) for h in range(m))
-        gap = np.stack([shortfalls(measured, one, notion) for one in picked], axis=2).reshape(
-            len(rows), m * m
-        )
-        worst = _largest(gap)
-        against, other = np.divmod(worst, m)
-        score = gap[rows, worst]
-    return Verdicts(against, other, np.maximum(score, 0))
+        return Verdicts(rows, np.zeros(0))
+    gap = shortfalls(measured, measured.rest(), notion)
+    against = np.where(np.isnan(gap), -np.inf, gap.round(12)).argmax(axis=1)
+    return Verdicts(against, np.maximum(gap[rows, against], 0))
 
 
-def _largest(gap):
-    return np.where(np.isnan(gap), -np.inf, gap.round(12)).argmax(axis=1)
-
-
-def n_comparisons(n_groups, compare):
+def n_comparisons(n_groups):
     """Return the number of comparisons that the worst of each subgroup is chosen from."""
-    if n_groups == 2:
-        return 1
-    return n_groups if compare == "rest" else n_groups * (n_groups - 1) // 2
+    return 1 if n_groups == 2 else n_groups

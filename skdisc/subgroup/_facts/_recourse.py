@@ -42,7 +42,6 @@ class Recourse:
         changes.
     phis, budgets : tuple of float
         Levels at which notions are tabulated.
-    compare : {"rest", "extremes"}
     """
 
     protected: object
@@ -54,7 +53,6 @@ class Recourse:
     mining: dict
     phis: tuple
     budgets: tuple
-    compare: str
 
     def __len__(self):
         return len(self.plan)
@@ -108,7 +106,7 @@ class Recourse:
             If the notion or the viewpoint is not defined.
         """
         notion = self.notion(notion, viewpoint, phi, budget)
-        verdicts = worst_off(self.measured, notion, self.compare)
+        verdicts = worst_off(self.measured, notion)
         table = pd.DataFrame({"rank": dense_ranks(verdicts.score)})
         table["subgroup"] = _texts(self.subgroups)
         table["unfairness"] = verdicts.score
@@ -122,7 +120,7 @@ class Recourse:
 
     def corrected(self, p_value):
         """Return p-values corrected for the choice of the worst of several groups."""
-        return np.minimum(1, p_value * n_comparisons(len(self.groups), self.compare))
+        return np.minimum(1, p_value * n_comparisons(len(self.groups)))
 
     def _names(self, verdicts):
         names = _texts(self.groups)[verdicts.against]
@@ -211,7 +209,7 @@ class Recourse:
 
     @cached_property
     def _rankings(self):
-        every = {n: worst_off(self.measured, n, self.compare) for n in self.notions}
+        every = {n: worst_off(self.measured, n) for n in self.notions}
         return {n: (v, dense_ranks(v.score)) for n, v in every.items()}
 
     def ranking_analysis(self, top=0.1):
@@ -332,7 +330,7 @@ class Recourse:
         """
         rows, whole = [], self.everyone
         for notion in [n for n in self.notions if n.viewpoint == "micro"]:
-            verdicts = worst_off(whole, notion, self.compare)
+            verdicts = worst_off(whole, notion)
             p_value = compare_sides(*verdicts.sides(whole), notion, 0.05)["p_value"]
             values = zip(self.groups, whole.values(notion)[0], strict=True)
             row = {"notion": str(notion), **{str(g): v for g, v in values}}
@@ -362,7 +360,7 @@ class Recourse:
         """
         notion = self.notion(notion, viewpoint, phi, budget)
         i = self.find(subgroup)
-        verdicts = worst_off(self.measured.at(np.array([i])), notion, self.compare)
+        verdicts = worst_off(self.measured.at(np.array([i])), notion)
         return describe(
             self.counterfactuals(i), notion, self._names(verdicts)[0], float(verdicts.score[0])
         )

@@ -15,7 +15,6 @@ from skdisc._task._notes import chosen_by_their_data
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
 from skdisc.subgroup._facts._comparison import candidates_of, chosen_sides, compare_sides, sides_of
 from skdisc.subgroup._facts._notions import (
-    REST,
     Verdicts,
     dense_ranks,
     n_comparisons,
@@ -41,7 +40,7 @@ class ShownGroups:
     ----------
     table : DataFrame
         By finding: the protected column, the number of the subgroup in the plan of its recourse,
-        and the numbers of the group worse off and of the one it is compared with.
+        and the number of the group worse off.
     """
 
     table: pd.DataFrame
@@ -73,9 +72,9 @@ def discovered(d, task, excluded):
         keys = [table["p_value"].round(300), table["length"], -table["unfairness"], *keys[2:]]
     order = np.lexsort([k.to_numpy(float) for k in [*keys[::-1], ~found]])
     order = order[worse.to_numpy()[order]]
-    shown = table.iloc[_first_k(d, table, order)].reset_index(drop=True)
+    shown = table.iloc[order[: d.k]].reset_index(drop=True)
     shown = _with_intervals(d, shown)
-    task.memory = ShownGroups(shown[["protected", "number", "against", "other"]])
+    task.memory = ShownGroups(shown[["protected", "number", "against"]])
     tested, seen = dict.fromkeys(_n_against(d, table), 0), _n_against(d, table[found])
     for r in d.recourse_.values():  # each value takes part in all comparisons of its columns
         for value in {value_name(p) for g in r.groups for p in _predicates(g)}:
@@ -84,7 +83,7 @@ def discovered(d, task, excluded):
     discovery = _discovery(d, task, shown, d.recourse_)
     frame = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
     numbers = {"n_tested": len(table), "n_found": int(found.sum()), "by_value": by_value}
-    notes = _notes(d, table, found, shown)
+    notes = _notes(d, found)
     problem = ""
     if d.min_support > d.relevant_size:
         problem = (
@@ -117,7 +116,7 @@ def _with_intervals(d, shown):
     """Return the findings with intervals that account for the search, unless as published."""
     if d.order == "effect" or not len(shown):
         return shown
-    pairs = [(len(r), n_comparisons(len(r.groups), d.compare)) for r in d.recourse_.values()]
+    pairs = [(len(r), n_comparisons(len(r.groups))) for r in d.recourse_.values()]
     level = _stats.false_coverage_level(len(shown), sum(a * b for a, b in pairs), d.significance)
     shown = shown.copy()
     for name, r in d.recourse_.items():
@@ -133,10 +132,9 @@ def _with_intervals(d, shown):
 
 def _verdicts_of(shown, n):
     """Return the verdicts of findings, in the places of all subgroups."""
-    against, other = np.zeros(n, dtype=int), np.full(n, REST)
-    at = shown["number"].to_numpy(int)
-    against[at], other[at] = shown["against"].to_numpy(int), shown["other"].to_numpy(int)
-    return Verdicts(against, other, np.zeros(n))
+    against = np.zeros(n, dtype=int)
+    against[shown["number"].to_numpy(int)] = shown["against"].to_numpy(int)
+    return Verdicts(against, np.zeros(n))
 
 
 def _compared(d, recourse, verdicts, level):
@@ -167,7 +165,7 @@ def _predicates(group):
 
 
 def _empty():
-    more = ("number", "against", "other", "is_turned", "length")
+    more = ("number", "against", "is_turned", "length")
     numbers = {c: np.zeros(0) for c in (*_COLUMNS, *more)}
     texts = {c: pd.Series(dtype=object) for c in ("test", "measure", "protected")}
     return pd.DataFrame({**numbers, **texts}).astype({"support": int, "number": int})
@@ -178,7 +176,7 @@ def _judged(d, recourse):
     notion, measured = recourse.notion(d.notion, d.viewpoint), recourse.measured
     if not len(measured):
         return _empty()
-    verdicts = worst_off(measured, notion, d.compare)
+    verdicts = worst_off(measured, notion)
     level = d.significance if d.order == "effect" else None  # else see `_with_intervals`
     table = pd.DataFrame(_compared(d, recourse, verdicts, level))
     is_turned = ~(table["effect"] < 0) & (measured.part is not None and notion.is_share)
@@ -191,37 +189,12 @@ def _judged(d, recourse):
     table["measure"] = pd.Series([str(notion)] * len(table), dtype=object)
     table["protected"] = pd.Series([recourse.protected] * len(table), dtype=object)
     table["number"] = np.arange(len(table))
-    table["against"], table["other"] = verdicts.against, verdicts.other
+    table["against"] = verdicts.against
     return table
 
 
-def _first_k(d, table, order):
-    """Return the positions of the findings to show."""
-    if not d.remove_contained:
-        return order[: d.k]
-    chosen = []
-    for i in order:
-        if len(chosen) < d.k and not _is_contained(d, table, i):
-            chosen.append(i)
-    return np.array(chosen, dtype=np.int64)
-
-
-def _is_contained(d, table, i):
-    """Return whether the group lies in a larger one at least as unfair to the same group."""
-    row = table.iloc[i]
-    plan = d.recourse_[row["protected"]].plan
-    of_column = table["protected"] == row["protected"]
-    patterns = plan.patterns
-    own = patterns[row["number"]]
-    inside = (np.isin(patterns, own) | (patterns == PAD)).all(axis=1)
-    smaller = inside & ((patterns != PAD).sum(axis=1) < (own != PAD).sum())
-    others = table[of_column][smaller]
-    worse = others["unfairness"].round(12) >= round(row["unfairness"], 12)
-    return bool((worse & (others["against"] == row["against"])).any())
-
-
-def _notes(d, table, found, shown):
-    """Return notes on whom it is about, why nothing was measured, and what is not shown."""
+def _notes(d, found):
+    """Return notes on whom it is about, and why nothing was measured."""
     notes = [
         "Recourse is compared among people with an unfavorable decision; that a group has more "
         "such decisions is no finding here."
@@ -231,8 +204,6 @@ def _notes(d, table, found, shown):
         if len(r):
             continue
         notes.append(f"No subgroup was measured by {name}: {_why_nothing(r)}.")
-    if d.remove_contained and len(shown) < min(d.k, int((table["unfairness"] > 0).sum())):
-        notes.append("Subgroups inside one at least as unfair are not shown.")
     return notes
 
 
@@ -323,17 +294,13 @@ def _again(d, recourse, shown, cache, rows):
     """Return the recourse of new rows in the subgroups shown, and statistics in their order."""
     plan, people = recourse.plan, StudyPeople.of(rows, recourse.groups)
     plan = plan.keep(np.flatnonzero(np.isin(plan.subgroup, shown["number"])))
-    settings = replace(rows.settings, min_effectiveness=0.0)
     c_inf = recourse.measured.c_inf
-    same, measured, everyone = measure(cache, people, plan, settings, c_inf)
+    same, measured, everyone = measure(cache, people, plan, rows.settings, c_inf)
     if len(same.cost) < len(plan.cost):
         return None
     order = np.argsort(shown["number"].to_numpy())
-    against, other = (shown[c].to_numpy(int)[order] for c in ("against", "other"))
-    verdicts, notion = (
-        Verdicts(against, other, np.zeros(len(order))),
-        recourse.notion(d.notion, d.viewpoint),
-    )
+    verdicts = Verdicts(shown["against"].to_numpy(int)[order], np.zeros(len(order)))
+    notion = recourse.notion(d.notion, d.viewpoint)
     sides = verdicts.sides(measured)
     if d.learn_on is not None:
         found = recourse.measured.at(shown["number"].to_numpy(int)[order])

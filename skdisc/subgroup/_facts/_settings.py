@@ -9,6 +9,7 @@ from pandas.api.types import is_list_like
 from skdisc._space._bins import Bins
 from skdisc._space._named_groups import as_subgroups
 from skdisc._utils import _validation as check
+from skdisc.subgroup._facts._actions_and_costs import Actions, Costs
 from skdisc.subgroup._facts._notions import Notion
 
 _BINS = 5  # of columns that a dict of bins does not name
@@ -40,19 +41,23 @@ class MoveRules:
     cost: object = None
 
     @classmethod
-    def checked(cls, space, protected, immutable, monotone, max_step, weights, cost):
+    def checked(cls, space, protected, actions, costs):
         """Return the rules; raise for unknown columns, and for an order of nominal ones."""
-        names = list(space.names)
-        fixed = [] if immutable is None else check.check_protected(immutable, names, "immutable")
-        given = {"monotone": monotone, "max_step": max_step, "weights": weights}
-        for what, rule in given.items():
-            if rule is not None and not isinstance(rule, Mapping):
-                raise TypeError(f"{what} must be a dict by column, got {rule!r}.")
-            given[what] = {}
+        names, fixed = list(space.names), []
+        if actions.immutable is not None:
+            fixed = check.check_protected(actions.immutable, names, "immutable")
+        by_column = {
+            "monotone": actions.monotone,
+            "max_step": actions.max_step,
+            "weights": costs.weights,
+        }
+        for what, rule in by_column.items():
+            by_column[what] = {}
             for name, value in (rule or {}).items():
                 (column,) = check.check_protected([name], names, what)
-                given[what][column] = _checked(what, column, value, space[column].kind)
-        return cls(tuple(dict.fromkeys([*fixed, *protected])), **given, cost=cost)
+                by_column[what][column] = _checked(what, column, value, space[column].kind)
+        immutable = tuple(dict.fromkeys([*fixed, *protected]))
+        return cls(immutable, **by_column, cost=costs.function)
 
 
 def _checked(what, name, value, kind):
@@ -87,13 +92,9 @@ class Settings:
     shift: bool
     subgroups: list | None
     actions: list | None
-    min_effectiveness: float
-    max_cost: float
-    minimal_change: bool
     phis: tuple
     budgets: tuple | None
     c_inf: float | None
-    compare: str
 
 
 def checked_settings(d, space):
@@ -114,37 +115,39 @@ def checked_settings(d, space):
     ValueError
         If a setting is not allowed.
     """
+    actions = Actions() if d.actions is None else d.actions
+    costs = Costs() if d.costs is None else d.costs
+    for part in (actions, costs):
+        part._validate_params()
     names = list(space.names)
     features = names if d.features is None else check.check_protected(d.features, names, "features")
     phis = _levels("phi", d.phi, 1)
-    budgets = None if d.budget is None else _levels("budget", d.budget, np.inf)
+    budgets = None if costs.budget is None else _levels("budget", costs.budget, np.inf)
     Notion.checked(d.notion, d.viewpoint, phis[0], 0)
     n_bins = _bins("n_bins", d.n_bins, names)
-    given = (d.immutable, d.monotone, d.max_step, d.weights, d.cost)
-    subgroups, actions = (
+    has_same_bins = isinstance(actions.n_bins, str)
+    subgroups, candidates = (
         None if v is None else as_subgroups(v, what, features, _ALL)
-        for what, v in (("subgroups", d.subgroups), ("actions", d.actions))
+        for what, v in (
+            ("subgroups", d.subgroups),
+            ("Actions(candidates=)", actions.candidates),
+        )
     )
-    same_bins = isinstance(d.action_bins, str)
     return Settings(
         features=features,
-        rules=MoveRules.checked(space, d.protected_, *given),
+        rules=MoveRules.checked(space, d.protected_, actions, costs),
         min_support=d.min_support,
-        action_support=d.min_support if d.action_support is None else d.action_support,
+        action_support=d.min_support if actions.min_support is None else actions.min_support,
         max_predicates=d.max_predicates,
         n_bins=n_bins,
-        action_bins=n_bins if same_bins else _bins("action_bins", d.action_bins, names),
-        contained=d.action_features == "subset",
-        shift=d.numeric_action == "shift",
+        action_bins=n_bins if has_same_bins else _bins("Actions(n_bins=)", actions.n_bins, names),
+        contained=actions.columns == "subset",
+        shift=actions.numbers == "shift",
         subgroups=subgroups,
-        actions=actions,
-        min_effectiveness=d.min_effectiveness,
-        max_cost=np.inf if d.max_cost is None else d.max_cost,
-        minimal_change=d.minimal_change,
+        actions=candidates,
         phis=phis,
         budgets=budgets,
-        c_inf=d.c_inf,
-        compare=d.compare,
+        c_inf=costs.infinity,
     )
 
 

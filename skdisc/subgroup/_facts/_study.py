@@ -19,7 +19,6 @@ from skdisc.subgroup._facts._subgroup_actions import (
     Layout,
     PeopleBlocks,
     count_pairs,
-    fewest_changes,
     frequent_in_groups,
     make_pairs,
     members_of_changes,
@@ -151,7 +150,6 @@ def study(cache, rows, columns, before_block):
         mining=mining,
         phis=s.phis,
         budgets=_percentiles(measured) if s.budgets is None else s.budgets,
-        compare=s.compare,
     )
     return recourse, excluded + lost
 
@@ -188,8 +186,6 @@ def _paired(people, features, mining, before_block):
     if s.subgroups is not None:
         kept = set(plan.subgroups)
         lost += [(str(g), 0, "no valid action") for g in _named(sources, patterns) if g not in kept]
-    plan = plan.keep(np.flatnonzero(plan.cost <= s.max_cost + 1e-9))
-    plan = plan.keep(np.flatnonzero(fewest_changes(plan))) if s.minimal_change else plan
     mining |= {"valid pairs": len(plan.cost), "subgroups": len(plan)}
     mining["changes"] = len(np.unique(plan.change))
     return plan, lost
@@ -291,7 +287,7 @@ def measure(cache, people, plan, s, c_inf):
     Returns
     -------
     plan : Plan
-        Without pairs that the budget did not allow to query, or that help too few people.
+        Without pairs that the budget did not allow to query.
     measured, everyone : Measured
     """
     go_on(f"counting the people of {len(plan):,} groups")
@@ -301,14 +297,7 @@ def measure(cache, people, plan, s, c_inf):
     members = [members_of_changes(plan, covers) for _, _, covers in blocks.of(plan)]
     members = np.concatenate(members, axis=1)
     flips, n_asked = find_flips(cache, changed, people, plan.changes, members)
-    hits, n = _totals(
-        (count_pairs(plan, covers, flipped, edges), layout.count(covers, edges))
-        for flipped, edges, covers in _flipped(blocks, plan, flips)
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.nan_to_num(hits / n[plan.subgroup]).max(axis=1, initial=0)
-    pairs = np.flatnonzero((plan.change < n_asked) & (share >= s.min_effectiveness - 1e-9))
-    plan = plan.keep(pairs)
+    plan = plan.keep(np.flatnonzero(plan.change < n_asked))
     return plan, *_measured(plan, blocks, flips, people, c_inf)
 
 

@@ -269,14 +269,6 @@ def _valid(moves, sources, targets, columns, contained):
     return feasible & (every if contained else some)
 
 
-def fewest_changes(plan):
-    """Return which pairs change the fewest columns among the actions of their subgroup."""
-    n_changed = (plan.changes != FREE).sum(axis=1)[plan.change]
-    if not len(n_changed):
-        return np.zeros(0, dtype=bool)
-    return n_changed == np.minimum.reduceat(n_changed, plan.start[:-1])[plan.subgroup]
-
-
 def members_of_changes(plan, covers):
     """Return, for each change, the members of the subgroups that it is valid for, as bits.
 

@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 from columns import DTYPES, TEXT
 from published import FACTS
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 from skdisc import BlackBox, FeatureSpace, Predicate, Subgroup, subgroup
 from skdisc.report import to_html
-from skdisc.subgroup import Bins
+from skdisc.subgroup import Actions, Bins
 
 OFFICE = """\
 If job = 'clerk':
@@ -80,11 +82,12 @@ def test_bins_with_edges_cut_subgroups_and_actions(office):
     r = audit(office, n_bins=Bins(edges={"hours": [50]})).recourse_["sex"]
     assert {str(s) for s in r.subgroups} >= {"hours <= 50", "job = 'clerk'"}
     assert set(r.counterfactuals("hours <= 50")["action"]) == {"hours > 50"}
-    coarse = audit(office, n_bins=None, action_bins=Bins(edges={"hours": [50]})).recourse_["sex"]
+    actions = Actions(n_bins=Bins(edges={"hours": [50]}))
+    coarse = audit(office, n_bins=None, actions=actions).recourse_["sex"]
     assert {str(s) for s in coarse.subgroups} >= {"hours = 40", "job = 'clerk'"}
     for bins in (Bins(nested=True), Bins(how="tree"), Bins(taxonomy={"job": [{"clerk"}]})):
-        with pytest.raises(ValueError, match="action_bins: an action sets a column to one bin"):
-            audit(office, action_bins=bins)
+        with pytest.raises(ValueError, match=r"Actions\(n_bins=\): an action sets a column"):
+            audit(office, actions__n_bins=bins)
 
 
 def test_the_finding_is_the_group_worse_off(office):
@@ -101,12 +104,13 @@ def test_the_finding_is_the_group_worse_off(office):
 
 def test_any_level_is_read_from_one_fit_without_asking_again(office):
     model = Counted()
-    r = audit(office, model, phi=(0.3, 0.7), budget=(1, 2)).recourse_["sex"]
+    r = audit(office, model, phi=(0.3, 0.7), costs__budget=(1, 2)).recourse_["sex"]
     asked = model.n
     levels = {"phi": 0.45}, {"phi": 1.0}, {"budget": 0.5}
     names = "choice", "cost_of_effectiveness", "effectiveness_within_budget"
     for name, level in zip(names, levels, strict=True):
-        again = audit(office, notion=name, **level).recourse_["sex"].rank(name)
+        settings = {"costs__budget" if k == "budget" else k: v for k, v in level.items()}
+        again = audit(office, notion=name, **settings).recourse_["sex"].rank(name)
         pd.testing.assert_frame_equal(r.rank(name, **level), again)
     assert model.n == asked
     assert len(r.profile(0)) == len(r.notions) == 2 + 2 + 4 + 4 + 2 + 1 + 1
@@ -125,7 +129,7 @@ def test_people_whom_no_action_helps_cost_c_inf(office):
     """Of the refused clerks, actions help half of the women and all men."""
     means = {}
     for c_inf in (None, 9.0):
-        r = audit(office, notion="mean_recourse", c_inf=c_inf).recourse_["sex"]
+        r = audit(office, notion="mean_recourse", costs__infinity=c_inf).recourse_["sex"]
         means[c_inf] = r.rank("mean_recourse").set_index("subgroup").loc["job = 'clerk'"]
     women, largest = "sex = 'F'", audit(office).recourse_["sex"].measured.cost.max()
     assert means[9.0][women] - means[None][women] == pytest.approx((9 - largest) / 2)
@@ -171,7 +175,8 @@ def old_enough(X):
 def test_numbers_are_set_or_shifted_for_a_model_on_raw_age(action, action_bins):
     X = ages()
     model = old_enough
-    r = audit(X, model, numeric_action=action, action_bins=action_bins).recourse_["sex"]
+    how = {"actions__numbers": action, "actions__n_bins": action_bins}
+    r = audit(X, model, **how).recourse_["sex"]
     bins = FACTS(n_bins=5 if action_bins == "same" else 10)
     edges = np.quantile(X["age"], np.arange(1, bins.n_bins) / bins.n_bins, method="lower")
     number = np.searchsorted(edges, X["age"])
@@ -195,8 +200,9 @@ def test_numbers_are_set_or_shifted_for_a_model_on_raw_age(action, action_bins):
 def test_rules_say_what_may_change():
     X = ages().assign(town=np.resize(["a", "b", None], 600))
 
-    def moves(**rules):
-        r = audit(X, old_enough, min_support=0.02, **rules).recourse_["sex"]
+    def moves(costs=None, **rules):
+        settings = {f"actions__{name}": rule for name, rule in rules.items()}
+        r = audit(X, old_enough, min_support=0.02, **settings | (costs or {})).recourse_["sex"]
         pairs = zip(r.plan.subgroup, range(len(r.plan.cost)), strict=True)
         return [(r.subgroups[i], r.plan.action(j), r.plan.cost[j]) for i, j in pairs]
 
@@ -214,30 +220,33 @@ def test_rules_say_what_may_change():
     assert {p.column for _, after, _ in fixed for p in after.predicates} == {"age"}
     assert set(steps(moves(immutable="town", monotone={"age": -1}))) == set()
     assert 0 < len(moves(max_step={"age": 1})) < len(free)
-    heavy = moves(weights={"age": 10}, immutable="town")
+    heavy = moves({"costs__weights": {"age": 10}}, immutable="town")
     assert [c for *_, c in heavy] == pytest.approx([10 * c for *_, c in fixed])
-    own = moves(cost=lambda column, before, after: after - before, immutable="town")
+    cost = lambda column, before, after: after - before  # noqa: E731
+    own = moves({"costs__function": cost}, immutable="town")
     assert {c for *_, c in own} == {round(51 * c, 9) for *_, c in fixed}
 
 
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"immutable": ["jobs"]}, "did you mean 'job'"),
-        ({"monotone": {"job": 1}}, "are not ordered"),
-        ({"monotone": {"hours": 2}}, "must be 1 or -1"),
-        ({"max_step": {"hours": -1}}, "must be at least 0"),
-        ({"weights": {"hours": float("inf")}}, "must be finite"),
-        ({"cost": lambda c, b, a: -1}, "must be finite, and >= 0"),
+        ({"actions__immutable": ["jobs"]}, "did you mean 'job'"),
+        ({"actions__monotone": {"job": 1}}, "are not ordered"),
+        ({"actions__monotone": {"hours": 2}}, "must be 1 or -1"),
+        ({"actions__max_step": {"hours": -1}}, "must be at least 0"),
+        ({"costs__weights": {"hours": float("inf")}}, "must be finite"),
+        ({"costs__function": lambda c, b, a: -1}, "must be finite, and >= 0"),
         ({"phi": 0}, "phi"),
         ({"phi": [0.5, 2]}, "phi must be one number above 0"),
-        ({"budget": [-1]}, "budget must be one number at least 0"),
+        ({"costs__budget": [-1]}, "budget must be one number at least 0"),
+        ({"actions__columns": "some"}, "columns"),
+        ({"costs__infinity": -1}, "infinity"),
         ({"n_bins": {"hour": 3}}, "not among the columns"),
         ({"n_bins": {"hours": 1}}, "at least 2, or None"),
         ({"subgroups": ["job"]}, "must hold Subgroup objects"),
         ({"subgroups": [Subgroup()]}, r"population\(\)"),
-        ({"actions": [{"sex": "F"}]}, "must have conditions on the columns"),
-        ({"actions": [{"job": "boss"}]}, "not a value of 'job'"),
+        ({"actions__candidates": [{"sex": "F"}]}, "must have conditions on the columns"),
+        ({"actions__candidates": [{"job": "boss"}]}, "not a value of 'job'"),
     ],
 )
 def test_wrong_settings_are_refused(office, rules, message):
@@ -246,8 +255,8 @@ def test_wrong_settings_are_refused(office, rules, message):
 
 
 def test_subgroups_and_actions_of_your_own(office):
-    settings = {"subgroups": [{"job": "clerk"}, {"job": "exec"}], "actions": {"job": "exec"}}
-    detector = audit(office, **settings)
+    subgroups = [{"job": "clerk"}, {"job": "exec"}]
+    detector = audit(office, subgroups=subgroups, actions=Actions(candidates={"job": "exec"}))
     r = detector.recourse_["sex"]
     assert r.to_text(0) == OFFICE
     assert (len(r), r.mining["valid pairs"]) == (1, 1)
@@ -258,33 +267,29 @@ def test_subgroups_and_actions_of_your_own(office):
     assert str(between.subgroups[0]) == "0 < hours <= 50"
 
 
-@pytest.mark.slow
-def test_filters_leave_out_actions_and_findings():
-    rng = np.random.default_rng(3)
-    X = pd.DataFrame({c: rng.integers(0, 3, 500) for c in "abc"}).assign(
-        sex=np.resize(["F", "M"], 500)
+def test_rarer_values_are_targets_with_a_smaller_support_of_actions(office):
+    """Of 100 people with a favorable decision, two have hours of 70."""
+    X = pd.concat([office] * 5 + [office.iloc[[7, 7]].assign(hours=70)], ignore_index=True)
+    by_default, smaller = (
+        audit(X, n_bins=None, actions=Actions(min_support=share)).recourse_["sex"]
+        for share in (None, 0.001)
     )
-    model = lambda X: X["a"] + X["b"] + (X["sex"] == "M") > 3  # noqa: E731
-    every = audit(X, model, n_bins=3)
-    plan = every.recourse_["sex"].plan
-    cheap = audit(X, model, n_bins=3, max_cost=0.5).recourse_["sex"]
-    assert cheap.plan.cost.tolist() == plan.cost[plan.cost <= 0.5].tolist()
-    few = audit(X, model, n_bins=3, minimal_change=True).recourse_["sex"]
-    n_changed = (few.plan.changes >= 0).sum(axis=1)[few.plan.change]
-    assert all(
-        len(set(n_changed[a:b])) == 1
-        for a, b in zip(few.plan.start, few.plan.start[1:], strict=False)
-    )
-    good = audit(X, model, n_bins=3, min_effectiveness=0.5).recourse_["sex"]
-    share = good.measured.hits / good.measured.n[good.plan.subgroup]
-    assert 0 < len(share) < len(plan.cost)
-    assert (share.max(axis=1) >= 0.5).all()
-    shown = audit(X, model, n_bins=3, remove_contained=True, k=100).result_
-    groups = [set(g.predicates) for g in shown.findings.subgroups]
-    assert 0 < len(shown) < len(every.set_params(k=100).fit(X, model=model).result_)
-    score = shown.to_frame()["unfairness"]
-    for i, g in enumerate(groups):
-        assert not any(h < g and score[j] >= score[i] for j, h in enumerate(groups))
+    assert by_default.mining["actions"] < smaller.mining["actions"]
+    assert "hours = 70" in set(smaller.counterfactuals("hours = 40")["action"])
+    assert "hours = 70" not in set(by_default.counterfactuals("hours = 40")["action"])
+
+
+def test_actions_and_costs_are_tuned_and_copied(office):
+    detector = FACTS(protected="sex", pos_label=True)
+    grid = {"actions__immutable": [None, ["job"]], "costs__budget": [0.5, 1.0]}
+    found = GridSearchCV(detector, grid, cv=2, scoring=lambda d, X, y: len(d.recourse_["sex"]))
+    n_subgroups = found.fit(office, promoted(office), model=promoted).cv_results_["mean_test_score"]
+    assert n_subgroups[0] > n_subgroups[-1]
+    one = detector.set_params(actions__max_step={"hours": 1}, costs__weights={"job": 2})
+    twin = clone(one)
+    assert twin.actions is not one.actions
+    assert twin.get_params()["actions__max_step"] == {"hours": 1}
+    assert (detector.actions.immutable, twin.costs.weights) == (None, {"job": 2})
 
 
 def test_several_protected_columns_share_the_answers(office):
@@ -292,7 +297,8 @@ def test_several_protected_columns_share_the_answers(office):
     both = FACTS(protected=["sex", "race"], pos_label=True).fit(X, model=promoted)
     n_apart = 0
     for name, other in (("sex", "race"), ("race", "sex")):
-        one = FACTS(protected=name, immutable=other, pos_label=True).fit(X, model=promoted)
+        one = FACTS(protected=name, actions=Actions(immutable=other), pos_label=True)
+        one.fit(X, model=promoted)
         mine, its = one.recourse_[name], both.recourse_[name]
         pd.testing.assert_frame_equal(mine.rank("trade_off"), its.rank("trade_off"))
         n_apart += one.result_.n_queries
@@ -316,7 +322,7 @@ def test_intersections_are_groups_of_their_own():
     def model(X):
         return X["hours"] + 25 * ((X["sex"] == "M") == (X["race"] == 2)) > 60
 
-    settings = {"features": ["hours"], "pos_label": True, "compare": "extremes", "random_state": 0}
+    settings = {"features": ["hours"], "pos_label": True, "random_state": 0}
     apart, both = (
         FACTS(protected=["sex", "race"], intersections=i, **settings).fit(X, model=model)
         for i in (1, 2)
@@ -341,14 +347,11 @@ def test_intersections_are_groups_of_their_own():
     assert "race = 2 and sex = 'M'" not in set(three.result_.excluded["subject"])
 
 
-def test_more_than_two_groups_against_the_rest_or_between_extremes(office):
+def test_each_of_more_than_two_groups_is_compared_with_the_rest(office):
     X = pd.concat([office, office.assign(sex="X").iloc[:20]], ignore_index=True)
-    rest = audit(X, compare="rest").recourse_["sex"].rank().set_index("subgroup")
-    ends = audit(X, compare="extremes").recourse_["sex"].rank().set_index("subgroup")
-    row = "job = 'clerk'"
-    assert rest.loc[row, ["sex = 'F'", "sex = 'M'", "sex = 'X'"]].tolist() == [0.5, 1, 0.5]
-    assert rest.loc[row, "unfairness"] == pytest.approx(15 / 20 - 0.5, abs=0.2)
-    assert ends.loc[row, "unfairness"] == 0.5
+    row = audit(X).recourse_["sex"].rank().set_index("subgroup").loc["job = 'clerk'"]
+    assert row[["sex = 'F'", "sex = 'M'", "sex = 'X'"]].tolist() == [0.5, 1, 0.5]
+    assert row["unfairness"] == pytest.approx(15 / 20 - 0.5, abs=0.2)
 
 
 def test_the_burden_of_everyone_is_the_cheapest_action_of_each(office):
@@ -445,7 +448,7 @@ def test_nothing_to_measure_is_said(office, model, why):
 
 
 def test_no_valid_action_and_no_common_subgroup_are_said(office):
-    fixed = audit(office, immutable=["job", "hours"]).result_
+    fixed = audit(office, actions__immutable=["job", "hours"]).result_
     assert any("no subgroup has a valid action" in note for note in fixed.notes)
     apart = office.assign(job=office["sex"] + office["job"], hours=office["sex"])
     model = lambda X: X["job"].str.endswith("exec")  # noqa: E731
@@ -485,7 +488,7 @@ def test_columns_of_every_dtype(name):
         asked.extend(lots)
         return lots.to_numpy() % 3 == 0
 
-    detector = audit(X, by_lot, numeric_action="shift")
+    detector = audit(X, by_lot, actions__numbers="shift")
     assert len(detector.recourse_["sex"]) > 0
     assert len(asked) == len(set(asked)) == detector.result_.n_queries
     assert detector.audit(X).n_tested == len(detector.result_)

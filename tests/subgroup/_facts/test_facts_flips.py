@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from skdisc import Predicate, Subgroup
-from skdisc.subgroup import FACTS
+from skdisc.subgroup import FACTS, Actions
 from skdisc.subgroup._facts import _flips, _subgroup_actions
 
 
@@ -30,7 +30,7 @@ def people(n=200):
 
 SETTINGS = {
     "all": {},
-    "subset": {"action_features": "subset", "min_effectiveness": 0.3},
+    "subset": {"actions": Actions(columns="subset")},
     "confirmed": {"confirm": 0.4, "learn_on": None},
     "two columns": {"protected": ["sex", "town"]},
 }

@@ -10,13 +10,17 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from skdisc.subgroup import Actions
+
 pytestmark = pytest.mark.slow
 
 HOURS = ["PartTime", "MidTime", "FullTime", "OverTime", "BrainDrain"]
 RULES = {
-    "monotone": {"age": 1, "education-num": 1},
-    "max_step": {"age": 2, "education-num": 2},
-    "immutable": ["race"],
+    "actions": Actions(
+        monotone={"age": 1, "education-num": 1},
+        max_step={"age": 2, "education-num": 2},
+        immutable=["race"],
+    ),
     "n_bins": None,
     "min_support": 0.01,
     "pos_label": 1,
