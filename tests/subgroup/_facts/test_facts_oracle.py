@@ -68,6 +68,7 @@ def audits(draw):
         }
     )
     X.loc[: len(groups) - 1, "sex"] = list(groups)
+    X.loc[:1, "hours"] = 10, 40  # costs are shares of this range
     settings = {
         "min_support": draw(st.sampled_from([0.1, 0.3])),
         "actions__columns": draw(st.sampled_from(["same", "subset"])),
