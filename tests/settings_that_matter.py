@@ -180,7 +180,6 @@ SHARED = {
     "store_neighbours": (True, "decisions", {}),
     "store_tested": (True, "decisions", {}),
     "subgroups": ([{"sex": "F"}], "decisions", {}),
-    "test": ("mid-p", "decisions", {}),
     "learn_on": (0.875, "decisions", {}),
     "threshold": (0.25, "decisions", {}),
     "versus": ("everyone", "decisions", {}),
@@ -222,7 +221,6 @@ OWN = {
         "n_resamples": (4, "decisions", {}),
         "min_support": (0.0125, "decisions", {}),
         "max_predicates": (2, "decisions", {}),
-        "max_overlap": (0.125, "decisions", {}),
     },
     "BoundarySearch": {
         "n_pool": (75, "decisions", {}),
@@ -302,7 +300,6 @@ OWN = {
         "n_bins": (2, "decisions", {"protected": ["age"]}),
     },
     "ExactTree": {
-        "max_parts": (1, "decisions", {}),
         "n_checks": (25, "decisions", {}),
         "max_queries": (50, "decisions", {}),
         "rule": (Rule(relevant_share=0.9), "linear", {}),
@@ -311,10 +308,8 @@ OWN = {
         "n_draws": (7, "decisions", {}),
         "n_population": (2, "decisions", {}),
         "n_generations": (0, "decisions", {}),
-        "crossover": (0.225, "decisions", {}),
         "mutation": (0.0125, "decisions", {}),
         "fitness": ("hit", "decisions", {}),
-        "ranking": (lambda X: np.arange(len(X)), "linear", {}),
         "max_queries": (50, "decisions", {}),
     },
     "FACTS": {
@@ -429,8 +424,6 @@ OWN = {
         "seeds": ("both", "decisions", {}),
         "surrogate": ("instance", "decisions", {}),
         "n_samples": (50, "decisions", {}),
-        "refresh": (20, "forest", {"max_tests": 300}),
-        "batch_size": (16, "linear", {}),
         "max_queries": (50, "decisions", {}),
     },
     "SituationTesting": {
@@ -467,7 +460,6 @@ OWN = {
         "intersections": (1, "decisions", {"protected": ["sex", "race"]}),
         "threshold": (0.05, "linear", {}),
         "margin": (0.025, "linear", {"protected": ["sex", "race"]}),
-        "block_size": (250, "decisions", {}),
         "max_queries": (50, "decisions", {}),
     },
     "ThresholdTest": {
@@ -488,7 +480,6 @@ OWN = {
         "n_bins": (2, "linear", {"protected": ["age"]}),
         "ambiguity": (0.25, "decisions", {}),
         "first_batch": (50, "decisions", {}),
-        "growth": (3.0, "decisions", {}),
         "max_draws": (1, "decisions", {}),
         "min_gap": (0.2, "linear", {"spec": "individual", "output": "probability"}),
         "max_queries": (50, "decisions", {}),
@@ -501,7 +492,6 @@ WITHOUT = {
     "CounterfactualFairness": ["block", "sensitivity"],
     "CounterfactualSituationTesting": ["block"],
     "DiscriminationPatterns": ["search"],
-    "DiscriminatoryRules": ["miner"],
     "DisparityMonitor": ["subgroups"],
     "DivExplorer": ["distinct"],
     "FlipTest": ["max_distance"],

@@ -140,11 +140,6 @@ class VeriFair(BaseDetector):
         [AT_LEAST_ONE],
         "Draws per mean in the first batch.",
     )
-    growth: float = setting(
-        1.5,
-        [Interval(Real, 1, None, closed="neither")],
-        "Factor by which the draws of a mean grow with each batch.",
-    )
     max_draws: int = setting(
         1_000_000,
         [AT_LEAST_ONE],

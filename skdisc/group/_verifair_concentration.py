@@ -8,6 +8,8 @@ import numpy as np
 from skdisc import _stats
 from skdisc.group._verifair_specification import FAIR, UNDECIDED, UNFAIR
 
+_GROWTH = 1.5  # factor by which the draws of a mean grow with each batch
+
 
 def radius(n, delta):
     r"""Return the error bound of the mean of n draws in [0, 1], valid at any stopping time.
@@ -100,15 +102,13 @@ class Verification:
         """Number of draws, all means together."""
         return sum(t.n for t in self.tallies.values())
 
-    def run(self, first, growth, most, go_on):
+    def run(self, first, most, go_on):
         """Draw batches that grow geometrically until all orientations are decided.
 
         Parameters
         ----------
         first : int
             Draws per mean in the first batch.
-        growth : float
-            All draws so far are multiplied by this in each batch.
         most : int
             Largest number of draws per mean.
         go_on : callable
@@ -116,7 +116,7 @@ class Verification:
         """
         n = 0
         while n < most:
-            target = min(most, first if n == 0 else math.ceil(n * growth))
+            target = min(most, first if n == 0 else math.ceil(n * _GROWTH))
             wanted = (target - n) * len(self.tallies)
             if go_on(wanted) < wanted:
                 break

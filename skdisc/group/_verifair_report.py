@@ -74,7 +74,7 @@ def _verify(detector, task, people, spec, means, pair, n_pairs):
             task.progress(f"{task.budget.tests:,} draws, {task.budget.elapsed:.0f} s")
         return allowed
 
-    check.run(d.first_batch, d.growth, d.max_draws, go_on)
+    check.run(d.first_batch, d.max_draws, go_on)
     task.budget.found += any(c.verdict == UNFAIR for c in check.certificates)
     return check
 

@@ -1,6 +1,5 @@
 """ExpGA: genetic search from inputs whose outcome depends most on protected values."""
 
-from collections.abc import Callable
 from numbers import Integral, Real
 
 import numpy as np
@@ -19,6 +18,7 @@ from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._search._steps import Steps
 
 _SHARE = Interval(Real, 0, 1, closed="both")
+_CROSSOVER = 0.9  # share of children that combine two parents, as in the authors' code
 
 
 class ExpGA(SearchDetector):
@@ -83,11 +83,6 @@ class ExpGA(SearchDetector):
         [COUNT],
         "Number of generations at most.",
     )
-    crossover: float = setting(
-        0.9,
-        [_SHARE],
-        "Share of children that combine two parents.",
-    )
     mutation: float = setting(
         0.05,
         [_SHARE],
@@ -98,12 +93,6 @@ class ExpGA(SearchDetector):
         [StrOptions({"effect", "hit"})],
         """Fitness of an input: its effect; or 3 for a case and 1 for another input (the
         authors' code, which needs decisions only).""",
-    )
-    ranking: Callable | None = setting(
-        None,
-        [callable, None],
-        """Ranks the draws in place of the effect: takes rows of X and returns one number per
-        row, the largest for the best (for example from LIME or another explainer).""",
     )
     output: str = OUTPUT_OF_NUMBERS
     min_gap: float = MIN_GAP_OF_NUMBERS
@@ -153,10 +142,7 @@ class _GenePool(Strategy):
             fitness = self.effects.rows[ids] + 1e-12
         self.fitness = fitness
         if not self.generation:
-            rank = fitness
-            if self.settings.ranking is not None:
-                rank = np.asarray(self.settings.ranking(self.space.decode(self.rows)), dtype=float)
-            best = np.argsort(-rank, kind="stable")[: self.settings.n_population]
+            best = np.argsort(-fitness, kind="stable")[: self.settings.n_population]
             self.rows, self.fitness = self.rows[best], fitness[best]
         self.generation += 1
 
@@ -172,7 +158,7 @@ class _GenePool(Strategy):
         first, second = self._parents(n), self._parents(n)[self.rng.permutation(n)]
         first, second = self.rows.take(first, axis=0), self.rows.take(second, axis=0)
         low, high = np.sort(self.rng.integers(d + 1, size=(2, n), dtype=np.int16), axis=0)
-        high[self.rng.random(n) >= self.settings.crossover] = 0
+        high[self.rng.random(n) >= _CROSSOVER] = 0
         swap = (self.place >= low) & (self.place < high)  # one row per column: much faster
         children = first + (second - first) * np.ascontiguousarray(swap.T)
         change = np.flatnonzero(self.rng.random(n * d, np.float32) < self.settings.mutation)

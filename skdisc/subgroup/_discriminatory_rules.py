@@ -18,12 +18,6 @@ from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
 from skdisc.subgroup._base import DecidedDetector, SubgroupDetector
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
-from skdisc.subgroup._discriminatory_rules_miners import (
-    MinedRules,
-    frame_of_itemsets,
-    mine,
-    rules_among,
-)
 from skdisc.subgroup._estimation._confirmation import beside_fit
 from skdisc.subgroup._estimation._contextual import candidates_of
 from skdisc.subgroup._estimation._contrasts import Contrasts, context_of
@@ -35,6 +29,11 @@ from skdisc.subgroup._estimation._discovery import (
     subgroup_discovery,
 )
 from skdisc.subgroup._estimation._family import Family, candidates, one_side_each
+from skdisc.subgroup._mined_rules import (
+    MinedRules,
+    frame_of_itemsets,
+    rules_among,
+)
 
 _SIDE = {"higher": "lower", "lower": "higher", "both": "both"}  # of the favorable decisions
 
@@ -60,9 +59,7 @@ class DiscriminatoryRules(DecidedDetector):
     Raises
     ------
     ValueError
-        If ``miner="fpgrowth"`` and rows have weights or clusters.
-    ImportError
-        If ``miner="fpgrowth"`` and mlxtend is not installed.
+        If rows have clusters and `distinct` is False.
 
     Notes
     -----
@@ -109,12 +106,6 @@ class DiscriminatoryRules(DecidedDetector):
         3,
         text="Largest number of conditions in A and B; None: no limit.",
     )
-    miner: str = setting(
-        "bitset",
-        [StrOptions({"bitset", "fpgrowth"})],
-        """How itemsets are mined: by the lattice, or by mlxtend's FP-growth (extra ``rules``),
-        with equal results.""",
-    )
     direction: str = setting(
         "higher",
         [StrOptions({"both", "lower", "higher"})],
@@ -148,7 +139,7 @@ class DiscriminatoryRules(DecidedDetector):
         text="""What `sample_weight` means: how many people a row stands for, on which variances
         depend, but not on the unit; or how many equal people it stands for, a whole number.
         These are counted, with the result of repeated rows (with `confirm`, of the same
-        distribution); where a model is trained, or by ``miner="fpgrowth"``, rows are repeated.""",
+        distribution); where a model is trained, rows are repeated.""",
     )
     max_tests: int | None = setting(None, text="Largest number of candidate itemsets counted.")
 
@@ -163,10 +154,7 @@ class DiscriminatoryRules(DecidedDetector):
         worse=1,
     )
     versus, null, _scored = "context", SubgroupDetector.null, "gap"
-
-    @property
-    def _counts_rows(self):
-        return self.miner == "bitset"
+    _counts_rows = True
 
     def itemsets(self) -> pd.DataFrame:
         """Return the frequent itemsets in the format of mlxtend, for its ``association_rules``.
@@ -194,12 +182,11 @@ class DiscriminatoryRules(DecidedDetector):
 
     def _search(self, task, rows):
         items, decisions, least = self._items_of(rows), RowDecisions(rows), self._least(rows)
-        mined = mine(
-            self.miner,
+        mined = rows.mine(
             items,
-            decisions,
             least,
             self.max_predicates,
+            None,
             lambda n: self._spend(task, n),
             self.distinct,
         )

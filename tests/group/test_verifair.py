@@ -85,7 +85,7 @@ def test_wrong_verdicts_are_as_rare_as_said(a, b):
         rng = np.random.default_rng(seed)
         tallies = {A: DrawTally(bernoulli(a, rng)), B: DrawTally(bernoulli(b, rng))}
         check = Verification(spec, tallies, delta)
-        check.run(50, 1.3, 60_000, lambda n: n)
+        check.run(50, 60_000, lambda n: n)
         truth = [FAIR if r >= 0.85 else UNFAIR for r in (a / b, b / a)]
         found = [c.verdict for c in check.certificates]
         wrong += any(v not in (t, UNDECIDED) for v, t in zip(found, truth, strict=True))
@@ -99,7 +99,7 @@ def test_ambiguity_ends_the_drawing_on_the_boundary():
     tallies = {Mean("a", "do"): DrawTally(bernoulli(0.375, rng))}
     tallies[Mean("b", "do")] = DrawTally(bernoulli(0.5, rng))
     check = Verification(spec, tallies, 0.05, ambiguity=0.05)
-    check.run(200, 1.5, 10**6, lambda n: n)
+    check.run(200, 10**6, lambda n: n)
     assert check.certificates[0].verdict != UNDECIDED
     assert check.n_draws < 200_000
 

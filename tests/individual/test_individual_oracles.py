@@ -10,6 +10,7 @@ from skdisc import BlackBox, FeatureSpace
 from skdisc.individual import KOSEI, Themis
 from skdisc.individual import _kosei as kosei_module
 from skdisc.individual import _prober as probe_module
+from skdisc.individual._prevalence import _themis
 
 pytestmark = pytest.mark.usefixtures("nothing_repeated")
 
@@ -204,12 +205,13 @@ def test_themis_scores_agree_with_enumeration_and_grow_with_the_set(seed):
 
 @pytest.mark.statistics
 @pytest.mark.slow
-def test_themis_interval_covers_despite_repeated_looks():
+def test_themis_interval_covers_despite_repeated_looks(monkeypatch):
+    monkeypatch.setattr(_themis, "_FIRST_BLOCK", 50)
     model = TableModel(0, 0.97)
     causal, _ = exhaustive_scores(model, [0, 1])
     inside = 0
     for seed in range(100):
-        detector = Themis(margin=0.04, block_size=50, random_state=seed)
+        detector = Themis(margin=0.04, random_state=seed)
         row = detector.fit(SPACE, model=model).result_.tables["scores"].iloc[-1]
         inside += row.causal_low <= causal <= row.causal_high
     assert inside >= 91  # 0.95 * 100, less two binomial standard errors

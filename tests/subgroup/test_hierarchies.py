@@ -69,15 +69,6 @@ def test_the_lattice_of_nested_items_is_all_of_them(people):
     assert any("in {" in g for g in found)
 
 
-def test_both_miners_agree_on_nested_items(people):
-    settings = {"protected": "sex", "n_bins": NESTED, "k": 500}
-    one, two = (
-        DiscriminatoryRules(miner=m, **settings).fit(*people).result_.to_frame()
-        for m in ("bitset", "fpgrowth")
-    )
-    pd.testing.assert_frame_equal(one, two)
-
-
 @pytest.mark.parametrize("detector", [DivExplorer, SliceFinder, SliceLine])
 def test_bins_of_a_tree_find_the_age_and_are_tested_on_other_rows(detector, people):
     X, _ = people

@@ -59,18 +59,6 @@ def test_a_search_that_is_cut_off_finds_the_same_groups(cls, settings, copies, m
     assert len(found) == 1
 
 
-def test_rules_of_fpgrowth_are_cut_off_in_the_same_order():
-    pytest.importorskip("mlxtend")
-    X, y = people(copies=False)
-    found = [
-        DiscriminatoryRules(protected=["sex", "race"], miner="fpgrowth", max_tests=60, **FEW)
-        .fit(X[list(columns)], y)
-        .result_.n_tested
-        for columns in (X.columns, X.columns[::-1])
-    ]
-    assert found[0] == found[1]
-
-
 def of_men_or_aged(X):
     """Return decisions of a model that reads columns by their names."""
     return ((X["sex"] == "M") & (X["pay"] > 2) | (X["race"] == "a") & (X["age"] > "0")).astype(int)

@@ -23,6 +23,7 @@ from skdisc.individual._search._loop import run
 
 _SHARE = "share of all inputs"
 _SMALL = 10_000
+_MOST_PARTS = 200_000  # of the space: the inputs of a forest with more are tested
 _READING = 0.5  # share of the time for computing the parts; the rest is for tests
 
 
@@ -86,13 +87,6 @@ class ExactTree(IndividualDetector):
     0.1
     """
 
-    max_parts: int = setting(
-        200_000,
-        [AT_LEAST_ONE],
-        """Limit on the number of parts of the space; the inputs of a forest with more are
-        tested. The parts are computed whatever `max_tests` is; large forests take seconds to
-        reach the limit.""",
-    )
     n_checks: int = setting(
         100,
         [AT_LEAST_ONE],
@@ -178,6 +172,6 @@ class ExactTree(IndividualDetector):
         if not trees:
             return Slab(space, *margins_of(last, inputs), draws, task.rng)
         favorable = np.isin(last.classes_, self.pos_label_)
-        given = favorable, inputs, prober.combos, space, self.max_parts
+        given = favorable, inputs, prober.combos, space, _MOST_PARTS
         regions = tree_regions(trees, *given, lambda: not task.budget.has_spent(_READING))
         return trial if regions is None else Parts(space, regions, draws)

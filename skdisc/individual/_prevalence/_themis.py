@@ -19,6 +19,7 @@ from skdisc.individual._prober import Prober, n_inputs
 
 _SCORES = ("causal", "causal_low", "causal_high", "group", "group_low", "group_high")
 _ENDS = ("favored", "disfavored")
+_FIRST_BLOCK = 1000  # inputs of the first block, at least
 
 
 class Themis(IndividualDetector):
@@ -91,11 +92,6 @@ class Themis(IndividualDetector):
         0.02,
         [Interval(Real, 0, 1, closed="neither")],
         "Half-width of the intervals of causal scores at which drawing ends.",
-    )
-    block_size: int = setting(
-        1000,
-        [AT_LEAST_ONE],
-        "Number of inputs of the first block, at least.",
     )
     min_gap: float = setting(
         0.0,
@@ -203,7 +199,7 @@ class Themis(IndividualDetector):
 
     def _block(self, sample, level):
         """Return the size of the next block, large enough for the margin to be reached."""
-        size = self.block_size * 2**sample.n_blocks
+        size = _FIRST_BLOCK * 2**sample.n_blocks
         while _stats.clopper_pearson(0, sample.n + size, level)[1] / 2 >= self.margin:
             size *= 2
         return size

@@ -14,7 +14,7 @@ from skdisc.individual._search._steps import Steps
 
 _EARLY = 4000  # up to this many tests a batch is half of the tests so far, then as many again
 _LEAST_CONFIDENCE = 0.3  # of each condition of a global change: T1 of the paper
-_MOST = 2**18  # inputs in a batch: more would take too much memory
+_SMALLEST, _MOST = 64, 2**18  # inputs in a batch: more would take too much memory
 
 
 @dataclass
@@ -133,7 +133,7 @@ class Queue(Strategy):
         self.can_go = Steps(task.space).can_go()
         self.rows = rows.astype(small_dtype(task.space))  # the seeds left
         self.queues = [ChangeQueue(task.space), ChangeQueue(task.space)]  # local, global
-        self.surrogate, self.age, self.before = None, 0, task.budget.tests
+        self.surrogate, self.before = None, task.budget.tests
         self.n_random = self.n_seeds = 0  # seeds tested, seeds of this batch
 
     def ask(self):
@@ -147,25 +147,24 @@ class Queue(Strategy):
         return propose(self.space, rows) if len(rows) else None
 
     def _batch_size(self):
-        """Return the number of inputs of the next batch."""
+        """Return the number of inputs of the next batch: large searches need few queries."""
         tests = self.task.budget.tests - self.before
         tests = min(tests if tests >= _EARLY else tests // 2, _MOST)
         limit = self.task.budget.max_tests
         if limit is not None:  # a quarter more than the tests left, as some were tested before
             left = limit - self.task.budget.tests
             tests = min(tests, left + left // 4)
-        return max(self.settings.batch_size, tests)
+        return max(_SMALLEST, tests)
 
     def tell(self, candidates, ids, new, ledger):
         """Queue what the paths of the inputs tested lead to."""
         rows, hit = candidates.codes(new), ledger.hit[ids[new]]
-        self.age += len(new)
         self.n_random += self.n_seeds
         if not self.can_go.any() or not len(new):
             return
         if self.settings.surrogate == "shared":
-            if self.surrogate is None or self.age >= (self.settings.refresh or np.inf):
-                self.surrogate, self.age = self._learn(rows), 0
+            if self.surrogate is None:
+                self.surrogate = self._learn(rows)
             self._push(self.surrogate, rows, hit)
             return
         for i in range(len(rows)):  # a tree for each

@@ -94,19 +94,6 @@ class SG(SearchDetector):
         [AT_LEAST_ONE],
         "Number of samples that a tree is fitted to; at most a quarter of `max_queries`.",
     )
-    refresh: int | None = setting(
-        None,
-        [AT_LEAST_ONE, None],
-        """Number of tests, checked between batches, after which a shared tree is fitted again,
-        to new samples; None: never.""",
-    )
-    batch_size: int = setting(
-        64,
-        [AT_LEAST_ONE],
-        """Smallest number of inputs taken from the queue at once. A batch is half as large as
-        the number of tests so far, and from 4,000 tests on as large (at most 262,144, and not
-        much more than the tests left of `max_tests`), so that large searches need few queries.""",
-    )
     output: str = OUTPUT_OF_NUMBERS
     min_gap: float = MIN_GAP_OF_NUMBERS
 

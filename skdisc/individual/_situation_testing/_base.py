@@ -89,14 +89,10 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         "lower",
         [StrOptions({"lower", "higher", "both"})],
         """Find people worse off than the test group, positive discrimination, or both. The test
-        is one-sided; for both, its p-value is doubled.""",
-    )
-    test: str = setting(
-        "fisher",
-        [StrOptions({"fisher", "mid-p"})],
-        """Fisher's exact test, or its mid-p version. Counts that shared ties make fractional
-        are rounded towards no difference. With a threshold, the p-value is the level at which
-        the interval begins to contain it; numbers are compared by Welch's test.""",
+        is one-sided, for decisions Fisher's exact test; for both, its p-value is doubled. Counts
+        that shared ties make fractional are rounded towards no difference. With a threshold, the
+        p-value is the level at which the interval begins to contain it; numbers are compared by
+        Welch's test.""",
     )
     criterion: str | None = setting(
         None,

@@ -42,7 +42,6 @@ def people_table(detector, comparison, rows, groups, flip):
             n_c=n_c,
             x_t=groups.sums_t[..., 0],
             n_t=n_t,
-            test=detector.test,
             **settings,
         )
     else:
@@ -344,7 +343,7 @@ def _test_name(detector):
         return "Welch"
     if detector.threshold > 0:
         return "Newcombe"
-    return "Fisher" if detector.test == "fisher" else "Fisher mid-p"
+    return "Fisher"
 
 
 def count_by_group(predicates, X, people):

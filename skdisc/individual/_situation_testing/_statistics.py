@@ -36,7 +36,7 @@ class GapStatistics(NamedTuple):
         return GapStatistics(*(np.where(judged, values, np.nan) for values in self))
 
 
-def of_shares(x_c, n_c, x_t, n_t, *, threshold, direction, test, significance):
+def of_shares(x_c, n_c, x_t, n_t, *, threshold, direction, significance):
     """Return the `GapStatistics` of shares of unfavorable decisions.
 
     Parameters
@@ -45,7 +45,6 @@ def of_shares(x_c, n_c, x_t, n_t, *, threshold, direction, test, significance):
         Unfavorable decisions and people, control and test; shared ties make fractions.
     threshold : float
     direction : {"lower", "higher", "both"}
-    test : {"fisher", "mid-p"}
     significance : float
     """
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -54,18 +53,18 @@ def of_shares(x_c, n_c, x_t, n_t, *, threshold, direction, test, significance):
     if threshold > 0:
         p_value = _beyond(x_c, n_c, x_t, n_t, threshold, direction)
     else:
-        p_value = _exact(x_c, n_c, x_t, n_t, direction, test == "mid-p")
+        p_value = _exact(x_c, n_c, x_t, n_t, direction)
     return GapStatistics(p_c, p_t, p_c - p_t, low, high, p_value)
 
 
-def _exact(x_c, n_c, x_t, n_t, direction, mid):
+def _exact(x_c, n_c, x_t, n_t, direction):
     """Return p-values of Fisher's test; fractions are rounded towards no difference."""
 
     def one_sided(a, m, b, n):
         m, n = np.floor(m + _SLACK), np.floor(n + _SLACK)
         a, b = np.floor(a + _SLACK), np.minimum(np.ceil(b - _SLACK), n)
         unique, at = _distinct(np.minimum(a, m), m, b, n)
-        return _stats.fisher(*unique, "greater", mid)[at].reshape(a.shape)
+        return _stats.fisher(*unique, "greater")[at].reshape(a.shape)
 
     greater = one_sided(x_c, n_c, x_t, n_t) if direction != "higher" else None
     less = one_sided(x_t, n_t, x_c, n_c) if direction != "lower" else None

@@ -165,11 +165,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         text="""Number of quantile bins of a numeric column that has more distinct values, or
         other cuts; conditions on it are ranges of these bins.""",
     )
-    max_overlap: float = setting(
-        0.5,
-        [Interval(Real, 0, 1, closed="right")],
-        "The Jaccard index of each subset with each subset before it is below this.",
-    )
     k: int = setting(
         10,
         [AT_LEAST_ONE],
@@ -260,7 +255,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         if self.null == "contextual":
             return contexts.discover_in_contexts(self, task, outcome, items)
         scanned = scan_all(self, task, outcome, items)
-        ends, masks = scanned.distinct(outcome, self.k, self.max_overlap)
+        ends, masks = scanned.distinct(outcome, self.k)
         groups = [e.group for e in ends]
         table = self._table(outcome, groups, masks, [(e.target, e.sign) for e in ends])
         table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]

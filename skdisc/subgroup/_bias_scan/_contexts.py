@@ -62,7 +62,7 @@ def discover_in_contexts(detector, task, outcome, items):
     d = detector
     protected = [c for c in d.protected_ if c in d._chosen(list(d.space_.names))]
     scanned, o = scan_contexts(d, task, outcome, items, protected)
-    ends, masks = scanned.distinct(o, d.k, d.max_overlap)
+    ends, masks = scanned.distinct(o, d.k)
     rows = contrast_rows(outcome)
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
     # The best scores by chance know of clusters already, so intervals are those of single rows.

@@ -19,6 +19,7 @@ _SIGNS = {"lower": (-1,), "higher": (1,), "both": (-1, 1)}
 _DRAWN_AT_ONCE = 5_000_000
 _TIED = 1e-6  # scores this near count as equal
 _BATCHES = 4  # largest number of times that starts from pairs of values are added
+_MOST_OVERLAP = 0.5  # the Jaccard index of a subset shown with each before it is below this
 _PERTURBED = 4  # ends that are perturbed
 _QUICK_ATTRIBUTES = 12  # above which it does not try all pairs
 _QUICK_PAIRS = 2  # starts from pairs of values in a quick scan
@@ -87,7 +88,7 @@ class Scanned:
         gain = max(0.0, self.ends[0].total - self.quick) if self.ends else 0.0
         return float(np.quantile(self.null, 1 - significance, method="higher")) + gain
 
-    def distinct(self, outcome, k, max_overlap):
+    def distinct(self, outcome, k):
         """Return the first k ends that share little with those before them, and their members."""
         kept, masks, n = [], [], outcome.frequency
         for end in self.ends:
@@ -95,7 +96,7 @@ class Scanned:
                 break
             mask = end.group.mask(outcome.X)
             shared = [people_in(mask & m, n) / people_in(mask | m, n) for m in masks]
-            if max(shared, default=0.0) < max_overlap:
+            if max(shared, default=0.0) < _MOST_OVERLAP:
                 kept.append(end)
                 masks.append(mask)
         return kept, masks

@@ -22,8 +22,8 @@ from skdisc._blackbox._gradient import last_step
 from skdisc._blackbox._queries import Queries
 from skdisc._task._budget import Budget
 from skdisc.individual import ExactTree
+from skdisc.individual._prevalence import _exact_tree, _exact_tree_slab
 from skdisc.individual._prevalence import _exact_tree as module
-from skdisc.individual._prevalence import _exact_tree_slab
 from skdisc.individual._prevalence._exact_tree_regions import tree_regions
 from skdisc.individual._prevalence._exact_tree_slab import slab_share
 from skdisc.individual._prevalence._model_structure import read_inputs, trees_of
@@ -153,11 +153,10 @@ def test_what_cannot_be_read_is_tried_and_said(reads):
         assert any("could not be read" in note for note in result.notes)
 
 
-def test_a_forest_that_needs_too_many_parts_is_not_read(reads):
+def test_a_forest_that_needs_too_many_parts_is_not_read(reads, monkeypatch):
+    monkeypatch.setattr(_exact_tree, "_MOST_PARTS", 50)
     X, y, pipe = fitted("forest", "ordinal")
-    search = ExactTree(
-        protected="sex", max_parts=50, max_tests=100, pos_label="yes", random_state=0
-    )
+    search = ExactTree(protected="sex", max_tests=100, pos_label="yes", random_state=0)
     assert any("could not be read" in n for n in search.fit(X, y, pipe).result_.notes)
 
 
@@ -169,7 +168,8 @@ def test_reading_a_forest_ends_with_half_of_the_time(reads, monkeypatch):
     forest = RandomForestClassifier(30, random_state=0).fit(X, y)
     ticks = iter(range(10**9))
     monkeypatch.setattr(Budget, "has_spent", lambda self, share: next(ticks) > 40 * share)
-    search = ExactTree(protected="sex", max_parts=10**9, time_budget=40, random_state=0)
+    monkeypatch.setattr(_exact_tree, "_MOST_PARTS", 10**9)
+    search = ExactTree(protected="sex", time_budget=40, random_state=0)
     result = search.fit(X, y, forest).result_
     assert any("could not be read" in note for note in result.notes)
     assert result.n_tested > 0

@@ -9,6 +9,7 @@ import pytest
 from skdisc import FeatureSpace
 from skdisc._stats._proportions import clopper_pearson
 from skdisc.individual import Themis
+from skdisc.individual._prevalence import _themis
 from skdisc.individual._prevalence._themis_sample import ComboTally
 
 pytestmark = pytest.mark.usefixtures("nothing_repeated")
@@ -208,9 +209,10 @@ def test_rates_of_the_original_networks(data_dir, name, column, rate):
     assert result.n_queries == result.n_tested * (bounds[column][1] - bounds[column][0] + 1)
 
 
-def test_no_block_ends_where_the_margin_cannot_be_reached():
+def test_no_block_ends_where_the_margin_cannot_be_reached(monkeypatch):
+    monkeypatch.setattr(_themis, "_FIRST_BLOCK", 10)
     space = FeatureSpace.from_domains({"a": (0, 10**9), "sex": ["F", "M"]}, protected="sex")
-    search = Themis(block_size=10, margin=0.02, random_state=0)
+    search = Themis(margin=0.02, random_state=0)
     row = search.fit(space, model=lambda X: X["a"] > 5).result_.tables["scores"].iloc[0]
     assert row.n == 160  # at the level of the first look
     assert row.causal_high < 2 * 0.02 < clopper_pearson(0, 80, 0.025)[1]

@@ -17,14 +17,15 @@ pytestmark = pytest.mark.usefixtures("nothing_repeated")
 
 
 @pytest.mark.statistics
-def test_sg_finds_more_than_chance_within_its_tests():
+def test_sg_finds_more_than_chance_within_its_tests(monkeypatch):
+    monkeypatch.setattr(_queue, "_SMALLEST", 8)
     X = applicants()
     rates = {}
     for name, search in {
         "sg": SG(protected="sex", max_tests=300, n_seeds=20, random_state=0),
         "one by one": SG(
             protected="sex", max_tests=120, n_seeds=20, surrogate="instance", n_samples=300,
-            batch_size=8, random_state=0,
+            random_state=0,
         ),
         "chance": KOSEI(protected="sex", seeds="uniform", n_local=0, max_tests=300, random_state=0),
     }.items():  # fmt: skip
@@ -80,12 +81,12 @@ def test_sg_goes_on_from_every_case_of_a_leaf():
     assert small.n_tested > 30  # a tree takes a quarter of the questions at most
 
 
-@pytest.mark.parametrize("settings", [{"surrogate": "instance"}, {"refresh": 5, "n_seeds": 5}])
-def test_sg_asks_about_no_sample_twice(settings):
+def test_sg_asks_about_no_sample_twice(monkeypatch):
+    monkeypatch.setattr(_queue, "_SMALLEST", 4)
     domains = {"a": (0, 9), "b": (0, 9), "sex": ["F", "M"]}
     space = FeatureSpace.from_domains(domains, protected="sex")
     model = lambda X: (X["a"] + X["b"] > 9) ^ ((X["sex"] == "M") & (X["a"] == 3))  # noqa: E731
-    search = SG(n_samples=200, batch_size=4, random_state=0, **settings)
+    search = SG(n_samples=200, surrogate="instance", random_state=0)
     assert search.fit(space, model=model).result_.n_queries <= 2 * 200  # tests, and samples
 
 

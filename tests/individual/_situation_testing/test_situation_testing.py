@@ -82,10 +82,10 @@ def test_fisher_and_newcombe_inverted():
         np.array(v, dtype=float) for v in ([9, 3, 7.5], [10] * 3, [2, 3, 1], [12] * 3)
     )
     asked = {"direction": "lower", "significance": 0.05}
-    p = statistics.of_shares(x_c, n_c, x_t, n_t, threshold=0.0, test="fisher", **asked)[-1]
+    p = statistics.of_shares(x_c, n_c, x_t, n_t, threshold=0.0, **asked)[-1]
     for got, a, b in zip(p, (9, 3, 7), (2, 3, 1), strict=True):
         assert got == pytest.approx(stats.fisher_exact([[a, 10 - a], [b, 12 - b]], "greater")[1])
-    p = statistics.of_shares(x_c, n_c, x_t, n_t, threshold=0.2, test="fisher", **asked)[-1]
+    p = statistics.of_shares(x_c, n_c, x_t, n_t, threshold=0.2, **asked)[-1]
     assert p[1] == 1
     low = _stats.newcombe(x_c, n_c, x_t, n_t, np.minimum(2 * p, 0.99))[0]
     assert low[[0, 2]] == pytest.approx(0.2, abs=1e-6)

@@ -115,9 +115,10 @@ def test_rules_of_the_search():
     assert all(f.support >= 0.3 * len(X) for f in large)
     lower = BiasScan(direction="lower", **FAST).fit(X, y).result_
     assert all(f.effect < 0 for f in lower)
-    masks = [f.subject.mask(X) for f in BiasScan(max_overlap=0.3, **FAST).fit(X, y).result_]
+    masks = [f.subject.mask(X) for f in BiasScan(**FAST).fit(X, y).result_]
+    assert len(masks) > 1
     for i, a in enumerate(masks):
-        assert all((a & b).sum() < 0.3 * (a | b).sum() for b in masks[:i])
+        assert all((a & b).sum() < 0.5 * (a | b).sum() for b in masks[:i])
 
 
 def test_budgets_end_the_search_and_leave_no_verdict():
