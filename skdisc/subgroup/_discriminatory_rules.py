@@ -17,6 +17,11 @@ from skdisc._task._notes import chosen_by_their_data
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
 from skdisc.subgroup._base import DecidedDetector, SubgroupDetector
+from skdisc.subgroup._discriminatory_rules_itemsets import (
+    MinedRules,
+    frame_of_itemsets,
+    rules_among,
+)
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
 from skdisc.subgroup._estimation._confirmation import beside_fit
 from skdisc.subgroup._estimation._contextual import candidates_of
@@ -29,11 +34,6 @@ from skdisc.subgroup._estimation._discovery import (
     subgroup_discovery,
 )
 from skdisc.subgroup._estimation._family import Family, candidates, one_side_each
-from skdisc.subgroup._mined_rules import (
-    MinedRules,
-    frame_of_itemsets,
-    rules_among,
-)
 
 _SIDE = {"higher": "lower", "lower": "higher", "both": "both"}  # of the favorable decisions
 
