@@ -23,6 +23,7 @@ from skdisc._results._judgment import NOTHING, UNSURE, Judgment
 from skdisc._results._shared_values import SharedValues
 from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._clustered import AUDIT, FIT
 from skdisc._task._notes import few_clusters, notes_on, with_caveats
 from skdisc._task._refits import evidence, time_for_refits, weigh_training
 from skdisc._task._sampled_rows import under_audit
@@ -35,6 +36,7 @@ from skdisc._utils._published_names import meant_by
 from skdisc._utils._run_clock import OutOfTime, clock
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
@@ -47,6 +49,29 @@ from skdisc._utils._types import (
 from skdisc._verdicts._relevant import NUMBER, PROBABILITY, RATE, relevant_gap_of
 from skdisc._verdicts._rule import Rule, RuledMixin, rule_text
 
+SCORE = """
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), optional
+        Labels, needed where labels were audited or the measure compares with them.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts, for detectors that use it; others refuse it.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    NotFittedError
+        If the detector is not fitted.
+    ValueError
+        If the rows do not have the columns of fit, y is missing where it is needed, given decisions
+        were audited, or `sample_weight` is not used.
+    ModelError
+        If the model raises an error or returns something other than outcomes.
+"""
 _TECHNICAL = ("n_jobs", "verbose")  # settings that results do not depend on
 
 
@@ -167,6 +192,7 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
                 )
         return super().__new__(cls)
 
+    @with_sections(FIT)
     def fit(
         self, X: FrameLike | FeatureSpace, y: ArrayLike | None = None, model: Model | None = None
     ) -> Self:
@@ -176,74 +202,21 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features), FeatureSpace or Counts
             Raw columns; for searches a space; `Counts`; or a table outside memory, such as a path.
-        y : array-like of shape (n_samples,), optional
-            Labels. May be left out when `model` is fitted.
-        model : object, optional
-            What is audited: a fitted estimator or pipeline, any object with ``predict``, a
-            callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a setting, a column or a label is not allowed; the message names it.
-        TypeError
-            If a column holds a type that cannot be audited.
-        ModelError
-            If the model raises an error, or does not return one outcome per row.
         """
         return self._fit(Request(X, y, model))
 
+    @with_sections(AUDIT)
     def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditResult:
-        """Return the result of `fit`, or measure again on new rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features), optional
-            Rows with the columns of fit.
-        y : array-like of shape (n_samples,), optional
-            Their labels, needed where labels were audited.
-
-        Returns
-        -------
-        AuditResult
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If the rows do not have the columns of fit, or given decisions were audited.
-        """
+        """Return the result of `fit`, or measure again on new rows."""
         return self._audit(Request(X, y))
 
+    @with_sections(SCORE)
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return the effect on X of the finding ranked first at fit, times its direction there.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Labels, needed where labels were audited or the measure compares with them.
-        sample_weight : None
-            Not supported.
-
-        Returns
-        -------
-        float
-            NaN if it is undefined on X.
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If `sample_weight` is given, or the rows do not have the columns of fit.
+        NaN if it is undefined on X.
         """
         self._refuse_weight(sample_weight)
         return self._effect_again(Request(X, y))

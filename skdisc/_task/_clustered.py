@@ -7,7 +7,7 @@ from skdisc._task._task import Request
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike, Model
 
-_FIT = """
+FIT = """
     Parameters
     ----------
     X : DataFrame or array-like of shape (n_samples, n_features)
@@ -17,7 +17,13 @@ _FIT = """
     model : object, optional
         What is audited: a fitted estimator or pipeline, any object with ``predict``, a
         callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
-    {more}
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts, >= 0; see `weights`. Probability weights are scaled to a mean of
+        1, and equal ones do nothing. An unfitted estimator is fitted with them if its ``fit`` takes
+        them.
+    groups : array-like of shape (n_samples,), optional
+        The cluster of each row, such as a household: rows of a cluster are not independent, so that
+        variances are between clusters, and verdicts count clusters.
 
     Returns
     -------
@@ -33,15 +39,17 @@ _FIT = """
     ModelError
         If the model raises an error, or does not return one outcome per row.
 """
-_AUDIT = """
+AUDIT = """
     Parameters
     ----------
     X : DataFrame or array-like of shape (n_samples, n_features), optional
         Rows with the columns of fit.
     y : array-like of shape (n_samples,), optional
         Their labels, needed where labels were audited.
-    {more} : array-like of shape (n_samples,), optional
-        As in `fit`, of these rows.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each of these rows counts, as in `fit`.
+    groups : array-like of shape (n_samples,), optional
+        The cluster of each of these rows, as in `fit`.
 
     Returns
     -------
@@ -53,17 +61,6 @@ _AUDIT = """
         If the detector is not fitted.
     ValueError
         If the rows do not have the columns of fit, or given decisions were audited.
-"""
-_WEIGHT = """
-    sample_weight : array-like of shape (n_samples,), optional
-        How much each row counts, >= 0; see `weights`. Probability weights are scaled to a mean of
-        1, and equal ones do nothing. An unfitted estimator is fitted with them if its ``fit`` takes
-        them.
-"""
-_GROUPS = """
-    groups : array-like of shape (n_samples,), optional
-        The cluster of each row, such as a household: rows of a cluster are not independent, so that
-        variances are between clusters, and verdicts count clusters.
 """
 
 
@@ -89,7 +86,7 @@ class WeightedMixin:
     _weighs = True
     __metadata_request__fit = {"model": True, "sample_weight": True}
 
-    @with_sections(_FIT, more=_WEIGHT)
+    @with_sections(FIT)
     def fit(
         self,
         X: FrameLike,
@@ -100,7 +97,7 @@ class WeightedMixin:
         """Search for findings and keep them in ``result_``."""
         return self._fit(Request(X, y, model, sample_weight))
 
-    @with_sections(_AUDIT, more="sample_weight")
+    @with_sections(AUDIT)
     def audit(
         self,
         X: FrameLike | None = None,
@@ -117,7 +114,7 @@ class ClusteredMixin:
     _weighs = True
     __metadata_request__fit = {"model": True, "sample_weight": True, "groups": True}
 
-    @with_sections(_FIT, more=_WEIGHT.rstrip() + _GROUPS)
+    @with_sections(FIT)
     def fit(
         self,
         X: FrameLike,
@@ -129,7 +126,7 @@ class ClusteredMixin:
         """Search for findings and keep them in ``result_``."""
         return self._fit(Request(X, y, model, sample_weight, groups))
 
-    @with_sections(_AUDIT, more="sample_weight, groups")
+    @with_sections(AUDIT)
     def audit(
         self,
         X: FrameLike | None = None,
@@ -146,7 +143,7 @@ class ClusteredRowsMixin:
 
     __metadata_request__fit = {"model": True, "groups": True}
 
-    @with_sections(_FIT, more=_GROUPS)
+    @with_sections(FIT)
     def fit(
         self,
         X: FrameLike,
@@ -157,7 +154,7 @@ class ClusteredRowsMixin:
         """Search for findings and keep them in ``result_``."""
         return self._fit(Request(X, y, model, None, groups))
 
-    @with_sections(_AUDIT, more="groups")
+    @with_sections(AUDIT)
     def audit(
         self,
         X: FrameLike | None = None,

@@ -28,6 +28,8 @@ from typing import Any, ClassVar, dataclass_transform
 
 from sklearn.utils._param_validation import Interval, Options
 
+from skdisc._utils._shared_sections import with_inherited_entries
+
 COUNT = Interval(Integral, 0, None, closed="left")
 AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 _WORDS = {
@@ -121,7 +123,7 @@ class HasSettings:
             section = "\n".join(["Parameters", "----------", *lines])
             cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", section)
         if cls.__doc__ and "{inherited}" in cls.__doc__:
-            cls.__doc__ = _with_inherited_entries(cls)
+            cls.__doc__ = with_inherited_entries(cls)
 
 
 def _in_order(cls):
@@ -142,40 +144,6 @@ def _in_order(cls):
     known = {**inherited, **own}
     leading = [name for name, s in known.items() if s.leads]
     return {name: known[name] for name in dict.fromkeys([*leading, *own, *inherited])}
-
-
-def _with_inherited_entries(cls):
-    """Return the docstring of a class with the entries that its sections share with a base."""
-    sections = _sections(cls.__doc__)
-    doc = inspect.cleandoc(cls.__doc__)
-    for title, entries in sections.items():
-        if "{inherited}" in entries:
-            described = [_sections(base.__doc__ or "") for base in cls.__mro__[1:]]
-            inherited = next(of_base[title] for of_base in described if title in of_base)
-            names = {name for heading in entries for name in _names(heading)}
-            text = [t for h, t in inherited.items() if not names & set(_names(h))]
-            doc = doc.replace("{inherited}", "\n".join(text), 1)
-    return doc
-
-
-def _sections(doc):
-    """Return by title the sections of a docstring, each as its entries by their first line."""
-    sections, entries = {}, {}
-    lines = inspect.cleandoc(doc).splitlines()
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if following and not following.strip("-"):
-            entries = sections[line] = {}
-        elif line.strip("-") and not line.startswith(" "):
-            heading = line
-            entries[heading] = line
-        elif line.startswith(" ") and entries:
-            entries[heading] += f"\n{line}"
-    return sections
-
-
-def _names(heading):
-    """Return the names that an entry with this first line describes."""
-    return heading.partition(" : ")[0].split(", ")
 
 
 def _constructor(cls):

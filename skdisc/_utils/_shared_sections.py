@@ -1,29 +1,89 @@
-"""Sections of docstrings that several functions share: each is written once."""
+"""Sections of docstrings that several functions or classes share: each is written once."""
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+_HEADING = re.compile(
+    r"^(Parameters|Other Parameters|Attributes|Returns|Yields|Raises|Warns|See Also|Notes|"
+    r"References|Examples)\n-+\n",
+    re.MULTILINE,
+)
 
 
-def with_sections(text: str, **parts: str) -> Callable[[Function], Function]:
-    """Return a decorator that adds sections to a docstring, after its first paragraph.
+def with_sections(text: str) -> Callable[[Function], Function]:
+    """Return a decorator that adds the entries of sections to those of a docstring.
+
+    Where both have an entry of one name, that of the function stands. Parameters are those of the
+    signature, in its order.
 
     Parameters
     ----------
     text : str
-        The sections, in which ``{name}`` stands for the part of this name.
-    **parts : str
+        The sections.
     """
+    _, shared = _split(text)
 
     def decorate(function):
-        if function.__doc__:  # Python may run without docstrings
-            summary, _, rest = inspect.cleandoc(function.__doc__).partition("\n\n")
-            sections = inspect.cleandoc(text)
-            for name, part in parts.items():
-                sections = sections.replace(f"{{{name}}}", inspect.cleandoc(part))
-            function.__doc__ = "\n\n".join(t for t in (summary, sections, rest) if t) + "\n"
+        if not function.__doc__:  # Python may run without docstrings
+            return function
+        start, own = _split(function.__doc__)
+        order = list(inspect.signature(function).parameters)
+        sections = {}
+        for title, body in shared.items():
+            entries = _merged(_entries(own.pop(title, "")), _entries(body))
+            if title == "Parameters":
+                entries = [entry for entry in entries if _names(entry)[0] in order]
+                entries.sort(key=lambda entry: order.index(_names(entry)[0]))
+            sections[title] = "\n".join(entries)
+        function.__doc__ = _joined(start, sections | own)
         return function
 
     return decorate
+
+
+def with_inherited_entries(cls: type) -> str:
+    """Return the docstring of a class, in which ``{inherited}`` stands for entries of a base.
+
+    They are those of the same section of the nearest base that has it, but for the names that the
+    class describes itself.
+    """
+    start, sections = _split(cls.__doc__)
+    for title, body in sections.items():
+        own = _entries(body)
+        if "{inherited}" in own:
+            own.remove("{inherited}")
+            of_bases = (_split(base.__doc__ or "")[1] for base in cls.__mro__[1:])
+            inherited = next(of_base[title] for of_base in of_bases if title in of_base)
+            sections[title] = "\n".join(_merged(own, _entries(inherited)))
+    return _joined(start, sections)
+
+
+def _split(doc):
+    """Return what stands before the sections, and the text of each section by its title."""
+    start, *parts = _HEADING.split(inspect.cleandoc(doc))
+    return start.strip(), {t: p.strip("\n") for t, p in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _joined(start, sections):
+    """Return a docstring."""
+    pages = (f"{title}\n{'-' * len(title)}\n{body}" for title, body in sections.items())
+    return "\n\n".join(filter(None, (start, *pages))) + "\n"
+
+
+def _entries(body):
+    """Return the entries of a section: each begins with a line that is not indented."""
+    return re.split(r"\n+(?=\S)", body) if body else []
+
+
+def _names(entry):
+    """Return the names that an entry describes."""
+    return entry.partition("\n")[0].partition(" : ")[0].split(", ")
+
+
+def _merged(own, shared):
+    """Return the own entries, then those of other names."""
+    described = {name for entry in own for name in _names(entry)}
+    return [*own, *(entry for entry in shared if described.isdisjoint(_names(entry)))]

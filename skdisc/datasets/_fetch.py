@@ -1,7 +1,6 @@
 """Public data sets, each with its protected columns and its favorable outcome."""
 
 import io
-from functools import wraps
 from os import PathLike
 from typing import Any
 
@@ -10,6 +9,7 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions, validate_params
 
 from skdisc._space._subgroup import Predicate
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import FilePath
 from skdisc.datasets._store import find_csv, registry
 
@@ -19,9 +19,9 @@ _COMMON = {
     "return_X_y": ["boolean"],
     "as_frame": ["boolean"],
 }
-_PARAMETERS = """
+_SECTIONS = """
     Parameters
-    ----------{first}
+    ----------
     data_home : str, path-like or None, default=None
         Folder of the data; None stands for the environment variable SKDISC_DATA, or else
         ~/skdisc_data.
@@ -50,31 +50,30 @@ _PARAMETERS = """
 """
 
 
-def _fetcher(**constraints):
-    """Return a decorator that adds the common docstring and the check of parameters."""
+def _fetcher(name):
+    """Return a decorator that makes the fetcher of a data set: the function prepares its table."""
 
-    def decorate(function):
-        summary, _, notes = function.__doc__.partition("\n\n")
-        first = ""
-        if "scenario" in constraints:
-            first, _, notes = notes.partition("\n\n")
-            first = "\n" + first
-        common = _PARAMETERS.format(first=first)
-        function.__doc__ = f"{summary}\n{common}\n{notes}"
-        check = validate_params({**constraints, **_COMMON}, prefer_skip_nested_validation=True)
-        return wraps(function)(check(function))
+    def decorate(prepared):
+        def fetch(
+            *,
+            data_home: FilePath | None = None,
+            download_if_missing: bool = True,
+            return_X_y: bool = False,
+            as_frame: bool = True,
+        ) -> Bunch | tuple[Any, Any]:
+            table = prepared(_table(name, data_home, download_if_missing))
+            return _bunch(name, table, return_X_y, as_frame, fetch)
+
+        fetch.__name__ = fetch.__qualname__ = prepared.__name__
+        fetch.__doc__ = prepared.__doc__
+        check = validate_params(_COMMON, prefer_skip_nested_validation=True)
+        return check(with_sections(_SECTIONS)(fetch))
 
     return decorate
 
 
-@_fetcher()
-def fetch_adult(
-    *,
-    data_home: FilePath | None = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
-    as_frame: bool = True,
-) -> Bunch | tuple[Any, Any]:
+@_fetcher("adult")
+def fetch_adult(table):
     """Adult: people in the US census of 1994, and whether they earn more than 50,000 dollars.
 
     Notes
@@ -86,18 +85,11 @@ def fetch_adult(
     ----------
     UCI Machine Learning Repository. doi:10.24432/C5XW20
     """
-    table = _table("adult", data_home, download_if_missing)
-    return _bunch("adult", table, return_X_y, as_frame, fetch_adult)
+    return table
 
 
-@_fetcher()
-def fetch_compas(
-    *,
-    data_home: FilePath | None = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
-    as_frame: bool = True,
-) -> Bunch | tuple[Any, Any]:
+@_fetcher("compas")
+def fetch_compas(table):
     """COMPAS: defendants in Broward County, and whether they were charged again (1) or not (0).
 
     Notes
@@ -113,21 +105,13 @@ def fetch_compas(
     J. Angwin, J. Larson, S. Mattu, L. Kirchner: Machine bias. ProPublica (2016).
     https://github.com/propublica/compas-analysis
     """
-    table = _table("compas", data_home, download_if_missing)
     within = table["days_b_screening_arrest"].between(-30, 30)
     known = (table["is_recid"] != -1) & table["score_text"].notna()
-    table = table[within & known & (table["c_charge_degree"] != "O")].reset_index(drop=True)
-    return _bunch("compas", table, return_X_y, as_frame, fetch_compas)
+    return table[within & known & (table["c_charge_degree"] != "O")].reset_index(drop=True)
 
 
-@_fetcher()
-def fetch_german(
-    *,
-    data_home: FilePath | None = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
-    as_frame: bool = True,
-) -> Bunch | tuple[Any, Any]:
+@_fetcher("german")
+def fetch_german(table):
     """German credit: applicants, and whether they were a good (1) or a bad (2) risk.
 
     Notes
@@ -140,18 +124,11 @@ def fetch_german(
     ----------
     UCI Machine Learning Repository, Statlog (German Credit Data). doi:10.24432/C5NC77
     """
-    table = _table("german", data_home, download_if_missing)
-    return _bunch("german", table, return_X_y, as_frame, fetch_german)
+    return table
 
 
-@_fetcher()
-def fetch_bank(
-    *,
-    data_home: FilePath | None = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
-    as_frame: bool = True,
-) -> Bunch | tuple[Any, Any]:
+@_fetcher("bank")
+def fetch_bank(table):
     """Bank marketing: people called by a Portuguese bank, and whether they took a deposit.
 
     Notes
@@ -164,11 +141,13 @@ def fetch_bank(
     S. Moro, R. Laureano, P. Cortez: Using data mining for bank direct marketing. ESM 2011. UCI
     Machine Learning Repository. doi:10.24432/C5K306
     """
-    table = _table("bank", data_home, download_if_missing)
-    return _bunch("bank", table, return_X_y, as_frame, fetch_bank)
+    return table
 
 
-@_fetcher(scenario=[StrOptions({"lsac", "cst"})])
+@validate_params(
+    {"scenario": [StrOptions({"lsac", "cst"})], **_COMMON}, prefer_skip_nested_validation=True
+)
+@with_sections(_SECTIONS)
 def fetch_law_school(
     scenario: str = "lsac",
     *,
@@ -179,6 +158,8 @@ def fetch_law_school(
 ) -> Bunch | tuple[Any, Any]:
     """Law school: students in the US, and whether they passed the bar or would be admitted.
 
+    Parameters
+    ----------
     scenario : {"lsac", "cst"}, default="lsac"
         "lsac": 21,791 students; the target is whether they passed the bar at the first attempt.
         "cst": 21,790 students; the target is the admission rule of the paper on counterfactual
@@ -204,14 +185,8 @@ def fetch_law_school(
     return _bunch(name, table, return_X_y, as_frame, fetch_law_school)
 
 
-@_fetcher()
-def fetch_acs_income(
-    *,
-    data_home: FilePath | None = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
-    as_frame: bool = True,
-) -> Bunch | tuple[Any, Any]:
+@_fetcher("acs_income")
+def fetch_acs_income(table):
     """ACSIncome: people in the US survey of 2018, and whether they earn more than 50,000 dollars.
 
     Notes
@@ -224,18 +199,11 @@ def fetch_acs_income(
     ----------
     F. Ding, M. Hardt, J. Miller, L. Schmidt: Retiring Adult. NeurIPS (2021). arXiv:2108.04884
     """
-    table = _table("acs_income", data_home, download_if_missing)
-    return _bunch("acs_income", table, return_X_y, as_frame, fetch_acs_income)
+    return table
 
 
-@_fetcher()
-def fetch_ssl(
-    *,
-    data_home: FilePath | None = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
-    as_frame: bool = True,
-) -> Bunch | tuple[Any, Any]:
+@_fetcher("ssl")
+def fetch_ssl(table):
     """Strategic Subject List: people scored by the Chicago police, and whether the score is low.
 
     Notes
@@ -251,20 +219,12 @@ def fetch_ssl(
     City of Chicago, Strategic Subject List. L. Kavouras et al.: Fairness aware counterfactuals for
     subgroups. NeurIPS (2023). arXiv:2306.14978
     """
-    table = _table("ssl", data_home, download_if_missing)
     table = table.loc[table.index.repeat(table["count"])].drop(columns="count")
-    table = table.assign(low_score=(table["ssl_score"] < 345).astype(int)).reset_index(drop=True)
-    return _bunch("ssl", table, return_X_y, as_frame, fetch_ssl)
+    return table.assign(low_score=(table["ssl_score"] < 345).astype(int)).reset_index(drop=True)
 
 
-@_fetcher()
-def fetch_ad_campaign(
-    *,
-    data_home: FilePath | None = None,
-    download_if_missing: bool = True,
-    return_X_y: bool = False,
-    as_frame: bool = True,
-) -> Bunch | tuple[Any, Any]:
+@_fetcher("ad_campaign")
+def fetch_ad_campaign(table):
     """Ad campaign: people who were shown an advertisement, and whether they clicked on it.
 
     Notes
@@ -281,10 +241,8 @@ def fetch_ad_campaign(
     IBM Data Asset eXchange, Bias in Advertising. L. Kavouras et al.: Fairness aware counterfactuals
     for subgroups. NeurIPS (2023), appendix C.4. arXiv:2306.14978
     """
-    table = _table("ad_campaign", data_home, download_if_missing)
     features = registry()["ad_campaign"]["features"]
-    table = table.astype({n: "category" for n in features if n != "gender"})
-    return _bunch("ad_campaign", table, return_X_y, as_frame, fetch_ad_campaign)
+    return table.astype({n: "category" for n in features if n != "gender"})
 
 
 def _table(name, data_home, download_if_missing):

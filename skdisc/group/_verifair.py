@@ -13,13 +13,14 @@ from skdisc._task._notes import unseen, with_caveats
 from skdisc._task._shared_settings import MAX_QUERIES, TIME_BUDGET
 from skdisc._task._task import Request
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
     Estimator,
     FrameLike,
 )
-from skdisc.base import BaseDetector
+from skdisc.base import SCORE, BaseDetector
 from skdisc.group._verifair_report import verdicts
 from skdisc.group._verifair_specification import READY_MADE, Mean, Spec
 
@@ -204,31 +205,14 @@ class VeriFair(BaseDetector):
         """
         return Mean("a", kind), Mean("b", kind)
 
+    @with_sections(SCORE)
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return the largest violation of the specification, estimated on the rows of X.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Labels, needed for equal opportunity.
-        sample_weight : None
-            Not supported.
-
-        Returns
-        -------
-        float
-            The distance of the specification's term below 0, negative if it is above 0 for every
-            pair; NaN if no pair of groups could be compared.
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If `sample_weight` is given, or the rows do not have the columns of fit.
+        It is the distance of the specification's term below 0, negative if it is above 0 for every
+        pair; NaN if no pair of groups could be compared.
         """
         self._refuse_weight(sample_weight)
         measured = self._measure_on(self._read(Request(X, y)))

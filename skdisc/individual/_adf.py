@@ -1,8 +1,9 @@
 """ADF: adversarial search along the gradient of the decision, with small local steps."""
 
+from dataclasses import replace
+
 from sklearn.utils._param_validation import StrOptions
 
-from skdisc._task._card import Card
 from skdisc._utils._settings import setting
 from skdisc.individual._search._gradient_search import GradientSearch
 from skdisc.individual._search._gradient_walk import WalkRules
@@ -72,18 +73,14 @@ class ADF(GradientSearch):
         protected values and the variant whose probability differs most from it (the paper).""",
     )
 
-    card = Card(
-        finds="individual",
-        where="model",
+    card = replace(
+        GradientSearch.card,
         access="probabilities or gradient",
-        statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: pairs of rows that differ in protected columns only",
         published="25 times as many cases as AEQUITAS, 6.5 times as many as SG in the same time",
         reference="Zhang et al., ICSE 2020",
     )
 
-    def _strategy(self, task, prober, from_rows):
-        rules = WalkRules(
+    def _rules(self):
+        return WalkRules(
             self.max_iter, self.n_local, next_state=self.next_state, own_pair=self.pair == "own"
         )
-        return self._walk(task, prober, from_rows, rules)

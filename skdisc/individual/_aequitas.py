@@ -1,10 +1,11 @@
 """AEQUITAS: random walks that learn which columns and directions lead to cases."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import StrOptions
 
-from skdisc._task._card import Card
 from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, OUTPUT_OF_NUMBERS
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc.individual._prober import small_dtype
@@ -106,12 +107,10 @@ class Aequitas(SearchDetector):
     output: str = OUTPUT_OF_NUMBERS
     min_gap: float = MIN_GAP_OF_NUMBERS
 
-    card = Card(
-        finds="individual",
-        where="model",
+    card = replace(
+        SearchDetector.card,
         access="predict",
         statistic="share of inputs whose decision changes with a protected attribute",
-        output="cases: pairs of rows that differ in protected columns only",
         published="up to 70.3 % of tested inputs discriminatory, 3.45 % of random ones",
         reference="Udeshi et al., ASE 2018",
     )

@@ -18,8 +18,9 @@ from skdisc._task._task import Request
 from skdisc._utils._hashing import row_hashes
 from skdisc._utils._sample_weight import mean
 from skdisc._utils._settings import setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike
-from skdisc.base import BaseDetector
+from skdisc.base import SCORE, BaseDetector
 from skdisc.individual._case_share import (
     CHANCE_NOTE,
     FEWEST,
@@ -134,29 +135,13 @@ class IndividualDetector(BaseDetector):
     rule_fields = ("significance", "relevant_share")
     scope = "joint"  # a setting of some: "each" varies one protected column at a time
 
+    @with_sections(SCORE)
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return the share of people in X who have a case.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            Share in [0, 1]; NaN when no row was tested.
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If the rows do not have the columns of fit.
+        NaN if no row was tested.
         """
         people = self._read(Request(X, None, None, sample_weight))
         task = self._opened(people, is_audit=True)

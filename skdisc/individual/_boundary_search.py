@@ -1,11 +1,11 @@
 """BoundarySearch: test the inputs closest to the decision boundary."""
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from skdisc._task._card import Card
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, boundary_pool, make_generator
@@ -81,12 +81,9 @@ class BoundarySearch(SearchDetector):
         "Share of the inputs drawn that is tested.",
     )
 
-    card = Card(
-        finds="individual",
-        where="model",
+    card = replace(
+        SearchDetector.card,
         access="probabilities",
-        statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: pairs of rows that differ in protected columns only",
         published="none; on LIMI's networks 1.6 to 3.3 times its share of cases",
         reference="after Xiao et al., ISSTA 2023",
     )

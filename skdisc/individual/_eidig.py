@@ -1,10 +1,10 @@
 """EIDIG: search along gradients with momentum, with fewer gradients in the local phase."""
 
+from dataclasses import replace
 from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from skdisc._task._card import Card
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._search._gradient_search import GradientSearch
 from skdisc.individual._search._gradient_walk import WalkRules
@@ -79,22 +79,18 @@ class EIDIG(GradientSearch):
         never.""",
     )
 
-    card = Card(
-        finds="individual",
-        where="model",
+    card = replace(
+        GradientSearch.card,
         access="probabilities or gradient",
-        statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: pairs of rows that differ in protected columns only",
         published="19 % more cases than ADF, 121 % faster",
         reference="Zhang et al., ISSTA 2021",
     )
 
-    def _strategy(self, task, prober, from_rows):
-        rules = WalkRules(
+    def _rules(self):
+        return WalkRules(
             self.max_iter,
             self.n_local,
             momentum=self.momentum,
             refresh=self.refresh_interval,
             next_state="restart",
         )
-        return self._walk(task, prober, from_rows, rules)

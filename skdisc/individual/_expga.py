@@ -1,12 +1,12 @@
 """ExpGA: genetic search from inputs whose outcome depends most on protected values."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._task._card import Card
 from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, OUTPUT_OF_NUMBERS
 from skdisc._utils._hashing import Growing
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
@@ -97,12 +97,9 @@ class ExpGA(SearchDetector):
     output: str = OUTPUT_OF_NUMBERS
     min_gap: float = MIN_GAP_OF_NUMBERS
 
-    card = Card(
-        finds="individual",
-        where="model",
+    card = replace(
+        SearchDetector.card,
         access="probabilities, or predict",
-        statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: pairs of rows that differ in protected columns only",
         published="up to 156,259 cases in an hour, 10 times as many as ADF",
         reference="Fan et al., ICSE 2022",
     )

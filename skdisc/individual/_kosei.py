@@ -1,10 +1,11 @@
 """KOSEI: breadth-first local search from discriminatory inputs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import StrOptions
 
-from skdisc._task._card import Card
 from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, OUTPUT_OF_NUMBERS
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
@@ -83,12 +84,9 @@ class KOSEI(SearchDetector):
     output: str = OUTPUT_OF_NUMBERS
     min_gap: float = MIN_GAP_OF_NUMBERS
 
-    card = Card(
-        finds="individual",
-        where="model",
+    card = replace(
+        SearchDetector.card,
         access="predict",
-        statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: pairs of rows that differ in protected columns only",
         published="5,084.8 % more cases than AEQUITAS in 7.5 % of its time, on average",
         reference="Sano et al., SEKE 2022",
     )

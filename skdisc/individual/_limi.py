@@ -1,5 +1,6 @@
 """LIMI: project latent scores of a generator onto a linear decision boundary, and test there."""
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -8,7 +9,6 @@ from scipy.special import logit
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from skdisc._task._card import Card
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, make_generator
@@ -112,12 +112,9 @@ class LIMI(SearchDetector):
         ``result_.estimates`` has the share of cases among them.""",
     )
 
-    card = Card(
-        finds="individual",
-        where="model",
+    card = replace(
+        SearchDetector.card,
         access="probabilities",
-        statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: pairs of rows that differ in protected columns only",
         published="9.42 times as many cases as others, in 8.71 times the speed",
         reference="Xiao et al., ISSTA 2023",
     )

@@ -7,7 +7,6 @@ import pandas as pd
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._case import Case
 from skdisc._utils._validation import plain
-from skdisc.plotting._axes import axes_or_new
 from skdisc.plotting._group_displays import _GREY, _HIGHER, _LOWER, _Display
 
 if TYPE_CHECKING:
@@ -53,27 +52,8 @@ class CaseDisplay(_Display):
         table["differs"] = [*(c in found.changed for c in found.original), True]
         return cls(table).plot(ax)
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the table.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            None stands for a new figure, which grows with the number of columns.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        height = 0.42 * len(self.table) + 0.9
-        self.ax_ = axes_or_new(ax, figsize=(6.4, height), layout="constrained")
-        self._draw(self.ax_)
-        return self
+    def _figure(self):
+        return {"figsize": (6.4, 0.42 * len(self.table) + 0.9)}
 
     def _draw(self, ax):
         last = len(self.table) - 1

@@ -8,8 +8,16 @@ import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._inputs import check_count
-from skdisc.plotting._axes import axes_or_new
-from skdisc.plotting._group_displays import _GREY, _HIGHER, _LOWER, _color, _Display, shown
+from skdisc._utils._shared_sections import with_sections
+from skdisc.plotting._group_displays import (
+    _GREY,
+    _HIGHER,
+    _LOWER,
+    FROM_RESULT,
+    _color,
+    _Display,
+    shown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +32,7 @@ class GapDisplay(_Display):
     """Waterfall of a gap: what runs through legitimate columns, and what remains at equal ones."""
 
     @classmethod
+    @with_sections(FROM_RESULT)
     def from_result(
         cls,
         result: AuditResult,
@@ -40,18 +49,6 @@ class GapDisplay(_Display):
             Result of `DisparityPursuit`.
         group : str or None, default=None
             A group of ``tables["gaps"]``; None: the one with the largest gap.
-        show_people : bool, default=False
-            Whether groups of fewer than 10 people are drawn, too.
-        ax : matplotlib Axes or None, default=None
-
-        Returns
-        -------
-        GapDisplay
-
-        Raises
-        ------
-        ValueError
-            If the result has no such table or group.
         """
         result = shown(result, show_people)
         gaps = _table(result, "gaps")
@@ -64,24 +61,8 @@ class GapDisplay(_Display):
             raise ValueError(f"group={group!r} has no gap in the result; it has {known}.")
         return cls(_steps(own)).plot(ax)
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the table.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            None stands for a new figure, as high as the number of bars takes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        return _plot_high(self, ax, _n_lines(self.table["part"]))
+    def _figure(self):
+        return _high(self.table["part"])
 
     def _draw(self, ax):
         """Draw one bar per part, and the gap below them."""
@@ -116,6 +97,7 @@ class ShadowsDisplay(_Display):
     """Below each cause its shadows: their effects alone, and beside all causes."""
 
     @classmethod
+    @with_sections(FROM_RESULT)
     def from_result(
         cls,
         result: AuditResult,
@@ -132,18 +114,6 @@ class ShadowsDisplay(_Display):
             Result of `DisparityPursuit`.
         max_rows : int, default=5
             Maximal number of shadows drawn below each cause.
-        show_people : bool, default=False
-            Whether groups of fewer than 10 people are drawn, too.
-        ax : matplotlib Axes or None, default=None
-
-        Returns
-        -------
-        ShadowsDisplay
-
-        Raises
-        ------
-        ValueError
-            If the result has no table of shadows, or no causes, or `max_rows` is no number of rows.
         """
         check_count("max_rows", max_rows)
         result = shown(result, show_people)
@@ -163,24 +133,8 @@ class ShadowsDisplay(_Display):
             parts.append(pd.DataFrame(below))
         return cls(pd.concat([p for p in parts if len(p)], ignore_index=True)).plot(ax)
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the table.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            None stands for a new figure, as high as the number of groups takes.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        return _plot_high(self, ax, _n_lines(self.table["group"]))
+    def _figure(self):
+        return _high(self.table["group"])
 
     def _draw(self, ax):
         """Draw one diamond per cause, and two dots per shadow."""
@@ -242,9 +196,10 @@ def _lines(names):
     return np.array([_folded(name).count("\n") + 1 for name in names])
 
 
-def _n_lines(names):
-    """Return how many rows a picture of these names takes."""
-    return float(_places(names)[1]) + 1
+def _high(names):
+    """Return the settings of a figure with room for the lines of these names."""
+    n_rows = float(_places(names)[1]) + 1
+    return {"figsize": (_WIDTH, max(2.0, 1.2 + _ROW * n_rows))}
 
 
 def _places(names):
@@ -252,14 +207,6 @@ def _places(names):
     high = np.maximum(0.25 + 0.55 * _lines(names), 1.0)
     ends = high.cumsum()
     return ends - high / 2 - 0.5, ends[-1]
-
-
-def _plot_high(display, ax, n_rows):
-    """Plot on axes, or on those of a new figure with room for so many rows."""
-    size = (_WIDTH, max(2.0, 1.2 + _ROW * n_rows))
-    display.ax_ = axes_or_new(ax, figsize=size, layout="constrained")
-    display._draw(display.ax_)
-    return display
 
 
 def _table(result, name):

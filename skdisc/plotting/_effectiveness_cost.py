@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Self
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._utils._shared_sections import with_sections
 from skdisc.plotting._axes import axes_or_new, wrapped
-from skdisc.plotting._group_displays import shown
+from skdisc.plotting._group_displays import FROM_RESULT, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +37,7 @@ class EffectivenessCostDisplay:
         self.curves, self.title = curves, title
 
     @classmethod
+    @with_sections(FROM_RESULT)
     def from_result(
         cls,
         result: AuditResult,
@@ -49,24 +51,11 @@ class EffectivenessCostDisplay:
 
         Parameters
         ----------
-        result : AuditResult
         rank : int, default=1
             Rank of the finding.
         viewpoint : {"micro", "macro"}, default="micro"
             Whether each person takes the action best for them ("micro"), or all members of a group
             take the same action ("macro").
-        ax : matplotlib Axes or None, default=None
-        show_people : bool, default=False
-            Whether groups of fewer than 10 people are drawn, too.
-
-        Returns
-        -------
-        EffectivenessCostDisplay
-
-        Raises
-        ------
-        ValueError
-            If the result has no finding of this rank, or no curves.
         """
         result = shown(result, show_people)
         curves = result.tables.get("curves")

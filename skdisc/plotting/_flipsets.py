@@ -51,8 +51,7 @@ def plot_flipsets(
     ImportError
         If matplotlib is not installed.
     """
-    name = "transported" if "transported" in result.tables else "pairs"  # its name in 0.1
-    pairs = _of(result, name, attribute)
+    pairs = _of(result, "transported", attribute)
     if column not in X:
         raise ValueError(f"column={column!r} is not a column of X: {list(X.columns)!r}.")
     values = X[column].reset_index(drop=True)

@@ -9,6 +9,7 @@ import pandas as pd
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import GroupFindings
 from skdisc._utils._inputs import check_count
+from skdisc._utils._shared_sections import with_sections
 from skdisc.plotting._axes import axes_or_new
 
 if TYPE_CHECKING:
@@ -16,6 +17,29 @@ if TYPE_CHECKING:
 
 _HIGHER, _LOWER, _GREY = "#b3261e", "#1b6e9c", "#6b6b6b"
 _MARKED = "#f6c445"
+
+
+FROM_RESULT = """
+    Parameters
+    ----------
+    result : AuditResult
+    show_people : bool, default=False
+        Whether groups of fewer than 10 people are drawn, too.
+    ax : matplotlib Axes or None, default=None
+        None stands for a new figure.
+
+    Returns
+    -------
+    display
+        With its axes in ``ax_``.
+
+    Raises
+    ------
+    ValueError
+        If the result does not have what is drawn, or a setting is not allowed.
+    ImportError
+        If matplotlib is not installed.
+"""
 
 
 @dataclass
@@ -52,15 +76,20 @@ class _Display:
         ImportError
             If matplotlib is not installed.
         """
-        self.ax_ = axes_or_new(ax)
+        self.ax_ = axes_or_new(ax, **self._figure())
         self._draw(self.ax_)
         return self
+
+    def _figure(self):
+        """Return the settings of a new figure."""
+        return {}
 
 
 class ForestDisplay(_Display):
     """Forest plot: the effects of the groups found, with their intervals."""
 
     @classmethod
+    @with_sections(FROM_RESULT)
     def from_result(
         cls,
         result: AuditResult,
@@ -77,18 +106,6 @@ class ForestDisplay(_Display):
             Result with groups.
         max_rows : int, default=20
             Maximal number of findings drawn.
-        show_people : bool, default=False
-            Whether groups of fewer than 10 people are drawn, too.
-        ax : matplotlib Axes or None, default=None
-
-        Returns
-        -------
-        ForestDisplay
-
-        Raises
-        ------
-        ValueError
-            If the findings of the result are individual cases.
         """
         columns = ["subject", "measure", "effect", "ci_low", "ci_high", "p_adjusted"]
         check_count("max_rows", max_rows)
@@ -113,6 +130,7 @@ class _OfFinding(_Display):
     """A display of one finding; a subclass has the `_name` of a table, and makes itself of it."""
 
     @classmethod
+    @with_sections(FROM_RESULT)
     def from_result(
         cls,
         result: AuditResult,
@@ -125,21 +143,8 @@ class _OfFinding(_Display):
 
         Parameters
         ----------
-        result : AuditResult
         rank : int, default=1
             Rank of the finding.
-        show_people : bool, default=False
-            Whether groups of fewer than 10 people are drawn, too.
-        ax : matplotlib Axes or None, default=None
-
-        Returns
-        -------
-        WaterfallDisplay or LatticeDisplay
-
-        Raises
-        ------
-        ValueError
-            If the result was made without ``explain=True``, or has no such rank.
         """
         return cls._made_of(_of_rank(result, cls._name, rank, show_people)).plot(ax)
 
@@ -208,6 +213,7 @@ class SizeEffectDisplay(_Display):
     """Effect of each group found against its number of people."""
 
     @classmethod
+    @with_sections(FROM_RESULT)
     def from_result(
         cls, result: AuditResult, *, show_people: bool = False, ax: "Axes | None" = None
     ) -> Self:
@@ -217,18 +223,6 @@ class SizeEffectDisplay(_Display):
         ----------
         result : AuditResult
             Result with groups.
-        show_people : bool, default=False
-            Whether groups of fewer than 10 people are drawn, too.
-        ax : matplotlib Axes or None, default=None
-
-        Returns
-        -------
-        SizeEffectDisplay
-
-        Raises
-        ------
-        ValueError
-            If the findings of the result are individual cases.
         """
         frame = _groups(result, show_people).to_frame()[
             ["subject", "support", "effect", "p_adjusted"]

@@ -7,8 +7,9 @@ import numpy as np
 
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._inputs import check_count
+from skdisc._utils._shared_sections import with_sections
 from skdisc.plotting._axes import axes_or_new
-from skdisc.plotting._group_displays import _GREY, _Display, shown
+from skdisc.plotting._group_displays import _GREY, FROM_RESULT, _Display, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,7 @@ class MonitorDisplay(_Display):
     """Course of a monitor over its batches: wealths above, gaps of the same groups below."""
 
     @classmethod
+    @with_sections(FROM_RESULT)
     def from_result(
         cls,
         result: AuditResult,
@@ -30,25 +32,14 @@ class MonitorDisplay(_Display):
     ) -> Self:
         """Draw the groups ranked first, over the number of people.
 
+        Passed axes show the wealths, without gaps; a new figure has both.
+
         Parameters
         ----------
         result : AuditResult
             Result of `DisparityMonitor`.
         max_groups : int, default=4
             Largest number of groups.
-        show_people : bool, default=False
-            Whether groups of fewer than 10 people are drawn, too.
-        ax : matplotlib Axes or None, default=None
-            Axes for the wealths, without gaps; None: a new figure with both.
-
-        Returns
-        -------
-        MonitorDisplay
-
-        Raises
-        ------
-        ValueError
-            If the result has no history, or `max_groups` is not a whole number.
         """
         if "history" not in result.tables:
             raise ValueError(

@@ -27,10 +27,11 @@ from skdisc._task._shared_settings import CONFIRM, WEIGHTS
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._verdicts._answer import decide, family_table
 from skdisc._verdicts._rule import OF_RATES
-from skdisc.base import BaseDetector
+from skdisc.base import SCORE, BaseDetector
 from skdisc.subgroup._estimation._asked import candidates_of_rows
 from skdisc.subgroup._estimation._confirmation import (
     confirm_on_held_out,
@@ -186,34 +187,15 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         share = found.table["support"] / max(self.result_.n_samples, 1)
         return to_itemsets(found.subgroups, share).drop_duplicates("itemsets", ignore_index=True)
 
+    @with_sections(SCORE)
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return how strongly the finding ranked first at fit shows on X.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Labels, needed where labels were audited or the measure compares with them.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, for detectors whose `fit` takes it.
-
-        Returns
-        -------
-        float
-            Its direction at fit times its effect on X (of rules, whose effects are ratios, the gap
-            if there is one); NaN if nothing was found at fit, or the group does not occur in X, as
-            may happen in a fold of a search.
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If X does not have the columns of fit, if y is missing where it is needed, if given
-            decisions were audited, or if `sample_weight` is passed to a detector whose `fit` does
-            not take it.
+        It is its direction at fit times its effect on X (of rules, whose effects are ratios, the
+        gap if there is one); NaN if nothing was found at fit, or the group does not occur in X, as
+        may happen in a fold of a search.
         """
         if not self._weighs:
             self._refuse_weight(sample_weight)

@@ -1,28 +1,49 @@
 """Docstrings with shared sections."""
 
 import inspect
+import re
 
-from skdisc._task._clustered import ClusteredMixin
+import pytest
+
+from skdisc._task._clustered import ClusteredMixin, ClusteredRowsMixin, WeightedMixin
 from skdisc._utils._settings import HasSettings
 from skdisc._utils._shared_sections import with_sections
+from skdisc.base import BaseDetector
 
 SHARED = """
     Parameters
     ----------
     x : int
         A number.
-    {more}
+    z : int
+        Not of every function.
+    y : int
+        The other number.
 
     Returns
     -------
     int
+
+    Raises
+    ------
+    ValueError
+        If there is no sum.
 """
 
 
-def test_sections_stand_between_the_first_paragraph_and_the_notes():
-    @with_sections(SHARED, more="\n    y : int\n        Another one.\n")
-    def function(x, y):
+def test_shared_entries_stand_beside_those_of_the_function_in_the_order_of_its_signature():
+    @with_sections(SHARED)
+    def function(x, y, more=0):
         """Add.
+
+        It is a sum.
+
+        Parameters
+        ----------
+        more : int, default=0
+            A third one.
+        y : float
+            Another one.
 
         Notes
         -----
@@ -30,8 +51,10 @@ def test_sections_stand_between_the_first_paragraph_and_the_notes():
         """
 
     assert function.__doc__ == (
-        "Add.\n\nParameters\n----------\nx : int\n    A number.\ny : int\n    Another one.\n\n"
-        "Returns\n-------\nint\n\nNotes\n-----\nIt commutes.\n"
+        "Add.\n\nIt is a sum.\n\nParameters\n----------\nx : int\n    A number.\n"
+        "y : float\n    Another one.\nmore : int, default=0\n    A third one.\n\n"
+        "Returns\n-------\nint\n\nRaises\n------\nValueError\n    If there is no sum.\n\n"
+        "Notes\n-----\nIt commutes.\n"
     )
 
 
@@ -39,13 +62,16 @@ def test_a_function_without_a_docstring_is_left_as_it_is():
     def function():
         pass
 
-    assert with_sections(SHARED, more="")(function).__doc__ is None
+    assert with_sections(SHARED)(function).__doc__ is None
 
 
-def test_every_parameter_of_fit_is_described():
-    doc = inspect.getdoc(ClusteredMixin.fit)
-    for name in list(inspect.signature(ClusteredMixin.fit).parameters)[1:]:
-        assert doc.count(f"\n{name} : ") == 1, name
+@pytest.mark.parametrize("owner", [BaseDetector, WeightedMixin, ClusteredMixin, ClusteredRowsMixin])
+@pytest.mark.parametrize("method", ["fit", "audit"])
+def test_the_parameters_of_fit_and_audit_are_those_of_the_signature(owner, method):
+    function = getattr(owner, method)
+    section = inspect.getdoc(function).split("\n\nReturns\n")[0].split("\nParameters\n---")[1]
+    described = re.findall(r"^(\w+) : ", section, re.MULTILINE)
+    assert described == list(inspect.signature(function).parameters)[1:]
 
 
 class Base(HasSettings):
@@ -98,9 +124,9 @@ def test_a_section_has_the_entries_of_the_nearest_base_that_the_class_does_not_d
     assert Heir.__doc__ == (
         "An heir.\n\nAttributes\n----------\nb_, c_ : int\n    Of the heir.\n"
         "a_ : int\n    Of the base,\n    in two lines.\n\n"
-        "Raises\n------\nValueError\n    Of the base.\n\nNotes\n-----\nNone."
+        "Raises\n------\nValueError\n    Of the base.\n\nNotes\n-----\nNone.\n"
     )
     assert GrandHeir.__doc__ == (
         "One more.\n\nAttributes\n----------\nb_, c_ : int\n    Of the heir.\n"
-        "a_ : int\n    Of the base,\n    in two lines."
+        "a_ : int\n    Of the base,\n    in two lines.\n"
     )

@@ -17,10 +17,12 @@ from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import (
     ArrayLike,
     FrameLike,
 )
+from skdisc.base import SCORE
 from skdisc.individual._base import share_with_case
 from skdisc.individual._fliptest._flipsets import (
     PlacedPeople,
@@ -206,30 +208,13 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     )
     rule_fields = ("significance", "relevant_gap", "relevant_size")
 
+    @with_sections(SCORE)
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return the share of the people of X whose partner has a different decision.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Decisions, needed where labels are compared.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            Share in [0, 1]; NaN when no row of X can be transported.
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If the rows do not have the columns of fit, or labels are needed and not given.
+        NaN if no row of X can be transported.
         """
         people = self._read(Request(X, y, None, sample_weight))
         case = self._measure_on(people).tables["transported"].groupby("row")["case"].any()

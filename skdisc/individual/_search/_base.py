@@ -9,9 +9,12 @@ from sklearn.utils._param_validation import StrOptions
 
 from skdisc._results._findings import Discovery, feature_names
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._card import Card
 from skdisc._task._task import Request, Task
 from skdisc._utils._settings import COUNT, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike
+from skdisc.base import SCORE
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import time_kept
 from skdisc.individual._prober import Prober, n_inputs
@@ -78,33 +81,24 @@ class SearchDetector(IndividualDetector):
     )
     output: str = setting("decision")
 
+    card = Card(
+        finds="individual",
+        where="model",
+        access="predict",
+        statistic="share of tested inputs whose decision changes with a protected attribute",
+        output="cases: pairs of rows that differ in protected columns only",
+        published="none",
+        reference="",
+    )
     _needs_repeatable = True
 
+    @with_sections(SCORE)
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return the success rate (SUR) of a new search that starts from the rows of X.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : None
-            Not supported: the inputs of a search have no weights.
-
-        Returns
-        -------
-        float
-            Share of discriminatory inputs among those tested, in [0, 1]; NaN if none was tested.
-
-        Raises
-        ------
-        ValueError
-            If `sample_weight` is passed, or X lacks columns of the training data.
-        NotFittedError
-            If the detector is not fitted.
-        ModelError
-            If the model raises an error or returns something other than outcomes.
+        It is the share of discriminatory inputs among those tested; NaN if none was tested.
         """
         self._refuse_weight(sample_weight)
         task = Task.open(self, self._read(Request(X)), is_audit=True)

@@ -1,5 +1,6 @@
 """GradientSearch: the base of the detectors that walk along gradients of the margin."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 
 import pandas as pd
@@ -55,9 +56,12 @@ class GradientSearch(SearchDetector):
         of inputs whose gradient vanishes, are always differences.""",
     )
 
-    def _walk(self, task, prober, from_rows, rules):
-        """Return the `GradientWalk` by these `WalkRules`."""
+    @abstractmethod
+    def _rules(self):
+        """Return the `WalkRules` of the paper."""
+
+    def _strategy(self, task, prober, from_rows):
         kind = "clusters" if from_rows else self.seeds
         seeds = draw_seeds(task, self.n_seeds, kind, self.n_clusters)
         margins = Margins(task, Steps(task.space, self.step_size), self.gradient)
-        return GradientWalk(task, prober, margins, seeds, rules)
+        return GradientWalk(task, prober, margins, seeds, self._rules())

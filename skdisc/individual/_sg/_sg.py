@@ -1,11 +1,11 @@
 """SG: symbolic generation, which negates conditions on the paths of a surrogate tree."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 from sklearn.utils._param_validation import StrOptions
 
-from skdisc._task._card import Card
 from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, N_CLUSTERS, OUTPUT_OF_NUMBERS
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
@@ -97,12 +97,9 @@ class SG(SearchDetector):
     output: str = OUTPUT_OF_NUMBERS
     min_gap: float = MIN_GAP_OF_NUMBERS
 
-    card = Card(
-        finds="individual",
-        where="model",
+    card = replace(
+        SearchDetector.card,
         access="predict",
-        statistic="share of tested inputs whose decision changes with a protected attribute",
-        output="cases: pairs of rows that differ in protected columns only",
         published="34.8 % of tests discriminatory on average, 6.4 % for Themis",
         reference="Aggarwal et al., ESEC/FSE 2019",
     )

@@ -18,7 +18,9 @@ from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._numbers import audited_numbers
 from skdisc._task._task import Request
 from skdisc._utils._settings import AT_LEAST_ONE, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike
+from skdisc.base import SCORE
 from skdisc.individual._base import share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023
@@ -151,30 +153,13 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     def _takes_missing(self):
         return self.metric == "gower" or callable(self.metric)
 
+    @with_sections(SCORE)
     def score(
         self, X: FrameLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return the share of the members of the groups in X who have a case.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Decisions, needed where labels are audited.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            Share in [0, 1]; NaN when no row of X belongs to a group.
-
-        Raises
-        ------
-        NotFittedError
-            If the detector is not fitted.
-        ValueError
-            If the rows do not have the columns of fit, or lack labels or counterfactuals.
+        NaN if no row of X belongs to a group.
         """
         rows = self._read(Request(X, y, None, sample_weight))
         people = self._measure_on(rows).tables["people"]
