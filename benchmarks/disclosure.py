@@ -6,7 +6,7 @@ Tables have 200 to 5,000 people and four columns of two to six values, often rar
 attackers know all columns of all people, and the sums of all groups that any number of public
 documents about the table may print. They ask for the outcomes of sets of 1 to 9 people: by exact
 linear algebra (modulo a prime), and by whole-number programs. Sets that these pin are counted apart
-where they are in no printed group, and no difference of two, of which all or none have the outcome.
+where they are in no printed group of which all or none have the outcome.
 tests/auditing/test_disclosure.py runs the same attacks, and doc/privacy.md has the figures.
 
 With --internal the sums are those of one internal document about the first two columns, with all
@@ -82,12 +82,16 @@ def known_sums(choice, among=None):
     return np.unique(np.array([everyone, *sides]), axis=0).astype(int)
 
 
-def attacked(X, favorable, seed, most=MOST):
-    """Return how often the attackers succeed, who know all columns and all printed sums."""
-    choice = PublicChoice({c: merged(X[c], 20) for c in X}, 10, most=most)
+def attacked(X, favorable, seed, most=MOST, programs=4, room=True):
+    """Return how often the attackers succeed, who know all columns and all printed sums.
+
+    With `room` False, the choice is that of columns alone; whole numbers then tell more.
+    """
+    outcomes = [favorable] if room else []
+    choice = PublicChoice({c: merged(X[c], 20) for c in X}, 10, most=most, outcomes=outcomes)
     sums, cell = known_sums(choice), choice._sums[0]._cell
     depth = np.array([len(row[2]) for row in choice._rows])
-    found = _attacks(X, favorable, seed, sums, cell, programs=most < 1)
+    found = _attacks(X, favorable, seed, sums, cell, programs=programs)
     return found | _kept(depth, choice._chosen)
 
 
@@ -118,7 +122,7 @@ def attacked_internal(X, favorable, seed):
     return _attacks(X, favorable, seed, printed, sums._cell) | _kept(depth[order], chosen)
 
 
-def _attacks(X, favorable, seed, sums, cell, programs=True):
+def _attacks(X, favorable, seed, sums, cell, programs=4):
     """Attack sums over cells of joined values, with all columns as they were."""
     raw = PrintedSums([X[c].to_numpy(str) for c in X], 10)
     sums = sums[:, cell[raw.first]]
@@ -126,26 +130,19 @@ def _attacks(X, favorable, seed, sums, cell, programs=True):
     goals = small[draw.permutation(len(small))[:20]]
     found = {"sets": len(goals), "linear": int(follow(sums, goals).sum())}
     found |= {"programs": 0, "pinned": 0, "pinned_between": 0, "pinned_elsewhere": 0}
-    if len(raw.first) <= 120 and programs:
+    if len(raw.first) <= 120:
         outcomes = np.bincount(raw._cell, favorable, len(raw.first))
-        alike = _groups_alike(sums, outcomes, raw.people)
-        for goal in goals[:4]:
+        total = sums @ outcomes
+        alike = sums[(total == 0) | (total == sums @ raw.people)]
+        for goal in goals[:programs]:
             least, largest = ends(sums, outcomes, raw.people, goal)
             is_pinned = least == largest
             found["programs"] += 1
             found["pinned"] += is_pinned
             found["pinned_between"] += is_pinned and 0 < least < raw.people @ goal
-            is_inside = (alike[:, goal > 0] > 0).any(axis=0).all()
+            is_inside = alike[:, goal > 0].any(axis=0).all()
             found["pinned_elsewhere"] += is_pinned and not is_inside
     return found
-
-
-def _groups_alike(sums, outcomes, people):
-    """Return printed groups, and differences of two, of which all or none have the outcome."""
-    smaller = (sums[:, None] >= sums[None]).all(axis=2) & ~np.eye(len(sums), dtype=bool)
-    i, j = np.nonzero(smaller)
-    groups = np.concatenate([sums, sums[i] - sums[j]])
-    return groups[(groups @ outcomes == 0) | (groups @ outcomes == groups @ people)]
 
 
 def _kept(depth, chosen):

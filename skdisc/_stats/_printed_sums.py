@@ -52,6 +52,9 @@ class PrintedSums:
         The combinations of values that occur. People with equal values are in equal groups.
     people : ndarray of float, shape (n_cells,)
         Those whom the rate is about.
+    base : as passed
+    small : sparse array of 0 and 1, shape (n_sets, n_cells)
+        The small sets.
     first : ndarray of int, shape (n_cells,)
         A row of each cell.
     """
@@ -64,6 +67,7 @@ class PrintedSums:
         most: float = MOST,
         is_all_known: bool = True,
     ) -> None:
+        self.base, self._is_all_known = base, is_all_known
         self._codes = [pd.factorize(np.asarray(c), sort=True)[0] for c in columns]
         self.min_cell, self.most = min_cell, most
         self._cell = np.zeros(len(self._codes[0]), dtype=np.int64)
@@ -78,8 +82,16 @@ class PrintedSums:
         share = self.small.multiply(self.people[None, :]).tocsr()
         share.data = share.data / np.sqrt(np.repeat(size, np.diff(share.indptr)))
         self._people_of_set = share
-        self._printed = np.ones((int(is_all_known), len(self.first)), dtype=bool)
+        self.start_again()
+
+    def start_again(self) -> None:
+        """Count nothing as printed but the sum of all people, if it is known."""
+        self._printed = np.ones((int(self._is_all_known), len(self.first)), dtype=bool)
         self._factor = np.sqrt(np.maximum(self._printed @ self.people, 1.0)).reshape(-1, 1)
+
+    def in_cells(self, values: np.ndarray) -> np.ndarray:
+        """Return the sum of a value of each row, such as 1 for an outcome, in each cell."""
+        return np.bincount(self._cell, values, len(self.first)).astype(float)
 
     def choose(self, asked: np.ndarray, most: np.ndarray | None = None) -> np.ndarray:
         """Count asked groups as printed, one row after the other, if all of a row may be.
@@ -104,7 +116,7 @@ class PrintedSums:
         size = groups @ self.people
         common = (self._printed * self.people) @ groups.T.astype(float)
         projected = solve_triangular(self._factor, common, lower=True)
-        return size - (projected**2).sum(axis=0) <= _tolerance(size)
+        return size - (projected**2).sum(axis=0) <= tolerance(size)
 
     def _small_sets(self):
         """Return the small sets, a sparse matrix of 0 and 1: one row each, one column per cell."""
@@ -298,9 +310,9 @@ class _GrowingSums:
         first, number = _distinct(masks)
         self._masks = masks[first]
         self._sides = number[n_printed:].reshape(asked.shape[:2])
-        self._gram = _common_people(self._masks, sums.people)
+        self._gram = common_people(self._masks, sums.people)
         self._limit = sums.most + _ROUNDING
-        self._independent, self._factor = _independent(self._gram)
+        self._independent, self._factor = independent(self._gram)
         self._common = self._risky()  # people of each sum in each set at risk, by its root size
         self.at_risk = self._common.shape[1] > 0
         n = len(self._masks) if self.at_risk else 0
@@ -342,7 +354,7 @@ class _GrowingSums:
             inverse, projected = self._inverse[:n, :n], self._projected[:n]
             row = inverse @ self._gram[added, i]  # of the Cholesky factor, without its diagonal
             remainder = self._gram[i, i] - row @ row
-            if remainder <= _tolerance(self._gram[i, i]):
+            if remainder <= tolerance(self._gram[i, i]):
                 continue  # the sum follows from others
             diagonal = np.sqrt(remainder)
             self._inverse[n, :n], self._inverse[n, n] = -(row @ inverse) / diagonal, 1 / diagonal
@@ -367,7 +379,7 @@ class _GrowingSums:
         return common[:, (projected**2).sum(axis=0) > self._limit]
 
 
-def _tolerance(people):
+def tolerance(people):
     """Return how much of a sum of so many people is rounding, where it adds nothing to others."""
     return _DEPENDENT[0] + _DEPENDENT[1] * people
 
@@ -381,7 +393,7 @@ def _distinct(masks):
     return np.unique(number, return_index=True)[1], number
 
 
-def _common_people(masks, people):
+def common_people(masks, people):
     """Return how many people each two masks of cells have in common.
 
     The number of people of a cell is a sum of powers of two, for products of 0 and 1 take half the
@@ -396,9 +408,9 @@ def _common_people(masks, people):
     return common
 
 
-def _independent(gram):
+def independent(gram):
     """Return positions of independent sums that all others follow from, and their factor."""
-    tol = _tolerance(gram.diagonal().max(initial=0.0))
+    tol = tolerance(gram.diagonal().max(initial=0.0))
     factor, pivot, rank, _ = lapack.dpstrf(gram, lower=1, tol=tol)
     return pivot[:rank] - 1, np.tril(factor[:rank, :rank])
 

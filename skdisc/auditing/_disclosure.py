@@ -1,4 +1,4 @@
-"""Public audits: which groups they look at, chosen by columns before any outcome is read."""
+"""Public audits: which groups they look at, chosen by columns, and what whole numbers tell then."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._stats._printed_sums import MOST, PrintedSums, choose
+from skdisc._stats._whole_numbers import tell_of_few, without_telling
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._figures import RATE_OF
 from skdisc.auditing._plan import PUBLIC_DETECTORS as DETECTORS
@@ -78,10 +79,13 @@ def public_rows(given: AuditedRows, min_cell: int, more: pd.DataFrame | None = N
     described = {str(name): X[name].to_numpy() for name in X}
     for name in () if more is None else more:
         described[str(name)] = merged(more[name], 2 * min_cell)
-    bases = []
+    bases, outcomes = [], [given.outcomes]
     if given.y is not None and given.box is not None:
-        bases = [given.labels == 1, given.labels == 0, given.outcomes == 1]
-    rows = replace(given, X=X, original=given.X, choice=PublicChoice(described, min_cell, bases))
+        labels = given.labels
+        bases = [labels == 1, labels == 0, given.outcomes == 1]
+        outcomes += [given.outcomes, given.outcomes, labels, labels]
+    choice = PublicChoice(described, min_cell, bases, outcomes=outcomes)
+    rows = replace(given, X=X, original=given.X, choice=choice)
     vars(rows)["outcomes"] = given.outcomes  # what a model decides about values as they were
     return rows
 
@@ -104,12 +108,19 @@ class PublicChoice:
         Whom the rates of errors are about.
     most : float, default=0.5
         Share of the variation of a small set that printed sums may explain.
+    outcomes : sequence of ndarray of 0 and 1, shape (n_rows,), default=()
+        Of all people, of each base, and of all people again if a base is an outcome. All groups by
+        the same columns are left out together if outcomes would follow because people are whole:
+        of all, or of none. This alone depends on outcomes, and tells of no group what it is.
+        Without outcomes, the choice is that of columns.
 
     Attributes
     ----------
     depth : int
         Most conditions of a context that is asked about: two, up to five columns; fewer, if the
         choice would take too long.
+    not_crossed : list of list of str
+        Columns whose values combined are left out for the sake of whole numbers.
     """
 
     def __init__(
@@ -118,11 +129,12 @@ class PublicChoice:
         min_cell: int,
         bases: Sequence[np.ndarray] = (),
         most: float = MOST,
+        outcomes: Sequence[np.ndarray] = (),
     ) -> None:
         self.min_cell, self.n_rows = min_cell, len(next(iter(columns.values())))
         varied = {name: values for name, values in columns.items() if (values != values[0]).any()}
         self._names = sorted(varied)  # the choice must not depend on the order of columns
-        self.depth, self._rows, self._sums = 0, [], []
+        self.depth, self._rows, self._sums, self.not_crossed = 0, [], [], []
         self._chosen = self._chosen_by_all = np.zeros(0, dtype=bool)
         if not varied:
             return
@@ -135,6 +147,8 @@ class PublicChoice:
         self._chosen = self._sums[0].choose(asked)
         if bases:
             self._chosen_by_all = choose(self._sums[1:], asked[self._chosen])
+        if len(outcomes):
+            self._leave_room(asked, outcomes)
 
     def looks_at(
         self, groups: np.ndarray, contexts: np.ndarray | None = None, errors: bool = False
@@ -175,6 +189,45 @@ class PublicChoice:
         own = {self._names.index(str(n)) for n in protected if str(n) in self._names}
         asked = [row[0] in own and len(row[2]) < most for row in self._rows]
         return int(np.count_nonzero(np.array(asked, dtype=bool) & ~self._chosen))
+
+    def _leave_room(self, asked, outcomes):
+        """Leave out groups, by the same columns all together, of which whole numbers tell more."""
+        everyone = np.ones((1, asked.shape[2]), dtype=bool)
+        by_all = self._chosen.copy()
+        if len(self._sums) > 1:
+            by_all[by_all] = self._chosen_by_all
+        several = []  # sums, rows and outcomes of each rate
+        for i, outcome in enumerate(outcomes):
+            sums = self._sums[i if i < len(self._sums) else 0]
+            rows = by_all if i else self._chosen
+            base = outcome if sums.base is None else outcome * sums.base
+            several.append((sums, rows, sums.in_cells(base)))
+        tables = [tuple(sorted((row[0], *(c for c, _ in row[2])))) for row in self._rows]
+        names = sorted(set(tables), key=lambda columns: (len(columns), columns))
+        number = np.array([names.index(columns) for columns in tables], dtype=int)
+
+        def tell(kept):
+            inside = np.isin(number, kept)
+            return any(
+                tell_of_few(sums, np.concatenate([everyone, *asked[rows & inside]]), favorable)
+                for sums, rows, favorable in several
+            )
+
+        used = np.unique(number[self._chosen]).tolist()
+        kept = without_telling(used, tell)
+        if len(kept) == len(used):
+            return
+        out = [names[i] for i in used if i not in kept]
+        self.not_crossed = [[self._names[c] for c in columns] for columns in out]
+        self._chosen &= np.isin(number, kept)
+        by_all &= self._chosen
+        for sums, rows in zip(
+            self._sums, [self._chosen, *[by_all] * len(self._sums)], strict=False
+        ):
+            sums.start_again()
+            sums.choose(asked[rows])
+        if len(self._sums) > 1:
+            self._chosen_by_all = by_all[self._chosen]
 
     def _affordable(self):
         """Return the rows that are asked for, in order."""
@@ -231,12 +284,19 @@ def told_of(given: AuditedRows, audit: Any) -> list[str]:
     n = choice.refused(given.protected, audit.max_predicates)
     some = f"{n:,} group{'s' * (n != 1)} {'was' if n == 1 else 'were'} not looked at"
     depth = ("no condition", "up to one condition", "up to two conditions")[choice.depth]
+    tables = "; ".join(" with ".join(map(repr, names)) for names in choice.not_crossed)
+    told = (
+        "Several sums together would tell that all or none of some people have the outcome. So "
+        "groups by the values of these columns are looked at only where they follow from others: "
+        f"{tables}."
+    )
     return [
         f"This is a public document: {some}, to protect people.",
         f"Values of fewer than {least} people are joined, and numbers are cut at their quartiles. "
         f"Groups within contexts of {depth} are looked at if nothing follows from all that is "
         f"printed about fewer than {audit.min_cell} people whom columns describe. Questions at "
         "equal legitimate columns, and about single people, are not asked.",
+        *([told] if tables else []),
     ]
 
 

@@ -1,8 +1,9 @@
 """Public documents: which counts of a table may be printed, so that nothing tells about few people.
 
-The choice looks at columns, never at an outcome: what is left out tells nothing, and all documents
-about one table have the same choice, so that two of them tell no more than one. What is printed
-keeps all digits, for rounding does not help: three digits of a rate tell every count up to 1,000.
+The choice looks at columns, not at outcomes, so that all documents about one table have the same
+choice, and two of them tell no more than one; only columns of which whole numbers would tell more
+are left out whole. What is printed keeps all digits, for rounding does not help: three digits of a
+rate tell every count up to 1,000.
 """
 
 from itertools import pairwise
@@ -12,6 +13,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from skdisc._stats._printed_sums import PrintedSums
+from skdisc._stats._whole_numbers import tell_of_few, without_telling
 from skdisc._utils._inputs import check_is_frame, check_order
 from skdisc._utils._types import ArrayLike, Columns
 from skdisc._utils._validation import check_protected
@@ -61,7 +63,9 @@ def public_counts(
     and numbers cut at their quartiles. All columns of X are asked for, in an order of the columns
     alone: groups with more people on the smaller side first, then by name. A group stays if the
     sums that are then known explain at most half of the variation of every small set of people,
-    were outcomes independent. An audit of these counts sees nothing else, and may be published.
+    were outcomes independent. A column is left out if the sums would tell, because people are
+    whole, that all or none of other people than those of a group have the outcome. An audit of
+    these counts sees nothing else, and may be published.
 
     Parameters
     ----------
@@ -114,7 +118,16 @@ def public_counts(
     if columns:
         sums = PrintedSums(list(columns.values()), min_cell)
         masks = np.array([inside[sums.first] for *_, inside in asked])
-        chosen = sums.choose(np.stack([masks, ~masks], axis=1))
+        sides = np.stack([masks, ~masks], axis=1)
+        chosen = sums.choose(sides)
+        everyone = np.ones((1, len(sums.first)), dtype=bool)
+        of = np.array([name for _, name, *_ in asked])
+
+        def tell(several):
+            printed = np.concatenate([everyone, *sides[chosen & np.isin(of, several)]])
+            return tell_of_few(sums, printed, sums.in_cells(favorable))
+
+        chosen &= np.isin(of, without_telling(sorted(set(of.tolist())), tell))
     rows = [
         (name, value, int(inside.sum()), int(favorable[inside].sum()))
         for (_, name, value, inside), stays in zip(asked, chosen, strict=True)

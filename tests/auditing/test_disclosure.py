@@ -23,7 +23,7 @@ from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._beside import _compare
 from skdisc.auditing._disclosure import PublicChoice, public_rows
 from skdisc.auditing._internal import joined_values
-from skdisc.auditing._public import merged
+from skdisc.auditing._public import merged, public_counts
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
@@ -123,11 +123,46 @@ def test_nothing_follows_about_few_people_from_all_that_may_be_printed():
     assert total["linear"] == 0 < 1000 < total["sets"]
     assert total["pinned_between"] == 0 < 100 < total["programs"]
     assert total["pinned"] <= 0.08 * total["programs"]
+    assert total["pinned_elsewhere"] == 0  # but in printed groups of which all or none have it
     assert total["single"] >= 0.96 * total["single_asked"]
     assert total["in_context"] >= 0.2 * total["in_context_asked"]
     # with the choice switched off, the same attack gets sets back
     undone = [attacked(*table(seed), seed, most=1.1)["linear"] for seed in range(20)]
     assert sum(undone) > 20
+
+
+@pytest.mark.slow
+def test_whole_numbers_tell_nothing_beside_printed_groups_of_all_or_none():
+    """In these tables, sums of several groups leave one number, 0 or all, of other people."""
+    for seed in (1228, 1428):
+        told = [attacked(*table(seed), seed, programs=20, room=room) for room in (True, False)]
+        assert told[0]["pinned_elsewhere"] == 0 < told[1]["pinned_elsewhere"]
+        assert told[0]["single"] == told[1]["single"]
+        assert told[0]["in_context"] > 0.6 * told[1]["in_context"]
+
+
+def test_groups_by_columns_that_tell_by_whole_numbers_are_left_out():
+    X, favorable = table(1228)
+    document = Audit(protected=["c", "p"], disclosure="public").fit(X, favorable).report_.document
+    assert document["limits"][-1].endswith("only where they follow from others: 'c' with 't'.")
+    columns = {c: merged(X[c], 20) for c in X}
+    choice, of_columns = PublicChoice(columns, 10, outcomes=[favorable]), choice_of(X)
+    assert (choice.not_crossed, of_columns.not_crossed) == ([["c", "t"]], [])
+    by = [{choice._names[c] for c, _ in ((row[0], 0), *row[2])} for row in choice._rows]
+    stay = of_columns._chosen & [names != {"c", "t"} for names in by]
+    assert (choice._chosen == stay).all()
+    assert 0 < stay.sum() < of_columns._chosen.sum()
+    everyone = PublicChoice(columns, 10, outcomes=[np.ones(len(X))])
+    assert everyone.not_crossed == []  # all have it, which is told openly
+
+
+def test_columns_that_tell_by_whole_numbers_are_no_public_counts():
+    """If x has as many as u, which is a part of it, the other 30 people of x have none."""
+    X = pd.DataFrame({"a": np.repeat(["u", "v", "w"], 40), "b": np.repeat(["x", "y"], [70, 50])})
+    favorable = np.arange(120) % 4 == 0
+    assert set(public_counts(X, favorable)["attribute"]) == {"a", "b"}
+    favorable[40:70] = False
+    assert set(public_counts(X, favorable)["attribute"]) == {"a"}
 
 
 def test_the_choice_is_that_of_columns_whatever_is_asked():

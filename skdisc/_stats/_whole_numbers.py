@@ -1,0 +1,119 @@
+"""What printed sums tell because outcomes are whole people: none, all, or something between."""
+
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.sparse import csr_array
+from scipy.special import expit
+
+from skdisc._stats._printed_sums import PrintedSums, common_people, independent, tolerance
+
+_STEPS, _HALVES = 25, 20  # of Newton's method
+_CLOSE = 1e-2  # a step in log odds, after which steps vanish
+
+
+def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -> bool:
+    """Return whether outcomes of some people follow from sums, and from 0 <= x <= n in each cell.
+
+    Of printed groups of which all or none have the outcome, the members' outcomes are told openly.
+    For the others, that the sums leave room is the same as that there are numbers x with 0 < x < n
+    in each cell that give the sums: then every combination of sums that has no negative weights is
+    positive, and no set of people must have all or none. Such numbers exist if and only if the
+    likelihood of the logistic regression on the printed groups has a maximum (Albert and Anderson
+    1984, *On the existence of maximum likelihood estimates in logistic regression models*); at the
+    maximum, expected and printed sums are equal. Without one, each step of Newton's method adds 1
+    to some log odds, for ever.
+
+    A set may also follow by subtracting people whose outcomes are told openly.
+
+    Parameters
+    ----------
+    sums : PrintedSums
+        Gives the people of each cell, and the small sets.
+    printed : ndarray of bool, shape (n_sums, n_cells)
+        The cells of the groups whose sums are known.
+    favorable : ndarray of shape (n_cells,)
+        How many people of each cell have the outcome; only the sums are used.
+
+    Returns
+    -------
+    bool
+    """
+    people, total = sums.people, printed @ favorable
+    none, everyone = total == 0, total == printed @ people
+    is_open = (people > 0) & ~printed[none | everyone].any(axis=0)
+    if not is_open.any():
+        return False
+    told = np.where(printed[everyone].any(axis=0), people, 0.0) * ~is_open
+    total = (total - printed @ told)[~(none | everyone)]
+    rows, people = printed[~(none | everyone)][:, is_open], people[is_open]
+    place, factor = independent(common_people(rows, people))
+    rows = rows[place]
+    if (none | everyone).any() and _follow(rows, factor, people, sums.small[:, is_open]).any():
+        return True
+    return not _have_room(csr_array(rows.astype(float)), people, total[place])
+
+
+def without_telling(blocks: Sequence[Hashable], tell: Callable[[list], bool]) -> list:
+    """Return the blocks of sums that may be printed, in order, each whole or not at all.
+
+    Parameters
+    ----------
+    blocks : sequence
+    tell : callable
+        Returns whether too much follows from some blocks.
+
+    Returns
+    -------
+    list
+        It tells nothing; the next block after each part of it would.
+    """
+    kept, left = [], list(blocks)
+    while left and tell([*kept, *left]):
+        least, most = 0, len(left)  # so many tell nothing, and too much
+        while most - least > 1:
+            n = (least + most) // 2
+            least, most = (least, n) if tell([*kept, *left[:n]]) else (n, most)
+        kept, left = [*kept, *left[:least]], left[most:]
+    return [*kept, *left]
+
+
+def _follow(rows, factor, people, sets):
+    """Return which sets follow from sums by adding and subtracting."""
+    size = sets @ people
+    common = (sets @ csr_array((rows * people).T)).toarray()
+    explained = (solve_triangular(factor, common.T, lower=True) ** 2).sum(axis=0)
+    return (size > 0) & (size - explained <= tolerance(size))
+
+
+def _have_room(rows, people, total):
+    """Return whether numbers strictly between none and all people of each cell give the sums."""
+
+    def likelihood(weight):
+        odds = rows.T @ weight
+        return total @ weight - people @ np.logaddexp(0.0, odds)
+
+    weight = np.zeros(rows.shape[0])
+    for _ in range(_STEPS):
+        rate = expit(rows.T @ weight)
+        short = total - rows @ (people * rate)
+        spread = people * rate * (1 - rate)
+        curvature = (rows.multiply(spread[None, :]).tocsr() @ rows.T).toarray()
+        scale = np.sqrt(curvature.diagonal())
+        if not (scale > 0).all():
+            return False
+        try:
+            factor = cho_factor(curvature / np.outer(scale, scale))
+        except np.linalg.LinAlgError:
+            return False
+        step = cho_solve(factor, short / scale) / scale
+        if np.abs(rows.T @ step).max() < _CLOSE:
+            return True
+        before = likelihood(weight)
+        for _ in range(_HALVES):  # far from the maximum, a whole step can go too far
+            if likelihood(weight + step) >= before:
+                break
+            step = step / 2
+        weight = weight + step
+    return False
