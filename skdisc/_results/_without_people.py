@@ -45,8 +45,8 @@ def without_people(discovery, shared, min_cell=MIN_CELL):
     tables = {}
     for name, table in discovery.tables.items():
         if _OF_PEOPLE not in table:
-            of_findings = table if place is None else _of_findings(name, table, place)
-            tables[name] = _described(of_findings, known, min_cell, unnamed)
+            own = table if place is None else of_findings(name, table, place)
+            tables[name] = _described(own, known, min_cell, unnamed)
             n_left += len(table) - len(tables[name])
     frames = {}
     for name in ("estimates", "excluded"):
@@ -82,7 +82,7 @@ def _answer(answer, shared, min_cell):
     return replace(answer, reason=reason, aside=aside, without_counterparts=named)
 
 
-def _of_findings(name, table, place):
+def of_findings(name, table, place):
     """Return the rows of a table about findings that are kept, which have new places."""
     first = {"rank": 1} if name in _BY_RANK else {"finding": 0}
     for column, start in first.items():

@@ -32,7 +32,7 @@ def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -
     sums : PrintedSums
         Gives the people of each cell, and the small sets.
     printed : ndarray of bool, shape (n_sums, n_cells)
-        The cells of the groups whose sums are known.
+        The cells of the groups whose sums are known; the first is that of all people.
     favorable : ndarray of shape (n_cells,)
         How many people of each cell have the outcome; only the sums are used.
 
@@ -48,6 +48,10 @@ def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -
     told = np.where(printed[everyone].any(axis=0), people, 0.0) * ~is_open
     total = (total - printed @ told)[~(none | everyone)]
     rows, people = printed[~(none | everyone)][:, is_open], people[is_open]
+    # without most of all people, a group is the sum of all less that of few: fewer numbers
+    is_most = rows.sum(axis=1) > rows.shape[1] / 2
+    rows = np.concatenate([rows[:1], rows[1:] ^ is_most[1:, None]])
+    total = np.where(np.append(False, is_most[1:]), total[0] - total, total)
     place, factor = independent(common_people(rows, people))
     rows = rows[place]
     if (none | everyone).any() and _follow(rows, factor, people, sums.small[:, is_open]).any():

@@ -42,17 +42,25 @@ class AuditReport:
         The answers, of JSON types. Text, pages, exports and verification are made from it alone.
     results : dict of str to AuditResult, optional
         The results of the steps, by name; a report read from JSON has none.
+    details : dict of str to AuditResult, optional
+        The same with the rows of groups that the document has, and without people: what may be
+        written to a file beside the document. Public documents have none.
 
     Attributes
     ----------
     verdict : {"disparity found", "no disparity found", "insufficient evidence"}
         The verdict of the whole audit.
-    document, results
+    document, results, details
         As passed.
     """
 
-    def __init__(self, document: dict, results: dict[str, AuditResult] | None = None) -> None:
-        self.document, self.results = document, dict(results or {})
+    def __init__(
+        self,
+        document: dict,
+        results: dict[str, AuditResult] | None = None,
+        details: dict[str, AuditResult] | None = None,
+    ) -> None:
+        self.document, self.results, self.details = document, dict(results or {}), details or {}
 
     @property
     def verdict(self) -> str:

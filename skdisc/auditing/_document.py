@@ -17,6 +17,7 @@ from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import NOT_RUN, judge
 from skdisc.auditing._comparable import comparable, legitimate
+from skdisc.auditing._details import shown_results
 from skdisc.auditing._disclosure import public_document, told_of
 from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._families import families
@@ -97,16 +98,19 @@ def make_report(audit, given, plan, run, parts=None):
         several = shared, shared_by(given.original, audit.min_cell, given.frequency)
         shared = SharedValues({n: [*v, *several[1].values[n]] for n, v in shared.values.items()})
     document = without_people(document, shared, audit.min_cell)
+    details = results if given.kind == "counts" else {}
     if given.kind != "counts" and given.choice is None:
         rows = hidden_rows(document, audit, given, plan, results)
         document = without_hidden(document, rows, plan, results, audit)
+        is_all_known = audit.template == "general"
+        details = shown_results(document, rows, plan, results, is_all_known)
     if given.choice is not None:
         document = public_document(document, told_of(given, audit))
     if given.X is not None:
         for case in document["cases"]:
             X = given.X if given.original is None else given.original
             case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, X)]
-    return AuditReport(json.loads(json.dumps(jsonable(document))), results)
+    return AuditReport(json.loads(json.dumps(jsonable(document))), results, details)
 
 
 def _unlike_each_other(values):

@@ -529,7 +529,7 @@ def _shown_verdict(row, hidden, plan, results):
     is_hidden = np.array([hidden.leaves_out(key) for key in keys], dtype=bool)
     if not is_hidden.any():
         return row
-    answer = _shown_answer(result.answer, family, is_hidden)
+    answer = shown_answer(result.answer, family, is_hidden)
     shown = {"answer": answer_facts(answer), "bound": answer.bound}
     if row["reason"] == result.answer.reason:
         shown["reason"] = answer.reason
@@ -562,7 +562,7 @@ def _without_equal_p(rows, originals):
     return [row | {"p_adjusted": None} if row["p_adjusted"] in hidden_p else row for row in rows]
 
 
-def _shown_answer(answer, family, is_hidden):
+def shown_answer(answer, family, is_hidden):
     """Return an answer about the groups that are shown, without bounds that hidden ones make."""
     found, cleared = (family[name].to_numpy(dtype=bool) for name in ("found", "cleared"))
     upper = family["excluded"].to_numpy(dtype=float)

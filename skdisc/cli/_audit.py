@@ -200,8 +200,8 @@ def _add_output(audit):
         metavar="FILE",
         help="write the answers: .html, .md, .txt, .json, or .xml (JUnit)",
     )
-    add("--details", metavar="FILE", help="write all results by detector: .html, .md or .json")
-    add("--show-people", action="store_true", help="describe people and small groups in --details")
+    add("--details", metavar="FILE", help="write results by detector: .html, .md or .json")
+    add("--show-people", action="store_true", help="all groups and people in --details")
     add(
         "--public",
         action="store_true",
@@ -620,8 +620,8 @@ def finish(answers, arguments, source):
         answers.save(arguments.report)
     details = getattr(arguments, "details", None)
     if details is not None:
-        how = {"show_people": arguments.show_people}
-        report.write(list(answers.results.values()), details, **how)
+        several = answers.results if arguments.show_people else answers.details
+        report.write(list(several.values()), details, show_people=arguments.show_people)
     say(answers.to_text())
     for name, path in (("Report", arguments.report), ("Details", details)):
         if path is not None:
