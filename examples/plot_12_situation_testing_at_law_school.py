@@ -22,6 +22,7 @@ from skdisc.datasets import fetch_law_school
 from skdisc.individual import (
     CounterfactualFairness,
     CounterfactualSituationTesting,
+    Similarity,
     SituationTesting,
 )
 from skdisc.plotting import WorldsDisplay, plot_case_counts, plot_complainant, plot_groups
@@ -65,7 +66,7 @@ def compare(group, reference, features):
     settings = {"protected": list(group), "group": group, "reference": reference}
     settings |= {"features": features, "n_neighbors": [15, 30, 50, 100]}
     settings |= {"criterion": "gap", "store_neighbors": len(group) > 1}
-    settings |= {"caliper": None}  # as published: neighbors at any distance
+    settings |= {"similarity": Similarity(caliper=None)}  # as published: neighbors at any distance
     detectors = {
         "ST": SituationTesting(**settings),
         "CST": CounterfactualSituationTesting(counterfactuals=scm, **settings),

@@ -18,12 +18,17 @@ from sklearn.tree import DecisionTreeClassifier
 from smallest import SMALLEST
 
 from skdisc import Rule
+from skdisc.individual import Similarity
 from skdisc.subgroup import Actions, Costs
 
 # They change how something is computed or shown, or are what is audited.
 NO_FINDING = {"n_jobs", "verbose", "time_budget", "random_state"}
 AUDITED = {"estimator", "protected", "space"}
-OBJECTS = {"actions": Actions, "costs": Costs}  # each of their fields has a row
+OBJECTS = {
+    "actions": Actions,
+    "costs": Costs,
+    "similarity": Similarity,
+}  # each of their fields has a row
 
 
 def people(n, seed):
@@ -128,9 +133,8 @@ def settings_of(cls, name, more):
 # Where the same value matters on the same table in most of the detectors that have the setting.
 SHARED = {
     "adjust_for": (["skill"], "decisions", {}),
-    "caliper": (0.25, "decisions", {}),
+    "similarity__caliper": (0.25, "decisions", {}),
     "combine": ("multiple", "decisions", {"protected": ["sex", "race"]}),
-    "compat": ("alvarez2023", "decisions", {}),
     "complainants": ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], "decisions", {}),
     "confirm": (0.25, "decisions", {}),
     "counterfactuals": (same_rows, "decisions", {}),
@@ -172,7 +176,9 @@ SHARED = {
     "redundancy": (0.25, "decisions", {}),
     "reference": ("rest", "decisions", {}),
     "rule": (Rule(significance=0.6), "decisions", {}),
-    "scale": ("std", "decisions", {}),
+    "similarity__scale": ("std", "decisions", {}),
+    "similarity__max_distance": (0.25, "decisions", {}),
+    "similarity__metric": ("alvarez2023", "decisions", {}),
     "scope": ("each", "decisions", {}),
     "seeds": ("data", "decisions", {}),
     "step_size": (2, "decisions", {}),

@@ -16,7 +16,9 @@ def people(n=300, seed=0, gap=1.0):
 
 def table(detector, X, y, **more):
     """Return the table of complainants, without a caliper."""
-    people = detector.set_params(caliper=None).fit(X, y, **more).result_.tables["people"]
+    people = (
+        detector.set_params(similarity__caliper=None).fit(X, y, **more).result_.tables["people"]
+    )
     return people.set_index(["n_neighbors", "row"]).sort_index()
 
 

@@ -46,13 +46,18 @@ FIELDS = {
     "action_support": ("actions", "actions=Actions(min_support=...)"),
     "budget": ("costs", "costs=Costs(budget=...)"),
     "c_inf": ("costs", "costs=Costs(infinity=...)"),
+    "caliper": ("similarity", "similarity=Similarity(caliper=...)"),
+    "compat": ("similarity", "similarity=Similarity(metric=...)"),
     "cost": ("costs", "costs=Costs(function=...)"),
     "feats_not_allowed_to_change": ("actions", "actions=Actions(immutable=...)"),
     "feature_weights": ("costs", "costs=Costs(weights=...)"),
     "immutable": ("actions", "actions=Actions(immutable=...)"),
+    "max_distance": ("similarity", "similarity=Similarity(max_distance=...)"),
     "max_step": ("actions", "actions=Actions(max_step=...)"),
+    "metric": ("similarity", "similarity=Similarity(metric=...)"),
     "monotone": ("actions", "actions=Actions(monotone=...)"),
     "numeric_action": ("actions", "actions=Actions(numbers=...)"),
+    "scale": ("similarity", "similarity=Similarity(scale=...)"),
     "weights": ("costs", "costs=Costs(weights=...)"),
 }
 

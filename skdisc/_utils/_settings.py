@@ -109,6 +109,29 @@ class HasSettings:
     """
 
     _declared_settings: ClassVar[dict[str, SettingSpec]] = {}
+    _objects: ClassVar[dict[str, type]] = {}  # settings that are objects, None for their defaults
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, also fields of an object that is None so far: ``costs__budget=5``.
+
+        Parameters
+        ----------
+        **params : Any
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is no parameter of a name.
+        """
+        for name, kind in self._objects.items():
+            sets_a_field = any(key.startswith(f"{name}__") for key in params)
+            if sets_a_field and params.get(name, getattr(self, name)) is None:
+                params = {**params, name: kind()}
+        return super().set_params(**params)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Make the signature, the constraints and the section of parameters of a subclass."""

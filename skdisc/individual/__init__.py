@@ -17,6 +17,7 @@ from skdisc.individual._sg import SG
 from skdisc.individual._situation_testing._counterfactual_situation_testing import (
     CounterfactualSituationTesting,
 )
+from skdisc.individual._situation_testing._similarity import Similarity
 from skdisc.individual._situation_testing._situation_testing import SituationTesting
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "ExactTree",
     "ExpGA",
     "FlipTest",
+    "Similarity",
     "SituationTesting",
     "Themis",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -46,11 +46,6 @@ class GroupsDetector(BaseDetector):
         """The columns that distances are computed from; None: all but the protected ones. With
         ``combine="multiple"`` also a dict: a list for each protected column.""",
         kind="sequence of column names, dict of such, or None",
-    )
-    max_distance: float | None = setting(
-        None,
-        [Interval(Real, 0, None, closed="left"), None],
-        "People farther away are not neighbors; groups may then be smaller than k.",
     )
     n_bins: int | dict | Bins = setting(
         4,

@@ -12,7 +12,17 @@ from skdisc import measures as m
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc.datasets import Attribute, GaussianCopula, plant_bias, schema_from_frame
 from skdisc.group import GroupDisparity, OaxacaBlinder, ProxyDisparity
-from skdisc.individual import ADF, KOSEI, LIMI, SG, Aequitas, ExpGA, FlipTest, SituationTesting
+from skdisc.individual import (
+    ADF,
+    KOSEI,
+    LIMI,
+    SG,
+    Aequitas,
+    ExpGA,
+    FlipTest,
+    Similarity,
+    SituationTesting,
+)
 from skdisc.monitoring import DisparityMonitor
 from skdisc.plotting import ForestDisplay, ShadowsDisplay, plot_complainant, plot_groups
 from skdisc.preprocessing import ProxySelector
@@ -351,7 +361,7 @@ def test_a_count_may_be_true():
 @pytest.mark.parametrize("metric", [lambda *_: 1, lambda a, b: [["x"] * len(b)] * len(a)])
 def test_a_metric_returns_all_distances(metric):
     X = pd.DataFrame({"sex": ["f", "m"] * 20, "points": range(40)})
-    test = SituationTesting(protected="sex", n_neighbors=2, metric=metric)
+    test = SituationTesting(protected="sex", n_neighbors=2, similarity=Similarity(metric=metric))
     with pytest.raises(ValueError, match="array of numbers of shape"):
         test.fit(X, [0, 1, 1, 0] * 10)
 

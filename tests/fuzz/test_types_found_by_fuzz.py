@@ -18,7 +18,7 @@ from skdisc._stats._effective_tally import EffectiveTally
 from skdisc._utils._hashing import row_hashes
 from skdisc.datasets import Attribute, plant_bias
 from skdisc.group import GroupDisparity
-from skdisc.individual import BoundarySearch, SituationTesting
+from skdisc.individual import BoundarySearch, Similarity, SituationTesting
 from skdisc.individual._situation_testing._mean_gap import as_numbers
 from skdisc.measures._formula import _evaluation
 from skdisc.preprocessing import ProxySelector
@@ -191,11 +191,12 @@ def test_actions_lead_to_categories_that_new_people_lack():
     assert effects[0] == effects[1]
 
 
-@pytest.mark.parametrize("compat", [None, "alvarez2023"])
-def test_complainants_of_the_other_group(compat):
+@pytest.mark.parametrize("metric", ["manhattan", "alvarez2023"])
+def test_complainants_of_the_other_group(metric):
     """Nobody whose treatment could be examined is named."""
     X = pd.DataFrame({"sex": ["f", "m", "m"] * 10, "points": range(30)})
-    test = SituationTesting(protected="sex", n_neighbors=2, compat=compat, complainants=[1, 2])
+    settings = {"protected": "sex", "n_neighbors": 2, "similarity": Similarity(metric=metric)}
+    test = SituationTesting(complainants=[1, 2], **settings)
     with pytest.raises(ValueError, match="None of the 2 complainants belongs to a group"):
         test.fit(X, [0, 1, 1] * 10)
 

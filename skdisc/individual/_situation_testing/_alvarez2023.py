@@ -115,7 +115,7 @@ def neighborhoods(part, task, rows, ks, centers):
 def refuse_new_people(is_new):
     """Raise ValueError if people are not those of fit, whose worlds are standardized together."""
     if is_new:
-        raise ValueError('compat="alvarez2023" judges the people of fit only.')
+        raise ValueError('metric="alvarez2023" judges the people of fit only.')
 
 
 def _searched(part, task):

@@ -1,6 +1,6 @@
 """SituationDetector: what both situation tests share, their settings and how people are judged."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -10,7 +10,6 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
-from skdisc._neighbors._distances import METRICS
 from skdisc._neighbors._nearest import compares_pairs
 from skdisc._results._findings import Discovery
 from skdisc._results._judgment import COVERED
@@ -31,8 +30,8 @@ from skdisc.individual._situation_testing._neighborhoods import (
     PeopleOfFit,
     Pools,
 )
+from skdisc.individual._situation_testing._similarity import PUBLISHED, Similarity
 
-COMPAT = "alvarez2023"
 _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 _MOST = 50_000  # rows by default, where most pairs of rows are compared
 
@@ -53,34 +52,14 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         """The size k of the control and test groups. Of several, searched at once, the first
         positive one gives the findings, and all are in the tables; 0, beside others and with
         the `centers` of `CounterfactualSituationTesting`, is a person and their counterfactual
-        alone. None: everyone within `max_distance`, which with a callable `metric` is any rule
-        of similarity.""",
+        alone. None: everyone within the `max_distance` of `similarity`, which with a callable
+        `metric` is any rule of similarity.""",
         kind="int, sequence of int, or None",
     )
-    metric: str | Callable = setting(
-        "manhattan",
-        [StrOptions(set(METRICS)), callable],
-        """"manhattan" (the default) counts 0 or 1 for categories; "gower" allows missing
-        values, and averages over the features that both people have (people with none in common
-        are never neighbors; the other names do not accept missing values); "euclidean"; "hvdm",
-        the heterogeneous value difference metric; "propensity", the difference in the log-odds
-        of group membership; or a callable from two frames of features to the matrix of
-        distances.""",
-    )
-    scale: str | None = setting(
-        "range",
-        [StrOptions({"range", "std"}), None],
-        "Unit of numbers, learned from X of fit; None: numbers as they are.",
-    )
-    caliper: float | str | None = setting(
-        "auto",
-        [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
-        """As `max_distance`, and people with fewer than k / 2 neighbors in either group are not
-        judged; they are counted in `excluded`. "auto": the 95th percentile of the distances to
-        the k-th nearest person of one's own group, in the group where it is smaller. None: no
-        caliper, and cases whatever the mean gap is, as published. Not used with `max_distance`
-        or `compat`.""",
-        kind='"auto", float or None',
+    similarity: Similarity | None = setting(
+        None,
+        [Similarity, None],
+        "Who counts as a neighbor: the distance, its unit, and limits. None: ``Similarity()``.",
     )
     threshold: float = setting(
         0.0,
@@ -103,7 +82,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         of the outcomes (residuals of expectations learned from them) that exceeds the threshold
         and is significant after correction, for decisions by Fisher's test of the shares, too;
         "interval", a difference of shares whose interval lies beyond the threshold; "gap", that
-        difference alone, which the literature counts (the default with `compat`).""",
+        difference alone, which the literature counts (the default with metric "alvarez2023").""",
     )
     output: str = setting(
         "decision",
@@ -130,28 +109,38 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         protected group, as a note says; an estimator is trained on all rows. Positions of rows
         in results are then positions in the sample, ``sampled_rows_``. None: all rows. "auto":
         50,000 where most pairs of rows must be compared (metrics "gower" and callables; tables
-        with more than 20 numbers and values of categories), unless `complainants` or `compat`
-        are given.""",
+        with more than 20 numbers and values of categories), unless `complainants` are given or
+        the metric is "alvarez2023".""",
         kind='int, None or "auto"',
-    )
-    compat: str | None = setting(
-        None,
-        [StrOptions({COMPAT}), None],
-        "Compute as for the published tables: see Notes.",
     )
     n_jobs: int | None = setting(None, text="Threads of the searches.")
     reference: Any = setting("best")
     features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = setting(None)
-    max_distance: float | None = setting(None)
     group: Any = setting(None)
 
     _versus = "similar people of the reference"
+    _objects = {"similarity": Similarity}
 
     centers = False  # a setting of counterfactual situation testing
 
     @property
     def _takes_missing(self):
-        return self.metric == "gower" or callable(self.metric)
+        return self._similarity.metric == "gower" or callable(self._similarity.metric)
+
+    @property
+    def _similarity(self):
+        """The setting `similarity`, or its defaults."""
+        return Similarity() if self.similarity is None else self.similarity
+
+    @property
+    def _is_published(self):
+        """Whether people are compared as for the published tables."""
+        return self._similarity.metric == PUBLISHED
+
+    @property
+    def _metric(self):
+        """The metric of the search for neighbors; published tables have a search of their own."""
+        return "manhattan" if self._is_published else self._similarity.metric
 
     @with_sections(SCORE)
     def score(
@@ -189,7 +178,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             If the person belongs to no group of fit, or has no counterfactual.
         """
         frame, people = self._read(Request(X)).X.iloc[:1], self._memory
-        _alvarez2023.refuse_new_people(self.compat is not None)
+        _alvarez2023.refuse_new_people(self._is_published)
         for pools in people.pools:
             if pools.comparison.control(frame).all():
                 other, _ = self._counterparts(people.sources, pools.comparison, frame, True)
@@ -207,12 +196,12 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         """The largest number of rows under audit; "auto": a limit where most pairs are compared."""
         if self.max_rows != "auto":
             return self.max_rows
-        if self.compat is not None or self.complainants is not None:
+        if self._is_published or self.complainants is not None:
             return None
         names = self._feature_names(pd.DataFrame(columns=self.space_.names))
         columns = [self.space_[name] for name in names]
         sizes = [c.size for c in columns if c.kind == "nominal"]
-        return _MOST if compares_pairs(self.metric, sizes, len(columns) - len(sizes)) else None
+        return _MOST if compares_pairs(self._metric, sizes, len(columns) - len(sizes)) else None
 
     @property
     def _ks(self):
@@ -227,20 +216,23 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     @property
     def _has_caliper(self):
         """Whether a caliper limits the distance, not `max_distance` or a published convention."""
-        return self.caliper is not None and self.max_distance is None and self.compat is None
+        similar = self._similarity
+        has_other_limit = similar.max_distance is not None or self._is_published
+        return similar.caliper is not None and not has_other_limit
 
     @property
     def _largest_distance(self):
         """The largest distance of a neighbor; rows that share no known feature are at infinity."""
+        similar = self._similarity
         if self._has_caliper:
-            return self.caliper
-        farthest = np.finfo(float).max if self.metric == "gower" else np.inf
-        return farthest if self.max_distance is None else self.max_distance
+            return similar.caliper
+        farthest = np.finfo(float).max if similar.metric == "gower" else np.inf
+        return farthest if similar.max_distance is None else similar.max_distance
 
     @property
     def _criterion(self):
         """The rule that decides who has a case."""
-        return self.criterion or ("adjusted" if self.compat is None else "gap")
+        return self.criterion or ("gap" if self._is_published else "adjusted")
 
     def _outcome(self, task):
         """Return the outcome of each row: higher is better."""
@@ -256,16 +248,19 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
 
     def _check(self):
         self._check_protected()
+        self._similarity._validate_params()
         given = self.n_neighbors
-        if given is None and self.max_distance is None:
-            raise ValueError("n_neighbors=None needs max_distance=, the radius.")
+        if given is None and self._similarity.max_distance is None:
+            raise ValueError("n_neighbors=None needs Similarity(max_distance=), the radius.")
         least = 0 if self.centers and max(self._ks, default=0) > 0 else 1
         if given is not None and min(self._ks, default=-1) < least:
             raise ValueError(
                 f"n_neighbors must be positive; 0 needs centers=True and another number: {given!r}."
             )
-        if self.compat is not None and self.output != "decision":
-            raise ValueError(f"compat={COMPAT!r} compares decisions, got output={self.output!r}.")
+        if self._is_published and self.output != "decision":
+            raise ValueError(
+                f"metric={PUBLISHED!r} compares decisions, got output={self.output!r}."
+            )
 
     def _discover(self, task):
         self._check()
@@ -360,7 +355,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             others, given = self._counterparts(sources, comparison, task.X, is_new)
             part = Judged(pools, others, self._decided(others, given, comparison, task))
             gap = verdict.gap_of(self, task, part, outcome)
-            if not is_new and self.compat is None:
+            if not is_new and not self._is_published:
                 part = replace(part, pools=pools.with_residuals(gap.residual))
             groups = self._neighborhoods(part, task, outcome, gap, rows)
             flip = None if part.decided is None else outcome[rows] - part.decided[rows]
@@ -407,7 +402,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
                 "of these groups, or set group= and reference=."
             )
         apart = report.imbalances(task, judged, people, self._ks[0])
-        balanced = None if self.compat is not None else apart
+        balanced = None if self._is_published else apart
         people = report.decided(people, self, imbalance=balanced)
         return people, report.claims_table(people, apart, self)
 
@@ -453,10 +448,11 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     def _neighborhoods(self, part, task, outcome, gap, rows):
         """Return the `Neighborhoods` of the complainants in some rows.
 
-        What is summed are outcomes and, but with `compat`, what the features leave of them.
+        What is summed are outcomes and, but for the published tables, what the features leave of
+        them.
         """
         ks = [k for k in self._ks if k] or [len(task.memory.X)]
-        if self.compat is not None:
+        if self._is_published:
             groups = _alvarez2023.neighborhoods(part, task, rows, ks, self.centers)
         else:
             people = task.X.iloc[rows]
@@ -468,10 +464,10 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         for own in (outcome[rows], part.decided[rows]):
             left = own - gap.expected[rows]
             values = self._values(own)
-            if self.compat is None:
+            if not self._is_published:
                 values = np.column_stack([values, left, left**2])
             centers.append(values)
-        groups = groups if self.compat is not None else groups.with_centers(*centers)
+        groups = groups if self._is_published else groups.with_centers(*centers)
         return groups.and_centers(*centers, len(self._ks) - len(ks))
 
     def _more_tables(self, task, outcome, judged):

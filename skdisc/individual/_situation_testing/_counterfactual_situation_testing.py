@@ -43,9 +43,9 @@ class CounterfactualSituationTesting(SituationDetector):
     Notes
     -----
     Distances have one scale, learned from X. The published tables standardize the two worlds
-    separately, which removes the mean effect of the causal model; ``compat="alvarez2023"`` does
-    so. With `centers`, for small k the counterfactual decision dominates the test, and centers are
-    not a random sample.
+    separately, which removes the mean effect of the causal model; so does
+    ``Similarity(metric="alvarez2023")``. With `centers`, for small k the counterfactual decision
+    dominates the test, and centers are not a random sample.
 
     References
     ----------
@@ -63,7 +63,7 @@ class CounterfactualSituationTesting(SituationDetector):
     ...     protected="gender",
     ...     counterfactuals=loans.counterfactual.data,
     ...     criterion="gap",
-    ...     caliper=None,
+    ...     similarity=Similarity(caliper=None),
     ... )
     >>> test.fit(loans.data, loans.target).result_.tables["counts"][["n", "gap", "adjusted"]]
          n  gap  adjusted

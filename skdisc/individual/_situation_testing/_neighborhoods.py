@@ -61,7 +61,7 @@ class Pools:
     values : ndarray of shape (n, n_values)
         What is summed over neighbors.
     detector : SituationDetector
-        Its settings: features, metric, scale, n_jobs, and those of the largest distance.
+        Its settings: features, similarity and n_jobs.
     like : Pools or None
         Another comparison of the same people, with which is shared what does not differ.
     """
@@ -71,14 +71,15 @@ class Pools:
         is_control, is_test = comparison.control(X), comparison.test(X)
         self.control, self.test = np.flatnonzero(is_control), np.flatnonzero(is_test)
         self.columns = detector._feature_names(X, comparison.columns)
-        frame, metric = features_of(X, self.columns), detector.metric
+        frame = features_of(X, self.columns)
+        metric, scale = detector._metric, detector._similarity.scale
         alike = like is not None and like.columns == self.columns
         like = like if alike and not callable(metric) and metric != "propensity" else None
         both = is_control | is_test if metric == "propensity" else slice(None)
         self.distances = (
             like.distances
             if like
-            else Distances(metric, frame[both], detector.scale, values[both, 0], is_control[both])
+            else Distances(metric, frame[both], scale, values[both, 0], is_control[both])
         )
         self._asked = detector._largest_distance, max(detector._ks)
         self._position = np.full(len(X), NOBODY)

@@ -48,7 +48,7 @@ def people_table(detector, comparison, rows, groups, flip):
         moments = groups.sums_c[..., :2], n_c, groups.sums_t[..., :2], n_t
         found = statistics.of_means(*moments, **settings)
     left, p_used = found.only_where(False), found.p_value
-    if detector.compat is None:
+    if not detector._is_published:
         moments = groups.sums_c[..., -2:], n_c, groups.sums_t[..., -2:], n_t
         left = statistics.of_means(*moments, **settings)
         p_used = left.p_value
@@ -63,7 +63,7 @@ def people_table(detector, comparison, rows, groups, flip):
         has_enough = np.minimum(n_c, n_t) >= enough(np.array(detector._ks))
         found, left = found.only_where(has_enough), left.only_where(has_enough)
         p_used = np.where(has_enough, p_used, np.nan)
-    if detector.compat is not None:
+    if detector._is_published:
         delta, low, high = _alvarez2023.interval(
             found.p_c, found.p_t, n_c, n_t, detector.significance
         )
@@ -130,7 +130,7 @@ def decided(table, detector, groups=None, imbalance=None):
     table["p_adjusted"] = adjusted
     delta, bounds = table["delta"].to_numpy(), (table["ci_low"], table["ci_high"])
     rule = detector.threshold, detector.direction
-    gap = statistics.exceeds(np.round(delta, 3) if detector.compat else delta, *rule)
+    gap = statistics.exceeds(np.round(delta, 3) if detector._is_published else delta, *rule)
     interval = statistics.interval_exceeds(*(b.to_numpy() for b in bounds), *rule)
     criteria = {
         "gap": gap,
@@ -167,7 +167,7 @@ def _beyond(table, gap, detector):
 
     `gap` says it of the outcomes, which are tested as published.
     """
-    if detector.compat is not None:
+    if detector._is_published:
         return np.array(gap)
     return statistics.exceeds(
         table["residual"].to_numpy(), detector.threshold, direction=detector.direction
@@ -241,7 +241,7 @@ def claims_table(table, imbalance, detector):
     claims = table[first].join(imbalance[first]).reset_index(drop=True)
     found = _beyond(claims, claims["gap"], detector)
     found &= (claims["p_adjusted"] <= detector.significance).to_numpy()
-    found &= (claims["imbalance"] <= LARGE) | (detector.compat is not None)
+    found &= (claims["imbalance"] <= LARGE) | detector._is_published
     claims["answer"] = np.where(found, FOUND, UNSURE)
     return claims[_CLAIM]
 
@@ -362,7 +362,7 @@ def _members(detector, task, part, rows):
     Also whether the complainants and their counterparts are counted, beside these members.
     """
     k, n = detector._ks[0], len(rows)
-    if detector.compat is not None:
+    if detector._is_published:
         found, counterpart = _alvarez2023.neighbors(part, task, rows, k, detector.centers)
         return found, (np.zeros(n), counterpart.astype(float))
     centers = task.X.iloc[rows], part.others.iloc[rows]

@@ -48,11 +48,10 @@ class SituationTesting(SituationDetector):
     new people by their neighbors among the people of fit. People with equal features count
     separately.
 
-    With ``compat="alvarez2023"`` people are standardized, in each world separately; ties are broken
-    by the last row; the interval is :math:`\pm 1.645` standard errors (Wald; with another
-    `significance`, its one-sided quantile), and many people at
-    the same place may displace the person from their own k + 1 nearest, so that k + 1 others are
-    counted.
+    With ``Similarity(metric="alvarez2023")`` people are standardized, in each world separately;
+    ties are broken by the last row; the interval is :math:`\pm 1.645` standard errors (Wald; with
+    another `significance`, its one-sided quantile), and many people at the same place may displace
+    the person from their own k + 1 nearest, so that k + 1 others are counted.
 
     References
     ----------
@@ -66,7 +65,8 @@ class SituationTesting(SituationDetector):
     --------
     >>> from skdisc.datasets import make_loan
     >>> X, y = make_loan(1000, random_state=0, return_X_y=True)
-    >>> settings = {"n_neighbors": [15, 30], "criterion": "gap", "caliper": None}
+    >>> settings = {"n_neighbors": [15, 30], "criterion": "gap"}
+    >>> settings["similarity"] = Similarity(caliper=None)
     >>> test = SituationTesting(protected="gender", **settings)
     >>> test.fit(X, y).result_.tables["counts"][["n_neighbors", "n", "gap", "adjusted"]]
        n_neighbors    n  gap  adjusted

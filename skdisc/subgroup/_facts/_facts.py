@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 from numbers import Real
-from typing import Any, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -190,29 +189,8 @@ class FACTS(SubgroupDetector):
         reference="Kavouras et al., NeurIPS 2023",
     )
     _asks = True
+    _objects = {"actions": Actions, "costs": Costs}
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, also fields of objects that are None so far: ``costs__budget=5``.
-
-        Parameters
-        ----------
-        **params : Any
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If there is no parameter of a name.
-        """
-        for name, kind in (("actions", Actions), ("costs", Costs)):
-            sets_a_field = any(key.startswith(f"{name}__") for key in params)
-            if sets_a_field and params.get(name, getattr(self, name)) is None:
-                params = {**params, name: kind()}
-        return super().set_params(**params)
 
     def _given_space(self, space):
         raise TypeError(

@@ -6,9 +6,11 @@ import pytest
 from situations import people
 
 from skdisc.datasets import make_loan
-from skdisc.individual import CounterfactualSituationTesting, SituationTesting
+from skdisc.individual import CounterfactualSituationTesting, Similarity, SituationTesting
 
 PAIR = {"protected": "sex", "group": "F", "reference": "M"}
+
+FREE = Similarity(caliper=None)
 
 
 def one_refused_woman(n=400, seed=0):
@@ -66,7 +68,7 @@ def test_a_claim_whose_groups_differ_is_not_upheld():
     sex = np.tile(["F", "M"], n // 2)
     points = np.where(sex == "F", rng.uniform(0, 1, n), rng.uniform(2, 3, n))
     X, y = pd.DataFrame({"sex": sex, "points": points}), (points > 1.5).astype(int)
-    result = SituationTesting(complainants=[0], caliper=None, criterion="gap", **PAIR).fit(X, y)
+    result = SituationTesting(complainants=[0], similarity=FREE, criterion="gap", **PAIR).fit(X, y)
     claim = result.result_.tables["claims"].iloc[0]
     assert claim["p_value"] < 1e-6  # but the points account for it, and no man has as few
     assert claim["answer"] == "insufficient evidence"
@@ -80,7 +82,7 @@ def test_imbalance_is_that_by_hand():
     X, y = people()
     k, rows = 5, np.flatnonzero(X["sex"] == "F")[:3]
     detector = SituationTesting(
-        features=["x"], n_neighbors=k, complainants=rows, caliper=None, **PAIR
+        features=["x"], n_neighbors=k, complainants=rows, similarity=FREE, **PAIR
     )
     claims = detector.fit(X, y).result_.tables["claims"]
     x, women, men = X["x"].to_numpy(), X["sex"].eq("F").to_numpy(), X["sex"].eq("M").to_numpy()
@@ -122,10 +124,10 @@ def test_one_new_person_is_judged_by_the_groups_of_fit():
     assert again["case"]
 
 
-@pytest.mark.parametrize("compat", [None, "alvarez2023"])
+@pytest.mark.parametrize("metric", ["manhattan", "alvarez2023"])
 @pytest.mark.parametrize("centers", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_stored_groups_are_those_of_the_shares(compat, centers, seed):
+def test_stored_groups_are_those_of_the_shares(metric, centers, seed):
     X, y = people(n=200, seed=seed)
     X["x"] = X["x"].round(1)  # many people at one place
     X = pd.concat([X, X.iloc[:30].assign(x=X["x"].iloc[0], job="a")], ignore_index=True)
@@ -135,9 +137,8 @@ def test_stored_groups_are_those_of_the_shares(compat, centers, seed):
     detector = CounterfactualSituationTesting(
         counterfactuals=(world, rng.integers(0, 2, len(X))),
         centers=centers,
-        compat=compat,
         criterion="gap",
-        caliper=None,
+        similarity=Similarity(metric=metric, caliper=None),
         n_neighbors=8,
         store_neighbors=True,
         **PAIR,
@@ -154,7 +155,7 @@ def test_stored_groups_are_those_of_the_shares(compat, centers, seed):
 
 def test_published_groups_of_new_people_are_refused():
     X, y = people()
-    detector = SituationTesting(compat="alvarez2023", **PAIR).fit(X, y)
+    detector = SituationTesting(similarity=Similarity(metric="alvarez2023"), **PAIR).fit(X, y)
     with pytest.raises(ValueError, match="judges the people of fit only"):
         detector.neighbors(X.iloc[[0]])
 
@@ -162,8 +163,9 @@ def test_published_groups_of_new_people_are_refused():
 def test_numbers_as_they_are():
     X, y = people()
     X["z"] = 1000 * X["x"]
+    near = Similarity(scale=None, max_distance=2.0)
     wide, narrow = (
-        SituationTesting(features=[f], scale=None, n_neighbors=5, max_distance=2.0, **PAIR)
+        SituationTesting(features=[f], similarity=near, n_neighbors=5, **PAIR)
         .fit(X, y)
         .result_.tables["people"]["n_t"]
         for f in ("x", "z")

@@ -85,7 +85,13 @@ class LessForWomen:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "more", [{}, {"compat": "alvarez2023"}, {"output": "probability"}, {"caliper": None}]
+    "more",
+    [
+        {},
+        {"similarity__metric": "alvarez2023"},
+        {"output": "probability"},
+        {"similarity__caliper": None},
+    ],
 )
 def test_a_person_and_their_counterfactual_alone_are_the_row_of_no_neighbors(more):
     X, y = people()
@@ -152,9 +158,10 @@ def test_counterfactual_fairness_neither_implies_nor_follows_from_individual_dis
     X = pd.DataFrame({"sex": ["F"] * (k + 1) + ["M"] * k, "x": women + men})
     others = X.assign(x=np.where(X["sex"] == "F", X["x"] + 100, X["x"]))
     cst = CounterfactualSituationTesting(
-        protected="sex", group="F", reference="M", n_neighbors=k, criterion="gap", caliper=None
+        protected="sex", group="F", reference="M", n_neighbors=k, criterion="gap"
     )
     cst.set_params(counterfactuals=others, pos_label=1, threshold=threshold)
+    cst.set_params(similarity__caliper=None)
     fairness = CounterfactualFairness(protected="sex", counterfactuals=others, pos_label=1)
     fairness.set_params(n_resamples=0)
 

@@ -10,7 +10,7 @@ from situations import people
 from sklearn.linear_model import LinearRegression
 
 from skdisc._expectations import Covariates, Unlearned, learn
-from skdisc.individual import SituationTesting
+from skdisc.individual import Similarity, SituationTesting
 from skdisc.individual._situation_testing._mean_gap import (
     MeanGap,
     as_numbers,
@@ -85,9 +85,17 @@ def test_nobody_is_compared_beyond_the_caliper():
     assert test.result_.excluded["n"].sum() == table["delta"].isna().sum() >= far.sum()
     assert test.result_.verdict in (FOUND, OPEN)
     limit = test._memory.pools[0].limit
-    again = SituationTesting(n_neighbors=10, caliper=float(limit), **settings).fit(X, y).result_
+    again = (
+        SituationTesting(n_neighbors=10, similarity=Similarity(caliper=float(limit)), **settings)
+        .fit(X, y)
+        .result_
+    )
     pd.testing.assert_frame_equal(again.tables["people"], test.result_.tables["people"])
-    free = SituationTesting(n_neighbors=10, caliper=None, **settings).fit(X, y).result_
+    free = (
+        SituationTesting(n_neighbors=10, similarity=Similarity(caliper=None), **settings)
+        .fit(X, y)
+        .result_
+    )
     assert free.tables["people"]["delta"].notna().all()
     assert any("still differ much in x" in note for note in free.notes)
     fair = SituationTesting(n_neighbors=10, **settings).fit(X, (X["job"] == "a") * 1).result_

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc.individual import CounterfactualSituationTesting, SituationTesting
+from skdisc.individual import CounterfactualSituationTesting, Similarity, SituationTesting
 from skdisc.individual._situation_testing import _base
 
 SETTINGS = {"protected": "sex", "n_neighbors": 5, "pos_label": 1, "random_state": 0}
@@ -27,15 +27,15 @@ def people(values=12, n=1200):
         ({}, 12, True),
         ({}, 3, False),  # few coordinates
         ({"features": ["job", "x"]}, 40, False),  # many, but few combinations of categories
-        ({"features": ["job", "x"], "metric": "euclidean"}, 40, True),
+        ({"features": ["job", "x"], "similarity": Similarity(metric="euclidean")}, 40, True),
         ({"features": ["job"]}, 40, True),
-        ({"metric": "gower"}, 3, True),
-        ({"metric": "hvdm"}, 12, False),
-        ({"metric": "propensity"}, 12, False),
+        ({"similarity": Similarity(metric="gower")}, 3, True),
+        ({"similarity": Similarity(metric="hvdm")}, 12, False),
+        ({"similarity": Similarity(metric="propensity")}, 12, False),
         ({"max_rows": None}, 12, False),
         ({"max_rows": 300}, 3, True),
         ({"complainants": np.arange(50)}, 12, False),
-        ({"compat": "alvarez2023"}, 12, False),
+        ({"similarity": Similarity(metric="alvarez2023")}, 12, False),
     ],
 )
 def test_auto_samples_where_pairs_are_compared(monkeypatch, kind, settings, values, is_sampled):

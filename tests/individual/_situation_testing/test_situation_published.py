@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 
 from skdisc import Rule
-from skdisc.individual import CounterfactualSituationTesting, SituationTesting
+from skdisc.individual import CounterfactualSituationTesting, Similarity, SituationTesting
 
 pytestmark = pytest.mark.slow
 
 KS = [15, 30, 50, 100]
+AS_PUBLISHED = Similarity(metric="alvarez2023")
 METHODS = ("ST", "CSTwo", "CSTwi")
 LOAN = {
     "std": [[55, 65, 84, 107], [433, 456, 487, 539], [440, 461, 490, 539]],
@@ -49,7 +50,7 @@ def loan(load):
 def audit(method, data, **settings):
     X, y, world, protected, features = data
     settings = {"protected": protected, "features": features, "pos_label": 1, **settings}
-    settings["caliper"] = None
+    settings.setdefault("similarity", Similarity(caliper=None))
     if method == "ST":
         return SituationTesting(**settings).fit(X, y).result_
     centers = method == "CSTwi"
@@ -61,7 +62,7 @@ def check_published(published, data):
     """Compare every cell of a published file: cases, those significant, their mean differences."""
     ks, table = published["k"].tolist(), published.set_index("k")
     for method in METHODS:
-        result = audit(method, data, n_neighbors=ks, compat="alvarez2023", criterion="gap")
+        result = audit(method, data, n_neighbors=ks, similarity=AS_PUBLISHED)
         people, counts = result.tables["people"], result.tables["counts"].set_index("n_neighbors")
         for rule, suffix in (("gap", ""), ("interval", "_sig")):
             assert counts[rule].tolist() == table[method + suffix].tolist()
@@ -98,7 +99,7 @@ TABLES_2_AND_3 = {  # row: (p_c, p_t, low, high)
 
 
 def test_loan_tables_2_and_3(load):
-    result = audit("CSTwi", loan(load), compat="alvarez2023")
+    result = audit("CSTwi", loan(load), similarity=AS_PUBLISHED)
     people = result.tables["people"].set_index("row").loc[list(TABLES_2_AND_3)]
     expected = np.array(list(TABLES_2_AND_3.values()), dtype=float)
     found = people[["p_c", "p_t", "ci_low", "ci_high"]].to_numpy()
@@ -109,7 +110,7 @@ def test_loan_tables_2_and_3(load):
 def test_relations_between_the_methods(load):
     cases = {}
     for method in METHODS:
-        result = audit(method, loan(load), compat="alvarez2023")
+        result = audit(method, loan(load), similarity=AS_PUBLISHED)
         cases[method] = set(result.findings.row.tolist())
     people = result.tables["people"]
     flips = set(people.loc[people["flip"] == -1, "row"].tolist())
@@ -123,7 +124,8 @@ def test_relations_between_the_methods(load):
 @pytest.mark.parametrize("scale", ["std", "range"])
 def test_one_common_scaler_on_the_loans(load, scale):
     for method, expected in zip(METHODS, LOAN[scale], strict=True):
-        counts = audit(method, loan(load), n_neighbors=KS, scale=scale).tables["counts"]
+        similar = Similarity(scale=scale, caliper=None)
+        counts = audit(method, loan(load), n_neighbors=KS, similarity=similar).tables["counts"]
         assert counts["gap"].tolist() == expected
 
 
@@ -132,26 +134,29 @@ def test_fisher_and_correction_of_the_published_cases(load):
     for method, counts in expected.items():
         for correction, n in zip(("bh", "by"), counts, strict=True):
             result = audit(
-                method, loan(load), compat="alvarez2023", rule=Rule(correction=correction)
+                method, loan(load), similarity=AS_PUBLISHED, rule=Rule(correction=correction)
             )
             assert result.tables["counts"]["adjusted"].tolist() == [n]
 
 
 @pytest.mark.parametrize("who", ["Male", "White"])
 def test_shared_ties_of_situation_testing_on_the_law_school(load, who):
-    counts = audit("ST", law(load, who), n_neighbors=KS, scale="std").tables["counts"]["gap"]
+    how = {"n_neighbors": KS, "similarity": Similarity(scale="std", caliper=None)}
+    counts = audit("ST", law(load, who), **how).tables["counts"]["gap"]
     assert counts.tolist() == LAW_SHARED[who]
     X, y, world, protected, features = law(load, who)
     order = np.random.default_rng(0).permutation(len(X))
     mixed = X.iloc[order], y.iloc[order], world, protected, features
-    again = audit("ST", mixed, n_neighbors=KS, scale="std").tables["counts"]["gap"]
+    again = audit("ST", mixed, **how).tables["counts"]["gap"]
     assert again.tolist() == counts.tolist()
 
 
 @pytest.mark.parametrize(("who", "scale"), LAW)
 def test_one_common_scaler_on_the_law_school(load, who, scale):
     for method, expected in zip(METHODS[1:], LAW[who, scale], strict=True):
-        counts = audit(method, law(load, who), n_neighbors=KS, scale=scale).tables["counts"]["gap"]
+        similar = Similarity(scale=scale, caliper=None)
+        result = audit(method, law(load, who), n_neighbors=KS, similarity=similar)
+        counts = result.tables["counts"]["gap"]
         pairs = zip(counts, expected, strict=True)
         assert all(n is None or found == n for found, n in pairs), counts.tolist()
 
@@ -165,7 +170,7 @@ def test_two_protected_columns_at_once(load):
         reference="rest",
         features=["LSAT", "UGPA"],
         counterfactuals=(others, admitted(others)),
-        caliper=None,
+        similarity=Similarity(caliper=None),
     )
     X = d[["sex", "race_nonwhite", "LSAT", "UGPA"]]
     counts = detector.fit(X, admitted(d)).result_.tables["counts"]

@@ -19,6 +19,7 @@ from skdisc.datasets import make_loan
 from skdisc.individual import (
     CounterfactualSituationTesting,
     FlipTest,
+    Similarity,
     SituationTesting,
 )
 from skdisc.individual._situation_testing import _statistics as statistics
@@ -65,7 +66,7 @@ def test_findings_carry_the_statistics_of_the_groups():
 def test_positive_discrimination_is_the_other_direction():
     X, y = people(gap=-1.0)
     settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 10}
-    settings["caliper"] = None
+    settings["similarity"] = Similarity(caliper=None)
     lower, higher, both = (
         SituationTesting(direction=d, **settings).fit(X, y).result_
         for d in ("lower", "higher", "both")
@@ -183,7 +184,7 @@ def test_complainants_and_new_people_meet_the_pools_of_fit():
     some = table(SituationTesting(complainants=mask, **settings), X, y).loc[8]
     assert some.index.tolist() == np.flatnonzero(mask).tolist()
     assert some["p_c"].tolist() == everybody.loc[some.index, "p_c"].tolist()
-    published = settings | {"compat": "alvarez2023"}
+    published = settings | {"similarity": Similarity(metric="alvarez2023")}
     everybody = table(SituationTesting(**published), X, y).loc[8]
     some = table(SituationTesting(complainants=mask, **published), X, y).loc[8]
     of_all = everybody.loc[some.index].drop(columns="p_adjusted")  # corrected over complainants
@@ -226,7 +227,7 @@ def test_groups_can_be_kept_for_the_card():
 def test_a_radius_and_a_largest_distance():
     X, y = people()
     settings = {"protected": "sex", "group": "F", "reference": "M", "features": ["x"]}
-    settings["max_distance"] = 0.05
+    settings["similarity"] = Similarity(max_distance=0.05)
     found = table(SituationTesting(n_neighbors=None, **settings), X, y).loc[0]
     x, unit = X["x"].to_numpy(), np.ptp(X["x"])
     for row in found.index[:20]:
@@ -244,7 +245,8 @@ def test_a_callable_says_who_is_alike():
         return (a["job"].to_numpy()[:, None] != b["job"].to_numpy()).astype(float)
 
     settings = {"protected": "sex", "group": "F", "reference": "M", "pos_label": 1}
-    detector = SituationTesting(metric=unlike, n_neighbors=None, max_distance=0.5, **settings)
+    alike = Similarity(metric=unlike, max_distance=0.5)
+    detector = SituationTesting(similarity=alike, n_neighbors=None, **settings)
     found = table(detector, X, y).loc[0]
     refused = 1 - y[X["sex"] == "M"].groupby(X["job"]).mean()
     assert found["p_t"].to_numpy() == pytest.approx(refused[X.loc[found.index, "job"]].to_numpy())
@@ -254,21 +256,21 @@ def test_a_callable_says_who_is_alike():
 def test_metrics_by_name_agree_with_the_matrix_of_their_distances(metric):
     X, y = people()
     settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 7}
-    named = SituationTesting(metric=metric, **settings)
+    named = SituationTesting(similarity=Similarity(metric=metric), **settings)
     found = table(named, X, y)
     space = named._memory.pools[0].distances
 
     def matrix(a, b):
         return cdist(*(space.encode(f[["x", "job"]]) for f in (a, b)))
 
-    assert table(SituationTesting(metric=matrix, **settings), X, y)["p_c"].to_numpy() == (
-        pytest.approx(found["p_c"].to_numpy())
-    )
+    same = SituationTesting(similarity=Similarity(metric=matrix), **settings)
+    assert table(same, X, y)["p_c"].to_numpy() == (pytest.approx(found["p_c"].to_numpy()))
 
 
 def test_hvdm_by_hand():
     X, y = people(60)
-    detector = SituationTesting(protected="sex", metric="hvdm", n_neighbors=1, reference="rest")
+    hvdm = Similarity(metric="hvdm")
+    detector = SituationTesting(protected="sex", similarity=hvdm, n_neighbors=1, reference="rest")
     detector.fit(X, y)
     points = detector._memory.pools[0].distances.encode(X[["x", "job"]])
     rate = (1 - y).groupby(X["job"]).mean()
@@ -295,12 +297,13 @@ def test_wording():
         ({"group": "X"}, "group must be one of"),
         ({"group": {"job": "a"}}, "not among protected"),
         ({"features": ["q"]}, "must name columns of X"),
-        ({"n_neighbors": None}, "needs max_distance"),
+        ({"n_neighbors": None}, r"needs Similarity\(max_distance=\)"),
         ({"n_neighbors": [5, 0]}, "must be positive"),
         ({"complainants": [True]}, "mask of 1"),
         ({"complainants": [3, 1000]}, "positions from 0 to"),
         ({"complainants": ["F"]}, "positions from 0 to"),
-        ({"output": "value", "compat": "alvarez2023"}, "compares decisions"),
+        ({"output": "value", "similarity": Similarity(metric="alvarez2023")}, "compares decisions"),
+        ({"similarity": Similarity(caliper=-1)}, "caliper"),
     ):
         with pytest.raises(ValueError, match=message):
             SituationTesting(protected="sex", **asked).fit(X, y)
@@ -314,14 +317,18 @@ def test_wording():
     with pytest.raises(ValueError, match="has no source for"):
         CounterfactualSituationTesting(protected="sex", counterfactuals={"job": X}).fit(X, y)
     with pytest.raises(ValueError, match="judges the people of fit only"):
-        SituationTesting(protected="sex", compat="alvarez2023").fit(X, y).audit(X, y)
+        SituationTesting(protected="sex", similarity=Similarity(metric="alvarez2023")).fit(
+            X, y
+        ).audit(X, y)
 
 
 @pytest.mark.slow
 def test_groups_too_small_to_show_anything_are_no_proof_of_fairness():
     X, y = people()
     settings = {"protected": "sex", "group": "F", "reference": "M", "features": ["x"]}
-    nobody = SituationTesting(max_distance=1e-12, **settings).fit(X, y).result_
+    nobody = (
+        SituationTesting(similarity=Similarity(max_distance=1e-12), **settings).fit(X, y).result_
+    )
     assert (nobody.n_tested, nobody.verdict) == (0, "insufficient evidence")
     few = SituationTesting(n_neighbors=2, **settings).fit(X, y).result_
     assert (len(few), few.verdict) == (0, "disparity found")  # by the mean gap
@@ -344,7 +351,7 @@ def test_gower_is_manhattan_where_nothing_is_missing():
     settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": [5, 20]}
     for scale in ("range", "std"):
         found, plain = (
-            table(SituationTesting(metric=m, scale=scale, **settings), X, y)
+            table(SituationTesting(similarity=Similarity(metric=m, scale=scale), **settings), X, y)
             for m in ("gower", "manhattan")
         )
         pd.testing.assert_frame_equal(found, plain)
@@ -367,7 +374,9 @@ def test_gower_compares_what_both_people_have():
         return 3 * np.mean(gaps) if gaps else np.inf
 
     settings = {"protected": "sex", "group": "F", "reference": "M", "n_neighbors": 6}
-    detector = SituationTesting(metric="gower", store_neighbors=True, **settings)
+    detector = SituationTesting(
+        similarity=Similarity(metric="gower"), store_neighbors=True, **settings
+    )
     found = table(detector, X, y).loc[6]
     men = X[X["sex"] == "M"]
     for row in found.index[1:15]:
@@ -438,7 +447,8 @@ def test_nullable_booleans_are_categories(metric):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"g": rng.choice(["f", "m"], 80), "x": rng.normal(size=80)})
     X, y = X.assign(b=rng.random(80) < 0.2), rng.integers(0, 2, 80)
-    how = {"n_neighbors": 5, "pos_label": 1, "scale": "std", "metric": metric}
+    similar = Similarity(scale="std", metric=metric)
+    how = {"n_neighbors": 5, "pos_label": 1, "similarity": similar}
     test = SituationTesting(protected="g", group="f", reference="m", **how)
     deltas = [
         test.fit(rows, y).result_.tables["people"]["delta"].to_numpy()
@@ -489,7 +499,11 @@ def test_both_situation_tests_say_the_same_about_the_settings_they_share():
 @pytest.mark.slow
 def test_the_published_interval_follows_significance():
     X, y = people()
-    settings = {"protected": "sex", "n_neighbors": 8, "compat": "alvarez2023"}
+    settings = {
+        "protected": "sex",
+        "n_neighbors": 8,
+        "similarity": Similarity(metric="alvarez2023"),
+    }
     wide, usual, narrow = (
         table(SituationTesting(rule=Rule(significance=level), **settings), X, y).loc[8]
         for level in (0.01, 0.05, 0.2)
