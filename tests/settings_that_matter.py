@@ -242,7 +242,6 @@ OWN = {
     },
     "CounterfactualSituationTesting": {
         "centers": (True, "linear", {}),
-        "metric": ("euclidean", "decisions", {}),
         "direction": ("both", "decisions", {}),
         "n_bins": (2, "decisions", {"protected": ["age"]}),
         "max_rows": (100, "decisions", {"n_neighbors": 5}),
@@ -433,7 +432,6 @@ OWN = {
         "max_queries": (50, "decisions", {}),
     },
     "SituationTesting": {
-        "metric": ("euclidean", "decisions", {}),
         "direction": ("both", "decisions", {}),
         "n_bins": (2, "decisions", {"protected": ["age"]}),
         "max_rows": (100, "decisions", {"n_neighbors": 5}),

@@ -112,7 +112,9 @@ def is_known(name, owner, test):
         return True
     if hasattr(skdisc, name) or name in all_detectors():
         return True
-    if any(hasattr(import_module(f"skdisc.{p}"), name) for p in ("extending", "subgroup")):
+    if any(
+        hasattr(import_module(f"skdisc.{p}"), name) for p in ("extending", "individual", "subgroup")
+    ):
         return True
     return re.search(rf"\b{re.escape(name)}\b", source_of(test)) is not None
 

@@ -186,7 +186,8 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     )
     max_distance: float | None = setting(
         None,
-        text="""Pairs farther apart (L1, standardized) are not cases, though they count in the
+        [Interval(Real, 0, None, closed="left"), None],
+        """Pairs farther apart (L1, standardized) are not cases, though they count in the
         flipsets.""",
     )
     time_budget: float | None = setting(

@@ -58,6 +58,7 @@ class CounterfactualSituationTesting(SituationDetector):
     Examples
     --------
     >>> from skdisc.datasets import make_loan
+    >>> from skdisc.individual import Similarity
     >>> loans = make_loan(1000, random_state=0)
     >>> test = CounterfactualSituationTesting(
     ...     protected="gender",

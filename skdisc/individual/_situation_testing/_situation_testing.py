@@ -64,6 +64,7 @@ class SituationTesting(SituationDetector):
     Examples
     --------
     >>> from skdisc.datasets import make_loan
+    >>> from skdisc.individual import Similarity
     >>> X, y = make_loan(1000, random_state=0, return_X_y=True)
     >>> settings = {"n_neighbors": [15, 30], "criterion": "gap"}
     >>> settings["similarity"] = Similarity(caliper=None)
