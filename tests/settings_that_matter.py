@@ -281,11 +281,6 @@ OWN = {
     "DivExplorer": {
         "output": ("value", "decisions", {}),
         "min_support": (0.1, "decisions", {}),
-        "support_of": (
-            "trials",
-            "linear",
-            {"metric": "true_positive_rate", "versus": "everyone", "min_support": 0.2},
-        ),
         "must_include": (None, "decisions", {"versus": "everyone"}),
         "features": (["sex", "town"], "decisions", {}),
         "explain": (True, "decisions", {}),
@@ -398,7 +393,6 @@ OWN = {
         "controls": (["age"], "decisions", {"method": "gelbach"}),
         "classifier": (tree(), "decisions", {"method": "reweighting"}),
         "n_folds": (2, "decisions", {"method": "reweighting", "classifier": tree()}),
-        "n_orders": (2, "many", {"method": "fairlie"}),
         "reference": ({"sex": "F"}, "decisions", {}),
         "n_bins": (2, "decisions", {"protected": ["age"]}),
     },
@@ -492,7 +486,6 @@ OWN = {
 
 # No table is known yet on which these matter. A new setting does not belong here.
 WITHOUT = {
-    "BiasScan": ["must_include"],
     "CounterfactualFairness": ["block", "sensitivity"],
     "CounterfactualSituationTesting": ["block"],
     "DiscriminationPatterns": ["search"],

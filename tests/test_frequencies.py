@@ -39,7 +39,7 @@ DETECTORS = {
         protected="sex", metric="all", max_predicates=2, explain=True, random_state=0
     ),
     "subgroups, published": lambda: DivExplorer(
-        protected="sex", versus="everyone", support_of="trials", min_support=0.1, random_state=0
+        protected="sex", versus="everyone", min_support=0.1, random_state=0
     ),
     "overall": lambda: GroupDisparity(
         protected="race", reference="overall", n_resamples=19, random_state=0

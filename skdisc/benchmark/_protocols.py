@@ -96,7 +96,7 @@ def default_detectors() -> dict[str, BaseDetector]:
 _LATTICE = {"max_predicates": 4, "min_support": 0.01}  # includes the planted subgroups
 _SLICES = {**_LATTICE, "errors": "unfavorable"}
 _SETTINGS = {
-    "BiasScan": {"n_restarts": 5, "n_resamples": 49, "must_include": "protected"},
+    "BiasScan": {"n_restarts": 5, "n_resamples": 49},
     "CounterfactualFairness": {"n_resamples": 0},
     "DiscriminationPatterns": _LATTICE,
     "DiscriminatoryRules": _LATTICE,

@@ -20,7 +20,6 @@ from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_f
 from skdisc.subgroup._estimation._discovery import redundant
 from skdisc.subgroup._estimation._family import wanted_in
 from skdisc.subgroup._estimation._task_rows import NumbersMixin, rows_of
-from skdisc.subgroup._lattice._lattice import least_of
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect_everyone"}
 
@@ -99,12 +98,6 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         """Whether rates of decisions are compared, as `metric` says; or means, by Welch's and
         Hall's test: of probabilities of the model, or of the numbers in y ("value", without a
         model).""",
-    )
-    support_of: str = setting(
-        "rows",
-        [StrOptions({"rows", "trials"})],
-        """Whether `min_support` is a share of all rows, or, for each rate, of the rows that
-        enter it.""",
     )
     must_include: str | None = setting(
         "protected",
@@ -201,7 +194,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         task.memory = items.bare()
         if self.versus == "everyone":
             return against_everyone(self, task, rows, items)
-        least = self._least_of_trials(rows)
+        least = self._least(rows)
         patterns, family = mine_family(self, task, rows, items, self.direction, least)
         wanted = wanted_in(family, self.direction)
         significant = (family.p_adjusted <= self.significance) & wanted
@@ -240,14 +233,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
     def _mine(self, task, rows, items):
         """Return the frequent patterns; only those with a protected item if that is enough."""
         only = self.must_include == "protected" and self.redundancy is None and not self.explain
-        first, least = items.protected if only else None, self._least_of_trials(rows)
+        first, least = items.protected if only else None, self._least(rows)
         return rows.mine(
             items, least, self.max_predicates, first, lambda n: self._spend(task, n), self.distinct
         )
-
-    def _least_of_trials(self, rows):
-        """Return the smallest number of rows of a group that can have enough trials."""
-        least = self._least(rows)
-        if self.support_of == "trials" and len(rows):
-            least = min(least, *least_of(self.min_support, rows.overall(self.significance)["n"]))
-        return least

@@ -13,7 +13,6 @@ from skdisc.subgroup._estimation._discovery import (
     in_direction,
     redundant,
 )
-from skdisc.subgroup._lattice._lattice import least_of
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
 
@@ -37,14 +36,11 @@ def against_everyone(detector, task, rows, items):
     if d.must_include == "protected":
         tested = items.protected[patterns.items[:, 0]]
     effects = Effects.of(rows, patterns)
-    effect, counted = effects.effect, tested
-    if d.support_of == "trials":
-        n, n_all = effects.trials
-        counted = tested & (n >= least_of(d.min_support, n_all))
-    p_value = np.where(np.broadcast_to(counted, effect.shape), effects.p_value(), np.nan)
+    effect = effects.effect
+    p_value = np.where(np.broadcast_to(tested, effect.shape), effects.p_value(), np.nan)
     p_adjusted = _stats.adjust(p_value, d.correction)
     wanted = in_direction(effect, d.direction)
-    significant, worth = (p_adjusted <= d.significance) & wanted, counted & wanted
+    significant, worth = (p_adjusted <= d.significance) & wanted, tested & wanted
     lean = worth & ~redundant(patterns, effect, d.redundancy)
     worth = lean if (lean & significant).any() or not significant.any() else worth
     support, size = rows.support(patterns)

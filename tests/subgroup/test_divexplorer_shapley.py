@@ -146,18 +146,6 @@ def test_means_of_numbers_beside_rates_in_one_pass():
         DivExplorer(metric=infinite).fit(X, y)
 
 
-def test_support_may_be_a_share_of_those_who_can_show_the_rate():
-    X, _, decided = table()
-    y = (np.random.default_rng(0).random(len(X)) < np.where(X["u"] == "a", 0.02, 0.4)).astype(int)
-    box = BlackBox(decisions=decided)
-    settings = {"metric": "true_positive_rate", "min_support": 0.2, "must_include": None}
-    rows = DivExplorer(pos_label=1, k=99, **settings).fit(X, y, box).result_
-    own = DivExplorer(pos_label=1, k=99, support_of="trials", **settings).fit(X, y, box).result_
-    assert "u = 'a'" in {str(g) for g in rows.findings.subgroups}
-    assert "u = 'a'" not in {str(g) for g in own.findings.subgroups}
-    assert (own.findings.table["trials"] >= 0.2 * y.sum()).all()
-
-
 def test_names_of_the_literature():
     X, y, decided = table()
     frame = explained(X, y, decided, metric="accuracy").to_frame("subgroups")

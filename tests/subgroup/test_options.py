@@ -10,7 +10,7 @@ from skdisc import all_detectors
 NAMES = sorted(n for n, d in all_detectors().items() if d.__module__.startswith("skdisc.subgroup"))
 SHARED = ["features", "max_predicates", "min_support", "n_bins"]
 SHARED += ["max_tests", "time_budget"]
-OPTIONAL = {"must_include": 4, "redundancy": 4, "sample_weight": 6}  # so many have it at least
+OPTIONAL = {"must_include": 3, "redundancy": 4, "sample_weight": 6}  # so many have it at least
 HERE = {  # what these tests need beyond the smallest settings
     "BiasScan": {"n_resamples": 0, "direction": "lower"},
     "SliceFinder": {"approach": "lattice", "effect_size": 0.0},

@@ -24,7 +24,7 @@ EVERY = [
     DiscriminationPatterns,
     BiasScan,
 ]
-SCAN = {"must_include": "protected", "n_resamples": 19, "random_state": 0}
+SCAN = {"n_resamples": 19, "random_state": 0}
 EXACT = {DiscriminationPatterns: {"smoothing": 0.0}, BiasScan: SCAN}
 
 

@@ -12,7 +12,7 @@ GROUPS.remove("RiskAdjustedRegression")  # here no one of the group is selected
 GROUPS.remove("ThresholdTest")  # it needs many places
 SUBGROUPS = [n for n in GROUPS if all_detectors()[n].__module__.startswith("skdisc.subgroup")]
 HERE = {  # what these tests need beyond the smallest settings
-    "BiasScan": {"must_include": "protected", "direction": "lower"},
+    "BiasScan": {"direction": "lower"},
     "SliceFinder": {"approach": "lattice", "min_rows": 5},
     "SliceLine": {"min_rows": 5},
     "FACTS": {"max_predicates": 1},

@@ -11,11 +11,10 @@ from skdisc.group._decomposition._regressions import logistic
 from skdisc.group._pairwise._estimates import Estimate
 
 EXACT = 8  # factors up to which all orders are averaged
+_N_ORDERS = 64  # random orders, each with its reverse, of more factors
 
 
-def fairlie_parts(
-    d: GapDesign, y: np.ndarray, kind: str, n_orders: int, rng: np.random.Generator
-) -> GapParts:
+def fairlie_parts(d: GapDesign, y: np.ndarray, kind: str, rng: np.random.Generator) -> GapParts:
     r"""Decompose a gap of rates by a logistic regression.
 
     Explained is the difference of the mean predictions :math:`F(x \beta^*)`. For its factors,
@@ -30,8 +29,6 @@ def fairlie_parts(
         0 and 1.
     kind : str
         Coefficients, as for linear parts.
-    n_orders : int
-        Number of random orders, each with its reverse, of more than `EXACT` factors.
     rng : numpy Generator
 
     Returns
@@ -48,10 +45,10 @@ def fairlie_parts(
     gap = gap_of(d, y)
     left = Estimate.of_influence(gap.value - explained, d.spread(y, y) - influence)
     total = {"gap": gap, "explained": Estimate.of_influence(explained, influence)}
-    return GapParts(total | {"unexplained": left}, _factors(d, fair, n_orders, rng))
+    return GapParts(total | {"unexplained": left}, _factors(d, fair, rng))
 
 
-def _factors(d, fair, n_orders, rng):
+def _factors(d, fair, rng):
     """Return the part of each factor."""
     sides = [d.D[d.inside], d.D[~d.inside]]
     weight, *at = _matched(*(side @ fair.values for side in sides))
@@ -66,7 +63,7 @@ def _factors(d, fair, n_orders, rng):
         return p, (weight * p * (1 - p)) @ x
 
     numbers = [int(d.factor[t][0]) for _, t in names]
-    shares, slopes = _averaged(numbers, value, n_orders, rng)
+    shares, slopes = _averaged(numbers, value, rng)
     p, found = expit(d.D @ fair.values), {}
     steepness = np.mean(p * (1 - p))  # by which a factor's mean of a sample moves predictions
     for (name, terms), share, slope in zip(names, shares, slopes, strict=True):
@@ -85,7 +82,7 @@ def _matched(one, other):
     return (ends - starts) / (n * m), orders[0][starts // m], orders[1][starts // n]
 
 
-def _averaged(numbers, value, n_orders, rng):
+def _averaged(numbers, value, rng):
     """Return the mean change of predictions, and of gradients, that each factor makes."""
     known, k = {}, len(numbers)
 
@@ -103,12 +100,12 @@ def _averaged(numbers, value, n_orders, rng):
                 share = factorial(size) * factorial(k - size - 1) / factorial(k)
                 weights |= {(i, frozenset(s)): share for s in combinations(rest, size)}
     else:
-        for _ in range(n_orders):
+        for _ in range(_N_ORDERS):
             order = rng.permutation(numbers).tolist()
             for own in (order, order[::-1]):
                 for place, i in enumerate(own):
                     key = i, frozenset(own[:place])
-                    weights[key] = weights.get(key, 0) + 1 / (2 * n_orders)
+                    weights[key] = weights.get(key, 0) + 1 / (2 * _N_ORDERS)
     shares, slopes = dict.fromkeys(numbers, 0.0), dict.fromkeys(numbers, 0.0)
     for (i, before), share in weights.items():
         (p, g), (q, h) = cached(before), cached(before | {i})

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._settings import COUNT, setting
 from skdisc._utils._types import Estimator
 from skdisc.group._decomposition._fairlie import fairlie_parts
 from skdisc.group._decomposition._gap_parts import (
@@ -146,12 +146,6 @@ class OaxacaBlinder(PairwiseDetector):
         [Interval(Integral, 2, None, closed="left")],
         "Number of folds; for each, the learners are trained on all others.",
     )
-    n_orders: int = setting(
-        64,
-        [AT_LEAST_ONE],
-        """Number of random orders, each with its reverse, for "fairlie" with more than 8
-        factors.""",
-    )
     n_resamples: int = setting(
         0,
         [COUNT],
@@ -215,7 +209,7 @@ class OaxacaBlinder(PairwiseDetector):
         if self.method == "gelbach":
             return gelbach_parts(d, y, list(self.controls or []))
         if self.method == "fairlie":
-            return fairlie_parts(d, y, self.coefficients, self.n_orders, rng)
+            return fairlie_parts(d, y, self.coefficients, rng)
         return linear_parts(d, y, self.coefficients)
 
     def _reweighted(self, people, columns, design, rng):

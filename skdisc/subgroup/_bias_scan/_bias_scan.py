@@ -155,11 +155,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     )
     min_support: float = setting(0.01, [Interval(Real, 0, 1, closed="both")])
     max_predicates: int | None = setting(None)
-    must_include: str | None = setting(
-        None,
-        [StrOptions({"protected"}), None],
-        "Whether a subset must have a condition on a protected column.",
-    )
     n_bins: int | dict | Bins = setting(
         4,
         text="""Number of quantile bins of a numeric column that has more distinct values, or

@@ -120,8 +120,7 @@ def scan_all(detector, task, outcome, items):
     if not len(outcome):
         return Scanned([], pd.DataFrame(), np.empty(0))
     table = Table(items, outcome)
-    required = table.protected if d.must_include == "protected" else ()
-    rules = rules_of(d, table, outcome, required)
+    rules = rules_of(d, table, outcome, required=())
     starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
     scans = scans_of(d, table, outcome, rules)
     go_on = lambda n: d._spend(task, n) == n  # noqa: E731

@@ -232,11 +232,6 @@ class Effects:
         """Rate or mean minus the overall one, shape (n_measures, n_patterns)."""
         return np.array([t.effect for t in self.tallies])
 
-    @property
-    def trials(self):
-        """Rows that enter each measure: (n_measures, n_patterns), and overall (n_measures, 1)."""
-        return np.array([t.n for t in self.tallies]), np.array([[t.n_all] for t in self.tallies])
-
     def p_value(self):
         """Return the p-value of each pattern against the rest, shape (n_measures, n_patterns)."""
         own = list(dict.fromkeys(self.rows.test_of))

@@ -106,8 +106,6 @@ def test_numeric_columns_come_in_ranges():
 
 def test_rules_of_the_search():
     X, y, _ = planted(3)
-    result = BiasScan(protected="w", must_include="protected", **FAST).fit(X, y).result_
-    assert all(any(p.column == "w" for p in f.subject.predicates) for f in result)
     one = BiasScan(max_predicates=1, features=["v", "w"], **FAST).fit(X, y).result_
     assert len(one)
     assert all(len(f.subject) == 1 and f.subject.predicates[0].column in "vw" for f in one)
