@@ -435,7 +435,6 @@ OWN = {
         "approach": ("cluster", "decisions", {}),
         "effect_size": (0.025, "forest", {}),
         "max_depth": (1, "forest", {}),
-        "n_clusters": (2, "forest", {}),
         "features": (["skill", "age", "town", "sex", "race"], "forest", {}),
         "k": (2, "forest", {}),
         "order": ("bound", "forest", {}),

@@ -9,7 +9,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._items import count_items, count_values
 from skdisc._stats._means import Means
 from skdisc._task._card import Card
-from skdisc._task._shared_settings import N_CLUSTERS
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns
 from skdisc._verdicts._rule import CORRECTIONS
@@ -115,7 +114,6 @@ class SliceFinder(SliceDetector):
         [AT_LEAST_ONE],
         "Depth of the tree.",
     )
-    n_clusters: int = N_CLUSTERS.but(default=10)
 
     card = Card(
         finds="subgroup",
@@ -203,7 +201,7 @@ class SliceFinder(SliceDetector):
                 )
             )
         if "cluster" in wanted:
-            lot = made.clusters(items.unjoined(), rows.X, columns, least, self.n_clusters, task.rng)
+            lot = made.clusters(items.unjoined(), rows.X, columns, least, task.rng)
             yield self._eligible(lot)
 
     def _eligible(self, lot):

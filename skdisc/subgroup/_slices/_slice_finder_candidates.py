@@ -11,6 +11,7 @@ from skdisc.subgroup._lattice._conjunctions import Patterns
 from skdisc.subgroup._lattice._lattice import Lattice
 
 _NO_GAIN = 1e-12
+_N_CLUSTERS = 10
 _MEMBERS = 0.9  # share of a cluster's members that each side of its box must keep
 
 
@@ -189,8 +190,8 @@ def _split(node, splits, sides, items, columns, least):
     ]
 
 
-def clusters(items, X, columns, least, n_clusters, rng):
-    """Return boxes around the clusters of k-means in the plane of the first principal components.
+def clusters(items, X, columns, least, rng):
+    """Return boxes around ten clusters of k-means in the plane of the first principal components.
 
     A box has, per feature, the most frequent values of the cluster's members that together cover
     nine tenths of them; features in which these are all values are left out.
@@ -201,7 +202,7 @@ def clusters(items, X, columns, least, n_clusters, rng):
     hot = items.masks(np.arange(len(items.predicates))).T.astype(np.float32)
     seed = int(rng.integers(2**31))
     plane = PCA(min(2, hot.shape[1], len(hot)), svd_solver="covariance_eigh").fit_transform(hot)
-    label = KMeans(min(n_clusters, len(np.unique(plane, axis=0))), random_state=seed, n_init=3)
+    label = KMeans(min(_N_CLUSTERS, len(np.unique(plane, axis=0))), random_state=seed, n_init=3)
     label = label.fit_predict(plane)
     groups = []
     for c in range(label.max() + 1):
