@@ -261,27 +261,48 @@ class AuditReport:
         """Return a section of a model card: verdicts, disparities and limits in Markdown."""
         return to_model_card(self.document)
 
-    def to_html(self) -> str:
+    def to_html(self, language: str = "en") -> str:
         """Return the audit as one HTML page that loads nothing and is readable without scripts.
+
+        Parameters
+        ----------
+        language : {"en", "de", "fr"}, default="en"
+            Of the first page; all that stands below it is in English.
+
+        Returns
+        -------
+        str
 
         Raises
         ------
         ImportError
             If the extra ``report`` (jinja2) is not installed.
         """
-        return audit_to_html(self.document)
+        return audit_to_html(self.document, language)
 
-    def to_markdown(self) -> str:
-        """Return the audit as Markdown, with every name and value escaped."""
-        return audit_to_markdown(self.document)
+    def to_markdown(self, language: str = "en") -> str:
+        """Return the audit as Markdown, with every name and value escaped.
 
-    def to_text(self, width: int = 80) -> str:
+        Parameters
+        ----------
+        language : {"en", "de", "fr"}, default="en"
+            Of the first page.
+
+        Returns
+        -------
+        str
+        """
+        return audit_to_markdown(self.document, language)
+
+    def to_text(self, width: int = 80, language: str = "en") -> str:
         """Return the audit as text of lines of at most `width` columns.
 
         Parameters
         ----------
         width : int, default=80
             At least 20.
+        language : {"en", "de", "fr"}, default="en"
+            Of the first page.
 
         Returns
         -------
@@ -292,9 +313,9 @@ class AuditReport:
         ValueError
             If `width` is below 20.
         """
-        return audit_to_text(self.document, width)
+        return audit_to_text(self.document, width, language)
 
-    def save(self, path: FilePath) -> None:
+    def save(self, path: FilePath, language: str = "en") -> None:
         """Write the audit to a file: .html, .md, .txt, .json, or .xml (JUnit).
 
         The file is either written completely or not at all.
@@ -302,17 +323,24 @@ class AuditReport:
         Parameters
         ----------
         path : str or Path
+        language : {"en", "de", "fr"}, default="en"
+            Of the first page of .html, .md and .txt.
 
         Raises
         ------
         ValueError
-            If the extension is unknown, or the file cannot be written.
+            If the extension or the language is unknown, or the file cannot be written.
         ImportError
             If the path ends in .html and the extra ``report`` is not installed.
         """
         self.check_format(path)
-        forms = (self.to_html, self.to_markdown, self.to_text, lambda: self.to_json(indent=1))
-        forms += (self.to_junit,)
+        forms = (
+            lambda: self.to_html(language),
+            lambda: self.to_markdown(language),
+            lambda: self.to_text(language=language),
+            lambda: self.to_json(indent=1),
+            self.to_junit,
+        )
         form = dict(zip(FORMATS, forms, strict=True))[Path(path).suffix.lower()]
         write_text(path, form())
 

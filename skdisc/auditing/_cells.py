@@ -16,10 +16,10 @@ from skdisc._results._judgment import (
 from skdisc.auditing._figures import (
     HELD_OUT,
     RATE_OF,
+    RATIO,
     REVERSED,
     as_gaps,
     gap_of,
-    what_is_shown,
 )
 from skdisc.auditing._plan import FACTS, LEAD, NULL_ORDER
 from skdisc.report._together import p_of
@@ -221,7 +221,10 @@ def _strongest(step, result, figures):
     is_gap = (table["measure"] != "impact_ratio").to_numpy()
     i = int(np.argmax(strength(table, at) + 1000 * sure.to_numpy() + 10_000 * is_gap))
     measure = table["measure"].iloc[i]
-    what = what_is_shown(step, table, measure) + (HELD_OUT if at else "")
+    # Of several causes, all that the group differs by, not what it adds to the other causes: the
+    # page says the same number about the group wherever it names it.
+    what = RATIO if measure == "impact_ratio" else gap_of(step)
+    what += HELD_OUT if at else ""
     group = result.findings.subgroups[i]
     people = int(table["support"].iloc[i])
     if step.on == "given":  # not only those searched, and only those whom the rate is about

@@ -28,6 +28,7 @@ from skdisc.auditing._notices import notices_of
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
 from skdisc.report._audit_page import META, labels
+from skdisc.report._first_page import answers
 from skdisc.report._summary import CAVEAT
 
 EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
@@ -110,7 +111,9 @@ def make_report(audit, given, plan, run, parts=None):
         for case in document["cases"]:
             X = given.X if given.original is None else given.original
             case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, X)]
-    return AuditReport(json.loads(json.dumps(jsonable(document))), results, details)
+    document = jsonable(document)
+    document["answers"] = answers(document)
+    return AuditReport(json.loads(json.dumps(document)), results, details)
 
 
 def _unlike_each_other(values):

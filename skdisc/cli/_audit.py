@@ -41,6 +41,7 @@ from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
 from skdisc.multiclass import OneVsRest
+from skdisc.report._first_page import LANGUAGES, exit_code
 
 EXIT_CODES = (
     "exit codes: 0 no disparity found by any question, 1 disparity found, also after correction "
@@ -48,7 +49,8 @@ EXIT_CODES = (
     "disparity found, 4 failure, 130 interrupted"
 )
 _FILES = ("model", "meta", "plan")
-_NOT_ANSWERS = {"data", "run", "report", "details", "show_people", "cache", "jobs", "verbose"}
+_NOT_ANSWERS = {"data", "run", "report", "language", "details", "show_people", "cache"}
+_NOT_ANSWERS |= {"jobs", "verbose", "fail_on"}
 _LIMITS = ("max_tests", "max_queries", "max_found")
 
 
@@ -200,6 +202,19 @@ def _add_output(audit):
         metavar="FILE",
         help="write the answers: .html, .md, .txt, .json, or .xml (JUnit)",
     )
+    add(
+        "--language",
+        choices=LANGUAGES,
+        default="en",
+        help="of the first page: en, de or fr; what stands below it is in English (default: en)",
+    )
+    add(
+        "--fail-on",
+        choices=["any", "equal-columns"],
+        default="any",
+        help="what the exit code 1 is for: any disparity, or those that remain where legitimate "
+        "columns are equal, so that what these account for passes with 0 (default: any)",
+    )
     add("--details", metavar="FILE", help="write results by detector: .html, .md or .json")
     add("--show-people", action="store_true", help="all groups and people in --details")
     add(
@@ -324,15 +339,18 @@ def _each_class(arguments, given, protected, names, taken, notes):
     audits = OneVsRest(audit, classes=classes)
     audits.fit(X, y, model, **extra)
     path = None if arguments.report is None else Path(arguments.report)
+    codes = set()
     for i, (label, answers) in enumerate(audits.results_.items(), start=1):
         own = argparse.Namespace(**vars(arguments))
         if path is not None:
             own.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
         say(f"Class {clean(str(label))} against the rest\n")
-        finish(answers, own, _source(arguments, taken, [label], notes))
+        codes.add(finish(answers, own, _source(arguments, taken, [label], notes)))
         say()
     found = ", ".join(clean(str(c)) for c in audits.found_) or "none"
     say(f"All classes together: {audits.verdict_}. Classes with a disparity: {found}.")
+    if arguments.fail_on == "equal-columns":
+        return next((code for code in (1, 3) if code in codes), 0)
     return EXIT_CODES_OF[audits.verdict_]
 
 
@@ -616,14 +634,18 @@ def finish(answers, arguments, source):
         if arguments.plan is not None:
             plan = read_plan(arguments.plan, "options")
             answers.document["plan"]["sha256"] = plan_sha256(plan)
+    language = getattr(arguments, "language", "en")
     if arguments.report is not None:
-        answers.save(arguments.report)
+        answers.save(arguments.report, language)
     details = getattr(arguments, "details", None)
     if details is not None:
         several = answers.results if arguments.show_people else answers.details
         report.write(list(several.values()), details, show_people=arguments.show_people)
-    say(answers.to_text())
+    say(answers.to_text(language=language))
     for name, path in (("Report", arguments.report), ("Details", details)):
         if path is not None:
             say(f"\n{name}: {path}")
-    return answers.document["verdict"]["exit_code"]
+    code = answers.document["verdict"]["exit_code"]
+    if code != INTERRUPTED and getattr(arguments, "fail_on", "any") == "equal-columns":
+        code = exit_code(answers.document["answers"])
+    return code

@@ -17,8 +17,10 @@ from skdisc.cli._audit import add_model, model_of, prepared, trained
 from skdisc.cli._say import say
 from skdisc.cli._table import read_in, source_in
 from skdisc.report._audit_page import document_in, without_document
+from skdisc.report._first_page import LANGUAGES
 
 EQUAL, DIFFERENT = 0, 1
+_LANGUAGE = '<meta name="skdisc-language" content="{}">'  # of pages that are not in English
 
 
 def add_verify(commands: argparse._SubParsersAction) -> None:
@@ -92,7 +94,8 @@ def _read(path):
     report, text = report_in(path)
     if not text:
         return report.document, []
-    if without_document(report.to_html()) == without_document(text):
+    language = next((name for name in LANGUAGES if _LANGUAGE.format(name) in text), "en")
+    if without_document(report.to_html(language)) == without_document(text):
         return report.document, []
     told = "it does not show the document in it as this skdisc does; it may have been changed"
     return report.document, [f"page: {told}"]

@@ -315,7 +315,8 @@ NO_OUTCOMES |= {"level", "ci_level", "gap_ci_level", "equal_ci_level", "alone_ci
 def named_groups(document):
     """Return name and protected columns of each group with a number that depends on outcomes."""
     of = {row["rank"]: row["attributes"] for row in document["evidence"]}
-    named, rows = set(), [document]
+    # The answers of the first page are made from the other parts alone.
+    named, rows = set(), [{name: v for name, v in document.items() if name != "answers"}]
     while rows:
         value = rows.pop()
         if isinstance(value, list):

@@ -10,25 +10,27 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$@]|:(?=/)|(?<=www)\.)")
 _START = re.compile(r"^(\d*)([-=.])(?=[\s=-]|$)")  # a list, a rule or a heading
 
 
-def audit_to_markdown(document: dict) -> str:
+def audit_to_markdown(document: dict, language: str = "en") -> str:
     """Return an audit as Markdown, with every text of the document escaped.
 
     Parameters
     ----------
     document : dict
         The document of an audit (`AuditReport.to_dict`).
+    language : {"en", "de", "fr"}, default="en"
+        Of the first page; all that stands below it is in English.
 
     Returns
     -------
     str
     """
-    page = view(document)
+    page = view(document, language)
     parts = [
         f"# {_text(page['title'])}",
         _text(page["sentence"]),
         _text(words.NOTICED) if page["noticed"] else "",
         _items(page["noticed"]),
-        f"**{_text(page['verdict'].capitalize())}.** {_text(page['reason'])}".rstrip(),
+        *_first(page),
         f"> {page['interrupted']}" if page["interrupted"] else "",
         "## What was asked, and the answers",
         _verdicts(page),
@@ -69,6 +71,18 @@ def _table(columns, rows):
     lines = [list(map(_text, columns)), ["---"] * len(columns)]
     lines += [[_text(cell) or "–" for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _first(page):
+    """Return the paragraph of each protected column, and the lines below it."""
+    first, parts = page["first"], []
+    for column in first["columns"]:
+        parts.append(f"**{_text(column['attribute'])}: {_text(column['word'])}**")
+        parts.append(f"**{_text(column['first'])}** {_text(' '.join(column['more']))}".rstrip())
+        parts.append(_items(f"{name}: {value}" for name, value in column["lines"]))
+    if not parts:
+        return [f"**{_text(page['verdict'].capitalize())}.** {_text(page['reason'])}".rstrip()]
+    return [*parts, _items(f"{name}: {value}" for name, value in first["lines"])]
 
 
 def _verdicts(page):

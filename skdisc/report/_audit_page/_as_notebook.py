@@ -20,19 +20,31 @@ def audit_to_notebook(document: dict) -> str:
     Returns
     -------
     str
-        A ``<div>`` with the verdict, the table of verdicts and the first findings. It takes the
+        A ``<div>`` with the first page, the table of verdicts and the first findings. It takes the
         colors of the notebook.
     """
     page = view(document)
     parts = [
-        f"<p><strong>{soft(page['verdict'].capitalize())}.</strong> {soft(page['reason'])}<br>"
-        f"{soft(page['sentence'])}</p>",
+        *_first(page),
         f"<p>{escape(page['interrupted'])}</p>" if page["interrupted"] else "",
         _verdicts(page),
         _findings(page),
         f"<p><small>{escape(page['caveat'])}</small></p>",
     ]
     return f'<div class="skdisc-audit">{"".join(parts)}</div>'
+
+
+def _first(page):
+    """Return the paragraph of each protected column."""
+    columns = page["first"]["columns"]
+    if not columns:
+        said = f"<strong>{soft(page['verdict'].capitalize())}.</strong> {soft(page['reason'])}"
+        return [f"<p>{said}<br>{soft(page['sentence'])}</p>"]
+    return [
+        f"<p>{soft(column['attribute'])}: {soft(column['word'])}.<br>"
+        f"<strong>{soft(column['first'])}</strong> {soft(' '.join(column['more']))}</p>"
+        for column in columns
+    ] + [f"<p>{soft(page['sentence'])}</p>"]
 
 
 def _verdicts(page):

@@ -9,7 +9,7 @@ from skdisc.report._audit_page._view import view
 MOST_FINDINGS, LABEL, FIGURES = 10, 24, 25
 
 
-def audit_to_text(document: dict, width: int = 80) -> str:
+def audit_to_text(document: dict, width: int = 80, language: str = "en") -> str:
     """Return an audit as plain text.
 
     Parameters
@@ -18,6 +18,8 @@ def audit_to_text(document: dict, width: int = 80) -> str:
         The document of an audit (`AuditReport.to_dict`).
     width : int, default=80
         Columns of the terminal, at least 20; no line is wider, wide characters counted as two.
+    language : {"en", "de", "fr"}, default="en"
+        Of the first page; all that stands below it is in English.
 
     Returns
     -------
@@ -31,7 +33,7 @@ def audit_to_text(document: dict, width: int = 80) -> str:
     """
     if width < 20:
         raise ValueError(f"width must be at least 20 columns, got {width}.")
-    page = view(document)
+    page = view(document, language)
     parts = [_headed(page["title"], _opening(page, width), width, "=")]
     for title, lines in _sections(page, width):
         if lines:
@@ -76,16 +78,30 @@ def _item(mark, text, width, hang=None):
 
 
 def _opening(page, width):
-    """Return the sentence on the audit and its verdict."""
-    answer = f"{page['verdict'].upper()}. {page['reason']}".rstrip()
+    """Return the sentence on the audit, what was noticed, and the first page."""
     noticed = [line for text in page["noticed"] for line in _item("  - ", text, width)]
     if noticed:
         noticed = ["", *wrap(words.NOTICED, width), *noticed]
-    texts = ["", answer]
-    texts += ["", page["interrupted"]] if page["interrupted"] else []
-    texts += ["", page["half"]] if page["half"] else []
+    texts = [text for note in (page["interrupted"], page["half"]) if note for text in ("", note)]
     below = [line for text in texts for line in (wrap(text, width) if text else [""])]
-    return [*wrap(page["sentence"], width), *noticed, *below]
+    return [*wrap(page["sentence"], width), *noticed, "", *_first(page, width), *below]
+
+
+def _first(page, width):
+    """Return the paragraph of each protected column, and the lines below it."""
+    first, lines = page["first"], []
+    for column in first["columns"]:
+        lines += wrap(f"{column['attribute']}: {column['word'].upper()}", width)
+        lines += wrap(" ".join([column["first"], *column["more"]]), width)
+        lines += [
+            line for name, v in column["lines"] for line in _item("  ", f"{name}: {v}", width)
+        ]
+        lines.append("")
+    if not first["columns"]:
+        return wrap(f"{page['verdict'].upper()}. {page['reason']}".rstrip(), width)
+    return lines + [
+        line for name, v in first["lines"] for line in _item("", f"{name}: {v}", width, 2)
+    ]
 
 
 def _verdicts(page, width):

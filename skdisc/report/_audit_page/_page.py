@@ -14,12 +14,20 @@ from skdisc.report._audit_page._resolution import resolution_svg
 from skdisc.report._audit_page._strips import STATES, bar_strip, interval_strip, ticks
 from skdisc.report._audit_page._view import view
 from skdisc.report._audit_page._words import JOINT
+from skdisc.report._first_page import STATES as STATES_OF_COLUMNS
 
+CLASSES = dict(
+    zip(
+        STATES_OF_COLUMNS,
+        ("found", "open", "accounted", "unsure", "limited", "nothing"),
+        strict=True,
+    )
+)
 LONGEST_WORD = 24  # characters of a word that may not be broken
 _AFTER = re.compile(r"(?<=[_/.,:;=|&@])(?=[^\s])")
 
 
-def audit_to_html(document: dict) -> str:
+def audit_to_html(document: dict, language: str = "en") -> str:
     """Return an audit as a single HTML page.
 
     The page loads no script, font or picture, escapes every text of the document, and is readable
@@ -31,6 +39,8 @@ def audit_to_html(document: dict) -> str:
     ----------
     document : dict
         The document of an audit (`AuditReport.to_dict`).
+    language : {"en", "de", "fr"}, default="en"
+        Of the first page; all that stands below it is in English.
 
     Returns
     -------
@@ -43,7 +53,7 @@ def audit_to_html(document: dict) -> str:
     """
     markup = require("markupsafe", extra="report", purpose="The HTML page").Markup
     style, script = _file("audit.css"), _file("audit.js")
-    page = view(document)
+    page = view(document, language)
     shown = page["verdicts"], page["findings"]
     axes = [axis([v for row in rows for v in row["numbers"] or ()]) for rows in shown]
     return _template().render(
@@ -52,6 +62,7 @@ def audit_to_html(document: dict) -> str:
         finding_axis=axes[1],
         document=embedded(document),
         states=STATES,
+        classes=CLASSES,
         joint=JOINT,
         style=markup(style),
         script=markup(script),

@@ -10,18 +10,21 @@ from skdisc.report._audit_page._comparable import comparable, legitimate, on_hal
 from skdisc.report._audit_page._moves import moves
 from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_ratios
 from skdisc.report._audit_page._resolution import resolutions
+from skdisc.report._first_page import first_page
 
 MOST_FINDINGS, MOST_SHADOWS, MOST_STEPS, MOST_EXAMPLES = 100, 300, 200, 6
 MOST_READ = 8  # notes on how the file was read
 
 
-def view(document):
+def view(document, language="en"):
     """Return the content of a page of an audit.
 
     Parameters
     ----------
     document : dict
         The document of an audit (`AuditReport.to_dict`).
+    language : {"en", "de", "fr"}, default="en"
+        Of the first page; all that stands below it is in English.
 
     Returns
     -------
@@ -33,6 +36,8 @@ def view(document):
     rule = words.RULES.get((document.get("about") or {}).get("template"))
     return {
         **_opening(document),
+        "first": first_page(document, language),
+        "language": language,
         **_found(document),
         "rule": rule,
         "ratios": impact_ratios(document.get("groups") or [], _size(document)) if rule else [],

@@ -1,0 +1,10 @@
+"""The first page of an audit: a paragraph for each protected column, in words that need no manual.
+
+`answers` takes from a document what the paragraphs say, as numbers and names; `first_page` says it
+in a language.
+"""
+
+from skdisc.report._first_page._answers import STATES, answers, exit_code
+from skdisc.report._first_page._paragraphs import LANGUAGES, first_page
+
+__all__ = ["LANGUAGES", "STATES", "answers", "exit_code", "first_page"]

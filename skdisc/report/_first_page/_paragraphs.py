@@ -1,0 +1,483 @@
+"""Paragraphs: the answers of the first page in the sentences of a language."""
+
+import math
+from importlib import import_module
+
+from skdisc._stats import people_needed
+from skdisc.report._first_page._answers import (
+    ACCOUNTED,
+    LIMITED,
+    NONE,
+    OPEN,
+    UNEQUAL,
+    UNKNOWN,
+    answers,
+)
+
+LANGUAGES = ("en", "de", "fr")
+MOST_COLUMNS = 6  # of those held equal, that a sentence names
+_RATE = "selection_rate"
+
+
+def first_page(document, language="en"):
+    """Return the first page in words.
+
+    Parameters
+    ----------
+    document : dict
+        The document of an audit.
+    language : str, default="en"
+        One of `LANGUAGES`.
+
+    Returns
+    -------
+    dict
+        ``columns``: for each protected column a dict of ``attribute``, ``state``, ``word`` (the
+        state in words), ``first`` (a sentence), ``more`` (sentences) and ``lines``, pairs of a name
+        and what it says; ``lines``: those that are about the whole audit.
+
+    Raises
+    ------
+    ValueError
+        If the language is unknown.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"language={language!r} is not one of {', '.join(LANGUAGES)}.")
+    texts = import_module(f"skdisc.report._first_page.languages.{language}")
+    columns = [_Paragraph(answer, document, texts).said() for answer in answers(document)]
+    return {"columns": columns, "lines": _about_all(document, texts) if columns else []}
+
+
+def _about_all(document, texts):
+    """Return the lines about the whole audit: ranges, what it could not see, and the law."""
+    sizes = [
+        (row.get("answer") or {}).get("relevant_size") for row in document.get("verdicts") or []
+    ]
+    size = next((size for size in sizes if size), 0.05)
+    unseen = texts.UNSEEN.format(size=_percent(texts, size))
+    asked = (document.get("about") or {}).get("audited")
+    unseen += texts.UNSEEN_SINGLE * (asked in ("labels", "decisions", "counts"))
+    level = 1 - ((document.get("about") or {}).get("significance") or 0.05)
+    said = {"sure": texts.SURE.format(level=_percent(texts, level)), "unseen": unseen}
+    said["law"] = texts.LAW
+    return [(texts.LINES[name], text) for name, text in said.items()]
+
+
+class _Paragraph:
+    """What is said about one protected column."""
+
+    def __init__(self, answer, document, texts):
+        self.answer, self.document, self.texts = answer, document, texts
+        self.raw, self.equal, self.worst = (answer[name] for name in ("raw", "equal", "worst"))
+
+    def said(self):
+        """Return the paragraph."""
+        state = self.answer["state"]
+        sentences = [self._begun(text) for text in self._sentences() if text]
+        return {
+            "attribute": self.answer["attribute"],
+            "state": state,
+            "word": self.texts.STATES[state],
+            "first": sentences[0],
+            "more": sentences[1:],
+            "lines": self._lines(),
+        }
+
+    def _sentences(self):
+        """Yield the sentences in their order, '' where there is nothing to say."""
+        state = self.answer["state"]
+        if state == NONE:
+            yield self._nothing()
+        elif state == LIMITED:
+            yield self._limited()
+            yield self._whole()
+            yield self._bound_at_equal_columns()
+        elif state == UNKNOWN:
+            yield self._unknown()
+            yield self._remains_open()
+            yield self._needed()
+        elif self.raw is not None and self.raw["found"]:
+            yield self._unequal()
+            yield self._small()
+            yield from self._at_equal_columns()
+            yield self._elsewhere()
+            yield self._also()
+        else:
+            yield self._elsewhere() or self._single() or self._unknown()
+            yield self._nearly_equal()
+        if self.answer["single"] is not None and self.answer["single"]["found"]:
+            yield self._single()
+        if state in (UNEQUAL, OPEN):
+            yield self._others()
+
+    def _begun(self, sentence):
+        """Return a sentence with a capital, unless it begins with the name of a group."""
+        else_ = self.texts.EVERYONE_ELSE
+        return sentence[:1].upper() + sentence[1:] if sentence.startswith(else_) else sentence
+
+    # The sentences.
+
+    def _unequal(self):
+        raw, texts = self.raw, self.texts
+        text = texts.LESS_OFTEN if raw["measure"] == _RATE else texts.LOWER
+        if raw["measure"] == _RATE and raw["worse_off"]["group"] is None:
+            text = (
+                texts.MORE_OFTEN
+            )  # a group that has more says more than all others, who have less
+        measure = raw["measure"].replace("_", " ")
+        return text.format(measure=measure, **self._sides(), **self._gap(raw))
+
+    def _small(self):
+        """Return that the gap is surely smaller than the one that matters, if it is."""
+        raw, relevant = self.raw, self.answer["relevant_gap"]
+        if relevant is None or raw["measure"] != _RATE or None in (raw["ci_low"], raw["ci_high"]):
+            return ""
+        is_small = max(-raw["ci_low"], raw["ci_high"]) < relevant
+        return self.texts.SMALL.format(relevant=self._points(relevant)) if is_small else ""
+
+    def _also(self):
+        """Return the other groups that are found."""
+        texts, also = self.texts, self.raw["also"]
+        groups = [
+            (texts.ALSO_LESS if one["gap"] < 0 else texts.ALSO_MORE).format(
+                group=one["group"], points=self._points(abs(one["gap"]), up=False)
+            )
+            for one in also
+        ]
+        return texts.ALSO.format(groups=", ".join(groups)) if groups else ""
+
+    def _nearly_equal(self):
+        if self.raw is None or self.raw["measure"] != _RATE or not self._has_rates():
+            return ""
+        return self.texts.NEARLY_EQUAL.format(**self._sides())
+
+    def _at_equal_columns(self):
+        """Yield what remains of the gap at equal legitimate columns."""
+        equal, texts, state = self.equal, self.texts, self.answer["state"]
+        if equal is None or not equal["columns"]:
+            yield texts.NO_COLUMNS
+        elif state == ACCOUNTED:
+            yield self._remains_open()
+            yield texts.ACCOUNTED.format(
+                bound=self._points(equal["bound"]),
+                n=self._count(equal["n_groups"]),
+                level=self._percent((self.answer["others"]["equal"] or {}).get("level", 0.95)),
+            )
+        elif equal["gap"] is None:
+            if state == OPEN:
+                yield texts.ACCOUNT_UNKNOWN.format(columns=self._columns())
+        elif state == OPEN:
+            yield texts.ACCOUNT_OPEN.format(columns=self._columns(), range=self._range(equal))
+        elif equal["ci_high"] < 0:
+            yield texts.REMAINS.format(columns=self._columns(), **self._gap(equal))
+        else:
+            yield self._remains_open()
+
+    def _remains_open(self):
+        """Return what may remain of the gap of the group as a whole."""
+        equal = self.equal
+        if equal is None or not equal["columns"] or equal["gap"] is None:
+            return ""
+        return self.texts.REMAINS_OPEN.format(columns=self._columns(), range=self._range(equal))
+
+    def _elsewhere(self):
+        worst, texts = self.worst, self.texts
+        if worst is None:
+            return ""
+        is_less, at_equal = worst["effect"] < 0, worst["at_equal_columns"]
+        low, high = worst["ci_low"], worst["ci_high"]
+        gap = {
+            "gap": -abs(worst["effect"]),
+            "ci_low": low if is_less else -high,
+            "ci_high": high if is_less else -low,
+            "ci_level": worst["ci_level"],
+        }
+        text = {
+            (True, False): texts.WORST,
+            (True, True): texts.WORST_EQUAL,
+            (False, False): texts.BEST,
+            (False, True): texts.BEST_EQUAL,
+        }[is_less, at_equal]
+        return text.format(
+            group=worst["group"], people=self._count(worst["people"]), **self._gap(gap)
+        )
+
+    def _single(self):
+        single = self.answer["single"]
+        if single is None:
+            return ""
+        return self.texts.SINGLE.format(
+            attribute=self.answer["attribute"],
+            people=self._count(single["people"]),
+            share=self._percent(single["share"]),
+        )
+
+    def _nothing(self):
+        """Return what no group has, raw and at equal columns."""
+        raw, equal = (self.answer["others"][name] for name in ("raw", "equal"))
+        first, texts = raw or equal, self.texts
+        if first is None or first["bound"] is None:
+            return f"{texts.STATES[NONE]}."
+        about = texts.NONE_ABOVE if first["n"] > 1 else texts.NONE_ABOVE_ONE
+        said = about.format(
+            bound=self._points(first["bound"]),
+            n=self._count(first["n"]),
+            attribute=self.answer["attribute"],
+        )
+        both = raw is not None and equal is not None and equal["bound"] is not None
+        if both:
+            said += texts.NONE_AT_EQUAL.format(
+                columns=self._columns(), bound=self._points(equal["bound"])
+            )
+        level = self._percent(first["level"])
+        return said + (texts.HOLDS_EACH if both else texts.HOLDS).format(level=level)
+
+    def _limited(self):
+        """Return what is excluded of which groups, by the question that excludes least."""
+        asked = [one for one in self.answer["others"].values() if one is not None]
+        asked = [one for one in asked if one["verdict"] != "no disparity found"] or asked
+        least = min(asked, key=lambda one: (one["resolution"] is not None, -(one["bound"] or 9.0)))
+        said = {
+            "attribute": self.answer["attribute"],
+            "people": self._count(self.answer["people"]),
+            "relevant": self._points(least["relevant_gap"]),
+            "resolution": self._count(least["resolution"]),
+            "bound": self._points(least["bound"]),
+            "level": self._percent(least["level"]),
+        }
+        if least["resolution"] is None:
+            return self.texts.UNKNOWN_ALL.format(**said)
+        unbound = least["bound"] is None
+        return (self.texts.CLEARED_SOME_UNBOUND if unbound else self.texts.CLEARED_SOME).format(
+            **said
+        )
+
+    def _whole(self):
+        """Return the bound of the groups as a whole."""
+        whole = self.answer["others"]["whole"]
+        if whole is None or whole["bound"] is None:
+            return ""
+        level = self._percent(whole["level"])
+        return self.texts.WHOLE.format(bound=self._points(whole["bound"]), level=level)
+
+    def _bound_at_equal_columns(self):
+        """Return the bound at equal legitimate columns."""
+        equal = self.answer["others"]["equal"]
+        if equal is None or equal["bound"] is None or not self.equal or not self.equal["columns"]:
+            return ""
+        return self.texts.EQUAL_BOUND.format(
+            columns=self._columns(),
+            bound=self._points(equal["bound"]),
+            level=self._percent(equal["level"]),
+        )
+
+    def _unknown(self):
+        raw = self.raw
+        said = {
+            "attribute": self.answer["attribute"],
+            "people": self._count(self.answer["people"]),
+        }
+        if raw is None or not self._has_rates() or raw["ci_low"] is None:
+            return self.texts.UNKNOWN_ALL.format(**said)
+        return self.texts.UNKNOWN.format(**said, **self._sides(), range=self._range(raw))
+
+    def _needed(self):
+        relevant, raw = self.answer["relevant_gap"], self.raw
+        if relevant is None or raw is None or not self._has_rates():
+            return ""
+        p = raw["better_off"]["rate"]
+        needed = 2 * people_needed(min(max(p, 0.05), 0.95), relevant, relevant_ratio=0)
+        return self.texts.NEEDED.format(
+            needed=self._count(_rounded_up(float(needed))), relevant=self._points(relevant)
+        )
+
+    def _others(self):
+        others = self.answer["others"]
+        others, texts = others["equal"] or others["raw"], self.texts
+        if others is None or others["n"] < 1:
+            return ""
+        said = {
+            "n": self._count(others["n"]),
+            "bound": self._points(others["bound"]),
+            "relevant": self._points(others["relevant_gap"]),
+            "resolution": self._count(others["resolution"]),
+            "level": self._percent(others["level"]),
+        }
+        if others["bound"] is None:
+            text = texts.OTHERS_OPEN
+            if others["n_cleared"]:
+                is_whole = others["n_cleared"] >= others["n"]
+                text = texts.OTHERS_SHOWN if is_whole else texts.OTHERS_CLEARED
+                said["cleared"] = self._count(others["n_cleared"])
+        elif others["n_cleared"] >= others["n"]:
+            text = texts.OTHERS_ALL
+        elif others["resolution"] is not None:
+            text = texts.OTHERS_SOME
+        else:
+            text = texts.OTHERS_BOUND
+        alone = others["n_without_counterparts"]
+        more = f" {texts.ALONE.format(n=self._count(alone))}" if alone else ""
+        return text.format(**said) + more
+
+    # The lines.
+
+    def _lines(self):
+        """Return the lines below: what to quote, of how many people, what to do next."""
+        said = {
+            "quote": self._quote(),
+            "people": self._people(),
+            "equal": self._columns() if self.equal and self.equal["columns"] else None,
+            "next": self.texts.NEXT[self.answer["state"]],
+        }
+        said["equal"] = said["equal"] or self.texts.HELD_NONE
+        return [(self.texts.LINES[name], text) for name, text in said.items()]
+
+    def _quote(self):
+        """Return the numbers to quote."""
+        texts, raw, equal = self.texts, self.raw, self.equal
+        state = self.answer["state"]
+        if state in (NONE, LIMITED):
+            return self._quoted_bound() or texts.QUOTE_NONE
+        if state == UNKNOWN:
+            return texts.QUOTE_NONE
+        if raw is not None and raw["found"]:
+            worse = self._sides()["worse"]
+            parts = [texts.QUOTE_RAW.format(worse=worse, **self._gap(raw, level=False))]
+            if equal is not None and equal["gap"] is not None and equal["ci_high"] < 0:
+                parts.append(texts.QUOTE_EQUAL.format(**self._gap(equal, level=False)))
+            return "; ".join(filter(None, [*parts, self._quoted_group()]))
+        return self._quoted_group() or self._single().rstrip(".") or texts.QUOTE_NONE
+
+    def _quoted_bound(self):
+        """Return the bound to quote where nothing is found; '' if there is none."""
+        texts, others = self.texts, self.answer["others"]
+        if self.answer["state"] == LIMITED:
+            whole = others["whole"]
+            if whole is None or whole["bound"] is None:
+                return ""
+            level = self._percent(whole["level"])
+            return texts.QUOTE_WHOLE.format(bound=self._points(whole["bound"]), level=level)
+        parts = [(texts.QUOTE_BOUND, others["raw"]), (texts.QUOTE_BOUND_EQUAL, others["equal"])]
+        return "; ".join(
+            text.format(bound=self._points(one["bound"]), level=self._percent(one["level"]))
+            for text, one in parts
+            if one is not None and one["bound"] is not None
+        )
+
+    def _quoted_group(self):
+        """Return the gap of the smaller group that is worst off; '' if none is found."""
+        worst, texts = self.worst, self.texts
+        if worst is None:
+            return ""
+        is_less = worst["effect"] < 0
+        text = texts.QUOTE_GROUP if is_less else texts.QUOTE_GROUP_MORE
+        sign = 1 if is_less else -1
+        ends = [worst["ci_low"], worst["ci_high"]][::sign]
+        gap = {"gap": sign * worst["effect"], "ci_low": sign * ends[0], "ci_high": sign * ends[1]}
+        gap["ci_level"] = worst["ci_level"]
+        return text.format(group=worst["group"], **self._gap(gap, level=False))
+
+    def _people(self):
+        raw, n = self.raw, self._count(self.answer["people"])
+        if raw is None or raw["worse_off"]["people"] is None or raw["better_off"]["people"] is None:
+            return self.texts.PEOPLE.format(n=n)
+        sides = self._sides()
+        return self.texts.PEOPLE_SIDES.format(
+            n=n,
+            people=self._count(raw["worse_off"]["people"]),
+            others=self._count(raw["better_off"]["people"]),
+            worse=sides["worse"],
+            better=sides["better"],
+        )
+
+    # The words.
+
+    def _has_rates(self):
+        return None not in (self.raw["worse_off"]["rate"], self.raw["better_off"]["rate"])
+
+    def _sides(self):
+        """Return the names and rates of both sides of the raw gap."""
+        raw, texts = self.raw, self.texts
+        about = self.document.get("about") or {}
+        labels = ", ".join(map(str, about.get("favorable") or []))
+        target = (self.document.get("source") or {}).get("target")
+        labels = f"{target} = {labels}" if target else labels
+        return {
+            "favorable": texts.FAVORABLE.format(labels=labels),
+            "worse": raw["worse_off"]["group"] or texts.EVERYONE_ELSE,
+            "better": raw["better_off"]["group"] or texts.EVERYONE_ELSE,
+            "rate": self._percent(raw["worse_off"]["rate"], digits=1),
+            "other_rate": self._percent(raw["better_off"]["rate"], digits=1),
+        }
+
+    def _gap(self, gap, level=True):
+        """Return a gap in points, its range, and its confidence."""
+        shown = self._range(gap, level)
+        points = self._points(abs(gap["gap"]), up=False)
+        return {"points": points, "range": shown, "level": self._level(gap)}
+
+    def _range(self, gap, level=True):
+        """Return the range of a gap of the side that is worse off, and its level, if not 95 %."""
+        if gap["ci_low"] is None or gap["ci_high"] is None:
+            return "–"
+        least, most = -gap["ci_high"], -gap["ci_low"]
+        text = self.texts.RANGE
+        if least < 0 < most:
+            text, least, most = self.texts.RANGE_AROUND_ZERO, most, -least
+        ends = {"low": _number(self.texts, 100 * least, 1)}
+        ends["high"] = _number(self.texts, 100 * most, 1)
+        shown = text.format(**ends)
+        if not level or self._level(gap) == self._percent(0.95):
+            return shown
+        # In a sentence, the level of a range in words stands in brackets of its own.
+        is_in_words = text == self.texts.RANGE_AROUND_ZERO
+        return f"{shown} ({self._level(gap)})" if is_in_words else f"{shown}, {self._level(gap)}"
+
+    def _level(self, gap):
+        level = gap.get("ci_level")
+        return "–" if level is None else self._percent(math.floor(1000 * level + 1e-6) / 1000)
+
+    def _columns(self):
+        names = self.equal["columns"] if self.equal else []
+        if len(names) > MOST_COLUMNS:
+            more = self.texts.MORE_COLUMNS.format(n=len(names) - MOST_COLUMNS)
+            names = [*names[:MOST_COLUMNS], more]
+        *first, last = names or [self.texts.HELD_NONE]
+        return self.texts.AND.join([", ".join(first)] * bool(first) + [last])
+
+    def _points(self, share, up=True):
+        """Return a share of a bound or of a gap in points; bounds are rounded up already."""
+        if share is None:
+            return "–"
+        digits = 1 if not up or round(100 * share, 6) % 1 else 0
+        return self.texts.POINTS.format(n=_number(self.texts, 100 * share, digits))
+
+    def _percent(self, share, digits=None):
+        return _percent(self.texts, share, digits)
+
+    def _count(self, n):
+        return "–" if n is None else _number(self.texts, n, 0)
+
+
+def _percent(texts, share, digits=None):
+    """Return a share in percent, whole where it is."""
+    if share is None:
+        return "–"
+    value = 100 * share
+    if digits is None:
+        digits = 0 if abs(value - round(value)) < 1e-6 else 1
+    return texts.PERCENT.format(_number(texts, value, digits)).replace(" ", "\u00a0")
+
+
+def _number(texts, value, digits):
+    """Return a number with the marks of a language."""
+    text = f"{value:,.{digits}f}"
+    if float(text.replace(",", "")) == 0:
+        text = text.replace("-", "")
+    return text.translate(str.maketrans({",": texts.THOUSANDS, ".": texts.DECIMAL, "-": "−"}))
+
+
+def _rounded_up(n):
+    """Return a number of people with two significant digits."""
+    unit = 10 ** max(math.floor(math.log10(max(n, 1))) - 1, 0)
+    return math.ceil(n / unit) * unit

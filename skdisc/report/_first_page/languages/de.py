@@ -1,0 +1,178 @@
+"""The first page in German."""
+
+DECIMAL, THOUSANDS = ",", "."
+PERCENT = "{} %"
+RANGE = "{low} bis {high}"
+RANGE_AROUND_ZERO = "zwischen {low} weniger und {high} mehr"
+AND = " und "
+
+STATES = {
+    "unequal at equal columns": "Ungleich, auch wo die anderen Spalten gleich sind",
+    "unequal, open at equal columns": "Ungleich; ob andere Spalten es erklären, ist offen",
+    "unequal, accounted for": "Ungleich, und die legitimen Spalten erklären es",
+    "nothing found": "Nichts gefunden",
+    "nothing found as far as one can see": "Nichts gefunden, soweit man sehen kann",
+    "cannot tell": "Nicht zu sagen",
+}
+FAVORABLE = "das günstige Ergebnis ({labels})"
+EVERYONE_ELSE = "allen anderen"
+POINTS = "{n} Punkte"
+MORE_COLUMNS = "{n} weiteren"
+
+# What is unequal.
+LESS_OFTEN = (
+    "Seltener {favorable} bei {worse} als bei {better}: {rate} gegen {other_rate}, {points} "
+    "weniger ({range})."
+)
+LOWER = (
+    "Niedrigere Werte von {measure} bei {worse} als bei {better}: {rate} gegen {other_rate}, "
+    "{points} weniger ({range})."
+)
+SMALL = "Das ist weniger als der Abstand, auf den es hier ankommt ({relevant})."
+ALSO_MORE = "{group} ({points} mehr)"
+ALSO_LESS = "{group} ({points} weniger)"
+ALSO = "Auch verschieden: {groups}."
+MORE_OFTEN = (
+    "Häufiger {favorable} bei {better} als bei {worse}: {other_rate} gegen {rate}, {points} mehr "
+    "({range})."
+)
+NEARLY_EQUAL = (
+    "Im Ganzen unterscheiden sich die Gruppen wenig, oder die Daten können es nicht zeigen: "
+    "{favorable} hatten {rate} bei {worse} und {other_rate} bei {better}."
+)
+REMAINS = "Bei gleichen Werten von {columns} bleiben {points} weniger ({range})."
+REMAINS_OPEN = "Bei gleichen Werten von {columns} bleibt für die Gruppe im Ganzen: {range}."
+ACCOUNTED = (
+    "In keiner der {n} verglichenen Gruppen bleibt dort ein Abstand über {bound} ({level}): Diese "
+    "Spalten erklären ihn. Ob diese Spalten zählen dürfen, entscheiden Sie."
+)
+ACCOUNT_OPEN = (
+    "Ob der Abstand mit {columns} erklärt ist, ist offen: Sind diese gleich, bleibt {range}."
+)
+ACCOUNT_UNKNOWN = "Ob der Abstand mit {columns} erklärt ist, ist offen."
+NO_COLUMNS = "Es gibt keine anderen Spalten, die ihn erklären könnten."
+WORST = (
+    "Am größten ist er bei {group}: {points} weniger als die anderen dort ({range}; {people} "
+    "Personen)."
+)
+WORST_EQUAL = (
+    "Wo die anderen Spalten gleich sind, ist er am größten bei {group}: {points} weniger als die "
+    "anderen dort ({range}; {people} Personen)."
+)
+BEST = "Mehr als andere dort hatte {group}: {points} mehr ({range}; {people} Personen)."
+BEST_EQUAL = (
+    "Wo die anderen Spalten gleich sind, hatte mehr als die anderen dort {group}: {points} mehr "
+    "({range}; {people} Personen)."
+)
+SINGLE = (
+    "Über {people} Personen ({share}) wäre anders entschieden worden, wenn nur {attribute} anders "
+    "gewesen wäre."
+)
+
+# What is excluded.
+NONE_ABOVE = "Kein Abstand über {bound} in einer der {n} nach {attribute} verglichenen Gruppen"
+NONE_ABOVE_ONE = "Kein Abstand über {bound} zwischen den Gruppen von {attribute}"
+NONE_AT_EQUAL = "; bei gleichen Werten von {columns} keiner über {bound}"
+HOLDS = " ({level})."
+HOLDS_EACH = " (je {level})."
+CLEARED_SOME = (
+    "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein Abstand "
+    "über {relevant} in Vergleichen, die so gut sind wie {resolution} Personen mit ebenso vielen; "
+    "in kleineren sind bis zu {bound} möglich (je {level})."
+)
+CLEARED_SOME_UNBOUND = (
+    "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein Abstand "
+    "über {relevant} in Vergleichen, die so gut sind wie {resolution} Personen mit ebenso vielen "
+    "({level}); über kleinere Gruppen kann diese Seite nichts sagen."
+)
+EQUAL_BOUND = "Bei gleichen Werten von {columns} ist keiner über {bound} ({level})."
+WHOLE = "Zwischen den Gruppen im Ganzen ist kein Abstand über {bound} ({level})."
+UNKNOWN = (
+    "Ob {attribute} einen Unterschied macht, lässt sich aus {people} Personen nicht sagen: "
+    "{favorable} hatten {rate} bei {worse} und {other_rate} bei {better}; der wahre Unterschied "
+    "kann {range} sein."
+)
+UNKNOWN_ALL = (
+    "Ob {attribute} einen Unterschied macht, lässt sich aus {people} Personen nicht sagen."
+)
+NEEDED = (
+    "Etwa {needed} Personen in jeder Gruppe würden zeigen, ob es einen Abstand über {relevant} "
+    "gibt."
+)
+OTHERS_ALL = (
+    "Von den {n} anderen verglichenen Gruppen hat keine einen Abstand über {bound} ({level})."
+)
+OTHERS_SOME = (
+    "Von den {n} anderen verglichenen Gruppen hat keine einen Abstand über {relevant} in "
+    "Vergleichen, die so gut sind wie {resolution} Personen mit ebenso vielen, und keine überhaupt "
+    "einen über {bound} (je {level})."
+)
+OTHERS_BOUND = (
+    "Von den {n} anderen verglichenen Gruppen hat keine einen Abstand über {bound} ({level}); "
+    "diese Gruppen sind zu klein, um mehr zu sagen."
+)
+OTHERS_CLEARED = (
+    "Kein Abstand über {relevant} in {cleared} der {n} anderen verglichenen Gruppen ({level}); "
+    "über die übrigen kann diese Seite nichts sagen."
+)
+OTHERS_OPEN = (
+    "Wie groß die Abstände der {n} anderen verglichenen Gruppen sind, kann diese Seite nicht sagen."
+)
+OTHERS_SHOWN = (
+    "Von den {n} anderen gezeigten Gruppen hat keine einen Abstand über {relevant} ({level})."
+)
+ALONE = (
+    "Gruppen, für die es fast niemanden zum Vergleichen gibt: {n}; wie groß ihre Abstände sind, "
+    "kann niemand sagen."
+)
+
+# The lines below the paragraphs.
+LINES = {
+    "quote": "Zum Zitieren",
+    "people": "Personen",
+    "equal": "Gleich gehalten",
+    "sure": "Wie sicher",
+    "unseen": "Nicht gesehen",
+    "next": "Nächster Schritt",
+    "law": "Das Recht",
+}
+QUOTE_RAW = "{points} weniger bei {worse} ({range}, Konfidenz {level})"
+QUOTE_EQUAL = "bei gleichen Spalten {points} weniger ({range}, {level})"
+QUOTE_GROUP = "{points} weniger bei {group} ({range}, {level})"
+QUOTE_GROUP_MORE = "{points} mehr bei {group} ({range}, {level})"
+QUOTE_BOUND = "kein Abstand über {bound} ({level})"
+QUOTE_WHOLE = "kein Abstand über {bound} zwischen den Gruppen im Ganzen ({level})"
+QUOTE_BOUND_EQUAL = "bei gleichen Spalten keiner über {bound} ({level})"
+QUOTE_NONE = "keine Zahl: Es sind zu wenige Personen, um eine zu zeigen"
+PEOPLE = "{n}"
+PEOPLE_SIDES = "{n}: {people} mit {worse}, {others} mit {better}"
+HELD_NONE = "nichts"
+SURE = (
+    "jeder Bereich gilt mit einer Konfidenz von {level} oder der, die dabeisteht; 1 Punkt ist 0.01 "
+    "in den Tabellen darunter"
+)
+UNSEEN = "Gruppen unter {size} der Personen; was keine Spalte der Tabelle sagt"
+UNSEEN_SINGLE = "; einzelne Personen, denn es gibt kein Modell, das man fragen könnte"
+NEXT = {
+    "unequal at equal columns": (
+        "herausfinden, wie über diese Personen entschieden wird, und ob eine Spalte, die hier "
+        "fehlt, es erklärt; die Entscheidungen bis dahin nicht unverändert verwenden"
+    ),
+    "unequal, open at equal columns": (
+        "mehr Personen oder die Spalten sammeln, die den Abstand erklären sollen, und noch einmal "
+        "prüfen"
+    ),
+    "unequal, accounted for": (
+        "entscheiden, ob diese Spalten zählen dürfen: ob die Aufgabe sie braucht, und ob sie "
+        "selbst die Folge ungleicher Behandlung sind"
+    ),
+    "nothing found": "noch einmal prüfen, wenn sich Daten oder Modell ändern",
+    "nothing found as far as one can see": (
+        "mehr Personen sammeln, wenn kleinere Gruppen oder Abstände wichtig sind"
+    ),
+    "cannot tell": "mehr Personen sammeln; dies nicht als Zeichen nehmen, dass alles gut ist",
+}
+LAW = (
+    "wird hier nicht entschieden: Statistik zeigt Unterschiede; ob einer rechtswidrig ist, "
+    "entscheiden Juristen oder ein Gericht"
+)

@@ -1,0 +1,245 @@
+"""The first page: six states, numbers as they stand in the document, the same in each language."""
+
+import re
+import string
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import Audit
+from skdisc.auditing import AuditReport
+from skdisc.report._first_page import LANGUAGES, STATES, answers, exit_code, first_page
+from skdisc.report._first_page._answers import state_of
+
+FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
+
+
+def people(rng, n):
+    """Return applicants, with columns that decide."""
+    return pd.DataFrame(
+        {
+            "sex": rng.choice(["f", "m"], n),
+            "town": rng.choice(["Abo", "Bern", "Cork", "Delft"], n),
+            "skill": rng.integers(0, 10, n),
+        }
+    )
+
+
+def outcomes(rng, X, change=0.0):
+    """Return outcomes that skill decides, and a change of their probability."""
+    chance = 0.4 + 0.03 * (X["skill"] - 4.5) + change
+    return (rng.random(len(X)) < np.clip(chance, 0, 1)).astype(int)
+
+
+def document(world, n=3000, seed=0, protected=("sex",)):
+    """Return the document of an audit of a world: how sex changes the probability."""
+    rng = np.random.default_rng(seed)
+    X = people(rng, n)
+    if world == "skill":  # women have less of what decides
+        X = X.drop(columns="town")
+        again = np.minimum(X["skill"], rng.integers(0, 10, n))
+        X["skill"] = np.where(X["sex"] == "f", again, X["skill"])
+    is_woman = X["sex"] == "f"
+    if world == "town":
+        change = -0.4 * (is_woman & (X["town"] == "Cork"))
+    else:
+        change = {"sex": -0.15, "reversed": 0.15}.get(world, 0.0) * is_woman
+    y = outcomes(rng, X, change)
+    return Audit(protected=list(protected), random_state=0).fit(X, y).report_.to_dict()
+
+
+@pytest.fixture(scope="module")
+def documents():
+    """The documents of six worlds."""
+    worlds = {
+        "sex": ("sex", 2000),
+        "reversed": ("reversed", 2000),
+        "town": ("town", 3000),
+        "skill": ("skill", 8000),
+        "fair": ("fair", 2000),
+        "few": ("fair", 60),
+    }
+    return {name: document(*how) for name, how in worlds.items()}
+
+
+def only(document):
+    """Return the one answer and the one paragraph of a document."""
+    (answer,), (paragraph,) = answers(document), first_page(document)["columns"]
+    return answer, paragraph
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "cleared", "state"),
+    [
+        ({"marginal": FOUND, "conditional": FOUND}, 0, "unequal at equal columns"),
+        ({"marginal": NOTHING, "conditional": FOUND}, 1, "unequal at equal columns"),
+        ({"marginal": NOTHING, "individual": FOUND}, 1, "unequal at equal columns"),
+        ({"calibration": FOUND, "conditional": NOTHING}, 0, "unequal at equal columns"),
+        ({"marginal": FOUND, "conditional": NOTHING}, 0, "unequal, accounted for"),
+        ({"contextual": FOUND, "conditional": UNSURE}, 0, "unequal, open at equal columns"),
+        ({"marginal": FOUND}, 0, "unequal, open at equal columns"),
+        ({"marginal": NOTHING, "conditional": NOTHING}, 1, "nothing found"),
+        ({"marginal": NOTHING, "conditional": UNSURE}, 1, "nothing found as far as one can see"),
+        ({"marginal": UNSURE, "conditional": NOTHING}, 0, "cannot tell"),
+        ({"contextual": UNSURE}, 2, "nothing found as far as one can see"),
+    ],
+)
+def test_states(verdicts, cleared, state):
+    """A column has the state of the most serious of its questions."""
+    rows = [
+        {"null": null, "verdict": verdict, "answer": {"n_cleared": cleared}}
+        for null, verdict in verdicts.items()
+    ]
+    assert state_of(rows) == state
+
+
+@pytest.mark.parametrize(
+    ("world", "state"),
+    [
+        ("sex", "unequal at equal columns"),
+        ("reversed", "unequal at equal columns"),
+        ("town", "unequal at equal columns"),
+        ("skill", "unequal, accounted for"),
+        ("fair", "nothing found as far as one can see"),
+        ("few", "cannot tell"),
+    ],
+)
+def test_each_world_has_its_state(documents, world, state):
+    """What is true of a world is the state of its page."""
+    answer, paragraph = only(documents[world])
+    assert answer["state"] == paragraph["state"] == state
+    assert documents[world]["answers"] == answers(documents[world])
+
+
+def test_who_is_worse_off_comes_first(documents):
+    """Women lead where they lose, men where women win; the gap is that of the table of groups."""
+    for world, worse in (("sex", "sex = 'f'"), ("reversed", "sex = 'm'")):
+        answer, paragraph = only(documents[world])
+        raw = answer["raw"]
+        assert paragraph["first"].startswith(f"{worse} got ")
+        assert raw["ci_low"] < raw["gap"] < raw["ci_high"] < 0
+        assert raw["gap"] == pytest.approx(raw["worse_off"]["rate"] - raw["better_off"]["rate"])
+        rows = {
+            r["group"]: r for r in documents[world]["groups"] if r["measure"] == "selection_rate"
+        }
+        assert rows[worse]["gap"] == pytest.approx(raw["gap"])
+        assert rows[raw["better_off"]["group"]]["rate"] == pytest.approx(raw["better_off"]["rate"])
+        assert raw["worse_off"]["people"] + raw["better_off"]["people"] == answer["people"]
+        assert answer["equal"]["gap"] < 0
+
+
+def test_the_town_is_named(documents):
+    """The group that is worst off is named with its size, and its gap at equal columns."""
+    answer, paragraph = only(documents["town"])
+    assert answer["worst"]["at_equal_columns"]
+    assert "other columns are equal it is worst for sex = 'f' and town = 'Cork'" in " ".join(
+        paragraph["more"]
+    )
+
+
+def numbers(text):
+    """Return the numbers of a text."""
+    return [float(t.replace(",", "")) for t in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+
+
+def test_each_number_stands_in_the_document(documents):
+    """No number of a page is computed but by turning shares into points or rounding."""
+
+    def leaves(value):
+        if isinstance(value, dict):
+            return [v for one in value.values() for v in leaves(one)]
+        if isinstance(value, list):
+            return [v for one in value for v in leaves(one)]
+        return [float(value)] if isinstance(value, (int, float)) else []
+
+    for world in ("sex", "town", "skill", "fair"):
+        parts = [abs(v) for v in leaves(answers(documents[world]))]
+        printed = {round(v, 4) for v in parts} | {round(100 * v, d) for v in parts for d in (0, 1)}
+        printed |= {np.floor(1000 * v + 1e-6) / 10 for v in parts}  # levels are rounded down
+        _, paragraph = only(documents[world])
+        said = [paragraph["first"], *paragraph["more"], *(v for _, v in paragraph["lines"][:2])]
+        without_groups = re.sub(r"\(1\)", "", " ".join(said))
+        for number in numbers(without_groups):
+            assert any(np.isclose(number, v, atol=1e-9) for v in printed), (world, number)
+
+
+def test_what_accounts_for_a_gap_is_said_with_its_bound(documents):
+    """Where the legitimate columns account for a gap, the page names them and the bound."""
+    answer, paragraph = only(documents["skill"])
+    said = " ".join(paragraph["more"])
+    assert "At equal skill, what remains for the group as a whole is" in said
+    assert "a gap above 6" in said
+    assert "Whether these columns may count is your decision." in said
+    assert dict(paragraph["lines"])["Held equal"] == "skill"
+    assert answer["equal"]["verdict"] == NOTHING
+
+
+def test_the_most_serious_column_comes_first():
+    """Columns are ordered by their state."""
+    rng = np.random.default_rng(1)
+    X = people(rng, 3000).assign(origin=lambda X: rng.choice(["a", "b"], len(X)))
+    y = outcomes(rng, X, -0.2 * (X["origin"] == "b"))
+    report = Audit(protected=["sex", "origin"], random_state=0).fit(X, y).report_
+    states = [answer["state"] for answer in report.document["answers"]]
+    assert report.document["answers"][0]["attribute"] == "origin"
+    assert states == sorted(states, key=STATES.index)
+
+
+def test_languages_say_the_same(documents):
+    """Each language has the same texts with the same fields, and the same numbers."""
+    texts = {
+        name: import_module(f"skdisc.report._first_page.languages.{name}") for name in LANGUAGES
+    }
+
+    def fields(value):
+        if isinstance(value, dict):
+            return {key: fields(one) for key, one in value.items()}
+        return sorted({name for _, name, _, _ in string.Formatter().parse(value) if name})
+
+    for module in texts.values():
+        for name in (n for n in vars(texts["en"]) if n.isupper()):
+            if name not in ("DECIMAL", "THOUSANDS"):
+                assert fields(getattr(module, name)) == fields(getattr(texts["en"], name)), name
+    for one in documents.values():
+        digits = []
+        for language in LANGUAGES:
+            page = first_page(one, language)
+            said = [[c["first"], *c["more"], *(v for _, v in c["lines"])] for c in page["columns"]]
+            digits.append(sorted(re.findall(r"\d", " ".join(said[0]))))
+        assert digits[0] == digits[1] == digits[2]
+
+
+@pytest.mark.parametrize(
+    ("states", "code"),
+    [
+        (["nothing found", "unequal, accounted for"], 0),
+        (["nothing found", "unequal, open at equal columns"], 3),
+        (["unequal, accounted for", "cannot tell"], 3),
+        (["nothing found as far as one can see"], 3),
+        (["unequal at equal columns", "nothing found"], 1),
+    ],
+)
+def test_what_legitimate_columns_account_for_may_pass(states, code):
+    """With --fail-on equal-columns only what remains at equal columns fails."""
+    assert exit_code([{"state": state} for state in states]) == code
+
+
+def test_an_unknown_language_is_refused(documents):
+    """The message names the languages."""
+    with pytest.raises(ValueError, match="language='it' is not one of en, de, fr"):
+        first_page(documents["fair"], "it")
+
+
+def test_every_form_begins_with_the_first_page(documents):
+    """Text, Markdown, HTML and the notebook say the same first sentence."""
+    report = AuditReport(documents["sex"])
+    sentence = only(documents["sex"])[1]["first"]
+    words = sentence.split(" against")[0].replace("(1)", "")
+    for form in (report.to_text(width=400), report.to_html(), report._repr_html_()):
+        plain = re.sub(r"&#x27;|&#39;", "'", re.sub(r"<[^>]+>", "", form)).replace("(1)", "")
+        assert words in plain
+    assert "Ungleich, auch wo die anderen Spalten gleich sind" in report.to_html("de")
+    assert "Inégal même là où les autres colonnes sont égales" in report.to_markdown("fr")
+    assert report.to_text(language="de") != report.to_text()
