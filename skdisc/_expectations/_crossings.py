@@ -26,7 +26,8 @@ _LEAST_CROSSINGS = 22  # so that B has to exceed two of its errors to join
 _ERRORS_OF_BIAS = 2
 _WIDE, _BEST, _MOST_IN_THREES, _MOST_IN_PAIRS = 30, 10, 40, 100  # columns
 _LEAST_KEPT = 0.1
-_MOST_KEPT = 2**26  # bytes of cells that are kept for the next look
+_MOST_KEPT = 2**27  # bytes of cells that are kept for the next look
+_CODES_PER_ROW = 64  # from which joint codes are sorted, not looked up
 
 
 @dataclass(frozen=True)
@@ -70,15 +71,28 @@ class CellColumn:
 
 @dataclass(frozen=True)
 class Joint:
-    """The joint cells of some columns."""
+    """The joint cells of some columns.
+
+    Attributes
+    ----------
+    at : tuple of int
+        The numbers of the columns among the `CellColumn`s.
+    codes : ndarray of int, shape (n_rows,)
+        The cell of each row.
+    n_cells : int
+        Number of cells with rows.
+    share : ndarray of float, shape (n_codes,)
+        1 / (W - Q / W) of each cell, see `added_by`; 0 without pairs.
+    """
 
     at: tuple
     codes: np.ndarray
     n_cells: int
+    share: np.ndarray
 
     def narrow(self) -> "Joint":
         """Return the same with codes of as few bytes as hold them."""
-        return replace(self, codes=self.codes.astype(np.min_scalar_type(self.n_cells)))
+        return replace(self, codes=self.codes.astype(np.min_scalar_type(len(self.share))))
 
     def wide(self) -> "Joint":
         """Return the same with codes as positions."""
@@ -153,9 +167,34 @@ def added_by(
     bias, error, kept : float
         The last is what joining leaves of d, at least .1.
     """
-    joint = Joint((), codes, int(codes.max()) + 1)
-    sums = _PairsOfPeople(e[:, None], d[:, None], sampling or Sampling()).over(joint)
+    sampling, n_cells = sampling or Sampling(), int(codes.max()) + 1
+    joint = Joint((), codes, n_cells, _shares_of_pairs(codes, n_cells, sampling))
+    sums = _PairsOfPeople(e[:, None], d[:, None], sampling).over(joint)
     return sums.bias[0], sums.error(0), sums.kept[0]
+
+
+def _shares_of_pairs(codes, n_cells, sampling):
+    """Return 1 / (W - Q / W) of each cell, 0 where a cell has no pairs."""
+    if sampling.cluster is not None:
+        unit, codes = _parts_of_clusters(codes, sampling.cluster)
+        mass = np.bincount(unit, sampling.mass, len(codes))
+        total, squares = np.bincount(codes, mass, n_cells), np.bincount(codes, mass**2, n_cells)
+    else:
+        total = squares = np.bincount(codes, sampling.mass, n_cells).astype(float)
+        if sampling.weight is not None:
+            squares = np.bincount(codes, sampling.mass * sampling.weight, n_cells)
+    pairs = total - squares / np.where(total > 0, total, 1)
+    return np.where(pairs > 1e-9 * total, 1 / np.where(pairs > 0, pairs, 1), 0.0)
+
+
+def _parts_of_clusters(codes, cluster):
+    """Return the part of a cluster in a cell that each row is in, and the cell of each part."""
+    part, first = np.unique(
+        codes.astype(np.int64) * (cluster.max() + 1) + cluster,
+        return_index=True,
+        return_inverse=True,
+    )[:0:-1]
+    return part.reshape(-1), codes[first]
 
 
 class _PairsOfPeople:
@@ -178,51 +217,36 @@ class _PairsOfPeople:
         sampling: Sampling,
         gap: np.ndarray | float = 0.0,
     ) -> None:
-        self.sampling, self._gap = sampling, gap
         w = 1.0 if sampling.weight is None else sampling.weight[:, None]
         f = 1.0 if sampling.people is None else sampling.people[:, None]
         self.size = np.maximum((w * d * d * f).sum(axis=0), 1e-300)
-        mass = np.broadcast_to(w, (len(d), 1))
-        if sampling.cluster is None:
-            mass = None if sampling.weight is None and sampling.people is None else mass
-            self._units = _Units(outcome * w, d * w, gap, mass, f)
-        else:  # the units of pairs are the parts of clusters in cells
-            self._rows = np.hstack([outcome * w * f, d * w * f, mass * f])
-            self._n_outcomes = outcome.shape[1]
+        outcome, d = outcome * w, d * w
+        self.cluster, self.gap = sampling.cluster, gap
+        self.n_outcomes, self.n_parts = outcome.shape[1], d.shape[1]
+        self.planes = np.hstack([outcome * f, d * f])
+        if self.planes.shape[1] <= FEW_PLANES:
+            self.planes = np.asfortranarray(self.planes)
+        e = outcome - gap * d
+        # Sums that are only added up over cells, with a factor of each cell, are dot products over
+        # rows, which take less time than sums within cells.
+        self.products = np.asfortranarray(np.hstack([e * d * f, d * d * f]))
+        self._e, self._d, self._people, self._squares = e, d, f, {}
 
     def over(self, joint: "Joint") -> "_SumsOverPairs":
-        """Return the sums over the cells of a crossing."""
-        if self.sampling.cluster is None:
-            return _SumsOverPairs(joint.codes, joint.n_cells, self._units, self.size)
-        n_clusters = self.sampling.cluster.max() + 1
-        unit = dense(joint.codes.astype(np.int64) * n_clusters + self.sampling.cluster)
-        n_units = unit.max(initial=-1) + 1
-        cells = np.zeros(n_units, dtype=np.intp)
-        cells[unit] = joint.codes
-        ends = [self._n_outcomes, self._rows.shape[1] - 1]
-        outcome, d, mass = np.split(sums_over_cells(unit, n_units, self._rows), ends, axis=1)
-        units = _Units(outcome, d, self._gap, mass, 1.0)
-        return _SumsOverPairs(cells, joint.n_cells, units, self.size)
+        """Return the sums over the cells of a crossing.
 
-
-class _Units:
-    """What is summed over the units that make pairs: rows, or parts of clusters in cells.
-
-    Sums that are only added up over cells, with a factor of each cell, are dot products over the
-    units, which take less time than sums within cells.
-    """
-
-    def __init__(self, outcome, d, gap, mass, people):
-        e = outcome - gap * d
-        self.gap, self.n_outcomes, self.n_parts = gap, outcome.shape[1], d.shape[1]
-        planes = np.hstack([outcome * people, d * people])
-        self.planes = np.asfortranarray(planes) if planes.shape[1] <= FEW_PLANES else planes
-        self.masses = None if mass is None else np.hstack([mass * people, mass**2 * people])
-        self.products = np.asfortranarray(np.hstack([e * d * people, d * d * people]))
-        self._e, self._d, self._people, self._squares = e, d, people, {}
+        With clusters, the pairs are of the parts of clusters in cells.
+        """
+        codes, units = joint.codes, self
+        if self.cluster is not None:
+            part, codes = _parts_of_clusters(codes, self.cluster)
+            sums = sums_over_cells(part, len(codes), self.planes)
+            outcome, d = np.split(sums, [self.n_outcomes], axis=1)
+            units = _PairsOfPeople(outcome, d, Sampling(), self.gap)
+        return _SumsOverPairs(codes, joint.share, units, self.size)
 
     def squares(self, part):
-        """Return e², e d, d² and (e d)² of a part, each times the people of the unit."""
+        """Return e², e d, d² and (e d)² of a part, each times the people of the row."""
         if part not in self._squares:
             people = self._people if np.isscalar(self._people) else self._people[:, 0]
             e, d = self._e[:, part], self._d[:, part]
@@ -234,21 +258,17 @@ class _Units:
 class _SumsOverPairs:
     """B of several estimates, and its errors; see `added_by`."""
 
-    def __init__(self, codes, n_cells, units, size):
-        self._codes, self._units = codes, units
-        if units.masses is None:  # one for each row
-            of_one = squares = np.bincount(codes, minlength=n_cells).astype(float)
-        else:
-            of_one, squares = sums_over_cells(codes, n_cells, units.masses).T
-        pairs = of_one - squares / np.where(of_one > 0, of_one, 1)
-        self._share = np.where(pairs > 1e-9 * of_one, 1 / np.where(pairs > 0, pairs, 1), 0.0)
-        sums = sums_over_cells(codes, n_cells, units.planes)
+    def __init__(self, codes, share, units, size):
+        self._codes, self._share, self._units = codes, share, units
+        sums = sums_over_cells(codes, len(share), units.planes)
         of_d = sums[:, units.n_outcomes :]
         of_e = sums[:, : units.n_outcomes] - units.gap * of_d
-        self._share_of_row = self._share[codes]
-        of_ed, of_dd = np.split(self._share_of_row @ units.products, 2)
-        self.kept = np.maximum(1 - (self._share @ of_d**2 - of_dd) / size, _LEAST_KEPT)
-        self.bias = (self._share @ (of_e * of_d) - of_ed) / self.kept
+        self._share_of_unit = share[codes]
+        # einsum, as threads of BLAS would wait for each other longer than so short a product takes
+        of_ed, of_dd = np.split(np.einsum("i,ij->j", self._share_of_unit, units.products), 2)
+        in_pairs = np.einsum("i,ij->j", share, of_d**2) - of_dd
+        self.kept = np.maximum(1 - in_pairs / size, _LEAST_KEPT)
+        self.bias = (np.einsum("i,ij->j", share, of_e * of_d) - of_ed) / self.kept
 
     def error(self, part):
         """Return the standard error of B of a part, where e and d are independent."""
@@ -257,7 +277,7 @@ class _SumsOverPairs:
         of_uu, of_uv, of_vv = (np.bincount(self._codes, plane, n_cells) for plane in within)
         # over pairs of people; (i, j) and (j, i) go together
         variance = self._share**2 @ (of_uu * of_vv + of_uv**2)
-        variance -= 2 * (self._share_of_row**2 @ fourth)
+        variance -= 2 * np.einsum("i,i,i", self._share_of_unit, self._share_of_unit, fourth)
         return np.sqrt(max(variance, 0.0)) / self.kept[part]
 
 
@@ -289,9 +309,9 @@ class Crossings:
         return tuple(self.covariates.names[self.columns[k].column] for k in at)
 
     def joint(self, at: tuple) -> Joint:
-        """Return the joint cells of some columns, numbered from 0."""
+        """Return the joint cells of some columns."""
         if not at:
-            return Joint((), np.zeros(self.covariates.n_rows, dtype=np.intp), 1)
+            return Joint((), np.zeros(self.covariates.n_rows, dtype=np.intp), 1, np.zeros(1))
         kept = self._joints.get(at)
         return self._joined(self.joint(at[:-1]), at[-1]) if kept is None else kept.wide()
 
@@ -305,7 +325,7 @@ class Crossings:
             if at in self._too_fine or not self._is_of_interest(at):
                 continue
             joint = self._joints[at].wide() if at in self._joints else self._joined(made, k)
-            if joint.n_cells * _PEOPLE_PER_CELL > self.n_people:
+            if joint is None:
                 self._too_fine.add(at)
             else:
                 self._keep(joint)
@@ -325,20 +345,34 @@ class Crossings:
         """Keep the cells of a crossing, which is looked at again after cells have joined."""
         if joint.at not in self._joints:
             narrow = joint.narrow()
-            if narrow.codes.nbytes <= self._room:
-                self._room -= narrow.codes.nbytes
+            n_bytes = narrow.codes.nbytes + narrow.share.nbytes
+            if n_bytes <= self._room:
+                self._room -= n_bytes
                 self._joints[joint.at] = narrow
 
     def _joined(self, made, k):
-        """Return a crossing with one column more, whose cells that occur are numbered from 0."""
-        own = self.columns[k]
-        codes = made.codes * own.n_cells + own.codes
-        seen = np.zeros(made.n_cells * own.n_cells, dtype=bool)
-        seen[codes] = True
-        n_cells = int(np.count_nonzero(seen))
-        if n_cells < len(seen):
-            codes = (np.cumsum(seen) - 1)[codes]
-        return Joint((*made.at, k), codes, n_cells)
+        """Return a crossing with one column more; None if its cells have too few people."""
+        own, most = self.columns[k], self.n_people / _PEOPLE_PER_CELL
+        if max(made.n_cells, own.n_cells) > most:
+            return None
+        codes = made.codes * own.n_cells
+        codes += own.codes
+        n_codes = made.n_cells * own.n_cells
+        if n_codes > _CODES_PER_ROW * len(codes):
+            codes = dense(codes)
+            n_codes = n_cells = int(codes.max(initial=-1)) + 1
+        else:
+            seen = np.zeros(n_codes, dtype=bool)
+            seen[codes] = True
+            n_cells = int(np.count_nonzero(seen))
+        if n_cells > most:
+            return None
+        # Nothing is joined to the last column, so that codes without rows may stay: to number the
+        # others takes as long as the sums over a cell.
+        at = (*made.at, k)
+        if n_cells < n_codes and (len(at) < _DEPTH or n_codes > len(codes)):
+            codes, n_codes = (np.cumsum(seen) - 1)[codes], n_cells
+        return Joint(at, codes, n_cells, _shares_of_pairs(codes, n_codes, self.sampling))
 
     def narrow(self, whole: np.ndarray, outcome: np.ndarray, parts: np.ndarray) -> None:
         """Choose the columns that are crossed by threes, in a table of 30 columns or more.

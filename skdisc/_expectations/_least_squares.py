@@ -289,13 +289,11 @@ class LeastSquares:
 
     def _making(self, own, slopes, variance):
         """Return the columns that make up a contribution, [] if there are none."""
-        owner, (gram, _) = (
-            np.append(self._owner[self._kept], self._owner[self._others]),
-            self._every,
-        )
+        owner, gram = self._owner[np.append(self._kept, self._others)], self._every[0]
         at = np.flatnonzero(owner != owner[own[0]])
         along = gram[np.ix_(at, own)] @ slopes
-        made = np.linalg.lstsq(gram[np.ix_(at, at)], along, rcond=_RANK)[0]
+        # A pivoted QR finds the smallest solution, too, in a third of the time of an SVD.
+        made = linalg.lstsq(gram[np.ix_(at, at)], along, cond=_RANK, lapack_driver="gelsy")[0]
         left = max(slopes @ gram[np.ix_(own, own)] @ slopes - made @ along, 0.0)
         if not self._is_small(left / max(self._n_people - self.rank, 1), variance):
             return []

@@ -300,8 +300,8 @@ class ContextGroups:
         Returns
         -------
         list of (blocks, parts)
-            `blocks`: the matrix in blocks of cells, from `_blocks`. `parts`: for each part its
-            number, the positions of its groups, and the rows of the matrix with their contexts.
+            `blocks`: the matrix, from `blocks_of_cells`. `parts`: for each part its number, the
+            positions of its groups, and the rows of the matrix with their contexts.
         """
         sizes, shared, alone = np.diff(self.members.indptr), [], []
         for part in np.unique(self.part):
@@ -310,8 +310,10 @@ class ContextGroups:
             if 2 * sizes[at].sum() >= sizes.sum():
                 shared.append((part, own, at))
             else:
-                alone.append((_blocks(self.members[at]), [(part, own, np.arange(len(own)))]))
-        return ([(_blocks(self.members), shared)] if shared else []) + alone
+                alone.append(
+                    (blocks_of_cells(self.members[at]), [(part, own, np.arange(len(own)))])
+                )
+        return ([(blocks_of_cells(self.members), shared)] if shared else []) + alone
 
     @cached_property
     def _of_parts_single(self):
@@ -416,8 +418,8 @@ def _by_cell(of_cell, n_cells):
     return sparse.csr_matrix((np.ones(n), (of_cell, np.arange(n))), shape=(n_cells, n))
 
 
-def _blocks(members):
-    """Return blocks of the columns of a matrix of ones, each with their slice; at least one.
+def blocks_of_cells(members: sparse.csr_matrix) -> list[tuple[slice, sparse.csr_matrix]]:
+    """Return the columns of a matrix of ones in blocks, each after its slice; at least one.
 
     All blocks share their ones.
     """

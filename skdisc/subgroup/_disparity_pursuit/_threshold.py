@@ -27,6 +27,7 @@ from scipy import special
 
 from skdisc._stats import false_coverage_level
 from skdisc._utils._run_clock import go_on
+from skdisc.subgroup._disparity_pursuit._context_groups import blocks_of_cells
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized context residual, up to so many
@@ -35,8 +36,7 @@ _EXPECTED = 1.5  # log weight of a context of which there is nothing to know
 _PER_COLUMN = 2.0  # log weight that each protected column more costs
 _MOST_ROWS = 100_000  # rows whose multipliers are drawn
 _BLOCK = 50  # draws at a time
-_CONTEXTS = 512  # whose main effects are summed at a time
-_MOST_CELLS = 4096  # all of whose inner products are kept
+_CONTEXTS = 2048  # whose main effects are summed at a time
 
 
 class Level:
@@ -238,27 +238,18 @@ def _of_mean_one(log_weights, known):
 def _squared_lengths(members, by_cell):
     """Return the squared length of the sum of vectors of cells over each context, (n_contexts,).
 
-    Contexts that follow each other have most cells in common: they are extensions of one set. The
-    inner products of these cells give the lengths, where they are fewer than a vector has numbers.
-
     Parameters
     ----------
     members : sparse array of float, shape (n_contexts, n_cells)
     by_cell : ndarray of float, shape (n_cells, n)
     """
-    n_cells, n = by_cell.shape
-    products = by_cell @ by_cell.T if n_cells <= min(_MOST_CELLS, len(members.indptr)) else None
     found = np.empty(members.shape[0])
     for first in range(0, len(found), _CONTEXTS):
         go_on(f"looking at {len(found):,} contexts")
-        block = members[first : first + _CONTEXTS]
-        cells = np.unique(block.indices)
-        inside = block[:, cells].toarray()
-        if products is not None and len(cells) < n:
-            lengths = ((inside @ products[np.ix_(cells, cells)]) * inside).sum(axis=1)
-        else:
-            lengths = ((inside @ by_cell[cells]) ** 2).sum(axis=1)
-        found[first : first + _CONTEXTS] = lengths
+        some = slice(first, first + _CONTEXTS)
+        # few cells at a time: their vectors stay in the cache while contexts add them up
+        sums = sum(block @ by_cell[cells] for cells, block in blocks_of_cells(members[some]))
+        found[some] = (sums**2).sum(axis=1)
     return found
 
 
