@@ -93,9 +93,8 @@ class Expectations:
 
     def leverage(self) -> np.ndarray:
         """Return the leverage of one person of each row, shape (n_rows,)."""
-        found = np.empty(len(self.order))
-        found[self.order] = self.design.leverage(self.crossings.sampling.people, self.rank)
-        return found
+        leverage = self.design.leverage(self.crossings.sampling.people, self.rank)
+        return _put_back(leverage, self.order)
 
     def inflation(self) -> np.ndarray:
         """Return by how much the variance of each residual exceeds what its square shows (HC2)."""
@@ -103,9 +102,8 @@ class Expectations:
 
     def residual(self, values: np.ndarray) -> np.ndarray:
         """Return what main effects and cells leave of columns of values, roughly, (n_rows, n)."""
-        found, ordered = np.empty(values.shape), np.asarray(values, dtype=float)[self.order]
-        found[self.order] = self.design.residual(ordered, ROUGH)
-        return found
+        ordered = np.asarray(values, dtype=float)[self.order]
+        return _put_back(self.design.residual(ordered, ROUGH), self.order)
 
     def main_effects(self) -> tuple[sparse.csr_matrix, np.ndarray]:
         """Return main effects, (n_rows, rank), and what makes an orthonormal basis of them.
@@ -113,9 +111,7 @@ class Expectations:
         They are scaled by root weights; blocks of very many values are not among them.
         """
         design, inverse = self.design.main()
-        back = np.empty(len(self.order), dtype=np.intp)
-        back[self.order] = np.arange(len(self.order))
-        return design[back], inverse
+        return design[_put_back(np.arange(len(self.order)), self.order)], inverse
 
     def contributions(self, values: np.ndarray) -> dict:
         """Return what columns contribute to the fit of values by main effects.
@@ -127,12 +123,12 @@ class Expectations:
         dict of tuple of column names to ndarray of float, shape (n_rows,)
             Up to constants.
         """
-        found, names = {}, self.design.covariates.names
-        for several, own in self.design.parts(np.asarray(values, dtype=float)[self.order]).items():
-            plane = np.empty(len(own))
-            plane[self.order] = own
-            found[tuple(sorted((names[j] for j in several), key=str))] = plane
-        return found
+        names = self.design.covariates.names
+        parts = self.design.parts(np.asarray(values, dtype=float)[self.order])
+        return {
+            tuple(sorted((names[j] for j in columns), key=str)): _put_back(part, self.order)
+            for columns, part in parts.items()
+        }
 
     def left_to_learn(
         self, outcome: np.ndarray, part: np.ndarray, rows: np.ndarray | None = None
@@ -262,10 +258,7 @@ def learn(
         main = found.values[:, 0]
     if found.joined or learn_one is not None:
         flagged = found.look()
-    values = np.empty(targets.shape)
-    values[rows] = found.values
-    before_trees = np.empty(len(y))
-    before_trees[rows] = main
+    values = _put_back(found.values, rows)
     gap, error = found.estimate()
     return Expectations(
         outcome=values[:, 0],
@@ -277,12 +270,19 @@ def learn(
         rank=design.whole_rank(),
         joined=found.joined,
         left=found.left(flagged),
-        main=before_trees,
+        main=_put_back(main, rows),
         design=design,
         order=rows,
         crossings=crossings,
         notes=notes,
     )
+
+
+def _put_back(values, order):
+    """Return values of ordered rows in the order that the rows had before."""
+    found = np.empty(values.shape, values.dtype)
+    found[order] = values
+    return found
 
 
 class _State:

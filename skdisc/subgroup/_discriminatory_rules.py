@@ -23,6 +23,7 @@ from skdisc.subgroup._discriminatory_rules_itemsets import (
     rules_among,
 )
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
+from skdisc.subgroup._estimation._asked import one_side_each
 from skdisc.subgroup._estimation._confirmation import beside_fit
 from skdisc.subgroup._estimation._contextual import candidates_of
 from skdisc.subgroup._estimation._contrasts import Contrasts, context_of
@@ -33,7 +34,7 @@ from skdisc.subgroup._estimation._discovery import (
     single_groups,
     subgroup_discovery,
 )
-from skdisc.subgroup._estimation._family import Family, candidates, one_side_each
+from skdisc.subgroup._estimation._family import Family, candidates
 
 _SIDE = {"higher": "lower", "lower": "higher", "both": "both"}  # of the favorable decisions
 

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -78,19 +78,6 @@ def _counted(rows, row, y):
     return replace(rows.at(starts), frequency=None if people.max(initial=1) == 1 else people)
 
 
-class _Pursuit(NamedTuple):
-    """The scores of a run, what was found, and how effects are named."""
-
-    scores: Scores
-    found: Any
-    measure: str
-
-    @property
-    def worse(self):
-        """The sign of effects of groups that are treated worse."""
-        return 1 if self.measure in HIGHER_IS_WORSE else -1
-
-
 def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     """Search rows for the causes, and describe them.
 
@@ -117,14 +104,14 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
         try:
             if depth > depths[0]:
                 candidates = _mined(d, task, rows, items, depth)
-            complete = depth, *_pursued(d, task, rows, candidates, residuals, complete is None)
+            complete = depth, *_pursued(d, task, candidates, residuals, complete is None)
         except OutOfTime:
             if complete is None:
                 raise
             break
-    depth, run, level = complete
+    depth, scores, found, level = complete
     with unhurried():
-        discovery = _described(d, task, rows, items, run, level)
+        discovery = _described(d, task, rows, items, scores, found, level)
         discovery.notes += residuals.learned.notes if residuals.learned else []
         if depth < asked:
             conditions = "1 condition" if depth == 1 else f"{depth} conditions"
@@ -132,9 +119,9 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
                 f"The time budget ended the search: no groups of more than {conditions} were "
                 f"compared, of the {asked} asked for."
             )
-        if run.found.groups and d.confirm is None:
+        if found.groups and d.confirm is None:
             discovery.notes.append(CHOSEN_BY_THEIR_DATA)
-        return _doubted(d, rows, run, discovery)
+        return _doubted(d, rows, scores, found.groups, discovery)
 
 
 def _depths(detector, task, items):
@@ -158,8 +145,8 @@ def _mined(detector, task, rows, items, depth):
     return ContextGroups.mined(items, *given, rows.frequency, relevant, depth)
 
 
-def _pursued(detector, task, rows, candidates, residuals, is_first):
-    """Return the `_Pursuit` of candidates, and the `Level` of its evidence.
+def _pursued(detector, task, candidates, residuals, is_first):
+    """Return the `Scores` of candidates, what is `Found`, and the `Level` of its evidence.
 
     A search that is cut has what it found so far; where one of fewer conditions is complete,
     OutOfTime is raised instead.
@@ -178,11 +165,11 @@ def _pursued(detector, task, rows, candidates, residuals, is_first):
 
     found = pursue(scores, level, d.significance, in_time, d.k)
     scores = scores.on(found.given.scale)
-    order = np.lexsort((-np.abs(_z_of(scores, found.groups)), found.p_adjusted))
-    found = found._replace(
-        groups=[found.groups[k] for k in order], p_adjusted=found.p_adjusted[order]
-    )
-    return _Pursuit(scores, found, rows.names[0]), level
+    fit = scores.fit(found.groups)
+    z = fit.effect / np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300))
+    order = np.lexsort((-np.abs(z), found.p_adjusted))
+    groups = [found.groups[k] for k in order]
+    return scores, found._replace(groups=groups, p_adjusted=found.p_adjusted[order]), level
 
 
 def _in_folds(detector, task, rows):
@@ -207,18 +194,14 @@ def _adjusted(detector, task, rows, candidates, folds):
     )
 
 
-def _z_of(scores, groups):
-    fit = scores.fit(groups)
-    return fit.effect / np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300))
-
-
-def _described(detector, task, rows, items, run, level):
+def _described(detector, task, rows, items, scores, found, level):
     """Return the Discovery of the causes, with its tables."""
-    d, scores, found = detector, run.scores, run.found
+    d, measure = detector, rows.names[0]
+    worse = 1 if measure in HIGHER_IS_WORSE else -1  # sign of effects on who is treated worse
     n_tests = max(len(scores.candidates), 1)
     width = level.found_at(found.groups, scores, d.significance)
-    table, groups = _tables.causes(scores, found.groups, width, run.worse)
-    table["p_adjusted"], table["measure"] = found.p_adjusted, run.measure
+    table, groups = _tables.causes(scores, found.groups, width, worse)
+    table["p_adjusted"], table["measure"] = found.p_adjusted, measure
     table["test"] = np.full(len(table), _causes.TEST, dtype=object)
     findings = GroupFindings.of(groups, table, task.space)
     largest = level.largest_z(d.significance)
@@ -227,7 +210,7 @@ def _described(detector, task, rows, items, run, level):
     equal = _causes.at_equal_columns(scores, values, d.significance)
     tables = {
         "groups": d._single_groups(rows, items, n_tests),
-        **_tables.about_causes(scores, found, run.worse, largest),
+        **_tables.about_causes(scores, found, worse, largest),
         "gaps": _causes.parts_of_gaps(scores, found.groups, groups, values, equal),
         "comparable": equal,
         "associations": _tables.associations(items, values, legitimate, rows.frequency),
@@ -264,15 +247,14 @@ def _people_of(items):
     return dict(zip(names, items.masks(at), strict=True))
 
 
-def _doubted(detector, rows, run, discovery):
+def _doubted(detector, rows, scores, groups, discovery):
     """Return the Discovery, judged insufficient if there was nothing to compare, or too much left.
 
     Too much is left if no finding would remain were its effect smaller by what the cells of
     legitimate columns would still add to it.
     """
     columns = detector._legitimate(list(detector.space_.names)) or []
-    discovery = _untested(rows, run.scores, discovery, columns, detector.space_)
-    scores, groups = run.scores, run.found.groups
+    discovery = _untested(rows, scores, discovery, columns, detector.space_)
     left = [scores.unlearned(group) for group in groups]
     for finding, own in zip(discovery.findings, left, strict=True):
         if own:

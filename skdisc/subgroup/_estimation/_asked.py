@@ -14,7 +14,7 @@ from skdisc._task._task import Task
 from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._whom import whom
 from skdisc.subgroup._estimation._clusters import inflation, members_of
-from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
+from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts, is_protected
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
 _JOINT = -1  # a group whose protected part has several conditions, or none of its own
@@ -124,12 +124,11 @@ def asked_of_patterns(rows: Any, patterns: Patterns, contexts: Patterns, items: 
     Asked
     """
     contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
-    protected = np.append(items.protected, False)[patterns.items]
-    first = patterns.items[np.arange(len(patterns)), protected.argmax(axis=1)]
-    own = np.where(protected.sum(axis=1) == 1, first, _JOINT)
-    around = np.where(protected, PAD, patterns.items)
+    protected = is_protected(patterns, items)
+    own, around = _part_and_context(patterns, protected)
     of, alone, beside, more = _by_one_condition(rows, patterns, items, protected)
-    known &= ~_repeated(contrasts, patterns)
+    child, _ = repeated(contrasts, patterns)
+    known[child] = False
     keep = np.flatnonzero(known)
     also = np.flatnonzero(known[of])
     pattern = np.concatenate([keep, of[also]])
@@ -143,7 +142,7 @@ def asked_of_patterns(rows: Any, patterns: Patterns, contexts: Patterns, items: 
         return f"{items.predicates[own[i]]} among {items.subgroup(around[i])}"
 
     tested = np.where(np.arange(len(pattern)) < len(keep), pattern, -1)
-    return _one_side_each(contrasts, own, around, items, tested, name)
+    return _each_context_once(contrasts, own, around, items, tested, name)
 
 
 def asked_of_everyone(rows: Any, patterns: Patterns, tested: np.ndarray, items: Items) -> Asked:
@@ -156,7 +155,7 @@ def asked_of_everyone(rows: Any, patterns: Patterns, tested: np.ndarray, items: 
     contrasts = Contrasts(rows, sums, total, support, whole[0], size, whole[1])
     own = np.where(patterns.length[at] == 1, patterns.items[at].max(axis=1, initial=PAD), _JOINT)
     around = np.full((n, patterns.items.shape[1]), PAD)
-    return _one_side_each(
+    return _each_context_once(
         contrasts, own, around, items, at, lambda i: str(items.subgroup(patterns.items[at[i]]))
     )
 
@@ -216,8 +215,7 @@ def looked_at(detector: Any, rows: Any, patterns: Patterns, items: Items) -> Pat
     choice = getattr(detector, "_choice", None)
     if choice is None or not len(patterns):
         return patterns
-    protected = np.append(items.protected, False)[patterns.items]
-    around = np.where(protected, PAD, patterns.items)
+    around = np.where(is_protected(patterns, items), PAD, patterns.items)
     masks = (np.array(list(members_of(items, p))) for p in (patterns.items, around))
     stay = choice.looks_at(*masks)
     sums = None if patterns.sums is None else patterns.sums[stay]
@@ -260,27 +258,61 @@ def _by_one_condition(rows, patterns, items, protected):
     return of, own, around, contrasts
 
 
-def _repeated(contrasts, patterns):
-    """Return which groups have the rows of a group with a condition less."""
+def repeated(contrasts: Contrasts, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
+    """Return groups with the rows of a group with a condition less, and those, by position."""
     child, parent, _ = patterns.parents()
     child, parent = child[parent >= 0], parent[parent >= 0]
-    repeated = np.zeros(len(patterns), dtype=bool)
-    repeated[child[contrasts.support[child] == contrasts.support[parent]]] = True
-    return repeated
+    same = contrasts.support[child] == contrasts.support[parent]
+    return child[same], parent[same]
 
 
-def _one_side_each(contrasts, own, around, items, pattern, name):
-    """Return the contrasts, with the worse-off side standing for two that make up a context."""
-    n = len(own)
-    one, other = whole_contexts(own, around, contrasts.support, contrasts.support_context, items)
-    size = contrasts.size.astype(float)
-    size[one] = size[other] = np.maximum(size[one], size[other])
-    side = np.tile(np.arange(n), (len(contrasts.rows.names), 1))
+def _part_and_context(patterns, protected):
+    """Return the protected item of each group, -1 if there are several, and its context."""
+    first = patterns.items[np.arange(len(patterns)), protected.argmax(axis=1)]
+    own = np.where(protected.sum(axis=1) == 1, first, _JOINT)
+    return own, np.where(protected, PAD, patterns.items)
+
+
+def one_side_each(
+    contrasts: Contrasts, tested: np.ndarray, patterns: Patterns, items: Items, direction: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return `tested` without the better-off side of two that make up one context.
+
+    With the direction "lower" or "higher", the side with such a gap stays. Also return, of each
+    group, itself or the side that stays in place of it, shape (n_measures, n_groups).
+    """
+    own, around = _part_and_context(patterns, is_protected(patterns, items))
+    own = np.where(tested.any(axis=0), own, _JOINT)
+    pairs = whole_contexts(own, around, contrasts.support, contrasts.support_context, items)
+    twin = _sides(contrasts, pairs, tested, direction)
+    return tested & (twin == np.arange(tested.shape[1])), twin
+
+
+def _sides(contrasts, pairs, tested, direction):
+    """Return each contrast, or the side of its context that stands for it where both are tested.
+
+    That is the worse-off side, or the one with the larger gap in the direction.
+    """
+    (one, other), gap = pairs, contrasts.gap
+    side = np.tile(np.arange(tested.shape[1]), (len(tested), 1))
     for j, measure in enumerate(contrasts.rows.names):
         worse = 1 if measure in HIGHER_IS_WORSE else -1
-        gap = contrasts.gap[j]
-        first = worse * gap[one] >= worse * gap[other]
-        side[j, np.where(first, other, one)] = np.where(first, one, other)
+        sign = {"lower": -1, "higher": 1, "both": worse}[direction]
+        both = tested[j, one] & tested[j, other]
+        first = sign * gap[j, one] >= sign * gap[j, other]
+        side[j, np.where(first, other, one)[both]] = np.where(first, one, other)[both]
+    return side
+
+
+def _each_context_once(contrasts, own, around, items, pattern, name):
+    """Return the contrasts, with the worse-off side standing for two that make up a context."""
+    pairs = one, other = whole_contexts(
+        own, around, contrasts.support, contrasts.support_context, items
+    )
+    size = contrasts.size.astype(float)
+    size[one] = size[other] = np.maximum(size[one], size[other])
+    everything = np.ones((len(contrasts.rows.names), len(own)), dtype=bool)
+    side = _sides(contrasts, pairs, everything, "both")
     return Asked(contrasts, side, np.asarray(pattern), size, name, ranges_of(items))
 
 

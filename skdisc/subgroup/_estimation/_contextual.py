@@ -14,11 +14,12 @@ from skdisc.subgroup._estimation._asked import (
     asked_of_patterns,
     in_time,
     looked_at,
+    one_side_each,
     relevant_least,
 )
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import Effects, FoundCounts
-from skdisc.subgroup._estimation._family import Family, candidates, one_side_each
+from skdisc.subgroup._estimation._family import Family, candidates
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
 

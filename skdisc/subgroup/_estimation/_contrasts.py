@@ -5,7 +5,7 @@ Its contrast compares the members with those in the context who do not have the 
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,11 @@ HIGHER_IS_WORSE = {"false_negative_rate", "false_omission_rate", "error_rate"}
 def context_of(group: Group, protected: Sequence[Hashable]) -> Subgroup:
     """Return a group without its conditions on protected columns."""
     return Subgroup([p for p in group.predicates if p.column not in protected])
+
+
+def is_protected(patterns: Patterns, items: Items) -> np.ndarray:
+    """Return which conditions of mined groups are protected, of the shape of their items."""
+    return np.append(items.protected, False)[patterns.items]  # PAD finds the last
 
 
 @dataclass(frozen=True)
@@ -79,26 +84,35 @@ class Contrasts:
         known : ndarray of bool, shape (n_patterns,)
             Whether the group has a protected part and its context was mined.
         """
-        protected = np.append(items.protected, False)[patterns.items]  # PAD finds the last
-        at, known = contexts.find(np.where(protected, PAD, patterns.items))
+        protected = is_protected(patterns, items)
+        around = np.where(protected, PAD, patterns.items)
+        at, known = contexts.find(around)
         known = known & protected.any(axis=1)
         at = np.where(known, at, -1)  # the last: everyone
-        columns = [
-            np.column_stack([sums, rows.total_sums(j)])[:, at]
-            for j, sums in enumerate(rows.pattern_sums(contexts))
-        ]
-        support, size = rows.support(contexts)
-        own = rows.support(patterns)
-        support, size = np.append(support, rows.n)[at], np.append(size, rows.size)[at]
-        sums, inflated, of_side = (rows.pattern_sums(patterns), columns), None, None
+        sums, support_size = rows.pattern_sums(patterns), rows.support(patterns)
+        whole, inflated, of_side = rows.support(contexts), None, None
         if rows.cluster is not None:
-            several = patterns.items, np.where(protected, PAD, patterns.items)
-            inflated = inflation(rows, *(members_of(items, p) for p in several))
+            masks = (members_of(items, conditions) for conditions in (patterns.items, around))
+            inflated = inflation(rows, *masks)
         if rows.has_numbers:
-            at, is_mined = patterns.find(np.where(protected, patterns.items, PAD))
-            at = np.where(is_mined & (at >= 0), at, np.arange(len(at)))
-            of_side = [of_group[:, at] for of_group in sums[0]]
-        return cls(rows, *sums, own[0], support, own[1], size, inflated, of_side), known
+            part, is_mined = patterns.find(np.where(protected, patterns.items, PAD))
+            part = np.where(is_mined & (part >= 0), part, np.arange(len(part)))
+            of_side = [of_group[:, part] for of_group in sums]
+        contrasts = cls(
+            rows,
+            sums=sums,
+            of_context=[
+                np.column_stack([of_contexts, rows.total_sums(j)])[:, at]
+                for j, of_contexts in enumerate(rows.pattern_sums(contexts))
+            ],
+            support=support_size[0],
+            support_context=np.append(whole[0], rows.n)[at],
+            size=support_size[1],
+            size_context=np.append(whole[1], rows.size)[at],
+            inflation=inflated,
+            of_side=of_side,
+        )
+        return contrasts, known
 
     @classmethod
     def of_groups(
@@ -129,34 +143,33 @@ class Contrasts:
     @classmethod
     def of_masks(cls, rows: object, masks: Iterable, contexts: Iterable) -> "Contrasts":
         """Compare the rows of some bool masks with the other rows of the masks that hold them."""
-        masks, contexts, sums = list(masks), list(contexts), []
-        for several in (masks, contexts):
-            sums.append([rows.group_sums(j, several) for j in range(len(rows.names))])
-        counts = [rows.people_in(ms) for ms in (masks, contexts)]
-        weight = rows.weight
-        sizes = (
-            counts
-            if weight is None
-            else [np.array([weight[m].sum() for m in ms], dtype=float) for ms in (masks, contexts)]
-        )
+        both = masks, contexts = list(masks), list(contexts)
+        sums = [[rows.group_sums(j, ms) for j in range(len(rows.names))] for ms in both]
+        counts = [rows.people_in(ms) for ms in both]
+        sizes = counts
+        if rows.weight is not None:
+            sizes = [np.array([rows.weight[m].sum() for m in ms], dtype=float) for ms in both]
         return cls(rows, *sums, *counts, *sizes, inflation(rows, masks, contexts))
 
     @classmethod
     def joined(cls, one: "Contrasts", other: "Contrasts") -> "Contrasts":
         """Return the contrasts of both, by the same measures of the same rows."""
-        sums = [
-            [np.hstack(pair) for pair in zip(*several, strict=True)]
-            for several in ((one.sums, other.sums), (one.of_context, other.of_context))
-        ]
-        names = ("support", "support_context", "size", "size_context")
-        sizes = (np.concatenate([getattr(c, name) for c in (one, other)]) for name in names)
-        inflated = None
-        if one.inflation is not None:
-            inflated = np.hstack([one.inflation, other.inflation])
-        sides = None
-        if one.of_side is not None:
-            sides = [np.hstack(pair) for pair in zip(one.of_side, other.of_side, strict=True)]
-        return cls(one.rows, *sums, *sizes, inflated, sides)
+        return one._mapped(lambda *both: np.concatenate(both, axis=-1), other)
+
+    def at(self, which: np.ndarray) -> "Contrasts":
+        """Return some of the contrasts, given by position or as a bool array."""
+        return self._mapped(lambda values: values[..., which])
+
+    def _mapped(self, function, *others):
+        """Return contrasts with a function of all arrays, whose last axis are the groups."""
+        changed = {}
+        for name in (field.name for field in fields(self) if field.name != "rows"):
+            values = [getattr(contrasts, name) for contrasts in (self, *others)]
+            if isinstance(values[0], list):
+                changed[name] = [function(*own) for own in zip(*values, strict=True)]
+            elif values[0] is not None:
+                changed[name] = function(*values)
+        return replace(self, **changed)
 
     def people(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Return how many people each contrast compares by a measure, and how many count.
@@ -169,14 +182,6 @@ class Contrasts:
         if self.rows.weight is None:
             return counted, counted
         return np.array([self.support, self.support_context - self.support]), counted
-
-    def at(self, which: np.ndarray) -> "Contrasts":
-        """Return some of the contrasts, given by position or as a bool array."""
-        sums = [[s[:, which] for s in several] for several in (self.sums, self.of_context)]
-        counts = self.support, self.support_context, self.size, self.size_context
-        inflated = None if self.inflation is None else self.inflation[:, which]
-        of_side = None if self.of_side is None else [s[:, which] for s in self.of_side]
-        return Contrasts(self.rows, *sums, *(c[which] for c in counts), inflated, of_side)
 
     @cached_property
     def tallies(self) -> list:

@@ -13,9 +13,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
-from skdisc._space._codes import PAD
-from skdisc._space._items import Items
-from skdisc.subgroup._estimation._asked import whole_contexts
+from skdisc.subgroup._estimation._asked import repeated
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
 from skdisc.subgroup._estimation._discovery import in_direction
 from skdisc.subgroup._estimation._refinements import unexceeded
@@ -214,42 +212,10 @@ def candidates(
     """
     tested = contrasts.enough(least) & known
     if distinct and len(patterns):
-        child, parent, _ = patterns.parents()
-        child, parent = child[parent >= 0], parent[parent >= 0]
-        same = contrasts.support[child] == contrasts.support[parent]
-        for j in range(len(tested)):
-            tested[j, child[same & tested[j, parent]]] = False
+        child, parent = repeated(contrasts, patterns)
+        for of_measure in tested:
+            of_measure[child[of_measure[parent]]] = False
     return tested
-
-
-def one_side_each(
-    contrasts: Contrasts, tested: np.ndarray, patterns: Patterns, items: Items, direction: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return `tested` without the better-off side of two that make up one context.
-
-    With the direction "lower" or "higher", the side with such a gap stays. Also return, of each
-    group, itself or the side that stays in place of it, shape (n_measures, n_groups).
-    """
-    one, other = _complements(contrasts, tested.any(axis=0), patterns, items)
-    tested, gap = tested.copy(), contrasts.gap
-    twin = np.tile(np.arange(tested.shape[1]), (len(tested), 1))
-    for j, name in enumerate(contrasts.rows.names):
-        worse = 1 if name in HIGHER_IS_WORSE else -1
-        sign = {"lower": -1, "higher": 1, "both": worse}[direction]
-        both = tested[j, one] & tested[j, other]
-        first = sign * gap[j, one] >= sign * gap[j, other]
-        twin[j, np.where(first, other, one)[both]] = np.where(first, one, other)[both]
-    tested &= twin == np.arange(tested.shape[1])
-    return tested, twin
-
-
-def _complements(contrasts, tested, patterns, items):
-    """Return pairs of groups that differ in one protected item and make up their context."""
-    protected = np.append(items.protected, False)[patterns.items]
-    first = patterns.items[np.arange(len(patterns)), protected.argmax(axis=1)]
-    own = np.where(tested & (protected.sum(axis=1) == 1), first, -1)
-    around = np.where(protected, PAD, patterns.items)
-    return whole_contexts(own, around, contrasts.support, contrasts.support_context, items)
 
 
 def wanted_in(family: Family, direction: str) -> np.ndarray:

@@ -8,6 +8,7 @@ from scipy import special
 from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc.subgroup._estimation._clusters import clustered
+from skdisc.subgroup._estimation._contrasts import is_protected
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
 
@@ -37,7 +38,7 @@ def unexceeded(
         By measure, for each length of refinements from short to long: arrays of their positions,
         and of the tested contrasts that they refine.
     """
-    protected = np.append(items.protected, False)[patterns.items]
+    protected = is_protected(patterns, items)
     has_context = ((patterns.items != PAD) & ~protected).any(axis=1)
     child, parent, item = patterns.parents()
     able = (parent >= 0) & has_context[parent] & protected.any(axis=1)[parent]
