@@ -27,7 +27,13 @@ from skdisc.auditing._public import merged, public_counts
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
-from benchmarks.disclosure import attacked, follow, known_sums, table  # noqa: E402
+from benchmarks.disclosure import (  # noqa: E402
+    attacked,
+    attacked_internal,
+    follow,
+    known_sums,
+    table,
+)
 
 sys.path.remove(str(ROOT))
 
@@ -127,8 +133,8 @@ def test_nothing_follows_about_few_people_from_all_that_may_be_printed():
     assert total["single"] >= 0.96 * total["single_asked"]
     assert total["in_context"] >= 0.2 * total["in_context_asked"]
     # with the choice switched off, the same attack gets sets back
-    undone = [attacked(*table(seed), seed, most=1.1)["linear"] for seed in range(20)]
-    assert sum(undone) > 20
+    off = {"most": 1.1, "room": False, "programs": 0}
+    assert sum(attacked(*table(seed), seed, **off)["linear"] for seed in range(20)) > 20
 
 
 @pytest.mark.slow
@@ -163,6 +169,20 @@ def test_columns_that_tell_by_whole_numbers_are_no_public_counts():
     assert set(public_counts(X, favorable)["attribute"]) == {"a", "b"}
     favorable[40:70] = False
     assert set(public_counts(X, favorable)["attribute"]) == {"a"}
+
+
+@pytest.mark.slow
+def test_nothing_follows_by_linear_algebra_from_simulated_internal_rows(monkeypatch):
+    """100 tables; whole-number programs get more back than in public mode, as the page says."""
+    attacks = [attacked_internal(*table(seed), seed) for seed in range(100)]
+    total = {name: sum(a[name] for a in attacks) for name in attacks[0]}
+    assert total["linear"] == 0 < 1000 < total["sets"]
+    assert total["pinned"] <= 0.2 * total["programs"] > 0
+    assert total["single"] == total["single_asked"]
+    assert total["in_context"] >= 0.55 * total["in_context_asked"]
+    for name in ("MOST_IN_ALL", "MOST_OF_SINGLE"):  # with the check switched off
+        monkeypatch.setattr(f"benchmarks.disclosure.{name}", 1.1)
+    assert sum(attacked_internal(*table(seed), seed)["linear"] for seed in range(10)) > 10
 
 
 def test_the_choice_is_that_of_columns_whatever_is_asked():
