@@ -21,6 +21,8 @@ import sys
 from pathlib import Path
 from time import process_time
 
+from skdisc import Limits
+
 EQUAL = {"versus": "everyone", "distinct": False, "learn_on": None}
 DETECTORS = {
     "GroupDisparity": "group",
@@ -36,8 +38,8 @@ DETECTORS = {
 PROTECTED = ["sex", "race"]
 ASKS = {"Themis", "KOSEI", "FACTS"}
 EXTRA = {
-    "Themis": {"max_tests": 2000},
-    "KOSEI": {"max_tests": 2000},
+    "Themis": {"limits": Limits(tests=2000)},
+    "KOSEI": {"limits": Limits(tests=2000)},
     "FACTS": {"min_support": 0.1, "features": ["workclass", "marital-status", "education-num"]},
 }
 

@@ -24,6 +24,7 @@ Run: python benchmarks/bench_individual.py [DATA] [--parts networks adf compare 
 """
 
 import argparse
+import math
 import os
 from pathlib import Path
 from time import process_time
@@ -35,7 +36,7 @@ from bench_search_speed import timed
 from sklearn.cluster import KMeans
 from sklearn.frozen import FrozenEstimator
 
-from skdisc import FeatureSpace
+from skdisc import FeatureSpace, Limits
 from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA
 from skdisc.individual._aequitas import _Walks
 from skdisc.individual._search._gradient_walk import GradientWalk, WalkRules
@@ -207,7 +208,7 @@ def networks(folder, options):
     for key, (name, protected, published) in CASES.items():
         bench = Bench(folder, name, protected)
         accuracy = 100 * (bench.model.predict(bench.X) == bench.y).mean()
-        drawn = Aequitas(n_seeds=100_000, n_local=0, max_tests=None)
+        drawn = Aequitas(n_seeds=100_000, n_local=0, limits=Limits(tests=math.inf))
         share = 100 * bench.run(drawn)[0].estimates["estimate"].iloc[-1]
         search = drawn.set_params(n_seeds=1).fit(bench.X, bench.y, bench.model)
         rows = 100 * search.audit(bench.X).estimates["estimate"][0]
@@ -223,7 +224,11 @@ def adf(folder, options):
         seeds = bench.clusters_in_turn(1000)
         counts = []
         for seed in range(options.seeds):
-            given = {"seeds": seeds, "gradient": bench.loss_gradient, "max_tests": None}
+            given = {
+                "seeds": seeds,
+                "gradient": bench.loss_gradient,
+                "limits": Limits(tests=math.inf),
+            }
             search = AuthorsADF(n_local=0, **given)
             first, _ = bench.run(search, seed)
             whole, _ = bench.run(search.set_params(n_local=1000), seed)
@@ -269,7 +274,7 @@ def compare(folder, options):
         for key, case in CASES.items():
             bench, runs = Bench(folder, *case[:2]), []
             for seed in range(options.seeds):
-                result, _ = bench.run(search.set_params(max_tests=TESTS), seed)
+                result, _ = bench.run(search.set_params(limits__tests=TESTS), seed)
                 runs.append((result.metrics["SUR"], result.n_tested, result.n_found))
             rate, tested, found[name, key] = np.mean(runs, axis=0)
             rates.append(rate)
@@ -291,7 +296,7 @@ def repair(folder, options):
         name, protected, before = CASES[key]
         bench = Bench(folder, name, protected)
         given = {"protected": protected, "space": bench.space, "pos_label": 1, "random_state": 0}
-        search = ADF(FrozenEstimator(bench.model), max_tests=None, **WHOLE, **given)
+        search = ADF(FrozenEstimator(bench.model), limits=Limits(tests=math.inf), **WHOLE, **given)
         n_found = search.fit(bench.X, bench.y).result_.n_found
         share = 2 * 0.05 * n_found / len(bench.X)
         more = CaseResampler(search, share=share, random_state=0)
@@ -327,7 +332,7 @@ def speed(folder, options):
     for key, case in CASES.items():
         bench = Bench(folder, *case[:2])
         for rule, spent in rules.items():
-            search = ADF(n_seeds=1000, n_local=1000, next_state=rule, max_tests=None)
+            search = ADF(n_seeds=1000, n_local=1000, next_state=rule, limits=Limits(tests=math.inf))
             runs = [bench.run(search) for _ in range(options.repeats)]
             result, seconds = runs[0][0], min(seconds for _, seconds in runs)
             spent.append((seconds, result.n_found, result.n_tested))
@@ -339,8 +344,8 @@ def speed(folder, options):
     alone = min(timed(bench.model.predict, rows) for _ in range(10))
     yield f"| the network alone, 100,000 rows | {alone:.2f} | |"
     million = {
-        "LIMI": LIMI(n_samples=1_000_000, max_tests=None),
-        "boundary": BoundarySearch(n_pool=1_000_000, max_tests=None),
+        "LIMI": LIMI(n_samples=1_000_000, limits=Limits(tests=math.inf)),
+        "boundary": BoundarySearch(n_pool=1_000_000, limits=Limits(tests=math.inf)),
     }
     for name, search in million.items():
         seconds = min(bench.run(search)[1] for _ in range(options.repeats))

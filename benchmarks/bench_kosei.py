@@ -25,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from skdisc import Limits
 from skdisc.individual import KOSEI
 
 MODELS = {
@@ -55,7 +56,7 @@ def census(folder):
 
 
 def fit(X, model, tests):
-    search = KOSEI(protected=GENDER, n_local=None, max_tests=tests, random_state=0)
+    search = KOSEI(protected=GENDER, n_local=None, limits=Limits(tests=tests), random_state=0)
     return search.fit(X, model=model).result_
 
 

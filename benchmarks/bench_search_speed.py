@@ -19,6 +19,7 @@ Run: OMP_NUM_THREADS=1 python benchmarks/bench_search_speed.py [DATA] [--tests 1
 """
 
 import argparse
+import math
 import os
 import resource
 import subprocess
@@ -101,7 +102,7 @@ def measure(name, kind, folder, options):
     n = options.tests if kind != "SVC" else min(options.tests, 10_000)
     some = X.index[:: 10 if kind == "SVC" else 1]
     model = MODELS[kind].fit(X.loc[some], y[some])
-    search = searches(n)[name].set_params(protected="i", max_tests=n, random_state=0)
+    search = searches(n)[name].set_params(protected="i", limits__tests=n, random_state=0)
     recorder = Recorder(model)
     result = search.fit(X, model=recorder).result_
     rows = {ask: pd.concat(given, ignore_index=True) for ask, given in recorder.asked.items()}
@@ -133,7 +134,7 @@ def million(name, folder):
         "LIMI": LIMI(n_samples=1_000_000),
         "BoundarySearch": BoundarySearch(n_pool=1_000_000),
     }[name]
-    search.set_params(protected="i", max_tests=None, random_state=0)
+    search.set_params(protected="i", limits__tests=math.inf, random_state=0)
     model = MODELS["logistic"].fit(X, y)
     seconds = timed(lambda: search.fit(X, model=model))
     return f"a million candidates of {name}: {seconds:.1f} s <= {SECONDS}", seconds <= SECONDS
@@ -144,7 +145,7 @@ def memory(name, folder):
     search = {**searches(5_000_000), **guided}[name]
     table, protected = ("census", "a") if name in guided else ("credit", "m")
     X, y = data(folder, table)
-    search.set_params(protected=protected, max_tests=5_000_000, random_state=0)
+    search.set_params(protected=protected, limits__tests=5_000_000, random_state=0)
     model = MODELS["logistic"].fit(X, y)
     seconds = timed(lambda: search.fit(X, model=model))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

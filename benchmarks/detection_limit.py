@@ -30,6 +30,7 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from sklearn.base import clone
 
+from skdisc import Limits
 from skdisc._expectations import LEAST, Covariates
 from skdisc._expectations._least_squares import LeastSquares
 from skdisc._space._feature_space import FeatureSpace
@@ -47,7 +48,7 @@ from skdisc.subgroup._estimation._contrasts import context_of
 
 DETECTOR = DisparityPursuit(max_predicates=4, min_support=0.01)
 VERSIONS = ("limit", "score", "raw", "free")
-BUDGET = {"max_queries": 20_000}
+LIMITS = Limits(queries=20_000)
 DRAW = ["dataset", "repeat"]
 STRONG = 6  # |z| of a cause from which few candidates should explain as much
 
@@ -180,7 +181,7 @@ def run(detector, folder, audited, n_repeats):
             {"DisparityPursuit": detector},
             datasets,
             audited=[audited],
-            budget=BUDGET,
+            limits=LIMITS,
             n_repeats=n_repeats,
             out=folder,
             verbose=True,

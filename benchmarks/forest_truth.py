@@ -17,6 +17,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
+from skdisc import Limits
 from skdisc._space._subgroup import Subgroup
 from skdisc.benchmark import _run as runs
 from skdisc.benchmark._known_truth import KnownTruth
@@ -68,13 +69,13 @@ def audited(draw, model_name):
     row = {"dataset": draw[0], "n_targets": len(gaps)}
     row["planted"], row["repeated"] = np.nanmean(np.abs(gaps), axis=0)
     row["half"] = sum(abs(own) >= abs(of) / 2 and own * of > 0 for of, own in gaps)
-    detector = runs._set_up(default_detectors()[DETECTOR], made, {}, draw[3])
+    detector = runs._set_up(default_detectors()[DETECTOR], made, Limits(), draw[3])
     result = detector.fit(X, y, model).result_
     row |= scores("model", result, truth)
     effects = result.findings.table["effect"].to_numpy()
     own = np.array([learned.of(g) for g in result.findings.subgroups], dtype=float)
     row["true"] = int((np.abs(own) >= REAL)[np.sign(own) == np.sign(effects)].sum())
-    labels = runs._set_up(default_detectors()[DETECTOR], made, {}, draw[3]).fit(X, y).result_
+    labels = runs._set_up(default_detectors()[DETECTOR], made, Limits(), draw[3]).fit(X, y).result_
     return row | scores("labels", labels, KnownTruth(made, None, draw[3]))
 
 

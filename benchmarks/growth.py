@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from growing_table import made
 
-from skdisc import group, individual, subgroup
+from skdisc import Limits, group, individual, subgroup
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._space._feature_space import FeatureSpace
 from skdisc.causal import StructuralCausalModel
@@ -27,7 +27,7 @@ ONE = {"VeriFair", "FACTS", "SituationTesting", "CounterfactualSituationTesting"
 FOUR = ["age", "education-num", "hours-per-week", "sex"]
 SIX = ["sex", "race", "workclass", "marital-status", "education-num", "hours-per-week"]
 EDGES = [(cause, effect) for cause in ("sex", "age") for effect in FOUR[1:3]]
-EVERYONE, FEW = {"versus": "everyone"}, {"max_tests": 2000}
+EVERYONE, FEW = {"versus": "everyone"}, {"limits": Limits(tests=2000)}
 DETECTORS = {  # name: settings, columns (None: all), whether a model is asked
     "GroupDisparity": ({}, None, False),
     "VeriFair": ({}, None, True),

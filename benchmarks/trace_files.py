@@ -21,15 +21,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import skdisc
-from skdisc import all_detectors
+from skdisc import Limits, all_detectors
 from skdisc.datasets import make_loan
 
 ROOT = Path(skdisc.__file__).parent
 ROOMS = {"individual", "subgroup", "group"}
 NOT_FUNCTIONS = {"<module>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 SETTINGS = {
-    "KOSEI": {"max_tests": 300, "n_seeds": 200},
-    "ADF": {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
+    "KOSEI": {"limits": Limits(tests=300), "n_seeds": 200},
+    "ADF": {"limits": Limits(tests=100), "n_seeds": 10, "max_iter": 3, "n_local": 3},
     "SliceLine": {"max_predicates": 2},
     "FlipTest": {"n_draws": 1, "n_permutations": 9},
     "CounterfactualSituationTesting": {"n_neighbors": 20},

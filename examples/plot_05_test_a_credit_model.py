@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
-from skdisc import FeatureSpace
+from skdisc import FeatureSpace, Limits
 from skdisc.individual import KOSEI
 from skdisc.repair import CaseResampler, repair_report
 from skdisc.testing import (
@@ -83,7 +83,7 @@ print(
 # %%
 # Repair: cases found by a search are added to the training data, labeled by the vote of several
 # models.
-search = KOSEI(credit_model(), protected="sex", max_tests=5000, random_state=0)
+search = KOSEI(credit_model(), protected="sex", limits=Limits(tests=5000), random_state=0)
 X_more, y_more = CaseResampler(search, share=0.5, random_state=0).fit_resample(X, y)
 repaired = credit_model().fit(X_more, y_more)
 report = repair_report(model, repaired, X, y, protected="sex", pos_label=1)

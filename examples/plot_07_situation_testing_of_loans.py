@@ -10,7 +10,7 @@ testing compares her with men who are similar to her counterfactual self as a ma
 # %%
 # Loans, and a causal model. Fitted to the data, it produces nearly the same counterfactual rows as
 # the law that generated the data.
-from skdisc import report
+from skdisc import Limits, report
 from skdisc.causal import StructuralCausalModel
 from skdisc.datasets import make_loan
 from skdisc.individual import (
@@ -67,7 +67,9 @@ plot_groups(both, row, "annual_salary", names=["ST", "CST"])
 # %%
 # FlipTest pairs women with men at the smallest total distance. Women who are rejected while their
 # counterpart is accepted have lower balances and salaries, as the transparency report shows.
-flips = FlipTest(protected="gender", group="female", max_rows=500, n_draws=2, random_state=0)
+flips = FlipTest(
+    protected="gender", group="female", limits=Limits(rows=500), n_draws=2, random_state=0
+)
 flips.fit(X, model=bank)
 print(flips.result_.tables["flipsets"].T)
 plot_transparency(flips.result_)

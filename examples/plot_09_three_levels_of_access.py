@@ -49,7 +49,7 @@ searches = {
 }
 results = {}
 for name, (search, audited) in searches.items():
-    search.set_params(protected="sex", pos_label="granted", max_tests=3000, n_quality=500)
+    search.set_params(protected="sex", pos_label="granted", limits__tests=3000, n_quality=500)
     results[name] = search.set_params(random_state=0).fit(people, model=audited).result_
 print(pd.DataFrame({k: r.metrics for k, r in results.items()}).loc[["TSN", "DSN", "SUR", "EGS"]])
 

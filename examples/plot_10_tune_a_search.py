@@ -32,7 +32,7 @@ model.fit(X, y)
 # %%
 # Each setting is evaluated by two searches, from one half of the rows each.
 search = KOSEI(FrozenEstimator(model), protected="sex", pos_label=1)
-search.set_params(max_tests=2000, random_state=0)
+search.set_params(limits__tests=2000, random_state=0)
 grid = {"n_seeds": [50, 200, 800], "n_local": [5, 50]}
 tuned = GridSearchCV(search, grid, cv=2).fit(X, y)
 table = pd.DataFrame(tuned.cv_results_)

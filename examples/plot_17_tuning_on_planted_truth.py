@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, train_test_split
 
-from skdisc import BlackBox
+from skdisc import BlackBox, Limits
 from skdisc.datasets import fetch_adult
 from skdisc.individual import KOSEI
 from skdisc.model_selection import PlantedTruth, cases_per_query
@@ -54,7 +54,7 @@ print(f"gain in F1: {gain.mean():.2f}, standard error {gain.std() / len(gain) **
 codes = X.apply(lambda column: pd.factorize(column, sort=True)[0])
 codes_new = X_new.apply(lambda column: pd.factorize(column, sort=True)[0])
 model = RandomForestClassifier(20, max_depth=8, random_state=0).fit(codes, y)
-kosei = KOSEI(protected=["sex", "race"], max_tests=1000, random_state=0)
+kosei = KOSEI(protected=["sex", "race"], limits=Limits(tests=1000), random_state=0)
 tuned = GridSearchCV(
     kosei, {"n_seeds": [50, 200, 800]}, scoring=cases_per_query, cv=2, refit=False
 ).fit(codes.head(2000), y.head(2000), model=BlackBox(model))

@@ -1,6 +1,5 @@
 """Base class of detectors: `fit` searches, `audit` measures again, `score` is one number."""
 
-import inspect
 import time
 from abc import ABCMeta, abstractmethod
 from dataclasses import replace
@@ -24,6 +23,7 @@ from skdisc._results._shared_values import SharedValues
 from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._clustered import AUDIT, FIT
+from skdisc._task._limits import LimitedMixin
 from skdisc._task._notes import few_clusters, notes_on, with_caveats
 from skdisc._task._refits import evidence, time_for_refits, weigh_training
 from skdisc._task._sampled_rows import under_audit
@@ -32,7 +32,7 @@ from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._inputs import check_settings_order, refuse_binned
 from skdisc._utils._json import settings
-from skdisc._utils._published_names import meant_by
+from skdisc._utils._published_names import SaysWhatIsMeant
 from skdisc._utils._run_clock import OutOfTime, clock
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 from skdisc._utils._settings import HasSettings, setting
@@ -75,7 +75,15 @@ SCORE = """
 _TECHNICAL = ("n_jobs", "verbose")  # settings that results do not depend on
 
 
-class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseDetector(
+    SaysWhatIsMeant,
+    RuledMixin,
+    LimitedMixin,
+    HasSettings,
+    MetaEstimatorMixin,
+    BaseEstimator,
+    metaclass=ABCMeta,
+):
     """Base of all detectors; see the guide on adding one.
 
     Besides its documented attributes, a fitted detector keeps three records: ``_audited``, the
@@ -176,21 +184,7 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
     space = None  # these are settings of some detectors
     weights = "probability"
     output = "decision"
-    max_tests = max_queries = max_found = time_budget = max_rows = None
     __metadata_request__fit = {"model": True}
-
-    def __new__(cls, *args, **kwargs):
-        """Return a detector; raise TypeError for an unknown setting, with the one that is meant."""
-        if kwargs:
-            parameters = inspect.signature(cls.__init__).parameters
-            takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-            unknown = [name for name in kwargs if name not in parameters]
-            if unknown and not takes_any:
-                raise TypeError(
-                    f"{cls.__name__}.__init__() got an unexpected keyword argument {unknown[0]!r}"
-                    f"{meant_by(unknown[0], list(parameters)[1:])}"
-                )
-        return super().__new__(cls)
 
     @with_sections(FIT)
     def fit(
@@ -225,6 +219,7 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
         started = time.perf_counter()
         self._validate_params()
         self._check_rule()
+        self._check_limits()
         check_settings_order(self, request.X)
         request = with_rows(self, request, at_fit=True)
         self._counted_bins = request.bins
@@ -277,7 +272,7 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
             with clock(lambda: task.budget.affords(0), say):
                 return discover(task)
         except OutOfTime as cut:
-            task.budget.stopped_by = "time_budget"  # its own, or that of the audit it is part of
+            task.budget.stopped_by = "seconds"  # its own, or that of the audit it is part of
             is_about_people = self.card.finds == "individual"
             findings = (CaseFindings if is_about_people else GroupFindings).none(self.space_)
             reason = f"the time budget ended while {cut.doing}: nothing was compared"
@@ -297,7 +292,7 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
     @property
     def _most_rows(self):
         """The largest number of rows under audit, or None."""
-        return self.max_rows
+        return self._limit("rows")
 
     def _measure_on(self, people):
         """Return the AuditResult of the findings of fit on these rows; its verdict is not final."""
@@ -470,8 +465,10 @@ class BaseDetector(RuledMixin, HasSettings, MetaEstimatorMixin, BaseEstimator, m
         return relevant_gap_of(self.relevant_gap, outcome, kind=kind, weight=weight, mean=mean)
 
     def _settings(self):
-        """Return the parameters in JSON types, with the rule in force."""
+        """Return the parameters in JSON types, with the rule and the limits in force."""
         given = self.get_params(deep=False) | {"rule": self._rule_to_dict()}
+        if "limits" in given:
+            given["limits"] = self._limits_to_dict()
         return settings(given, but=_TECHNICAL)
 
     def _shared_values(self, task, findings):

@@ -55,6 +55,7 @@ from skdisc._stats._rates import RATES
 from skdisc._task._budget import Budget
 from skdisc._task._card import Card
 from skdisc._task._clustered import WeightedMixin
+from skdisc._task._limits import Limits
 from skdisc._task._shared_settings import CONFIRM
 from skdisc._task._task import People, Request, Task
 from skdisc._utils._settings import setting
@@ -118,6 +119,7 @@ __all__ = [
     "Judgment",
     "Lattice",
     "Ledger",
+    "Limits",
     "Neighbors",
     "Patterns",
     "People",

@@ -1,5 +1,6 @@
 """What the tests of the searches share: spaces, people, models, and how much is searched."""
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import FeatureSpace, all_detectors
+from skdisc import FeatureSpace, Limits, all_detectors
 from skdisc.extending import SearchDetector
 from skdisc.individual import (
     ADF,
@@ -61,7 +62,10 @@ every = pytest.mark.parametrize("name", PATIENT)
 
 def search(name, **settings):
     detector = PATIENT[name].__class__(**PATIENT[name].get_params())
-    return detector.set_params(**{"max_tests": None, "random_state": 0, **settings})
+    limits = settings.pop("limits", None) or Limits()
+    if limits.tests is None:
+        limits = limits.but(tests=math.inf)
+    return detector.set_params(**{"random_state": 0, **settings}, limits=limits)
 
 
 def quick(name, **settings):

@@ -17,12 +17,12 @@ from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 from smallest import SMALLEST
 
-from skdisc import Rule
+from skdisc import Limits, Rule
 from skdisc.individual import Similarity
 from skdisc.subgroup import Actions, Costs
 
 # They change how something is computed or shown, or are what is audited.
-NO_FINDING = {"n_jobs", "verbose", "time_budget", "random_state"}
+NO_FINDING = {"n_jobs", "verbose", "limits__seconds", "random_state"}
 AUDITED = {"estimator", "protected", "space"}
 OBJECTS = {
     "actions": Actions,
@@ -149,12 +149,12 @@ SHARED = {
     "intersections": (2, "decisions", {"protected": ["sex", "race"]}),
     "k": (2, "decisions", {}),
     "max_distance": (0.25, "decisions", {}),
-    "max_found": (0, "decisions", {}),
+    "limits__found": (0, "decisions", {}),
     "max_iter": (0, "decisions", {}),
     "max_predicates": (1, "decisions", {}),
-    "max_queries": (50, "linear", {}),
-    "max_rows": (2, "decisions", {}),
-    "max_tests": (20, "decisions", {}),
+    "limits__queries": (50, "linear", {}),
+    "limits__rows": (2, "decisions", {}),
+    "limits__tests": (20, "decisions", {}),
     "metric": ("accuracy", "linear", {}),
     "min_gap": (0.25, "linear", {"output": "probability"}),
     "min_rows": (8, "decisions", {}),
@@ -202,20 +202,24 @@ BY_WITNESS = {  # of learned audits of scores
         {"protected": ["sex", "race"]},
     ),
     "n_bins": (2, "forest", {"protected": ["sex", "race"]}),
-    "max_tests": (0, "decisions", {}),
+    "limits__tests": (0, "decisions", {}),
 }
 OWN = {
     "ADF": {
         "next_state": ("restart", "linear", {}),
         "pair": ("own", "decisions", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "Aequitas": {
-        "mode": ("random", "forest", {"n_local": 300, "max_tests": 3000, "n_seeds": 200}),
+        "mode": (
+            "random",
+            "forest",
+            {"n_local": 300, "limits": Limits(tests=3000), "n_seeds": 200},
+        ),
         "n_seeds": (12, "decisions", {}),
         "step_size": (2, "linear", {}),
         "next_state": ("metropolis", "linear", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "BiasScan": {
         "mode": ("continuous", "decisions", {}),
@@ -231,20 +235,20 @@ OWN = {
     "BoundarySearch": {
         "n_pool": (75, "decisions", {}),
         "share": (0.025, "decisions", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "CounterfactualFairness": {
         "do": ({"sex": "M"}, "decisions", {}),
         "worlds": ([same_rows], "decisions", {}),
         "group": ({"race": "b"}, "decisions", {}),
         "evaluate": ("refit", "decisions", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "CounterfactualSituationTesting": {
         "centers": (True, "linear", {}),
         "direction": ("both", "decisions", {}),
         "n_bins": (2, "decisions", {"protected": ["age"]}),
-        "max_rows": (100, "decisions", {"n_neighbors": 5}),
+        "limits__rows": (100, "decisions", {"n_neighbors": 5}),
         "missing": ("drop", "sex missing", {"n_neighbors": 5}),
     },
     "DiscriminationPatterns": {
@@ -276,7 +280,7 @@ OWN = {
         "features": (["sex", "town"], "decisions", {}),
         "k": (1, "linear", {}),
         "n_resamples": (2, "decisions", {}),
-        "max_tests": (0, "decisions", {}),
+        "limits__tests": (0, "decisions", {}),
     },
     "DivExplorer": {
         "output": ("value", "decisions", {}),
@@ -289,7 +293,7 @@ OWN = {
     "EIDIG": {
         "momentum": (0, "decisions", {}),
         "refresh_interval": (1, "linear", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "EffectDecomposition": {
         "mediators": (["skill"], "decisions", {}),
@@ -301,7 +305,7 @@ OWN = {
     },
     "ExactTree": {
         "n_checks": (25, "decisions", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
         "rule": (Rule(relevant_share=0.9), "linear", {}),
     },
     "ExpGA": {
@@ -310,7 +314,7 @@ OWN = {
         "n_generations": (0, "decisions", {}),
         "mutation": (0.0125, "decisions", {}),
         "fitness": ("hit", "decisions", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "FACTS": {
         "notion": ("choice", "decisions", {}),
@@ -330,7 +334,7 @@ OWN = {
         "costs__budget": (0.25, "decisions", {}),
         "costs__infinity": (0.25, "missing", {}),
         "learn_on": (0.125, "decisions", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "FlipTest": {
         "group": ({"race": "b"}, "decisions", {"protected": ["sex", "race"]}),
@@ -349,7 +353,7 @@ OWN = {
         "metric": ("all", "decisions", {}),
         "witness": ("boosting", "decisions", {}),
         "n_bins": (2, "decisions", {"protected": ["age"]}),
-        "max_tests": (0, "decisions", {}),
+        "limits__tests": (0, "decisions", {}),
     },
     "GroupDisparity": {
         "measures": ("all", "decisions", {}),
@@ -364,16 +368,16 @@ OWN = {
     },
     "KOSEI": {
         "n_seeds": (50, "decisions", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "LIMI": {
-        "max_rows": (1, "decisions", {}),
+        "limits__rows": (1, "decisions", {}),
         "n_samples": (1, "decisions", {}),
         "n_boundary": (50, "decisions", {}),
         "confidence": (0.5, "linear", {}),
         "step": (0.075, "linear", {}),
         "n_baseline": (12, "decisions", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "MultiaccuracyAudit": {
         "residual": ("outcome", "linear", {}),
@@ -423,12 +427,12 @@ OWN = {
         "seeds": ("both", "decisions", {}),
         "surrogate": ("instance", "decisions", {}),
         "n_samples": (50, "decisions", {}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "SituationTesting": {
         "direction": ("both", "decisions", {}),
         "n_bins": (2, "decisions", {"protected": ["age"]}),
-        "max_rows": (100, "decisions", {"n_neighbors": 5}),
+        "limits__rows": (100, "decisions", {"n_neighbors": 5}),
         "missing": ("drop", "sex missing", {"n_neighbors": 5}),
     },
     "SliceFinder": {
@@ -439,7 +443,7 @@ OWN = {
         "k": (2, "forest", {}),
         "order": ("bound", "forest", {}),
         "weights": ("frequency", "forest", {}),
-        "max_tests": (0, "decisions", {}),
+        "limits__tests": (0, "decisions", {}),
         "missing": ("drop", "forest", {}),
     },
     "SliceLine": {
@@ -450,14 +454,14 @@ OWN = {
         "n_permutations": (9, "decisions", {"versus": "everyone"}),
         "order": ("bound", "forest", {}),
         "weights": ("frequency", "forest", {}),
-        "max_tests": (0, "decisions", {}),
+        "limits__tests": (0, "decisions", {}),
         "missing": ("drop", "forest", {}),
     },
     "Themis": {
         "intersections": (1, "decisions", {"protected": ["sex", "race"]}),
         "threshold": (0.05, "linear", {}),
         "margin": (0.025, "linear", {"protected": ["sex", "race"]}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
     "ThresholdTest": {
         "place": (None, "places", {"place": "town"}),
@@ -479,7 +483,7 @@ OWN = {
         "first_batch": (50, "decisions", {}),
         "max_draws": (1, "decisions", {}),
         "min_gap": (0.2, "linear", {"spec": "individual", "output": "probability"}),
-        "max_queries": (50, "decisions", {}),
+        "limits__queries": (50, "decisions", {}),
     },
 }
 

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import Rule, all_detectors, individual, preprocessing, repair
+from skdisc import Limits, Rule, all_detectors, individual, preprocessing, repair
 from skdisc._blackbox._default_models import default_model
 
 
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
     others: tuple = (audited(),)
 
 
-FEW = {"max_tests": 500}
+FEW = {"limits": Limits(tests=500)}
 NEAREST = {"n_neighbors": 1, "n_bins": 2, "reference": "rest"}
 BARE = {"protected": None}
 LINEAR = {"witness": "linear", "nuisance": "additive"}
@@ -50,12 +50,12 @@ LINEAR = {"witness": "linear", "nuisance": "additive"}
 
 SMALLEST = {
     "ADF": Entry(
-        {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
+        {"limits": Limits(tests=100), "n_seeds": 10, "max_iter": 3, "n_local": 3},
         {"n_seeds": [5, 10]},
         FEW | {"n_seeds": 5, "n_local": 3},
     ),
     "Aequitas": Entry(
-        {"max_tests": 100, "n_seeds": 50, "n_local": 3},
+        {"limits": Limits(tests=100), "n_seeds": 50, "n_local": 3},
         {"mode": ["random", "fully"]},
         FEW | {"n_local": 3},
     ),
@@ -66,7 +66,7 @@ SMALLEST = {
         (BARE, audited(estimator=LogisticRegression(tol=1e-8))),  # that weights and copies agree
     ),
     "BoundarySearch": Entry(
-        {"max_tests": 100, "n_pool": 300}, {"share": [0.1, 0.3]}, FEW | {"n_pool": 300}
+        {"limits": Limits(tests=100), "n_pool": 300}, {"share": [0.1, 0.3]}, FEW | {"n_pool": 300}
     ),
     "CounterfactualFairness": Entry(
         {"n_resamples": 10}, {"min_gap": [0.0, 0.5]}, {"n_resamples": 2}
@@ -102,13 +102,13 @@ SMALLEST = {
         (BARE, audited(metric="all")),
     ),
     "EIDIG": Entry(
-        {"max_tests": 100, "n_seeds": 10, "max_iter": 3, "n_local": 3},
+        {"limits": Limits(tests=100), "n_seeds": 10, "max_iter": 3, "n_local": 3},
         {"momentum": [0.0, 0.5]},
         FEW | {"n_seeds": 5, "n_local": 3},
     ),
-    "ExactTree": Entry({"max_tests": 300}, {"n_checks": [10, 20]}, FEW),
+    "ExactTree": Entry({"limits": Limits(tests=300)}, {"n_checks": [10, 20]}, FEW),
     "ExpGA": Entry(
-        {"max_tests": 100, "n_draws": 30, "n_population": 10, "n_generations": 1},
+        {"limits": Limits(tests=100), "n_draws": 30, "n_population": 10, "n_generations": 1},
         {"mutation": [0.05, 0.2]},
         FEW | {"n_generations": 2},
     ),
@@ -131,9 +131,9 @@ SMALLEST = {
         {},
         (audited(measures="all"),),
     ),
-    "KOSEI": Entry({"max_tests": 300, "n_seeds": 200}, {"n_seeds": [50, 100]}, FEW),
+    "KOSEI": Entry({"limits": Limits(tests=300), "n_seeds": 200}, {"n_seeds": [50, 100]}, FEW),
     "LIMI": Entry(
-        {"max_tests": 100, "n_samples": 200, "n_boundary": 200, "n_baseline": 50},
+        {"limits": Limits(tests=100), "n_samples": 200, "n_boundary": 200, "n_baseline": 50},
         {"step": [0.1, 0.3]},
         FEW | {"n_samples": 300, "n_boundary": 300},
     ),
@@ -170,7 +170,7 @@ SMALLEST = {
         (audited(use_group=False, learner="linear"),),
     ),
     "SG": Entry(
-        {"max_tests": 100, "n_samples": 200, "n_seeds": 50},
+        {"limits": Limits(tests=100), "n_samples": 200, "n_seeds": 50},
         {"n_seeds": [20, 50]},
         FEW | {"n_samples": 50},
     ),
@@ -196,7 +196,7 @@ SMALLEST = {
 WHAT_TO_ADD = (
     "{name} has no entry in SMALLEST of tests/smallest.py. Add a line with settings that take "
     "well under a second on 400 rows, and two values of one of its settings:\n"
-    '    "{name}": Entry({{"max_tests": 100}}, {{"PARAMETER": [A, B]}}),\n'
+    '    "{name}": Entry({{"limits": Limits(tests=100)}}, {{"PARAMETER": [A, B]}}),\n'
     "Entry says what else can be given. It is checked with its default settings until then."
 )
 
@@ -247,7 +247,7 @@ TRANSFORMERS = {
         individual.Themis(
             default_model("tree", 0),
             protected=[0],
-            max_tests=100,
+            limits=Limits(tests=100),
             pos_label="high",
             random_state=0,
         ),

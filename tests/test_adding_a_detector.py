@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdisc import AuditResult, FeatureSpace, Rule, extending, report
+from skdisc import AuditResult, FeatureSpace, Limits, Rule, extending, report
 from skdisc.extending import SubgroupDetector
 from skdisc.testing import detector_checks
 
@@ -35,7 +35,9 @@ SEARCH, SEARCH_CODE = written("search")
 PEERS, PEERS_CODE = written("own test", RandomSubgroups=GROUPS.RandomSubgroups)
 SMALL = [
     GROUPS.RandomSubgroups(protected=[0], n_groups=20, pos_label="high", random_state=0),
-    SEARCH.RandomWalk(protected=[0], n_seeds=50, max_tests=200, pos_label="high", random_state=0),
+    SEARCH.RandomWalk(
+        protected=[0], n_seeds=50, limits=Limits(tests=200), pos_label="high", random_state=0
+    ),
 ]
 
 
@@ -149,8 +151,11 @@ def test_nothing_confirmed_is_no_evidence_of_equality():
     assert (result.findings.table["p_adjusted"] <= 0.05).any()
     assert (result.n_found, result.verdict) == (0, "insufficient evidence")
     assert result.reason == "random groups do not cover all that could differ"
-    stopped = peers(time_budget=0).fit(*by_town(0, n=1000)).result_
-    assert (stopped.reason, stopped.n_found) == ("the search was cut short by time_budget", 0)
+    stopped = peers(limits=Limits(seconds=0)).fit(*by_town(0, n=1000)).result_
+    assert (stopped.reason, stopped.n_found) == (
+        "the search was cut short by the limit of seconds",
+        0,
+    )
 
 
 def test_a_null_of_your_own_is_not_judged_by_gaps_to_everyone_else():
@@ -164,9 +169,11 @@ def test_a_null_of_your_own_is_not_judged_by_gaps_to_everyone_else():
 
 
 def test_a_budget_ends_the_tests(loans):
-    detector = GROUPS.RandomSubgroups(protected="sex", max_tests=5, pos_label="yes", random_state=0)
+    detector = GROUPS.RandomSubgroups(
+        protected="sex", limits=Limits(tests=5), pos_label="yes", random_state=0
+    )
     result = detector.fit(*loans).audit()
-    assert (result.n_tested, result.stopped_by) == (5, "max_tests")
+    assert (result.n_tested, result.stopped_by) == (5, "tests")
 
 
 def test_names_and_the_order_of_rows_change_nothing(loans):

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import BlackBox, FeatureSpace, Rule
+from skdisc import BlackBox, FeatureSpace, Limits, Rule
 from skdisc.exceptions import ModelError
 from skdisc.individual import KOSEI, Themis
 from skdisc.subgroup import DivExplorer
@@ -37,7 +37,7 @@ X = pd.DataFrame(
 y = (X["income"] + 20 * (X["sex"] == "M") > 60).astype(int).to_numpy()
 names = np.where(y, "yes", "no")
 
-LITTLE = {"max_tests": 200, "rule": Rule(significance=0.4), "random_state": 0}
+LITTLE = {"limits": Limits(tests=200), "rule": Rule(significance=0.4), "random_state": 0}
 MAKE = {
     "Themis": lambda **k: Themis(**{"protected": "sex", **LITTLE, **k}),
     "KOSEI": lambda **k: KOSEI(**{"protected": "sex", **LITTLE, **k}),
@@ -577,23 +577,19 @@ def test_new_labels_are_needed_where_labels_were_audited():
 
 
 def limits(make):
-    return [
-        n
-        for n in ("max_tests", "max_queries", "max_found", "time_budget")
-        if n in make().get_params(deep=False)
-    ]
+    return list(make().limit_fields)
 
 
 def test_every_detector_has_its_limits():
-    assert limits(MAKE["KOSEI"]) == ["max_tests", "max_queries", "max_found", "time_budget"]
-    assert limits(MAKE["Themis"]) == ["max_tests", "max_queries", "max_found", "time_budget"]
-    assert limits(MAKE["DivExplorer"]) == ["max_tests", "time_budget"]
+    assert limits(MAKE["KOSEI"]) == ["tests", "queries", "found", "seconds"]
+    assert limits(MAKE["Themis"]) == ["tests", "queries", "found", "seconds"]
+    assert limits(MAKE["DivExplorer"]) == ["tests", "seconds"]
 
 
 def test_a_budget_of_0_asks_nothing_and_says_so(make):
     for limit in limits(make):
         model = Model()
-        result = make(**{"max_tests": None, limit: 0}).fit(X, y, model).result_
+        result = make(limits=Limits(**{"tests": math.inf, limit: 0})).fit(X, y, model).result_
         assert model.asked == result.n_queries == 0
         assert (result.n_tested, result.n_found, len(result)) == (0, 0, 0)
         assert result.verdict == "insufficient evidence"
@@ -604,7 +600,7 @@ def test_a_budget_of_0_asks_nothing_and_says_so(make):
 def test_a_budget_of_0_audits_no_new_rows(make):
     for limit in limits(make):
         model = Model()
-        fitted = make(**{"max_tests": None, limit: 0}).fit(X, y, model)
+        fitted = make(limits=Limits(**{"tests": math.inf, limit: 0})).fit(X, y, model)
         result = fitted.audit(X, y)
         assert model.asked == result.n_queries == 0
         assert result.verdict == "insufficient evidence"
@@ -612,8 +608,8 @@ def test_a_budget_of_0_audits_no_new_rows(make):
 
 
 def test_a_budget_of_0_without_a_model():
-    for limit in ("max_tests", "time_budget"):
-        result = MAKE["DivExplorer"](**{limit: 0}).fit(X, y).result_
+    for limit in ("tests", "seconds"):
+        result = MAKE["DivExplorer"](limits=Limits(**{limit: 0})).fit(X, y).result_
         assert (result.n_tested, result.n_queries, len(result)) == (0, 0, 0)
         assert (result.verdict, result.stopped_by) == ("insufficient evidence", limit)
 
@@ -621,9 +617,9 @@ def test_a_budget_of_0_without_a_model():
 @pytest.mark.parametrize("value", [-1, "many", np.nan])
 def test_a_budget_that_is_none(make, value):
     for limit in limits(make):
-        message = rf"The '{limit}' parameter of \w+ must be an? .* in the range \[0.* Got"
+        message = rf"The '{limit}' parameter of Limits must be an? .* in the range \[0.* Got"
         with pytest.raises(ValueError, match=message):
-            make(**{limit: value}).fit(X, y)
+            make(limits=Limits(**{limit: value})).fit(X, y)
 
 
 # A space instead of data

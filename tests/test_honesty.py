@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import AuditResult, BlackBox, FeatureSpace
+from skdisc import AuditResult, BlackBox, FeatureSpace, Limits
 from skdisc.exceptions import ModelError
 from skdisc.individual import KOSEI, SG, BoundarySearch, Themis
 from skdisc.subgroup import DivExplorer
@@ -47,8 +47,12 @@ def test_answers_that_never_differ_are_no_evidence_of_fairness():
 
 
 def test_a_walk_cut_short_is_no_evidence_of_fairness(people):
-    result = DivExplorer(protected="sex", direction="higher", max_tests=1).fit(*people).result_
-    assert (result.stopped_by, result.verdict) == ("max_tests", "insufficient evidence")
+    result = (
+        DivExplorer(protected="sex", direction="higher", limits=Limits(tests=1))
+        .fit(*people)
+        .result_
+    )
+    assert (result.stopped_by, result.verdict) == ("tests", "insufficient evidence")
 
 
 def test_every_input_tested_is_evidence_enough():
@@ -142,7 +146,7 @@ def test_inputs_picked_at_the_boundary_are_no_sample(search):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"sex": ["F", "M"] * 250, "income": rng.integers(0, 50, 500)})
     X["points"], X["town"] = rng.integers(0, 50, (2, 500))
-    search.set_params(protected="sex", max_tests=200, random_state=0, pos_label=1)
+    search.set_params(protected="sex", limits__tests=200, random_state=0, pos_label=1)
     result = search.fit(X, model=Steep()).result_
     assert (result.n_tested, result.n_found) == (200, 0)
     assert any("No input was drawn at random" in note for note in result.notes)
@@ -161,6 +165,6 @@ def test_rows_that_sg_starts_from_are_a_sample(people):
     X = people[0].assign(points=np.arange(600))
     fair = lambda X: X["points"] > 300  # noqa: E731
     for n_seeds in (10, 100):
-        search = SG(protected="sex", n_seeds=n_seeds, max_tests=1000, random_state=0)
+        search = SG(protected="sex", n_seeds=n_seeds, limits=Limits(tests=1000), random_state=0)
         result = search.fit(X, model=fair).result_
         assert result.verdict == "no disparity found"  # every person was looked at

@@ -5,10 +5,11 @@ import inspect
 import pickle
 import re
 
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from skdisc import all_detectors
+from skdisc import Audit, all_detectors
 from skdisc._utils._published_names import FIELDS, PUBLISHED_NAMES
 from skdisc.base import BaseDetector
 
@@ -37,6 +38,18 @@ def test_the_name_of_a_field_is_answered_with_its_object(name):
             detector(**{name: 1})
         changed = detector().set_params(**{re.sub(r"=\w+\((\w+)=\.\.\.\)", r"__\1", text): None})
         assert getattr(changed, setting) is not None
+
+
+@pytest.mark.parametrize("name", [n for n, (setting, _) in FIELDS.items() if setting == "limits"])
+def test_a_limit_of_an_audit_is_answered_with_its_object(name):
+    said = re.escape(f"'{name}'; write {FIELDS[name][1]}.")
+    with pytest.raises(TypeError, match=said):
+        Audit(**{name: 5})
+    X = pd.DataFrame({"sex": [0, 1] * 18})
+    with pytest.raises(ValueError, match=f"no detector has {said}"):
+        Audit(protected="sex", settings={name: 5}).fit(X, [0, 1, 1, 1] * 9)
+    with pytest.raises(TypeError, match=rf"'{name}'\.$"):  # it has no limits
+        all_detectors()["RankingDisparity"](**{name: 5})
 
 
 def test_a_misspelled_setting_is_answered():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from skdisc import Limits
 from skdisc.group import VeriFair
 from skdisc.individual import ADF, KOSEI, LIMI, SG, Aequitas
 from skdisc.subgroup import (
@@ -39,7 +40,9 @@ SEARCHES = (ADF, Aequitas, KOSEI, SG)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_global_search_begins_from_so_many_seeds(search, applicants):
     local = {} if search is SG else {"n_local": 0}  # SG is one search, which ends at max_tests
-    few, more = (tried(search(n_seeds=n, max_tests=500, **local), applicants) for n in (3, 60))
+    few, more = (
+        tried(search(n_seeds=n, limits=Limits(tests=500), **local), applicants) for n in (3, 60)
+    )
     assert len(few) < len(more) or (search is SG and not few.equals(more))
 
 
@@ -51,14 +54,14 @@ def test_the_local_search_makes_so_many_tests(search, applicants):
 
 @pytest.mark.parametrize("search", [ADF, SG])
 def test_seeds_come_from_so_many_clusters(search, applicants):
-    one, many = (tried(search(n_clusters=n, max_tests=60), applicants) for n in (1, 8))
+    one, many = (tried(search(n_clusters=n, limits=Limits(tests=60)), applicants) for n in (1, 8))
     assert not one.equals(many)
 
 
 @pytest.mark.parametrize("search", [ADF, Aequitas])
 def test_a_step_is_so_many_values_long(search, applicants):
     short, long = (
-        tried(search(step_size=s, n_seeds=20, max_tests=300), applicants) for s in (1, 6)
+        tried(search(step_size=s, n_seeds=20, limits=Limits(tests=300)), applicants) for s in (1, 6)
     )
     assert not short.equals(long)
 

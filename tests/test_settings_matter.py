@@ -22,7 +22,8 @@ pytestmark = pytest.mark.usefixtures("no_refits")
 def own_settings(name):
     settings = set(signature(all_detectors()[name]).parameters) - NO_FINDING - AUDITED
     fields = {f"{n}__{f}" for n in settings & set(OBJECTS) for f in OBJECTS[n]().get_params()}
-    return settings - set(OBJECTS) | fields
+    limits = {f"limits__{field}" for field in all_detectors()[name].limit_fields} - NO_FINDING
+    return settings - {*OBJECTS, "limits"} | fields | limits
 
 
 @pytest.mark.parametrize("name", sorted(all_detectors()))

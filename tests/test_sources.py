@@ -11,7 +11,7 @@ import pytest
 
 import skdisc
 from skdisc import AuditResult, all_detectors
-from skdisc._utils._published_names import PUBLISHED_NAMES
+from skdisc._utils._published_names import FIELDS, PUBLISHED_NAMES
 from skdisc.extending import Discovery
 
 ROOT = Path(__file__).parents[1]
@@ -154,3 +154,9 @@ def test_defaults_are_as_the_page_says():
 def test_each_published_name_that_is_answered_is_on_the_page(name):
     for ours in PUBLISHED_NAMES[name]:
         assert any(f"`{name}`" in row[1] and f"`{ours}`" in row[2] for row in TESTED), name
+
+
+@pytest.mark.parametrize("name", ["max_runtime_seconds", "max_tsn"])
+def test_each_published_limit_is_on_the_page(name):
+    ours = FIELDS[name][1].removeprefix("limits=")
+    assert any(f"`{name}`" in row[1] and f"`{ours}`" in row[2] for row in TESTED)

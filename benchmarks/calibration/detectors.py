@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 from benchmarks.calibration import oracle
 from benchmarks.calibration.hard import HARD
-from skdisc import Audit, all_detectors
+from skdisc import Audit, Limits, all_detectors
 from skdisc._blackbox._default_models import default_model
 
-FEW = {"max_tests": 1000}
+FEW = {"limits": Limits(tests=1000)}
 SMALL = {  # settings of single detectors; all others are the defaults
     **dict.fromkeys(["ADF", "EIDIG"], FEW | {"n_seeds": 50, "n_local": 20}),
     **dict.fromkeys(["Aequitas", "KOSEI", "SG", "ExactTree"], FEW),

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.calibration.people import People, World, columns, fair_model, toss
+from skdisc import Limits
 
 DOMAINS = {"sex": "FM", "race": "aaab", "town": "uvw", "work": "pqrst"}
 SUBGROUP = {"sex": "F", "town": "u"}
@@ -176,14 +177,14 @@ PLANTED = [
     ),
     *(
         World(
-            f"share, {limit.replace('_', ' ')} = {n}",
-            partial(corner, **{limit: n}),
+            f"share, limit of {limit} = {n}",
+            partial(corner, limits=Limits(**{limit: n})),
             "a model that uses sex for one input in 15",
             kind="shares",
             share=1 / 15,
             gaps={"individual": 6.7},
         )
-        for limit, n in (("max_tests", 300), ("max_found", 20))
+        for limit, n in (("tests", 300), ("found", 20))
     ),
     World(
         "fair, race, n = 5,000",

@@ -1,7 +1,6 @@
 """Counts passed to a detector as X: each cell is a row that stands for many people."""
 
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 from sklearn.utils import check_random_state
@@ -85,5 +84,5 @@ def _read(detector, request, at_fit):
         return Request(table.counts, sample=table.sample)
     if detector._counts_rows:
         raise ValueError("Count the table with the schema of the counts of fit, and pass Counts.")
-    n = detector.max_rows if isinstance(detector.max_rows, Integral) else SAMPLE
+    n = detector._limit("rows") or SAMPLE
     return rows.sample(n, protected, check_random_state(detector.random_state).randint(2**31))

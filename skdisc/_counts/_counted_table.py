@@ -23,7 +23,7 @@ from skdisc._task._task import Request
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._validation import check_names
 
-SAMPLE = 50_000  # rows for detectors that need rows and have no max_rows
+SAMPLE = 50_000  # rows for detectors that need rows and have no limit of rows
 _COUNTED = 1_000_000  # rows that are counted of a table with too many cells
 _LAZY = {"dask": "to_delayed", "ibis": "group_by", "polars": "collect", "duckdb": "fetchall"}
 

@@ -1,16 +1,16 @@
-"""Budget: the limits of one fit or audit, and what is charged to them."""
+"""Budget: what one fit or audit has used of its limits."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
+COUNTED = ("tests", "queries", "found", "seconds")  # fields of `Limits` that a run uses up
 
 
 @dataclass
 class Budget:
-    """Limits of one fit or audit; None stands for no limit.
+    """What one fit or audit has used of its limits; None stands for no limit.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class Budget:
         Number of distinct rows sent to the model.
     max_found : int or None
         Number of findings.
-    time_budget : float or None
+    max_seconds : float or None
         Seconds from the beginning of the call, checked between batches.
     started : float or None, default=None
         When the call began that the budget is for, by `time.perf_counter`: reading rows and
@@ -31,7 +31,7 @@ class Budget:
     tests, queries, found : int
         Numbers charged so far.
     stopped_by : str or None
-        The limit that ended the search; None if the search completed.
+        The limit that ended the search, a field of `Limits`; None if the search completed.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Budget:
     max_tests: int | None = None
     max_queries: int | None = None
     max_found: int | None = None
-    time_budget: float | None = None
+    max_seconds: float | None = None
     started: float | None = None
     tests: int = field(default=0, init=False)
     queries: int = field(default=0, init=False)
@@ -66,12 +66,12 @@ class Budget:
     @property
     def seconds_left(self) -> float:
         """Seconds until the time budget ends, at least 0; infinity without one."""
-        left = self._left(self.time_budget, self.elapsed)
+        left = self._left(self.max_seconds, self.elapsed)
         return float("inf") if left is None else left
 
     def renew(self, seconds: float) -> None:
         """Begin again, with a time budget of so many seconds from now."""
-        self.started, self._before, self.time_budget = time.perf_counter(), 0.0, seconds
+        self.started, self._before, self.max_seconds = time.perf_counter(), 0.0, seconds
 
     def allow(self, n: int, rows_each: int = 1) -> int:
         """Return how many of `n` further tests, with `rows_each` queries each, are allowed.
@@ -79,13 +79,13 @@ class Budget:
         If they are fewer than `n`, a limit ends the search, and `stopped_by` names it. A test with
         ``rows_each=0`` takes no query.
         """
-        room = {"max_tests": self._left(self.max_tests, self.tests)}
+        room = {"tests": self._left(self.max_tests, self.tests)}
         rows = self._left(self.max_queries, self.queries)
-        room["max_queries"] = rows if rows is None else rows // rows_each if rows_each else None
+        room["queries"] = rows if rows is None else rows // rows_each if rows_each else None
         if self.max_found is not None and self.found >= self.max_found:
-            room["max_found"] = 0
+            room["found"] = 0
         if self.has_spent(1):
-            room["time_budget"] = 0
+            room["seconds"] = 0
         for name, left in room.items():
             if left is not None and left < n:
                 n, self.stopped_by = left, name
@@ -96,7 +96,7 @@ class Budget:
 
         What one portion does not use remains for the next ones.
         """
-        limits = {name: getattr(self, name) for name in LIMITS}
+        limits = {name: getattr(self, f"max_{name}") for name in COUNTED}
         ended = None
         try:
             for left in range(n, 0, -1):
@@ -105,25 +105,25 @@ class Budget:
                 for (name, limit), gone in zip(limits.items(), spent, strict=True):
                     if limit is not None:
                         more = max(limit - gone, 0)
-                        share = more / left if name == "time_budget" else more // left
-                        setattr(self, name, limit if left == 1 else gone + share)
+                        share = more / left if name == "seconds" else more // left
+                        setattr(self, f"max_{name}", limit if left == 1 else gone + share)
                 yield
                 ended = ended or self.stopped_by
         finally:
             self.stopped_by = ended
             for name, limit in limits.items():
-                setattr(self, name, limit)
+                setattr(self, f"max_{name}", limit)
 
     @contextmanager
     def keeping(self, share: float) -> Iterator[None]:
         """Keep a share of the time that is left for what comes after."""
-        limit = self.time_budget
+        limit = self.max_seconds
         if limit is not None:
-            self.time_budget -= share * self.seconds_left
+            self.max_seconds -= share * self.seconds_left
         try:
             yield
         finally:
-            self.time_budget = limit
+            self.max_seconds = limit
 
     @contextmanager
     def besides_tests(self) -> Iterator[None]:
@@ -141,10 +141,10 @@ class Budget:
 
     def has_spent(self, share: float) -> bool:
         """Return True if this share of the time that was left at the opening has elapsed."""
-        if self.time_budget is None:
+        if self.max_seconds is None:
             return False
         # By a share of the whole budget, a model that took long to train would end every search.
-        return self.elapsed >= self._before + share * max(self.time_budget - self._before, 0.0)
+        return self.elapsed >= self._before + share * max(self.max_seconds - self._before, 0.0)
 
     def opens(self, n_rows: int) -> bool:
         """Return True if at least one test is allowed, and `n_rows` queries before it."""
@@ -165,9 +165,9 @@ class Budget:
         """Return True if `n_rows` further queries are allowed; otherwise set `stopped_by`."""
         left = self._left(self.max_queries, self.queries)
         if left is not None and left < n_rows:
-            self.stopped_by = "max_queries"
+            self.stopped_by = "queries"
         elif self.has_spent(1):
-            self.stopped_by = "time_budget"
+            self.stopped_by = "seconds"
         else:
             return True
         return False
@@ -181,8 +181,8 @@ class Budget:
         start = 0
         while start < n:
             rows = most
-            if self.time_budget is not None:
-                a_twentieth = self.queries * self.time_budget / 20 / max(self.elapsed, 1e-9)
+            if self.max_seconds is not None:
+                a_twentieth = self.queries * self.max_seconds / 20 / max(self.elapsed, 1e-9)
                 rows = int(min(most, max(a_twentieth, 2000)))
             end = start + max(rows // rows_each, 1)
             yield slice(start, end)

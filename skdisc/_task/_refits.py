@@ -169,7 +169,7 @@ def enough_for(level):
 def _out_of_time(result, when):
     """Return the result whose comparison with refits the time budget ended."""
     reason = f"the time budget ended the comparison with chance in training {when}"
-    return replace(_judged(result, Judgment(UNSURE, reason)), stopped_by="time_budget")
+    return replace(_judged(result, Judgment(UNSURE, reason)), stopped_by="seconds")
 
 
 def _counted(refits, own, allowed):
@@ -215,7 +215,7 @@ class _Refits:
         if self.is_late:
             return
         self._redrawn = detector._audited.box.training.redrawn(detector.protected_, self._seed)
-        if task.budget.time_budget is not None and not self.is_late:
+        if task.budget.max_seconds is not None and not self.is_late:
             started = time.perf_counter()
             with ignoring(ConvergenceWarning):
                 self._first = self._trained(0)

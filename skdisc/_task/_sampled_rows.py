@@ -63,7 +63,7 @@ class SourceSample:
     n: int
     n_all: int
     names: tuple
-    why: str = "max_rows"
+    why: str = "limits.rows"
     rows: None = None
 
     def note(self):
@@ -71,7 +71,7 @@ class SourceSample:
         return [_note(self.n, self.n_all, self.names, True, self.why)]
 
 
-def _note(n, n_all, names, is_even, why="max_rows"):
+def _note(n, n_all, names, is_even, why="limits.rows"):
     """Return what a sample is, as text."""
     by = ", ".join(map(str, names))
     each = "each in proportion to its size"

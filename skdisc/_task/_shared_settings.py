@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._space._bins import Bins
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 
 MIN_GAP_OF_NUMBERS = setting(
     0.0,
@@ -27,28 +27,11 @@ WEIGHTS = setting(
     These are counted, with the result of repeated rows (with `confirm`, of the same
     distribution); where a model is trained, rows are repeated.""",
 )
-MAX_QUERIES = setting(
-    None,
-    [COUNT, None],
-    "Largest number of rows queried; if X has more, nothing is audited.",
-)
-TIME_BUDGET = setting(
-    None,
-    [Interval(Real, 0, None, closed="left"), None],
-    "Limit in seconds, checked between batches.",
-)
 OUTPUT_OF_NUMBERS = setting(
     "decision",
     [StrOptions({"decision", "probability", "value"})],
     """The outcome compared: the decision, the probability of a favorable decision, or the
     value of a regressor or decision function, where higher is better.""",
-)
-MAX_ROWS = setting(
-    None,
-    [AT_LEAST_ONE, None],
-    """Largest number of rows under audit. Of more, a random sample is, stratified by
-    protected group, as a note says; an estimator is trained on all rows. Positions of rows
-    in results are then positions in the sample, ``sampled_rows_``.""",
 )
 N_BINS = setting(
     4,

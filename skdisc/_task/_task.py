@@ -13,7 +13,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._budget import LIMITS, Budget
+from skdisc._task._budget import COUNTED, Budget
 from skdisc._task._progress import Progress
 from skdisc._utils._frequency import people_in
 from skdisc._utils._hashing import NumberedColumns
@@ -210,7 +210,8 @@ class Task:
         Task
         """
         d, audited = detector, detector._audited
-        budget = Budget(**{name: getattr(d, name) for name in LIMITS}, started=people.started)
+        limits = {f"max_{name}": d._limit(name) for name in COUNTED}
+        budget = Budget(**limits, started=people.started)
 
         @cache
         def make_queries():

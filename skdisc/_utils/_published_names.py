@@ -1,5 +1,8 @@
 """Names of settings in papers and other tools, and what they are called here."""
 
+import inspect
+from typing import Any, Self
+
 from skdisc._utils._validation import closest
 
 # Each published name with the settings that it may be here; a class has one of them, or none.
@@ -23,8 +26,6 @@ PUBLISHED_NAMES = {
     "max_global": ("n_seeds",),
     "max_l": ("max_predicates",),
     "max_local": ("n_local",),
-    "max_runtime_seconds": ("time_budget",),
-    "max_tsn": ("max_tests",),
     "max_workers": ("n_jobs",),
     "min_effect_size": ("effect_size",),
     "min_size": ("min_rows",),
@@ -52,6 +53,13 @@ FIELDS = {
     "feats_not_allowed_to_change": ("actions", "actions=Actions(immutable=...)"),
     "feature_weights": ("costs", "costs=Costs(weights=...)"),
     "immutable": ("actions", "actions=Actions(immutable=...)"),
+    "max_found": ("limits", "limits=Limits(found=...)"),
+    "max_queries": ("limits", "limits=Limits(queries=...)"),
+    "max_rows": ("limits", "limits=Limits(rows=...)"),
+    "max_runtime_seconds": ("limits", "limits=Limits(seconds=...)"),
+    "max_tests": ("limits", "limits=Limits(tests=...)"),
+    "max_tsn": ("limits", "limits=Limits(tests=...)"),
+    "time_budget": ("limits", "limits=Limits(seconds=...)"),
     "max_distance": ("similarity", "similarity=Similarity(max_distance=...)"),
     "max_step": ("actions", "actions=Actions(max_step=...)"),
     "metric": ("similarity", "similarity=Similarity(metric=...)"),
@@ -77,3 +85,21 @@ def meant_by(name, settings):
     if setting in settings:
         return f"; write {text}."
     return closest(name, settings)
+
+
+class SaysWhatIsMeant:
+    """Refuses unknown settings by a TypeError that says which one is meant."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Return an object; raise TypeError for an unknown setting, with the one that is meant."""
+        if kwargs:
+            parameters = inspect.signature(cls.__init__).parameters
+            takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+            unknown = [name for name in kwargs if name not in parameters]
+            if unknown and not takes_any:
+                name, known = unknown[0], list(parameters)[1:]
+                raise TypeError(
+                    f"{cls.__name__}.__init__() got an unexpected keyword argument {name!r}"
+                    f"{meant_by(name, known)}"
+                )
+        return super().__new__(cls)

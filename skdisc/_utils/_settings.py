@@ -28,6 +28,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 from sklearn.utils._param_validation import Interval, Options
 
+from skdisc._utils._shared_object import with_object
 from skdisc._utils._shared_sections import with_inherited_entries
 
 COUNT = Interval(Integral, 0, None, closed="left")
@@ -65,7 +66,10 @@ class SettingSpec:
             shown = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
             kind = f"{kind}, default={shown}"
         text = self.text if isinstance(self.text, str) else self.text(owner)
-        return [f"{name} : {kind}", *(f"    {t}" for t in inspect.cleandoc(text).splitlines())]
+        return [
+            f"{name} : {kind}",
+            *(f"    {t}".rstrip() for t in inspect.cleandoc(text).splitlines()),
+        ]
 
 
 def setting(
@@ -128,9 +132,7 @@ class HasSettings:
             If there is no parameter of a name.
         """
         for name, kind in self._objects.items():
-            sets_a_field = any(key.startswith(f"{name}__") for key in params)
-            if sets_a_field and params.get(name, getattr(self, name)) is None:
-                params = {**params, name: kind()}
+            params = with_object(self, params, name, kind)
         return super().set_params(**params)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -1,12 +1,12 @@
 """Rule: when a question is answered, the same for detectors, audits, command line and monitor."""
 
 import re
-from collections.abc import Iterable
 from numbers import Real
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
+
+from skdisc._utils._shared_object import SharedObject, refuse_unused, with_object
 
 CORRECTIONS = ("bh", "by", "holm", "bonferroni", "none")
 OF_RATES = (  # fields that detectors of groups use
@@ -16,7 +16,7 @@ OF_RATES = (  # fields that detectors of groups use
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*")
 
 
-class Rule(BaseEstimator):
+class Rule(SharedObject):
     """When a question is answered: what counts as a disparity, and what excludes one.
 
     Detectors, `Audit`, the command line and the monitor take one as ``rule``. A detector lists the
@@ -101,47 +101,10 @@ class Rule(BaseEstimator):
         ValueError
             If a field is outside its limits.
         """
-        self._validate_params()
+        super().check()
         if isinstance(self.relevant_gap, str):
             share_of_mean(self.relevant_gap)
         return self
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether the other is a rule with equal fields."""
-        if type(other) is not type(self):
-            return NotImplemented
-        return self.get_params(deep=False) == other.get_params(deep=False)
-
-    __hash__ = None  # fields may be set
-
-    def changed(self) -> list[str]:
-        """Return the fields that are not at their defaults, a list of str."""
-        defaults = Rule().get_params(deep=False)
-        return [n for n, value in self.get_params(deep=False).items() if value != defaults[n]]
-
-    def only(self, fields: Iterable[str]) -> Self:
-        """Return a rule with these fields, and all others at their defaults.
-
-        Parameters
-        ----------
-        fields : iterable of str
-
-        Returns
-        -------
-        Rule
-        """
-        fields = set(fields)
-        own = {n: v for n, v in self.get_params(deep=False).items() if n in fields}
-        return type(self)(**own)
-
-    def to_dict(self) -> dict:
-        """Return the fields, a JSON object; ``Rule(**fields)`` is the inverse.
-
-        Returns
-        -------
-        dict
-        """
-        return self.get_params(deep=False)
 
 
 def share_of_mean(text: str) -> float:
@@ -230,10 +193,7 @@ class RuledMixin:
         ValueError
             If there is no parameter of a name.
         """
-        sets_a_field = any(name.startswith("rule__") for name in params)
-        if sets_a_field and params.get("rule", self.rule) is None:
-            params = {**params, "rule": Rule()}
-        return super().set_params(**params)
+        return super().set_params(**with_object(self, params, "rule", Rule))
 
     @property
     def _rule_in_force(self):
@@ -243,13 +203,8 @@ class RuledMixin:
         """Raise ValueError if a field of the rule is not allowed, or not used here."""
         if self.rule is None:
             return
-        unused = [n for n in self.rule.check().changed() if n not in self.rule_fields]
         name = type(self).__name__
-        if unused:
-            raise ValueError(
-                f"rule has {unused[0]}={getattr(self.rule, unused[0])!r}, which {name} does not "
-                f"use. It uses {', '.join(self.rule_fields)}."
-            )
+        refuse_unused(self.rule.check(), "rule", self.rule_fields, name)
         correction = self.rule.correction
         if correction is not None and correction not in self.own_corrections:
             raise ValueError(

@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
+from skdisc._task._limits import LimitedMixin, Limits
+from skdisc._utils._published_names import SaysWhatIsMeant
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
@@ -35,7 +37,9 @@ from skdisc.report._audit_page import meta_fields
 _SHARE = Interval(Real, 0, 1, closed="neither")
 
 
-class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
+class Audit(
+    SaysWhatIsMeant, RuledMixin, LimitedMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Audit a table of decisions, or a model, for discrimination: all methods, one answer.
 
     The audit asks, for each protected column, the questions that what was given can answer: do the
@@ -74,10 +78,16 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         When a question is answered. None: ``Rule()``. Its `significance` is the chance that the
         audit says "disparity found" where none of its null hypotheses is false. Each detector gets
         the fields that it uses.
+    limits : Limits or None, default=None
+        Where the audit and its detectors end. `seconds` are for all that `fit` does: reading,
+        training, detectors and models trained again; what was not asked in this time stands in the
+        report with the reason. Each detector gets the other fields that it uses. Tables outside
+        memory are sampled to `rows`.
     settings : dict or None, default=None
-        Further parameters of detectors: ``{"max_tests": 500}`` for all that have them, and
-        ``{"KOSEI": {"n_seeds": 50}}`` for one. There, ``"rule"`` is a dict of the fields in which
-        the rule of this detector differs: ``{"DivExplorer": {"rule": {"correction": "holm"}}}``.
+        Further parameters of detectors: ``{"redundancy": 0.05}`` for all that have them, and
+        ``{"KOSEI": {"n_seeds": 50}}`` for one. There, ``"rule"`` and ``"limits"`` are dicts of the
+        fields in which those of this detector differ:
+        ``{"DivExplorer": {"rule": {"correction": "holm"}}}``.
     min_cell : int, default=10
         Groups of fewer people are counted, but not described.
     weights : {"probability", "frequency"}, default="probability"
@@ -97,9 +107,6 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         "independence". With the template "four_fifths" also "position" and "procedure"; with
         "ll144" also "audit_date", "data_source", "unknown_category" and "distribution_date". What
         is left out is printed as "not stated".
-    time_budget : float or None, default=None
-        Seconds for all that `fit` does: reading, training, detectors and models trained again. What
-        was not asked in this time stands in the report with the reason.
     cache : str or None, default=None
         Folder that keeps the result of each detector, so that an audit that was interrupted goes on
         where it stopped, and the counts of files. Results hold groups and made-up inputs, and of
@@ -144,6 +151,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
     _started = None  # when the command began whose time the budget covers; None: with `fit`
     __metadata_request__fit = {"model": True, "sample_weight": True, "groups": True}
     rule_fields = tuple(Rule().get_params())
+    limit_fields = dict.fromkeys(Limits().get_params(), "")
     _parameter_constraints = {
         "estimator": "no_validation",
         "protected": ["array-like", str, Integral, None],
@@ -155,6 +163,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         "max_predicates": [Interval(Integral, 1, None, closed="left")],
         "confirm": [_SHARE, None],
         "rule": [Rule, None],
+        "limits": [Limits, None],
         "settings": [dict, None],
         "min_cell": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"probability", "frequency"})],
@@ -162,7 +171,6 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         "disclosure": [StrOptions({INTERNAL, PUBLIC})],
         "template": [StrOptions({"general", "four_fifths", "ll144"})],
         "meta": [dict, None],
-        "time_budget": [Interval(Real, 0, None, closed="left"), None],
         "cache": [str, None],
         "pos_label": "no_validation",
         "random_state": ["random_state"],
@@ -183,6 +191,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         max_predicates: int = 3,
         confirm: float | None = None,
         rule: Rule | None = None,
+        limits: Limits | None = None,
         settings: dict | None = None,
         min_cell: int = 10,
         weights: str = "probability",
@@ -190,7 +199,6 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         disclosure: str = INTERNAL,
         template: str = "general",
         meta: dict | None = None,
-        time_budget: float | None = None,
         cache: str | None = None,
         pos_label: Labels | None = None,
         random_state: RandomState = 0,
@@ -207,6 +215,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         self.max_predicates = max_predicates
         self.confirm = confirm
         self.rule = rule
+        self.limits = limits
         self.settings = settings
         self.min_cell = min_cell
         self.weights = weights
@@ -214,7 +223,6 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         self.disclosure = disclosure
         self.template = template
         self.meta = meta
-        self.time_budget = time_budget
         self.cache = cache
         self.pos_label = pos_label
         self.random_state = random_state
@@ -238,7 +246,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         X : DataFrame or array-like of shape (n_samples, n_features), table or Counts
             The rows under audit, raw columns. A path, an Ibis table, a Dask or a lazy frame is
             counted part by part; detectors that need rows have a sample of 50,000, or of
-            ``settings={"max_rows": n}``.
+            ``limits=Limits(rows=n)``.
         y : array-like of shape (n_samples,), or column name, optional
             Labels; of a table that is counted, their column. May be left out when `model` is
             fitted. `Counts` have their own.
@@ -340,6 +348,7 @@ class Audit(RuledMixin, BesideMixin, MetaEstimatorMixin, BaseEstimator):
         """Raise ValueError if a setting or a field of `meta` is not allowed."""
         self._validate_params()
         self._check_rule()
+        self._check_limits()
         self._sha256_of_plan()
         fields = meta_fields(self.template)
         unknown = [n for n in self.meta or {} if n not in fields]

@@ -39,6 +39,12 @@ def check_public(audit: Any, X: Any = None, weight: Any = None, groups: Any = No
         value = value[0] if name == "metric" and len(value) == 1 else value
         if isinstance(value, np.ndarray | pd.DataFrame) or value != defaults[name]:
             raise ValueError(f"disclosure='public' takes no {name}: {reason}. Leave it out.")
+    limits = [] if audit.limits is None else audit.limits.changed()
+    for name in [n for n in limits if n != "seconds"]:
+        raise ValueError(
+            f"disclosure='public' takes no limit of {name}: with another one, other groups or rows "
+            "would be asked about. Leave it out."
+        )
     named = [audit.detectors] if isinstance(audit.detectors, str) else list(audit.detectors)
     others = [n for n in named if n not in (*DETECTORS, "auto")]
     if others:

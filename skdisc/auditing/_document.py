@@ -8,9 +8,11 @@ from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._results._shared_values import SharedValues
 from skdisc._space._bins import Bins
+from skdisc._task._limits import Limits
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
+from skdisc._utils._shared_object import SharedObject
 from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
@@ -216,9 +218,26 @@ def _counted(given):
 NOT_SETTINGS = ("estimator", "cache", "meta", "n_jobs", "verbose", "counterfactuals")
 
 
+def shared_to_dict(audit):
+    """Return rule and limits of an audit as JSON objects; `shared_from_dict` is the inverse."""
+    limits = Limits() if audit.limits is None else audit.limits
+    return {"rule": audit._rule_in_force.to_dict(), "limits": limits.to_dict()}
+
+
+def shared_from_dict(settings):
+    """Return settings of an audit with the objects of JSON objects."""
+    kinds = {"rule": Rule, "limits": Limits}
+    made = {
+        name: kind.from_dict(settings[name])
+        for name, kind in kinds.items()
+        if isinstance(settings.get(name), dict)
+    }
+    return settings | made
+
+
 def _settings(audit):
     """Return the parameters that the answers depend on."""
-    parameters = audit.get_params(deep=False) | {"rule": audit._rule_in_force.to_dict()}
+    parameters = audit.get_params(deep=False) | shared_to_dict(audit)
     if isinstance(audit.n_bins, Bins):
         parameters["n_bins"] = audit.n_bins.to_dict()
     return {n: jsonable(v) for n, v in parameters.items() if n not in NOT_SETTINGS}
@@ -461,7 +480,8 @@ def make_code(audit, call):
     if len(line) > _CODE_WIDTH or "#" in line:
         lines = "".join(f"\n    {_with_comma(argument)}" for argument in arguments) + "\n"
         line = f"report = Audit{call.format(arguments=lines)}"
-    names = "Audit, Rule" if "rule" in dict(changed) else "Audit"
+    kinds = {"limits": "Limits", "rule": "Rule"}
+    names = ", ".join(["Audit", *(kind for name, kind in kinds.items() if name in dict(changed))])
     return f"from skdisc import {names}\n\n{line}\n"
 
 
@@ -472,5 +492,5 @@ def _with_comma(argument):
 
 
 def _as_code(value):
-    plain = isinstance(value, (str, int, float, list, tuple, dict, Rule, type(None)))
+    plain = isinstance(value, (str, int, float, list, tuple, dict, SharedObject, type(None)))
     return repr(value) if plain else f"...  # {type(value).__name__}"

@@ -5,8 +5,10 @@ from dataclasses import asdict, dataclass, field
 
 from skdisc._registry import all_detectors
 from skdisc._space._bins import Bins
+from skdisc._task._limits import Limits
 from skdisc._utils._inputs import without_index
 from skdisc._utils._json import jsonable
+from skdisc._utils._published_names import meant_by
 from skdisc._utils._validation import closest, takes_gaps
 from skdisc.auditing._audited_rows import TRAINED
 
@@ -126,8 +128,13 @@ def _check_settings(settings):
     parameters = {n for d in known.values() for n in inspect.signature(d).parameters}
     unknown = [n for n in settings if n not in known and n not in parameters]
     if unknown:
-        meant = closest(unknown[0], [*known, *parameters])
+        meant = meant_by(unknown[0], [*known, *parameters])
         raise ValueError(f"settings={settings!r}: no detector has {unknown[0]!r}{meant}")
+    for name in settings.keys() & {"rule", "limits"}:
+        raise ValueError(
+            f"settings has {name}={settings[name]!r}, for all detectors: pass it to Audit itself, "
+            f"as {name}="
+        )
 
 
 def _able(audit, given, names, is_named):
@@ -302,6 +309,7 @@ def _settings(audit, given, detector):
     """Return the parameters of a detector that the audit sets."""
     common = {
         "rule": audit._rule_in_force.only(detector.rule_fields),
+        "limits": _limits(audit, detector),
         "n_bins": Bins.of(audit.n_bins) if isinstance(audit.n_bins, dict) else audit.n_bins,
         "confirm": audit.confirm,
         "weights": audit.weights,
@@ -325,13 +333,21 @@ def _settings(audit, given, detector):
         del common["adjust_for"]  # its question is about groups as they are
     chosen = {n: v for n, v in common.items() if n in own and n != "protected"}
     own_settings = dict(extra.get(detector.__name__, {}))
-    fields = own_settings.pop("rule", {})
-    if not isinstance(fields, dict):
-        raise ValueError(
-            f"settings[{detector.__name__!r}] has rule={fields!r}; give a dict of the fields that "
-            "differ from those of the audit's rule."
-        )
-    return chosen | own_settings | {"rule": chosen["rule"].set_params(**fields)}
+    for name in chosen.keys() & {"rule", "limits"}:
+        fields = own_settings.pop(name, {})
+        if not isinstance(fields, dict):
+            raise ValueError(
+                f"settings[{detector.__name__!r}] has {name}={fields!r}; give a dict of the fields "
+                f"that differ from those of the audit's {name}."
+            )
+        chosen[name] = chosen[name].but(**fields)
+    return chosen | own_settings
+
+
+def _limits(audit, detector):
+    """Return the limits of a detector; those of its time are set when it begins."""
+    limits = Limits() if audit.limits is None else audit.limits
+    return limits.only(detector.limit_fields.keys() - {"seconds"})
 
 
 def _metric(metric, detector):

@@ -2,12 +2,12 @@
 
 import inspect
 import json
+import math
 import sys
 import time
 import warnings
 from dataclasses import replace
 from functools import cached_property
-from numbers import Integral
 from pathlib import Path
 
 import joblib
@@ -98,7 +98,7 @@ class Run:
 
     def _one(self, i, step):
         """Run one step, unless its result is known or not needed."""
-        budget, n_left = self.audit.time_budget, len(self.plan.steps) - i
+        budget, n_left = self.audit._limit("seconds"), len(self.plan.steps) - i
         if step.on == "labels" and not self._may_matter(step):
             return
         if not self._looks_at_some_group(step):
@@ -174,8 +174,9 @@ class Run:
             if Bins in detector._parameter_constraints.get("n_bins", ()):
                 detector.set_params(n_bins=given.bins)
         own = inspect.signature(type(detector)).parameters
-        if limit is not None and "time_budget" in own:
-            detector.set_params(time_budget=limit)
+        if limit is not None and "seconds" in detector.limit_fields:
+            seconds = min(limit, detector._limit("seconds") or math.inf)
+            detector.limits = detector.limits.but(seconds=seconds)
         if "verbose" in own:  # of a step that trains models again, the audit would be silent
             detector.set_params(verbose=self.audit.verbose)
         X, box, y = given.X, given.decided, given.labels
@@ -199,8 +200,7 @@ class Run:
     @cached_property
     def sample(self):
         """The rows for detectors that need them: a sample of the table that was counted."""
-        most = (self.audit.settings or {}).get("max_rows")
-        n = most if isinstance(most, Integral) else SAMPLE
+        n = self.audit._limit("rows") or SAMPLE
         return self.given.sampled(n, check_random_state(self.audit.random_state).randint(2**31))
 
     def _stored(self, step):

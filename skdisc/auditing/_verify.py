@@ -10,11 +10,10 @@ from skdisc._counts._counts import Counts
 from skdisc._counts._sources import source_of
 from skdisc._utils._safe_text import clean
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
-from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit import Audit
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import TRAINED, AuditedRows
-from skdisc.auditing._document import NOT_SETTINGS, fingerprints_of
+from skdisc.auditing._document import NOT_SETTINGS, fingerprints_of, shared_from_dict
 from skdisc.auditing._fingerprints import model_fingerprint, settings_fingerprint
 
 _IGNORED = {  # places: what a run cannot repeat, what is compared as hashes, what people wrote
@@ -172,7 +171,8 @@ def _settings(document, expected):
     settings, told = document["settings"], []
     if settings_fingerprint(settings) != document["fingerprints"]["settings"]:
         told.append("settings: they were changed after the audit, their hash is another one")
-    known = (settings.get("rule") or {}) | settings  # fields of the rule may be named, too
+    shared = (settings.get("rule") or {}) | (settings.get("limits") or {})
+    known = shared | settings  # fields of rule and limits may be named, too
     told += [
         f"settings: {name} is set, which no document sets; it is not obeyed"
         for name in settings
@@ -193,9 +193,7 @@ def _audit(settings):
         raise ValueError(f"This version of skdisc has no setting {unknown[0]!r}.")
     # A document is data: where it says that results are kept, nothing is read or written.
     own = {name: value for name, value in settings.items() if name not in NOT_SETTINGS}
-    if isinstance(own.get("rule"), dict):
-        own["rule"] = Rule(**own["rule"])
-    return Audit(**own)
+    return Audit(**shared_from_dict(own))
 
 
 def _of_kind(now, then):

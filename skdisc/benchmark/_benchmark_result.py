@@ -92,7 +92,7 @@ class BenchmarkResult:
         """
         keys = list(_CELL[:4])
         cells = self.to_frame()
-        stopped = cells.loc[cells["stopped_by"] == "time_budget", keys].assign(reason=_STOPPED)
+        stopped = cells.loc[cells["stopped_by"] == "seconds", keys].assign(reason=_STOPPED)
         planned = [
             (detector, dataset, repeat, audited)
             for dataset, repeat, audited, detectors in self.planned or []
@@ -151,7 +151,7 @@ class BenchmarkResult:
         ------
         ValueError
             If there are no cells, a file is damaged or is not a cell, or several cells of the same
-            data have different settings or budgets.
+            data have different settings or limits.
         ImportError
             If the extra ``io`` (pyarrow) is not installed.
         """
@@ -165,7 +165,7 @@ class BenchmarkResult:
         if (times > 1).any():
             mixed = times[times > 1].index.get_level_values("detector").unique()
             raise ValueError(
-                f"{str(folder)!r} holds several runs, with different settings or budgets of "
+                f"{str(folder)!r} holds several runs, with different settings or limits of "
                 f"{', '.join(mixed)}. Keep each run in its own folder."
             )
         return cls(table, read_plan(folder))
@@ -233,10 +233,10 @@ class BenchmarkResult:
             row |= {"n_cells": len(part), "n_failed": int((part["error"] != "").sum())}
             at = tuple(row[c] for c in keys)
             row |= {
-                "n_stopped": int((part["stopped_by"] == "time_budget").sum()),
+                "n_stopped": int((part["stopped_by"] == "seconds").sum()),
                 "n_missing": int(counts.get((*at, _MISSING), 0)),
             }
-            part = part[part["stopped_by"] != "time_budget"]
+            part = part[part["stopped_by"] != "seconds"]
             null = part[part["n_targets"] == 0]
             row |= {"n_null": len(null), "false_alarms": int((null["verdict"] == FOUND).sum())}
             for score in scores:

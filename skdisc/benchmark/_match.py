@@ -250,11 +250,12 @@ def match_cases(findings: CaseFindings, targets: list[Target]) -> np.ndarray:
 
     Examples
     --------
+    >>> from skdisc import Limits
     >>> from skdisc.benchmark import targets_of
     >>> from skdisc.datasets import make_discrimination
     >>> from skdisc.individual import KOSEI
     >>> made = make_discrimination(2, bias=2.0, null_fraction=0, random_state=0)
-    >>> search = KOSEI(protected=made.protected, max_tests=200, random_state=0)
+    >>> search = KOSEI(protected=made.protected, limits=Limits(tests=200), random_state=0)
     >>> result = search.fit(made.data, model=made.truth.oracle).result_
     >>> len(match_cases(result.findings, targets_of(made.truth, made.protected))) == len(result)
     True

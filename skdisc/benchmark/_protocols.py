@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from skdisc._registry import all_detectors
+from skdisc._task._limits import Limits
 from skdisc._utils._files import write_text
 from skdisc._utils._types import FilePath
 from skdisc.base import BaseDetector
@@ -61,19 +62,19 @@ PROTOCOLS = {
         "datasets": {"base": QUICK},
         "audited": ("labels", "tree"),
         "n_repeats": 1,
-        "budget": {"max_queries": 5_000},  # no time limit: nothing is stopped by a slow machine
+        "limits": Limits(queries=5_000),  # no time limit: nothing is stopped by a slow machine
     },
     "medium": {
         "datasets": _grid(VARIED),
         "audited": ("labels", "oracle", *MODELS),
         "n_repeats": 3,
-        "budget": {"max_queries": 20_000, "time_budget": 60},  # the machine decides nothing
+        "limits": Limits(queries=20_000, seconds=60),  # the machine decides nothing
     },
     "article": {
         "datasets": _grid(VARIED),
         "audited": ("labels", "oracle", *MODELS),
         "n_repeats": 20,
-        "budget": {"max_queries": 100_000, "time_budget": 60},
+        "limits": Limits(queries=100_000, seconds=60),
     },
 }
 
@@ -174,7 +175,7 @@ def run_protocol(
         "quick": one drawing of one data set; the decisions and a tree; two minutes of CPU time and
         no limit on time. "medium": all properties of the planted groups, varied one at a time; the
         decisions, the law of the outcome and five models, with 3 repeats; hours. "article": the
-        same with 20 repeats and larger budgets; days.
+        same with 20 repeats and larger limits; days.
     detectors : dict of name to detector, default=None
         None stands for `default_detectors`.
     tune : bool, default=False
@@ -190,7 +191,7 @@ def run_protocol(
     verbose : bool, default=False
         As in `run_benchmark`.
     **changes
-        Values of datasets, audited, n_repeats or budget that replace those of the protocol.
+        Values of datasets, audited, n_repeats or limits that replace those of the protocol.
 
     Returns
     -------
@@ -214,7 +215,7 @@ def run_protocol(
     how = {**PROTOCOLS[name], **changes}
     detectors = default_detectors() if detectors is None else detectors
     if tune:
-        settings = {"budget": how["budget"], "random_state": random_state}
+        settings = {"limits": how["limits"], "random_state": random_state}
         detectors = _tuned(detectors, out, settings)
     technical = {"random_state": random_state, "n_jobs": n_jobs, "out": out, "verbose": verbose}
     return run_benchmark(detectors, how.pop("datasets"), **how, **technical)

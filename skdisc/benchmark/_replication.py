@@ -89,11 +89,14 @@ def replicate(
 def _measured(detector, X, space, model, max_tests, random_state):
     """Return the success rate of one detector on one network, or its error."""
     settings = {"protected": list(space.protected), "pos_label": 1, "space": space}
-    settings |= {"max_tests": max_tests, "random_state": random_state}
+    settings["random_state"] = random_state
     own = detector.get_params(deep=False)
+    settings = {n: v for n, v in settings.items() if n in own}
+    if "tests" in detector.limit_fields:
+        settings["limits__tests"] = max_tests
     nothing = dict.fromkeys(("measured", "ci_low", "ci_high", "tested", "seconds"), np.nan)
     try:
-        ready = clone(detector).set_params(**{n: v for n, v in settings.items() if n in own})
+        ready = clone(detector).set_params(**settings)
         result = ready.fit(X, None, model).result_
     except Exception as error:  # a detector that fails must not stop the others
         return nothing | {"error": f"{type(error).__name__}: {error}"}

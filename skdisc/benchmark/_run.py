@@ -20,6 +20,7 @@ from skdisc import __version__
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._space._codes import NOBODY
+from skdisc._task._limits import Limits
 from skdisc._task._progress import Progress
 from skdisc._utils._files import write_bytes
 from skdisc._utils._json import jsonable
@@ -33,7 +34,7 @@ from skdisc.benchmark._score import SCORES, score_result
 from skdisc.datasets import make_discrimination
 
 AUDITED = ("labels", "oracle", *DEFAULT_MODELS)
-_LIMITS = ("max_tests", "max_queries", "max_found", "time_budget")
+_LIMITS = Limits(queries=20_000, seconds=60)
 
 
 def run_benchmark(
@@ -41,7 +42,7 @@ def run_benchmark(
     datasets: dict[str, dict],
     *,
     audited: Sequence[str] = ("labels", "forest"),
-    budget: dict | None = None,
+    limits: Limits | None = None,
     n_repeats: int = 5,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -51,7 +52,7 @@ def run_benchmark(
     """Run every detector on every data set, and compare its findings with the planted groups.
 
     A cell is a run of one detector on one draw of one data set, which audits either the decisions
-    or a model. Detectors that query a model skip the decisions. All cells have the same budget. A
+    or a model. Detectors that query a model skip the decisions. All cells have the same limits. A
     detector that fails is recorded with its error.
 
     Parameters
@@ -63,9 +64,9 @@ def run_benchmark(
     audited : sequence of str, default=("labels", "forest")
         "labels"; "oracle" (the law of the outcome); or a model trained on one half of the people,
         which is audited on the other half: "tree", "forest", "logistic", "svm", "mlp", "boosting".
-    budget : dict, default=None
-        Limits for every cell: max_tests, max_queries, max_found, time_budget. Each is passed to the
-        detectors that have it. None stands for 20,000 queries and 60 seconds.
+    limits : Limits, default=None
+        Limits of every cell, which a detector has besides its own: each gets the fields that it
+        uses. None stands for 20,000 queries and 60 seconds.
     n_repeats : int, default=5
         Number of draws of each data set.
     random_state : int, default=0
@@ -103,7 +104,7 @@ def run_benchmark(
     2
     """
     _check(detectors, datasets, audited)
-    budget = {"max_queries": 20_000, "time_budget": 60} if budget is None else dict(budget)
+    limits = _LIMITS if limits is None else limits.check()
     folder = None if out is None else _folder(out)
     draws = _draws(datasets, n_repeats, random_state)
     work = [
@@ -115,7 +116,7 @@ def run_benchmark(
     if folder is not None:
         write_plan(folder, planned)  # tells which cells are missing after an interruption
     progress = Progress("run_benchmark", verbose)
-    step = partial(_cells, detectors=detectors, budget=budget, folder=folder)
+    step = partial(_cells, detectors=detectors, limits=limits, folder=folder)
     frames = []
     for done in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(step)(*w) for w in work):
         frames += done
@@ -154,12 +155,12 @@ def _draws(datasets, n_repeats, random_state):
     return found
 
 
-def _cells(draw, what, names, *, detectors, budget, folder):
+def _cells(draw, what, names, *, detectors, limits, folder):
     """Run the cells of one draw and one audited model; the data are made only for new cells."""
     frames, prepared = [], None
     for name in names:
         detector = detectors[name]
-        key = _key(draw, what, name, detector, budget)
+        key = _key(draw, what, name, detector, limits)
         path = None if folder is None else folder / f"{key}.parquet"
         if path is not None and (stored := _stored(path)) is not None:
             frames.append(stored)
@@ -168,7 +169,7 @@ def _cells(draw, what, names, *, detectors, budget, folder):
         if prepared is None:
             prepared = _prepared(draw, what)
         preparing = time.perf_counter() - started
-        frame = _cell(draw, what, name, detector, budget, prepared)
+        frame = _cell(draw, what, name, detector, limits, prepared)
         frame["cell"], frame["seconds_to_prepare"] = key, preparing
         if path is not None:
             buffer = io.BytesIO()
@@ -189,10 +190,10 @@ def _stored(path):
         return None
 
 
-def _key(draw, what, name, detector, budget):
+def _key(draw, what, name, detector, limits):
     """Return the name of a cell, a hash of its settings."""
     name_of_data, arguments, repeat, seed = draw
-    settings = [jsonable(v) for v in (detector.get_params(deep=True), arguments, budget)]
+    settings = [jsonable(v) for v in (detector.get_params(deep=True), arguments, limits)]
     text = json.dumps([name, settings, name_of_data, repeat, seed, what, __version__], default=repr)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
@@ -222,7 +223,7 @@ def _prepare(draw, what):
     return made, (X, y, BlackBox(model)), KnownTruth(made, model, seed)
 
 
-def _cell(draw, what, name, detector, budget, prepared):
+def _cell(draw, what, name, detector, limits, prepared):
     """Run one detector; return one row per target, or a single row if there are no targets."""
     name_of_data, _, repeat, seed = draw
     cell = {"detector": name, "dataset": name_of_data, "repeat": repeat, "audited": what}
@@ -236,7 +237,7 @@ def _cell(draw, what, name, detector, budget, prepared):
         made, (X, y, model), truth = prepared
         targets = truth.targets
         hit = [False] * len(targets)
-        ready = _set_up(detector, made, budget, seed)
+        ready = _set_up(detector, made, limits, seed)
         result = ready.fit(X, y, model).result_
         cell["seconds"] = time.perf_counter() - started
         own, hit = score_result(result, truth, np.random.default_rng(seed))
@@ -259,11 +260,13 @@ def changed(detector):
     return ", ".join(f"{k}={v!r}" for k, v in own if repr(v) != repr(plain[k])) or "defaults"
 
 
-def _set_up(detector, made, budget, seed):
-    """Return a clone with protected columns, causal model, favorable label and budget set."""
+def _set_up(detector, made, limits, seed):
+    """Return a clone with protected columns, causal model, favorable label and limits set."""
     own = detector.get_params(deep=False)
     settings = {"protected": list(made.protected), "pos_label": 1, "random_state": seed}
-    settings |= {n: v for n, v in budget.items() if n in _LIMITS}
+    fields = {n: getattr(limits, n) for n in limits.changed() if n in detector.limit_fields}
+    if fields:
+        settings["limits"] = (detector.limits or Limits()).but(**fields)
     settings |= {} if made.truth.scm is None else {"counterfactuals": made.truth.scm}
     return clone(detector).set_params(**{n: v for n, v in settings.items() if n in own})
 

@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV
 
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._default_models import default_model
+from skdisc._task._limits import Limits
 from skdisc.base import BaseDetector
 from skdisc.benchmark._run import _draws, _set_up
 from skdisc.datasets import make_discrimination
@@ -24,7 +25,7 @@ def tune_detectors(
     audited: str = "forest",
     search: str = "grid",
     cv: int = 2,
-    budget: dict | None = None,
+    limits: Limits | None = None,
     random_state: int = 0,
 ) -> tuple[dict[str, BaseDetector], pd.DataFrame]:
     """Choose settings by scikit-learn's searches, on draws that the comparison does not use.
@@ -45,8 +46,8 @@ def tune_detectors(
         `GridSearchCV`, or `HalvingRandomSearchCV` over rows.
     cv : int, default=2
         Number of folds.
-    budget : dict, default=None
-        Limits, as in `run_benchmark`.
+    limits : Limits, default=None
+        As in `run_benchmark`; None stands for each detector's own.
     random_state : int, default=0
         The seed of the comparison; the seeds of tuning are different ones.
 
@@ -84,7 +85,7 @@ def tune_detectors(
         made = make_discrimination(**arguments, random_state=seed)
         given = {} if audited == "labels" else {"model": _model(audited, made)}
         for detector, grid in grids.items():
-            ready = _set_up(detectors[detector], made, budget or {}, seed)
+            ready = _set_up(detectors[detector], made, limits or Limits(), seed)
             if audited == "labels" and ready._asks:
                 continue
             found = _searched(search, ready, grid, cv, seed).fit(made.data, made.target, **given)

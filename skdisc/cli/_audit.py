@@ -14,6 +14,7 @@ from skdisc import BlackBox, report
 from skdisc._blackbox._default_models import DEFAULT_MODELS, default_model
 from skdisc._counts._counted_table import CountedTable, SourceRows
 from skdisc._space._bins import Bins
+from skdisc._task._limits import Limits
 from skdisc._utils._favorable import folded, spelled_alike
 from skdisc._utils._files import check_writable, read_text
 from skdisc._utils._interruption import release
@@ -51,7 +52,12 @@ EXIT_CODES = (
 _FILES = ("model", "meta", "plan")
 _NOT_ANSWERS = {"data", "run", "report", "language", "details", "show_people", "cache"}
 _NOT_ANSWERS |= {"jobs", "verbose", "fail_on"}
-_LIMITS = ("max_tests", "max_queries", "max_found")
+_LIMITS = {  # fields of `Limits`, with the options that set them
+    "tests": "max_tests",
+    "queries": "max_queries",
+    "found": "max_found",
+    "seconds": "time_budget",
+}
 
 
 class _JoinedColumns(argparse.Action):
@@ -335,7 +341,7 @@ def _each_class(arguments, given, protected, names, taken, notes):
     classes = None if decided is None else sorted(map(plain, pd.unique(decided)), key=str)
     audit = _built(arguments, protected, None, names)
     if arguments.time_budget is not None:  # what reading and training have left, for all classes
-        audit.set_params(time_budget=seconds_left(arguments.time_budget))
+        audit.set_params(limits__seconds=seconds_left(arguments.time_budget))
     audits = OneVsRest(audit, classes=classes)
     audits.fit(X, y, model, **extra)
     path = None if arguments.report is None else Path(arguments.report)
@@ -356,7 +362,8 @@ def _each_class(arguments, given, protected, names, taken, notes):
 
 def _try_settings(audit, X, y, model, extra):
     """Put into the report how its verdicts move with settings, unless that is interrupted."""
-    if audit.time_budget is not None and not seconds_left(audit.time_budget):
+    seconds = None if audit.limits is None else audit.limits.seconds
+    if seconds is not None and not seconds_left(seconds):
         say("The verdicts under other settings were not asked: --time-budget was spent.\n")
         return
     try:
@@ -527,7 +534,8 @@ def _built(arguments, protected, favorable, names):
     """Return the Audit of the options."""
     a = arguments
     detectors = [n.strip() for n in a.detectors.split(",") if n.strip()] or "auto"
-    settings = {n: getattr(a, n) for n in (*_LIMITS, "direction", "redundancy")}
+    settings = {n: getattr(a, n) for n in ("direction", "redundancy")}
+    limits = Limits(**{field: getattr(a, option) for field, option in _LIMITS.items()})
     audit = Audit(
         protected=protected,
         pos_label=favorable,
@@ -538,7 +546,7 @@ def _built(arguments, protected, favorable, names):
         settings={n: v for n, v in settings.items() if v is not None} or None,
         confirm=a.confirm,
         rule=rule_of(arguments),
-        time_budget=a.time_budget,
+        limits=limits if limits.changed() else None,
         template=a.template,
         disclosure="public" if a.public else "internal",
         meta=_meta(a.meta),

@@ -36,11 +36,16 @@ _OPTIONS = {  # of `audit` and `monitor`, where they differ from the parameter's
     "random_state": "--seed",
     "n_jobs": "--jobs",
 }
+_LIMITS = {  # fields of `Limits`
+    "tests": "--max-tests",
+    "queries": "--max-queries",
+    "found": "--max-found",
+    "seconds": "--time-budget",
+}
 _PASSWORD = re.compile(r"(\w://[^\s/:@]*):\S+@")  # of an address
 _SAME = (
     *("protected", "metric", "adjust_for", "confirm", "strata", "significance", "min_effect"),
     *("relevant_gap", "relevant_ratio", "relevant_size", "relevant_share", "correction"),
-    *("max_tests", "max_queries", "max_found", "time_budget"),
     *("direction", "redundancy", "min_cell", "groups"),
 )
 
@@ -142,6 +147,8 @@ def _with_options(error, command):
     text = str(error)
     if command not in (["audit"], ["monitor"]):
         return text
+    for field, option in _LIMITS.items():
+        text = text.replace(f"'{field}' parameter of Limits", f"{option} parameter of Limits")
     for name, option in _OPTIONS.items():
         text = re.sub(rf"'{name}'|\b{name}\b", option, text)
     names = "|".join(_SAME)

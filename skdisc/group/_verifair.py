@@ -9,10 +9,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
+from skdisc._task._limits import LIMITS, QUERIES, SECONDS, Limits
 from skdisc._task._notes import unseen, with_caveats
-from skdisc._task._shared_settings import MAX_QUERIES, TIME_BUDGET
 from skdisc._task._task import Request
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import (
     ArrayLike,
@@ -161,22 +161,17 @@ class VeriFair(BaseDetector):
         [FeatureSpace, None],
         "The possible values; learned from X by default.",
     )
-    max_tests: int | None = setting(
-        None,
-        [COUNT, None],
-        "Largest number of draws.",
-    )
-    max_queries: int | None = MAX_QUERIES
-    max_found: int | None = setting(
-        None,
-        [COUNT, None],
-        "Largest number of unfair pairs found.",
-    )
-    time_budget: float | None = TIME_BUDGET
+    limits: Limits | None = LIMITS
 
     _asks = True
     null = "marginal"
     rule_fields = ("significance", "relevant_gap")
+    limit_fields = {
+        "tests": "draws",
+        "queries": QUERIES,
+        "found": "unfair pairs",
+        "seconds": SECONDS,
+    }
     card = Card(
         finds="group",
         where="model",

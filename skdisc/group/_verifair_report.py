@@ -12,6 +12,7 @@ from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._space import _keys
 from skdisc._space._items import value_name
 from skdisc._space._subgroup import Subgroup
+from skdisc._task._limits import limit_named
 from skdisc._verdicts._answer import NOTHING, decide, family_table
 from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._relevant import PROBABILITY, relevant_gap
@@ -257,12 +258,14 @@ def _bounds_rates(detector):
 def _reasons(task, any_done, open_pairs, excluded):
     """Return why nothing can be concluded; `open_pairs` counts pairs undecided or of few rows."""
     undecided, unsure, unknown = open_pairs
+    stopped = task.budget.stopped_by
+    ended = "a lack of groups" if stopped is None else limit_named(stopped)
     reasons = [
         (undecided, f"{undecided} pairs of groups are undecided: more draws are needed"),
         (unsure, f"{unsure} pairs are unfair on the rows of X, too few to conclude on others"),
         (unknown, f"{unknown} pairs are fair on the rows of X, too few to conclude on others"),
         (excluded, f"nobody's outcome counts in {', '.join(row[0] for row in excluded)}"),
-        (not any_done, f"{task.budget.stopped_by or 'a lack of groups'} left nothing to compare"),
+        (not any_done, f"{ended} left nothing to compare"),
     ]
     return [reason for applies, reason in reasons if applies]
 

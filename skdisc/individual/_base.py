@@ -13,7 +13,7 @@ from skdisc._blackbox._queries import Queries
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._space._codes import MISSING
 from skdisc._task._budget import Budget
-from skdisc._task._shared_settings import MAX_QUERIES, TIME_BUDGET
+from skdisc._task._limits import LIMITS, QUERIES, SECONDS, Limits
 from skdisc._task._task import Request
 from skdisc._utils._hashing import row_hashes
 from skdisc._utils._sample_weight import mean
@@ -110,7 +110,6 @@ class IndividualDetector(BaseDetector):
     0.75
     """
 
-    max_queries: int | None = MAX_QUERIES
     min_gap: float = setting(
         0.0,
         [Interval(Real, 0, 1, closed="left")],
@@ -122,7 +121,7 @@ class IndividualDetector(BaseDetector):
         [StrOptions({"decision", "probability"})],
         "The outcome compared: the decision, or the probability of a favorable decision.",
     )
-    time_budget: float | None = TIME_BUDGET
+    limits: Limits | None = LIMITS
     estimator: Estimator | None = setting(
         None,
         text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
@@ -133,6 +132,7 @@ class IndividualDetector(BaseDetector):
     null = "individual"
     _asks = True
     rule_fields = ("significance", "relevant_share")
+    limit_fields = {"queries": QUERIES, "seconds": SECONDS}
     scope = "joint"  # a setting of some: "each" varies one protected column at a time
 
     @with_sections(SCORE)
@@ -279,7 +279,7 @@ class IndividualDetector(BaseDetector):
         """Return a note if a model that was fitted here ignores the protected columns.
 
         If only decisions were compared, the probabilities of some rows of X are compared, too, if
-        the model returns probabilities and `max_queries` allows it.
+        the model returns probabilities and the limit of queries allows it.
         """
         fitted_here = self.audited_ in ("surrogate", "refit")
         if largest_gap > 0 or not fitted_here or not task.budget.tests:
@@ -298,7 +298,7 @@ class IndividualDetector(BaseDetector):
         ]
 
     def _aside(self, task, output, budget=None, box=None):
-        """Return the task with queries of its own, within the rest of `max_queries`.
+        """Return the task with queries of its own, within the rest of the limit of queries.
 
         The model is that of the task, or the `BlackBox` passed.
         """

@@ -10,6 +10,7 @@ import numpy as np
 
 from skdisc import _stats
 from skdisc._space._codes import MISSING
+from skdisc._task._limits import limit_named
 from skdisc._task._task import Task
 from skdisc._utils._hashing import KeyIndex, NumberedColumns, at_ranks
 from skdisc._verdicts._answer import Answer
@@ -68,7 +69,7 @@ class CaseShare:
             of=self.of,
         )
         if not self.n and self.ended_by:
-            reason = f"{self.ended_by} was reached before any {self.of} were examined"
+            reason = f"{limit_named(self.ended_by)} was reached before any {self.of} were examined"
             return replace(answer, reason=reason)
         return answer
 
@@ -167,8 +168,8 @@ def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseSha
     """Examine the people of X, or inputs of the space if there is no X.
 
     All are examined if at most 2,000 of them differ, or as many as take 30,000 queries; otherwise
-    so many are drawn at random, the same at every call. `max_tests` limits their number, besides
-    that of the inputs of a search; of `max_queries` and `time_budget` they take what the search has
+    so many are drawn at random, the same at every call. The limit of tests holds for their number,
+    besides that of the inputs of a search; of queries and seconds they take what the search has
     left. What a search has tested is not queried again.
 
     Parameters
@@ -279,8 +280,8 @@ def _examine(parts, drawn, ledgers, budget):
     rows_each = sum(p.rows_each for p in parts)
     n = len(rows.X)
     if n_rows > budget.queries_left:
-        n, budget.stopped_by = int(budget.queries_left) // rows_each, "max_queries"
-    size = max(1, (ROWS_AT_ONCE if budget.time_budget is None else _ROWS_TIMED) // rows_each)
+        n, budget.stopped_by = int(budget.queries_left) // rows_each, "queries"
+    size = max(1, (ROWS_AT_ONCE if budget.max_seconds is None else _ROWS_TIMED) // rows_each)
     has_case = np.zeros(n, dtype=bool)
     for start in range(0, n, size):
         stop = end = min(start + size, n)

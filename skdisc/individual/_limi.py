@@ -75,14 +75,8 @@ class LIMI(SearchDetector):
         """Generator of inputs: a Gaussian copula with the marginals of X, principal components
         of X, uniform draws, or an object with ``latent_dim`` and ``decode(Z)``, which turns
         standard normal scores into rows with the columns of X. Of a synthesizer with
-        ``sample(n)``, such as one of SDV, a copula learns `max_rows` rows.""",
+        ``sample(n)``, such as one of SDV, a copula learns as many rows as `limits` allows.""",
         kind='{"copula", "pca", "uniform"} or object',
-    )
-    max_rows: int | None = setting(
-        10_000,
-        [AT_LEAST_ONE, None],
-        """Largest number of rows that a generator given by name is fitted to. Of more, a random
-        sample is used, stratified by protected group; all rows are audited.""",
     )
     n_samples: int = setting(
         20_000,
@@ -119,10 +113,15 @@ class LIMI(SearchDetector):
         reference="Xiao et al., ISSTA 2023",
     )
 
-    _most_rows = None  # max_rows is about the generator
+    limit_fields = SearchDetector.limit_fields | {
+        "rows": "rows that a generator given by name is fitted to: of more, a random sample is "
+        "used, stratified by protected group; all rows are audited"
+    }
+    own_limits = SearchDetector.own_limits | {"rows": 10_000}
+    _most_rows = None  # the limit of rows is about the generator
 
     def _strategy(self, task, prober, from_rows):
-        generator = make_generator(self.generator, task, self.max_rows)
+        generator = make_generator(self.generator, task, self._limit("rows"))
         return _Probes(self, task, prober, generator)
 
 

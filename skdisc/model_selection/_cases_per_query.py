@@ -38,13 +38,13 @@ def cases_per_query(estimator: BaseDetector, X: FrameLike, y: ArrayLike | None =
     --------
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skdisc import BlackBox
+    >>> from skdisc import BlackBox, Limits
     >>> from skdisc.datasets import make_loan
     >>> from skdisc.individual import KOSEI
     >>> X, y = make_loan(random_state=0, return_X_y=True)
     >>> X["gender"] = (X["gender"] == "male") * 1
     >>> model = DecisionTreeClassifier(random_state=0).fit(X, y)
-    >>> search = KOSEI(protected="gender", max_tests=100, random_state=0)
+    >>> search = KOSEI(protected="gender", limits=Limits(tests=100), random_state=0)
     >>> tuned = GridSearchCV(search, {"n_seeds": [5, 50]}, scoring=cases_per_query, cv=2)
     >>> "n_seeds" in tuned.fit(X, y, model=BlackBox(model)).best_params_
     True

@@ -105,15 +105,16 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         -------
         OneVsRest
         """
-        params = self._params()
+        self._check_detector()
         classes = self._classes(y, model)
         self.significance_ = self.detector.significance / len(classes)
         own = {"rule__significance": self.significance_}
-        self.detectors_, started, limit = {}, time.perf_counter(), params.get("time_budget")
+        self.detectors_, started = {}, time.perf_counter()
+        limit = self.detector._limit("seconds")
         for left, c in zip(range(len(classes), 0, -1), classes, strict=True):
             if limit is not None:  # the classes share it
                 rest = max(started + limit - time.perf_counter(), 0.0)
-                own["time_budget"] = rest / left
+                own["limits__seconds"] = rest / left
             detector = clone(self.detector).set_params(**own, pos_label=c)
             self.detectors_[c] = detector.fit(X, y, model=model, **more)
         self.results_ = self.audit()
@@ -187,8 +188,8 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
         return tags
 
-    def _params(self):
-        """Return the settings of the detector."""
+    def _check_detector(self):
+        """Raise ValueError if this is no detector, or has its own favorable label."""
         if not hasattr(self.detector, "audit"):
             raise ValueError(
                 f"detector must be a detector of skdisc, or an Audit, got {self.detector!r}."
@@ -200,7 +201,6 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
                 f"setting at None; {self.detector!r} has "
                 f"{'pos_label=' + repr(params['pos_label']) if 'pos_label' in params else 'none'}."
             )
-        return params
 
     def _classes(self, y, model):
         """Return the classes to audit."""

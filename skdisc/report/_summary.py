@@ -6,6 +6,7 @@ import pandas as pd
 
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import DIFFERS, FOUND, NOTHING
+from skdisc._task._limits import limit_named
 from skdisc._utils._inputs import check_count
 from skdisc._utils._validation import plain
 
@@ -148,7 +149,7 @@ def _listed(names):
 def _facts(result):
     """Return names and values of the facts about the audit."""
     m = result.metrics
-    stopped = f"limit {result.stopped_by} reached" if result.stopped_by else "completed"
+    stopped = f"{limit_named(result.stopped_by)} was reached" if result.stopped_by else "completed"
     return [
         ("Audited", AUDITED[result.audited]),
         ("Measure", result.measure),

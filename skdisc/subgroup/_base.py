@@ -22,11 +22,12 @@ from skdisc._space._bins import Bins
 from skdisc._space._items import make_items
 from skdisc._space._itemsets import to_itemsets
 from skdisc._task._clustered import ClusteredMixin
+from skdisc._task._limits import LIMITS, Limits, limit_named
 from skdisc._task._notes import differing_groups, few_clusters, too_few_draws, unseen, with_caveats
 from skdisc._task._shared_settings import CONFIRM, WEIGHTS
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._verdicts._answer import decide, family_table
@@ -82,16 +83,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         """Number of quantile bins of a numeric column; `Bins` offers other cuts and
         hierarchies.""",
     )
-    max_tests: int | None = setting(
-        None,
-        [COUNT, None],
-        "Largest number of candidate groups measured.",
-    )
-    time_budget: float | None = setting(
-        None,
-        [Interval(Real, 0, None, closed="left"), None],
-        "Limit in seconds, checked between blocks of candidates.",
-    )
+    limits: Limits | None = LIMITS
     missing: str = setting(
         "category",
         text="""How rows with a missing protected value are treated: as a category of their own,
@@ -99,6 +91,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     )
 
     rule_fields = OF_RATES
+    limit_fields = {
+        "tests": "candidate groups measured",
+        "seconds": "checked between blocks of candidates",
+    }
     own_correction = "bh"
     _expects = False  # whether outcomes are compared with those expected given all columns
     _scored = "effect"  # the column that `score` is about; ratios have no limit
@@ -314,7 +310,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             discovery.judgment = Judgment(discovery.answer.verdict, discovery.answer.reason)
         discovery = with_caveats(discovery, caveats)
         stopped = task.budget.stopped_by
-        reasons = [] if stopped is None else [f"the search was cut short by {stopped}"]
+        reasons = [] if stopped is None else [f"the search was cut short by {limit_named(stopped)}"]
         if not discovery.n_found:  # these are about the absence of findings
             reasons += self._reasons(discovery)
         reasons += [*caveats, *few_clusters(task.people.groups)]

@@ -142,8 +142,8 @@ class DiscriminatoryRules(DecidedDetector):
         These are counted, with the result of repeated rows (with `confirm`, of the same
         distribution); where a model is trained, rows are repeated.""",
     )
-    max_tests: int | None = setting(None, text="Largest number of candidate itemsets counted.")
 
+    limit_fields = SubgroupDetector.limit_fields | {"tests": "candidate itemsets counted"}
     card = Card(
         finds="subgroup",
         where="model or data",

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._limits import Limits
 from skdisc._task._task import People, Task
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, Model, RandomState
 from skdisc._utils._validation import closest, plain
@@ -68,11 +69,11 @@ def assert_no_individual_discrimination(
     __tracebackhide__ = True
     settings = {"protected": protected, "output": output, "min_gap": min_gap}
     settings |= {"pos_label": pos_label, "random_state": random_state}
-    search = KOSEI(max_found=1, max_queries=max_queries, **settings).fit(X, model=model)
+    search = KOSEI(limits=Limits(found=1, queries=max_queries), **settings).fit(X, model=model)
     found = search.result_
     spent, n_tested = found.n_queries, found.n_tested
     if not len(found) and not isinstance(X, FeatureSpace):
-        found = search.set_params(max_queries=max(0, max_queries - spent)).audit(X)
+        found = search.set_params(limits__queries=max(0, max_queries - spent)).audit(X)
         spent, n_tested = spent + found.n_queries, n_tested + found.n_tested
     if not n_tested:
         raise AssertionError(
@@ -82,7 +83,7 @@ def assert_no_individual_discrimination(
     if not len(found):
         return
     codes = search.space_.encode(found.findings.original)[0]
-    search.set_params(max_queries=max(0, max_queries - spent))
+    search.set_params(limits__queries=max(0, max_queries - spent))
     prober = Prober(Task.open(search, People()), min_gap)
     is_case = _are_cases(prober, codes[None])
     if is_case is None or not is_case.all():  # a row of X with values that the space would round

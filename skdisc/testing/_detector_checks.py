@@ -19,12 +19,13 @@ from sklearn.preprocessing import OneHotEncoder
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND, NOTHING
+from skdisc._task._limits import Limits
 from skdisc._verdicts._rule import Rule
 from skdisc.base import BaseDetector
 
 _N, _N_NULL, _DRAWS = 400, 300, 20
 _SURE = 0.999  # more false alarms than a test of its level has in one of 1,000 runs
-_LIMITS = {"max_tests": "n_tested", "max_queries": "n_queries"}
+_LIMITS = {"tests": "n_tested", "queries": "n_queries"}
 
 
 class MadeUpPeople(NamedTuple):
@@ -249,16 +250,17 @@ def _round_trips(detector):
 def _budgets(detector):
     """No limit is exceeded, and what is cut short is no evidence of equality."""
     X, y, model = made_up_people()
-    has = _made(detector).get_params(deep=False)
-    for limit in [n for n in ("max_tests", "max_queries", "time_budget") if n in has]:
+    has = detector.limit_fields if "limits" in detector.get_params(deep=False) else ()
+    for field in [n for n in ("tests", "queries", "seconds") if n in has]:
         for most in (0, 1):
-            if limit == "time_budget" and most:
+            if field == "seconds" and most:
                 continue  # a second suffices for some
-            result = _made(detector, **{limit: most}).fit(X, y, model).result_
-            spent = getattr(result, _LIMITS[limit]) if limit in _LIMITS else 0
-            _require(spent <= most, f"{_LIMITS.get(limit)} is {spent} with {limit}={most}")
+            limits = Limits(**{field: most})
+            result = _made(detector, limits=limits).fit(X, y, model).result_
+            spent = getattr(result, _LIMITS[field]) if field in _LIMITS else 0
+            _require(spent <= most, f"{_LIMITS.get(field)} is {spent} with {limits}")
             cut = result.verdict != NOTHING or result.stopped_by is None
-            _require(cut, f"the verdict is {NOTHING!r} although {limit}={most} ended the search")
+            _require(cut, f"the verdict is {NOTHING!r} although {limits} ended the search")
 
 
 def _pos_label(detector):

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
+from skdisc import Limits
 from skdisc._blackbox._default_models import (
     DEFAULT_MODELS,
     default_model,
@@ -59,7 +60,9 @@ def test_a_surrogate_is_asked_whatever_columns_are_called(names):
     X = X.astype({"sex": "string", "n": "Int64"}).mask(rng.random((60, 2)) < 0.1)
     results = []
     for frame in (X, X.set_axis(names, axis=1)):
-        search = SG(protected=[frame.columns[0]], max_tests=20, n_samples=50, random_state=0)
+        search = SG(
+            protected=[frame.columns[0]], limits=Limits(tests=20), n_samples=50, random_state=0
+        )
         results.append(search.fit(frame, y).result_)
     assert results[0].n_tested == results[1].n_tested > 0
     assert results[0].n_found == results[1].n_found

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from smallest import smallest
 from tables_anywhere import everywhere
 
-from skdisc import Audit, Counts, all_detectors
+from skdisc import Audit, Counts, Limits, all_detectors
 from skdisc._counts import _counted_table
 from skdisc._counts._counted_table import SourceRows
 from skdisc._counts._sources import source_of
@@ -21,7 +21,7 @@ from skdisc.auditing import verify
 
 pytest.importorskip("pyarrow")
 SEED = check_random_state(0).randint(2**31)
-SAMPLING = [n for n, d in sorted(all_detectors().items()) if "max_rows" in d().get_params()]
+SAMPLING = [n for n, d in sorted(all_detectors().items()) if "rows" in d.limit_fields]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_every_detector_takes_a_source(name, people):
     folder, model = people
     fitted = make(name).fit(folder, "hired", model)
     assert fitted.result_.n_samples == 400
-    assert not any("max_rows" in note for note in fitted.result_.notes)
+    assert not any("limits.rows" in note for note in fitted.result_.notes)
     if not fitted._counts_rows:
         rows = SourceRows.read(folder, "hired").sample(400, ["sex"], SEED)
         assert found(fitted.result_) == found(make(name).fit(rows.X, rows.y, model).result_)
@@ -69,14 +69,14 @@ def test_every_detector_takes_a_source(name, people):
 @pytest.mark.parametrize("name", SAMPLING)
 def test_detectors_that_need_rows_draw_them_from_the_source(name, people):
     folder, model = people
-    result = make(name, max_rows=150).fit(folder, "hired", model).result_
+    result = make(name, limits=Limits(rows=150)).fit(folder, "hired", model).result_
     rows = SourceRows.read(folder, "hired").sample(150, ["sex"], SEED)
-    direct = make(name, max_rows=150).fit(rows.X, rows.y, model).result_
+    direct = make(name, limits=Limits(rows=150)).fit(rows.X, rows.y, model).result_
     assert found(result) == found(direct)
     assert result.n_samples == 150
     told = [note for note in result.notes if note not in direct.notes]
     assert len(told) == 1
-    assert told[0].startswith("150 of 400 rows were used (max_rows): a random sample")
+    assert told[0].startswith("150 of 400 rows were used (limits.rows): a random sample")
     assert "of every group of sex" in told[0]
 
 
@@ -118,8 +118,8 @@ def test_an_audit_of_a_table_with_too_many_cells(people, few_cells):
     """It says so, its other detectors draw from all rows, and it can be verified."""
     folder, model = people
     names = ["GroupDisparity", "DivExplorer", "KOSEI"]
-    settings = {"KOSEI": {"max_tests": 20}, "max_rows": 150}
-    how = {"settings": settings, "pos_label": "yes", "random_state": 0}
+    settings = {"KOSEI": {"limits": {"tests": 20}}}
+    how = {"settings": settings, "limits": Limits(rows=150), "pos_label": "yes", "random_state": 0}
     audit = Audit(protected=["sex"], detectors=names, **how)
     document = audit.fit(folder, "hired", model).report_.document
     limits = " ".join(document["limits"])

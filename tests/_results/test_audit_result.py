@@ -222,7 +222,7 @@ def test_equality_ignores_time_and_versions(make):
         {"protected": []},
         {"n_samples": 4},
         {"n_queries": 17},
-        {"stopped_by": "max_tests"},
+        {"stopped_by": "tests"},
         {"found": {"n_tested": 9}},
         {"found": {"n_found": 1}},
         {"found": {"answer": Answer("no disparity found")}},

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from skdisc import Limits
 from skdisc._results._notebook import finding_to_text
 from skdisc.individual import KOSEI
 from skdisc.subgroup import DivExplorer
@@ -28,7 +29,7 @@ def results():
     return [
         DivExplorer(**settings).fit(X, y).result_,
         KOSEI(**settings).fit(X, y, model).result_,
-        KOSEI(**settings, max_tests=0).fit(X, y, model).result_,
+        KOSEI(**settings, limits=Limits(tests=0)).fit(X, y, model).result_,
     ]
 
 

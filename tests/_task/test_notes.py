@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import BlackBox, Rule
+from skdisc import BlackBox, Limits, Rule
 from skdisc.group import GroupDisparity, VeriFair
 from skdisc.individual import (
     CounterfactualFairness,
@@ -228,7 +228,7 @@ def test_counterfactual_neighbors_are_those_of_their_people():
 @pytest.mark.parametrize("detector", RATES, ids=name_of)
 def test_a_budget_that_asks_nobody_finds_nothing(detector):
     X = pd.DataFrame({"sex": ["f", "m"] * 50})
-    search = of(detector, protected="sex", max_tests=0)
+    search = of(detector, protected="sex", limits=Limits(tests=0))
     result = search.fit(X, model=lambda X: X["sex"] == "m").result_
     assert (result.n_tested, result.n_found, result.verdict) == (0, 0, UNSURE)
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import Audit, BlackBox
+from skdisc import Audit, BlackBox, Limits
 from skdisc._task._budget import Budget
 from skdisc.cli import main
 from skdisc.individual import KOSEI, Themis
@@ -66,8 +66,8 @@ def search(pos_label=1, **settings):
 
 def test_training_takes_of_the_budget(clock):
     X, y = people()
-    result = search(estimator=SlowTree(max_depth=1), time_budget=5).fit(X, y).result_
-    assert (result.stopped_by, result.n_tested) == ("time_budget", 0)
+    result = search(estimator=SlowTree(max_depth=1), limits=Limits(seconds=5)).fit(X, y).result_
+    assert (result.stopped_by, result.n_tested) == ("seconds", 0)
     assert result.total_time == clock.now >= 10
 
 
@@ -75,10 +75,10 @@ def test_models_trained_again_take_of_the_budget_and_of_the_total_time(clock):
     X, y = people()
     box = BlackBox.trained(SlowTree(max_depth=1), X, y)
     clock.now = 0.0
-    result = search(time_budget=60, max_tests=50).fit(X, y, box).result_
+    result = search(limits=Limits(seconds=60, tests=50)).fit(X, y, box).result_
     assert clock.now < 60 + 10  # no more than one training is under way when the time ends
     assert result.total_time == clock.now
-    assert (result.verdict, result.stopped_by) == (UNSURE, "time_budget")
+    assert (result.verdict, result.stopped_by) == (UNSURE, "seconds")
     said = "the time budget ended the comparison with chance in training"
     assert said in result.reason
     assert "19" in result.reason
@@ -89,12 +89,12 @@ def test_a_budget_that_suffices_changes_nothing(clock, n_jobs):
     X, y = people()
     box = BlackBox.trained(SlowTree(max_depth=1), X, y)
     results = [
-        search(max_tests=50, time_budget=limit, n_jobs=n_jobs).fit(X, y, box).result_
+        search(limits=Limits(tests=50, seconds=limit), n_jobs=n_jobs).fit(X, y, box).result_
         for limit in (None, 1e6)
     ]
     for result in results:
         assert result.total_time > 19 * 10
-        assert result.stopped_by != "time_budget"
+        assert result.stopped_by != "seconds"
     tables = [result.to_frame("training") for result in results]
     pd.testing.assert_frame_equal(*tables)
     assert results[0].verdict == results[1].verdict
@@ -104,7 +104,7 @@ def test_a_search_of_a_trained_model_leaves_time_for_the_comparison(clock):
     X, y = people()
     box = BlackBox.trained(SlowTree(max_depth=1), X, y)
     clock.now = 0.0
-    detector = Themis(protected="sex", pos_label=1, random_state=0, time_budget=600)
+    detector = Themis(protected="sex", pos_label=1, random_state=0, limits=Limits(seconds=600))
     result = detector.fit(X, y, box).result_
     assert result.to_frame("training")["n_refits"].item() >= 1
     assert clock.now < 610
@@ -112,7 +112,7 @@ def test_a_search_of_a_trained_model_leaves_time_for_the_comparison(clock):
 
 def test_an_audit_of_new_rows_has_one_clock_too(clock):
     X, y = people()
-    detector = search(max_tests=50, time_budget=60)
+    detector = search(limits=Limits(tests=50, seconds=60))
     detector.fit(X, y, BlackBox.trained(SlowTree(max_depth=1), X, y))
     clock.now = 0.0
     result = detector.audit(*people(seed=1))
@@ -120,7 +120,7 @@ def test_an_audit_of_new_rows_has_one_clock_too(clock):
 
 
 def test_shares_are_those_of_the_time_left_at_the_opening(clock):
-    budget = Budget(time_budget=100, started=-80.0)
+    budget = Budget(max_seconds=100, started=-80.0)
     assert (budget.elapsed, budget.seconds_left) == (80, 20)
     clock.now = 9
     assert not budget.has_spent(0.5)
@@ -131,7 +131,7 @@ def test_shares_are_those_of_the_time_left_at_the_opening(clock):
     assert (budget.elapsed, budget.seconds_left) == (0, 2)
     clock.now = 14
     assert budget.has_spent(1)
-    late = Budget(time_budget=10, started=0.0)
+    late = Budget(max_seconds=10, started=0.0)
     assert late.has_spent(0.1)
 
 
@@ -139,14 +139,16 @@ def test_the_classes_of_a_decision_share_the_budget(clock):
     X, y = people(n_classes=3)
     model = SlowTree(max_depth=1).fit(X, y)
     clock.now, clock.query = 0.0, 20.0
-    OneVsRest(search(pos_label=None, time_budget=30)).fit(X, y, model)
+    OneVsRest(search(pos_label=None, limits=Limits(seconds=30))).fit(X, y, model)
     assert clock.now <= 60  # three classes, each with one query that is under way when time ends
 
 
 def test_an_audit_begins_before_its_model_is_trained(clock):
     X, y = people()
     report = (
-        Audit(SlowTree(max_depth=1), protected="sex", time_budget=5, pos_label=1).fit(X, y).report_
+        Audit(SlowTree(max_depth=1), protected="sex", limits=Limits(seconds=5), pos_label=1)
+        .fit(X, y)
+        .report_
     )
     assert report.document["about"]["seconds"] >= 10
     assert not report.results
@@ -158,7 +160,7 @@ def test_an_audit_begins_before_its_model_is_trained(clock):
 @pytest.mark.slow
 def test_an_audit_ends_in_time_with_models_trained_again(clock):
     X, y = people()
-    audit = Audit(SlowTree(max_depth=1), protected="sex", time_budget=100, pos_label=1)
+    audit = Audit(SlowTree(max_depth=1), protected="sex", limits=Limits(seconds=100), pos_label=1)
     report = audit.fit(X, y).report_
     assert clock.now < 100 + 10
     assert report.document["about"]["seconds"] == pytest.approx(clock.now, abs=1)
@@ -170,7 +172,12 @@ def test_an_audit_ends_in_time_with_models_trained_again(clock):
 @pytest.mark.slow
 def test_the_audits_of_a_table_of_robustness_share_the_budget(clock):
     X, y = people()
-    how = {"protected": "sex", "time_budget": 100, "pos_label": 1, "detectors": ["Themis"]}
+    how = {
+        "protected": "sex",
+        "limits": Limits(seconds=100),
+        "pos_label": 1,
+        "detectors": ["Themis"],
+    }
     Audit(SlowTree(max_depth=1), **how).robustness(X, y)
     assert clock.now < 100 + 10
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Audit, AuditResult, Rule, all_detectors
+from skdisc import Audit, AuditResult, Limits, Rule, all_detectors
 from skdisc._blackbox._default_models import default_model
 from skdisc._neighbors._nearest import NearestSearch
 from skdisc._task import _refits
@@ -18,9 +18,7 @@ from skdisc.subgroup import FACTS, DisparityPursuit
 from skdisc.subgroup._disparity_pursuit import _run
 
 UNSURE = "insufficient evidence"
-WITH_BUDGET = [
-    d for d in all_detectors().values() if "time_budget" in inspect.signature(d).parameters
-]
+WITH_BUDGET = [d for d in all_detectors().values() if "seconds" in d.limit_fields]
 
 
 def people(n=400, n_columns=5, seed=0):
@@ -39,7 +37,7 @@ def asked(monkeypatch):
     class Recorded(Budget):
         def affords(self, n_rows):
             if end[0] is not None and any(end[0](text) for text in said):
-                self.stopped_by = "time_budget"
+                self.stopped_by = "seconds"
                 return False
             return super().affords(n_rows)
 
@@ -76,8 +74,8 @@ def test_nothing_is_cut_outside_a_run_or_in_an_answer_that_is_described():
 def test_a_search_ends_in_the_midst_of_each_long_loop(asked, doing):
     said, until = asked
     until(lambda text: text.startswith(doing))
-    result = pursuit(time_budget=1e6).fit(*people()).result_
-    assert (result.verdict, result.stopped_by, result.n_tested) == (UNSURE, "time_budget", 0)
+    result = pursuit(limits=Limits(seconds=1e6)).fit(*people()).result_
+    assert (result.verdict, result.stopped_by, result.n_tested) == (UNSURE, "seconds", 0)
     assert f"the time budget ended while {doing}" in result.reason
     assert said[-1].startswith(doing)  # nothing was begun after it
 
@@ -89,9 +87,11 @@ def test_actions_are_cut_before_the_model_is_asked(asked, doing):
     said, until = asked
     until(lambda text: text.startswith(doing))
     X, _ = people(300, 2)
-    detector = FACTS(protected="sex", pos_label=1, random_state=0, verbose=True, time_budget=1e6)
+    detector = FACTS(
+        protected="sex", pos_label=1, random_state=0, verbose=True, limits=Limits(seconds=1e6)
+    )
     result = detector.fit(X, None, lambda rows: (rows["a"] > 0).astype(int)).result_
-    assert (result.verdict, result.stopped_by) == (UNSURE, "time_budget")
+    assert (result.verdict, result.stopped_by) == (UNSURE, "seconds")
     assert f"the time budget ended while {doing}" in result.reason
     assert said[-1].startswith(doing)
 
@@ -103,13 +103,13 @@ def test_shorter_groups_are_answered_before_the_time_ends(asked, monkeypatch):
     whole = pursuit().fit(X, y).result_
     shorter = pursuit(max_predicates=2).fit(X, y).result_
     monkeypatch.setattr(_run, "_MANY_CONTEXTS", 1)
-    patient = pursuit(time_budget=1e6).fit(X, y).result_
+    patient = pursuit(limits=Limits(seconds=1e6)).fit(X, y).result_
     assert (patient.n_tested, patient.stopped_by) == (whole.n_tested, None)
     for name, table in whole.tables.items():
         pd.testing.assert_frame_equal(table, patient.tables[name])
     until(lambda text: text.startswith(f"drawing chance for {whole.n_tested:,}"))
-    cut = pursuit(time_budget=1e6).fit(X, y).result_
-    assert (cut.n_tested, cut.stopped_by) == (shorter.n_tested, "time_budget")
+    cut = pursuit(limits=Limits(seconds=1e6)).fit(X, y).result_
+    assert (cut.n_tested, cut.stopped_by) == (shorter.n_tested, "seconds")
     said = "no groups of more than 2 conditions were compared, of the 3 asked for"
     assert said in " ".join(cut.notes)
     columns = ["effect", "ci_low", "ci_high", "p_adjusted"]
@@ -125,17 +125,20 @@ def test_a_fair_table_is_not_cleared_by_a_search_that_was_cut(asked, monkeypatch
     y = np.random.default_rng(1).integers(0, 2, len(X))
     monkeypatch.setattr(_run, "_MANY_CONTEXTS", 1)
     rule = Rule(relevant_gap=0.6)
-    assert pursuit(rule=rule, time_budget=1e6).fit(X, y).result_.verdict == "no disparity found"
+    assert (
+        pursuit(rule=rule, limits=Limits(seconds=1e6)).fit(X, y).result_.verdict
+        == "no disparity found"
+    )
     until(lambda text: text.startswith("drawing chance for") and " 1 groups" not in text)
-    cut = pursuit(rule=rule, time_budget=1e6).fit(X, y).result_
-    assert (cut.verdict, cut.stopped_by) == (UNSURE, "time_budget")
-    assert "the search was cut short by time_budget" in cut.reason
+    cut = pursuit(rule=rule, limits=Limits(seconds=1e6)).fit(X, y).result_
+    assert (cut.verdict, cut.stopped_by) == (UNSURE, "seconds")
+    assert "the search was cut short by the limit of seconds" in cut.reason
 
 
 @pytest.mark.parametrize("detector", WITH_BUDGET, ids=lambda d: d.__name__)
 def test_a_run_that_is_cut_before_anything_is_compared_is_a_result(detector, monkeypatch):
     X, y = people(120, 2)
-    wanted = {"protected": "sex", "pos_label": 1, "random_state": 0, "time_budget": 1e6}
+    wanted = {"protected": "sex", "pos_label": 1, "random_state": 0, "limits": Limits(seconds=1e6)}
     own = inspect.signature(detector).parameters
 
     def cut(self, task):
@@ -144,7 +147,7 @@ def test_a_run_that_is_cut_before_anything_is_compared_is_a_result(detector, mon
     monkeypatch.setattr(detector, "_discover", cut)
     fitted = detector(**{k: v for k, v in wanted.items() if k in own})
     result = fitted.fit(X, y, lambda rows: (rows["a"] > 0).astype(int)).result_
-    assert (result.verdict, result.stopped_by, len(result)) == (UNSURE, "time_budget", 0)
+    assert (result.verdict, result.stopped_by, len(result)) == (UNSURE, "seconds", 0)
     assert "the time budget ended while looking: nothing was compared" in result.reason
     assert AuditResult.from_json(result.to_json()).verdict == UNSURE
     assert len(result.to_frame()) == 0
@@ -159,7 +162,12 @@ def test_an_audit_ends_methods_without_a_budget_of_their_own(monkeypatch):
         go_on("comparing")
 
     monkeypatch.setattr(GroupDisparity, "_discover", slow)
-    how = {"protected": "sex", "pos_label": 1, "time_budget": 1e6, "detectors": ["GroupDisparity"]}
+    how = {
+        "protected": "sex",
+        "pos_label": 1,
+        "limits": Limits(seconds=1e6),
+        "detectors": ["GroupDisparity"],
+    }
     report = Audit(**how).fit(*people(120, 1)).report_
     assert seen
     verdicts = {(v["verdict"], v["reason"]) for v in report.document["verdicts"]}
@@ -214,12 +222,12 @@ def test_the_search_of_labels_is_cut_like_that_of_the_model(monkeypatch, how):
         monkeypatch.setattr(
             Budget, "has_spent", lambda b, share: bool(spent) or has_spent(b, share)
         )
-        cut = trained(time_budget=1e6).fit(*people(1000, 2)).result_
+        cut = trained(limits=Limits(seconds=1e6)).fit(*people(1000, 2)).result_
     else:
         with clock(lambda: not spent, lambda text: None):
             cut = trained().fit(*people(1000, 2)).result_
     assert spent
-    assert (cut.verdict, cut.stopped_by) == (UNSURE, "time_budget")
+    assert (cut.verdict, cut.stopped_by) == (UNSURE, "seconds")
     assert "the time budget ended the comparison with chance in training while" in cut.reason
 
 
@@ -232,7 +240,12 @@ def test_an_audit_leaves_out_what_is_cut_beyond_its_search(monkeypatch):
         return conclude(self, task, discovery)
 
     monkeypatch.setattr(GroupDisparity, "_conclude", slow)
-    how = {"protected": "sex", "pos_label": 1, "time_budget": 1e6, "detectors": ["GroupDisparity"]}
+    how = {
+        "protected": "sex",
+        "pos_label": 1,
+        "limits": Limits(seconds=1e6),
+        "detectors": ["GroupDisparity"],
+    }
     document = Audit(**how).fit(*people(120, 1)).report_.document
     reason = "the time budget of 1e+06 s ended while describing groups"
     assert [line["reason"] for line in document["not_run"]] == [reason]

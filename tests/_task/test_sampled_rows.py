@@ -1,11 +1,14 @@
 """The sample of rows for detectors that cannot take all of them."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
 from sklearn.linear_model import LogisticRegression
 
+from skdisc import Limits
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._sampled_rows import _allocated, sampled_rows
@@ -112,14 +115,14 @@ def test_a_detector_sees_the_sample_only(detector, kind):
     X, y = people()
     model = lambda A: ((A["x"] > 0) & (A["sex"] == "M") | (A["job"] == "high")).astype(int)  # noqa: E731
     settings = {"protected": "sex", "random_state": 0, "pos_label": 1}
-    detector = detector.set_params(max_rows=200, **settings)
+    detector = detector.set_params(limits__rows=200, **settings)
     given = model if kind == "model" else BlackBox(decisions=model(X).to_numpy())
     detector.fit(X, y, given)
     rows = detector.sampled_rows_
     assert detector.result_.n_samples == len(rows) == 200
     assert any("200 of 600 rows were used" in note for note in detector.result_.notes)
     sample = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)
-    again = type(detector)(**{**detector.get_params(deep=False), "max_rows": None})
+    again = type(detector)(**{**detector.get_params(deep=False), "limits": Limits(rows=math.inf)})
     again.fit(*sample, model)
     assert again.sampled_rows_ is None
     assert not any("rows were used" in note for note in again.result_.notes)
@@ -134,7 +137,7 @@ def test_rows_of_counterfactuals_stay_aligned():
     frame = X.assign(sex=np.where(X["sex"] == "F", "M", "F"))
     model = lambda A: (A["sex"] == "M").astype(int)  # noqa: E731
     detector = CounterfactualFairness(
-        protected="sex", counterfactuals=frame, max_rows=100, random_state=0, pos_label=1
+        protected="sex", counterfactuals=frame, limits=Limits(rows=100), random_state=0, pos_label=1
     ).fit(X, y, model)
     assert len(detector.result_) == 100
     rows = detector.sampled_rows_[detector.result_.findings.row]
@@ -146,7 +149,7 @@ def test_rows_of_counterfactuals_stay_aligned():
 
 def test_complainants_outside_the_sample_are_not_judged():
     X, y = people()
-    settings = {"protected": "sex", "n_neighbors": 5, "random_state": 0, "max_rows": 300}
+    settings = {"protected": "sex", "n_neighbors": 5, "random_state": 0, "limits": Limits(rows=300)}
     detector = SituationTesting(complainants=np.arange(100), **settings).fit(X, y)
     judged = detector.result_.tables["people"]["row"]
     assert set(detector.sampled_rows_[judged]) <= set(range(100))
@@ -157,12 +160,16 @@ def test_complainants_outside_the_sample_are_not_judged():
 def test_a_model_trained_here_knows_all_rows_and_is_asked_about_the_sample():
     X, y = people()
     X = X[["sex", "x"]].assign(sex=(X["sex"] == "M").astype(int))
-    settings = {"protected": "sex", "max_rows": 200, "random_state": 0, "n_resamples": 9}
+    settings = {"protected": "sex", "limits": Limits(rows=200), "random_state": 0, "n_resamples": 9}
     detector = CounterfactualFairness(LogisticRegression(), **settings).fit(X, y)
     whole = LogisticRegression().fit(X, y)
     assert detector.model_.model.coef_ == pytest.approx(whole.coef_)
     situations = SituationTesting(
-        LogisticRegression(), protected="sex", max_rows=200, random_state=0, n_neighbors=5
+        LogisticRegression(),
+        protected="sex",
+        limits=Limits(rows=200),
+        random_state=0,
+        n_neighbors=5,
     ).fit(X, y)
     assert situations.model_.model.coef_ == pytest.approx(whole.coef_)
     assert situations.result_.n_samples == situations.result_.n_queries == 200
@@ -171,7 +178,7 @@ def test_a_model_trained_here_knows_all_rows_and_is_asked_about_the_sample():
 def test_a_causal_model_is_fitted_to_the_sample():
     X, y = people()
     scm = StructuralCausalModel([("sex", "x")])
-    settings = {"protected": "sex", "max_rows": 150, "random_state": 0, "n_resamples": 9}
+    settings = {"protected": "sex", "limits": Limits(rows=150), "random_state": 0, "n_resamples": 9}
     model = lambda A: (A["x"] > 0).astype(int)  # noqa: E731
     detector = CounterfactualFairness(counterfactuals=scm, **settings).fit(X, y, model)
     assert detector.result_.n_samples == 150
@@ -180,7 +187,7 @@ def test_a_causal_model_is_fitted_to_the_sample():
 def test_many_people_are_transported_by_sample():
     X, y = people(3000)
     settings = {"protected": "sex", "solver": "assignment", "random_state": 0}
-    few = FlipTest(max_rows=20, n_draws=5, n_permutations=9, **settings).fit(X, y)
+    few = FlipTest(limits=Limits(rows=20), n_draws=5, n_permutations=9, **settings).fit(X, y)
     assert len(few.sampled_rows_) == few.result_.n_samples == 400  # 4 x 5 x 20
     assert FlipTest(n_permutations=9, **settings).fit(X, y).sampled_rows_ is None
 
@@ -188,7 +195,12 @@ def test_many_people_are_transported_by_sample():
 def test_columns_compared_alone_are_drawn_in_proportion():
     """A floor for women of a rare town, not for its men, would make the sexes differ in town."""
     X, y = people(3000)
-    settings = {"solver": "assignment", "random_state": 0, "max_rows": 20, "n_permutations": 9}
+    settings = {
+        "solver": "assignment",
+        "random_state": 0,
+        "limits": Limits(rows=20),
+        "n_permutations": 9,
+    }
     detector = FlipTest(protected=["town", "sex"], **settings).fit(X, y)
     given, used = (
         A.value_counts(["town", "sex"], normalize=True) for A in (X, X.iloc[detector.sampled_rows_])
@@ -202,8 +214,8 @@ def test_columns_compared_alone_are_drawn_in_proportion():
 def test_a_time_budget_leaves_one_permutation_and_no_verdict():
     X, y = people(300)
     settings = {"protected": "sex", "solver": "assignment", "random_state": 0}
-    result = FlipTest(time_budget=0.0, **settings).fit(X, y).result_
+    result = FlipTest(limits=Limits(seconds=0.0), **settings).fit(X, y).result_
     flips = result.tables["flipsets"].iloc[0]
     assert (flips["draws"], flips["n_permutations"]) == (1, 1)
-    assert result.stopped_by == "time_budget"
+    assert result.stopped_by == "seconds"
     assert (len(result), result.verdict) == (0, "insufficient evidence")

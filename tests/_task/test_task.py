@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc import Budget, FeatureSpace
+from skdisc import Budget, FeatureSpace, Limits
 from skdisc.individual import SG
 from skdisc.individual._case_share import time_kept
 
@@ -22,26 +22,26 @@ def test_no_limit():
 
 
 @pytest.mark.parametrize(
-    ("limit", "allowed"),
+    ("name", "limit", "allowed"),
     [
-        ({"max_tests": 7}, 7),
-        ({"max_queries": 7}, 3),
-        ({"max_queries": 1}, 0),
-        ({"max_found": 7}, 10),
-        ({"time_budget": 60}, 10),
-        ({"max_tests": 10}, 10),
-        ({"max_queries": 20}, 10),
+        ("tests", 7, 7),
+        ("queries", 7, 3),
+        ("queries", 1, 0),
+        ("found", 7, 10),
+        ("seconds", 60, 10),
+        ("tests", 10, 10),
+        ("queries", 20, 10),
     ],
 )
-def test_what_is_allowed_at_first(limit, allowed):
-    budget = Budget(**limit)
+def test_what_is_allowed_at_first(name, limit, allowed):
+    budget = Budget(**{f"max_{name}": limit})
     assert budget.allow(10, rows_each=2) == allowed
-    assert budget.stopped_by == (next(iter(limit)) if allowed < 10 else None)
+    assert budget.stopped_by == (name if allowed < 10 else None)
 
 
-@pytest.mark.parametrize("name", ["max_tests", "max_queries", "max_found", "time_budget"])
+@pytest.mark.parametrize("name", ["tests", "queries", "found", "seconds"])
 def test_zero_allows_nothing(name):
-    budget = Budget(**{name: 0})
+    budget = Budget(**{f"max_{name}": 0})
     assert budget.allow(5, rows_each=3) == 0
     assert budget.stopped_by == name
 
@@ -52,12 +52,12 @@ def test_what_was_spent_counts():
     assert budget.allow(2, rows_each=5) == 2
     assert budget.stopped_by is None
     assert budget.allow(3, rows_each=5) == 2
-    assert budget.stopped_by == "max_tests"
+    assert budget.stopped_by == "tests"
     assert budget.allow(3, rows_each=6) == 1
-    assert budget.stopped_by == "max_queries"
+    assert budget.stopped_by == "queries"
     budget.found = 2
     assert budget.allow(1) == 0
-    assert budget.stopped_by == "max_found"
+    assert budget.stopped_by == "found"
 
 
 def test_spent_more_than_allowed_leaves_nothing():
@@ -67,7 +67,7 @@ def test_spent_more_than_allowed_leaves_nothing():
 
 
 def test_nothing_asked_is_nothing_stopped():
-    budget = Budget(max_tests=0, time_budget=0)
+    budget = Budget(max_tests=0, max_seconds=0)
     assert budget.allow(0) == 0
     assert budget.stopped_by is None
 
@@ -78,18 +78,18 @@ def test_limits_given_as_numbers_of_numpy_do_not_overflow():
     assert budget.max_tests * 10 == 1000
     assert budget.allow(7, rows_each=2000) == 7
     space = FeatureSpace.from_domains({"a": (0, 9999), "sex": ["F", "M"]}, protected="sex")
-    search = SG(max_tests=np.int64(3000), n_seeds=5000, random_state=0)
+    search = SG(limits=Limits(tests=np.int64(3000)), n_seeds=5000, random_state=0)
     assert search.fit(space, model=lambda X: X["a"] > 20).result_.n_tested == 3000
 
 
 def test_time():
-    budget = Budget(time_budget=60)
+    budget = Budget(max_seconds=60)
     assert 0 <= budget.elapsed < 60
     assert budget.allow(10) == 10
     budget.started -= 60
     assert budget.elapsed >= 60
     assert budget.allow(10) == 0
-    assert budget.stopped_by == "time_budget"
+    assert budget.stopped_by == "seconds"
 
 
 @given(limits, limits, limits, st.integers(0, 40), st.integers(1, 5), st.data())
@@ -125,7 +125,7 @@ def test_tests_that_ask_nothing_are_not_limited_by_rows():
     budget = Budget(max_queries=5, max_tests=7)
     budget.queries = 5
     assert budget.allow(9, rows_each=0) == 7
-    assert budget.stopped_by == "max_tests"
+    assert budget.stopped_by == "tests"
 
 
 def test_rows_that_are_no_tests_are_not_limited_by_tests():
@@ -134,10 +134,10 @@ def test_rows_that_are_no_tests_are_not_limited_by_tests():
     assert budget.affords(5)
     assert budget.stopped_by is None
     assert not budget.affords(6)
-    assert budget.stopped_by == "max_queries"
-    late = Budget(time_budget=0)
+    assert budget.stopped_by == "queries"
+    late = Budget(max_seconds=0)
     assert not late.affords(1)
-    assert late.stopped_by == "time_budget"
+    assert late.stopped_by == "seconds"
 
 
 def test_rows_beside_the_tests_are_afforded_or_end_the_search():
@@ -146,10 +146,10 @@ def test_rows_beside_the_tests_are_afforded_or_end_the_search():
     assert budget.affords(3)
     assert budget.stopped_by is None
     assert not budget.affords(4)
-    assert budget.stopped_by == "max_queries"
-    late = Budget(time_budget=0.0)
+    assert budget.stopped_by == "queries"
+    late = Budget(max_seconds=0.0)
     assert not late.affords(1)
-    assert late.stopped_by == "time_budget"
+    assert late.stopped_by == "seconds"
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_few_tests_are_no_few_people(name):
 
     X = pd.DataFrame({"sex": ["f", "m"] * 100, "zone": list("abcd") * 50})
     detector = all_detectors()[name](protected="sex", pos_label=1)
-    if "max_tests" in detector.get_params():
-        detector.set_params(max_tests=5)
+    if "tests" in detector.limit_fields:
+        detector.set_params(limits__tests=5)
     result = detector.fit(X, [0, 1, 1, 1] * 50, lambda X: (X["sex"] == "m").astype(int)).result_
     assert result.n_queries == 4  # different rows
     assert result.n_tested > 0
@@ -174,11 +174,11 @@ def test_portions_of_a_budget_pass_on_what_is_left():
         seen.append((budget.allow(99), budget.max_found))
         budget.tests += 2 if len(seen) == 1 else seen[-1][0]
     assert seen == [(3, 1), (4, 1), (4, 3)]
-    assert (budget.max_tests, budget.max_found, budget.stopped_by) == (10, 3, "max_tests")
+    assert (budget.max_tests, budget.max_found, budget.stopped_by) == (10, 3, "tests")
 
 
 def test_an_error_leaves_a_budget_as_it_was():
-    budget = Budget(max_tests=10, max_found=3, time_budget=100.0)
+    budget = Budget(max_tests=10, max_found=3, max_seconds=100.0)
     task = SimpleNamespace(budget=budget)
     for context in (budget.besides_tests, lambda: time_kept(task)):
         with pytest.raises(ZeroDivisionError), context():
@@ -186,4 +186,4 @@ def test_an_error_leaves_a_budget_as_it_was():
     portions = budget.portions(3)
     next(portions)
     portions.close()  # as when the loop ends by an error
-    assert (budget.max_tests, budget.max_found, budget.time_budget) == (10, 3, 100.0)
+    assert (budget.max_tests, budget.max_found, budget.max_seconds) == (10, 3, 100.0)

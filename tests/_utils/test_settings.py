@@ -81,7 +81,7 @@ def test_the_docstring_has_a_section_of_parameters():
         "Search for something.\n\n"
         "Parameters\n----------\n"
         "model : model, default=None\n    The model.\n"
-        'order : {"up", "down"}, default="up"\n    Which comes first:\n    \n    - up or down.\n'
+        'order : {"up", "down"}, default="up"\n    Which comes first:\n\n    - up or down.\n'
         "share : float, default=0.1\n    A share.\n"
         "seed : int, RandomState instance or None, default=None\n    Seed of Search.\n\n"
         "Notes\n-----\nFound is found."

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import Audit, AuditReport, BlackBox, Rule
+from skdisc import Audit, AuditReport, BlackBox, Limits, Rule
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc.auditing import _run
 from skdisc.datasets import make_loan
@@ -270,7 +270,7 @@ def timeless(report):
 
 def test_a_spent_budget_leaves_questions_open():
     X, y = planted(1000)
-    report = Audit(protected="sex", time_budget=0.0).fit(X, y).report_
+    report = Audit(protected="sex", limits=Limits(seconds=0.0)).fit(X, y).report_
     assert report.verdict == UNSURE
     assert {r["reason"] for r in report.document["not_run"]} >= {"the time budget of 0 s was spent"}
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from skdisc import Audit, BlackBox, Counts
+from skdisc import Audit, BlackBox, Counts, Limits
 from skdisc.auditing import verify
 
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_:DeprecationWarning")  # Ibis with DuckDB 1.5
@@ -121,7 +121,7 @@ def test_detectors_that_need_rows_have_a_stated_sample(tmp_path):
     table().drop(columns="advice").to_parquet(tmp_path / "people.parquet")
     settings = {"protected": "sex", "detectors": ["GroupDisparity", "SituationTesting"]}
     settings |= {"pos_label": "yes"}
-    settings |= {"settings": {"max_rows": 500}}
+    settings |= {"limits": Limits(rows=500)}
     report = Audit(**settings).fit(tmp_path, "hired").report_
     whole, sample = (report.results[name] for name in ("GroupDisparity sex", "SituationTesting"))
     assert (whole.n_samples, sample.n_samples) == (4000, 500)
@@ -184,7 +184,7 @@ def test_a_model_is_searched_and_audited_from_a_source(tmp_path):
     X, y = rows.drop(columns=["hired", "age"]), rows["hired"]
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(X, y)
     rows.drop(columns="age").to_parquet(tmp_path / "people.parquet")
-    how = {"protected": NAMES, "settings": {"max_tests": 200}, "pos_label": "yes"}
+    how = {"protected": NAMES, "limits": Limits(tests=200), "pos_label": "yes"}
     report = Audit(**how).fit(tmp_path, "hired", model).report_
     direct = Audit(**how).fit(X, y, model).report_
     assert report.document["about"]["audited"] == "model"

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from test_audit_privacy import outputs
 
-from skdisc import Audit, BlackBox, Counts
+from skdisc import Audit, BlackBox, Counts, Limits
 from skdisc._stats._printed_sums import PrintedSums
 from skdisc.auditing import _internal
 from skdisc.auditing._audited_rows import AuditedRows
@@ -251,7 +251,8 @@ def test_columns_that_the_audit_leaves_out_count_for_the_choice():
         ({"confirm": 0.5}, {}, "takes no confirm: rates of the rows held out"),
         ({"missing": "drop"}, {}, "takes no missing"),
         ({"n_bins": 5}, {}, "cut at their quartiles in all public documents"),
-        ({"settings": {"max_tests": 5}}, {}, "takes no settings"),
+        ({"settings": {"DivExplorer": {"k": 5}}}, {}, "takes no settings"),
+        ({"limits": Limits(tests=5, seconds=60)}, {}, "takes no limit of tests"),
         ({"metric": ["accuracy"]}, {}, "takes no metric"),
         ({"adjust_for": ["q"]}, {}, "takes no adjust_for"),
         ({"detectors": "all"}, {}, "no detector 'all'"),

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from skdisc import Limits
 from skdisc.benchmark import BenchmarkResult, default_detectors, run_benchmark
 from skdisc.benchmark import _run as run
 from skdisc.individual import KOSEI
@@ -22,15 +23,15 @@ SMALL = {
 }
 DETECTORS = {
     "DivExplorer": DivExplorer(max_predicates=2),
-    "KOSEI": KOSEI(max_tests=2000),
+    "KOSEI": KOSEI(limits=Limits(tests=2000)),
 }
-FAST = {"max_queries": 5000}
+FAST = Limits(queries=5000)
 
 
 @pytest.fixture(scope="module")
 def done():
     return run_benchmark(
-        DETECTORS, {"small": SMALL}, audited=["labels", "tree"], n_repeats=2, budget=FAST
+        DETECTORS, {"small": SMALL}, audited=["labels", "tree"], n_repeats=2, limits=FAST
     )
 
 
@@ -57,7 +58,7 @@ def test_the_order_of_work_changes_nothing(done):
         {"small": SMALL},
         audited=["tree", "labels"],
         n_repeats=2,
-        budget=FAST,
+        limits=FAST,
         n_jobs=2,
     )
     timeless = [c for c in BenchmarkResult.COLUMNS if "seconds" not in c and c != "DSS"]
@@ -126,7 +127,7 @@ def test_an_effect_of_harm_and_one_of_favor_match_the_same_group(name):
     draw = next(d for d in draws if run._prepare(d, "labels")[2].targets[0].sign == -1)
     detector = default_detectors()[name].set_params(max_predicates=1)
     prepared = run._prepare(draw, "labels")
-    cell = run._cell(draw, "labels", name, detector, {}, prepared)
+    cell = run._cell(draw, "labels", name, detector, Limits(), prepared)
     assert cell["error"].tolist() == [""]
     assert cell["recall"].tolist() == [1.0]
     assert cell["first_true"].tolist() == [1.0]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from smallest import has, smallest
 
-from skdisc import BlackBox, Predicate, Rule, Subgroup, all_detectors
+from skdisc import BlackBox, Limits, Predicate, Rule, Subgroup, all_detectors
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import CaseFindings, Discovery, GroupFindings
 from skdisc.benchmark import run_benchmark
@@ -150,7 +150,9 @@ def test_cases_of_the_law_score_one(truth, null):
     assert (scores["precision"], scores["own_precision"], scores["own_recall"]) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("search", [KOSEI(max_tests=3000), Themis(max_tests=3000)])
+@pytest.mark.parametrize(
+    "search", [KOSEI(limits=Limits(tests=3000)), Themis(limits=Limits(tests=3000))]
+)
 def test_cases_of_the_oracle_are_true(search):
     done = run_benchmark({"search": search}, {"small": SMALL}, audited=["oracle"], n_repeats=2)
     cells = done.to_frame()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from skdisc import Counts, FeatureSpace, Predicate
+from skdisc import Counts, FeatureSpace, Limits, Predicate
 from skdisc import measures as m
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc.datasets import Attribute, GaussianCopula, plant_bias, schema_from_frame
@@ -179,7 +179,7 @@ def test_a_column_without_values_is_resampled_without_a_word():
 def test_any_share_of_cases():
     from skdisc.individual import Themis
 
-    themis = Themis(protected="sex", max_tests=100, random_state=0)
+    themis = Themis(protected="sex", limits=Limits(tests=100), random_state=0)
     themis.set_params(estimator=ProxyModel())
     made = CaseResampler(themis, share=1e308, voters=[ProxyModel()], random_state=0)
     assert len(made.fit_resample(X, Y)[0]) >= N
@@ -343,7 +343,7 @@ def test_twins_by_two_columns():
 def test_people_without_known_values_have_no_score(search):
     model = lambda Z: (Z["sex"] == "M").to_numpy(int)  # noqa: E731
     people = X[["sex", "age"]].astype({"age": float})
-    fitted = search(protected="sex", max_tests=20, random_state=0).fit(people, Y, model)
+    fitted = search(protected="sex", limits=Limits(tests=20), random_state=0).fit(people, Y, model)
     assert np.isnan(fitted.score(people.assign(age=np.nan), Y))
     assert 0 < fitted.score(people, Y) <= 1
 

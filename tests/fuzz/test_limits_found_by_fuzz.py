@@ -9,7 +9,7 @@ import pytest
 from fuzzing._detector_cases import _afterwards
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import Audit, BlackBox, Rule
+from skdisc import Audit, BlackBox, Limits, Rule
 from skdisc import measures as m
 from skdisc._expectations._least_squares import Spline
 from skdisc._stats import equivalence, people_needed, ratio_interval, score_z
@@ -70,7 +70,9 @@ def test_the_smallest_level_gives_intervals():
         .result_.to_frame()
     )
     assert table[["ci_low", "ci_high"]].notna().all(axis=None)
-    themis = Themis(protected="sex", rule=Rule(significance=1e-12), max_tests=50, random_state=0)
+    themis = Themis(
+        protected="sex", rule=Rule(significance=1e-12), limits=Limits(tests=50), random_state=0
+    )
     share = themis.fit(X, Y, lambda rows: rows["sex"] == "F").result_.estimates
     assert (share["ci_high"] <= 1).all()
 
@@ -79,11 +81,11 @@ def test_a_budget_ends_patterns_alike_in_any_order_of_columns():
     columns = {"income": [18, 13, 13, 10, 0, 1, 11, 14, 1, 12, 9, 0], "score": range(12)}
     rows = pd.DataFrame(columns | {"sex": list("dccbadcbdcab")})
     labels = [0, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1]
-    given = {"max_tests": 50, "max_predicates": 2, "n_bins": 50, "delta": 0.1}
+    given = {"limits": Limits(tests=50), "max_predicates": 2, "n_bins": 50, "delta": 0.1}
     patterns = DiscriminationPatterns(protected="sex", **given)
     one = patterns.fit(rows, labels).result_
     other = patterns.fit(rows[["score", "income", "sex"]], labels).result_
-    assert one.stopped_by == "max_tests"
+    assert one.stopped_by == "tests"
     assert (one.n_tested, one.n_found) == (other.n_tested, other.n_found)
     pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
 
@@ -101,7 +103,7 @@ def test_not_every_combination_of_many_values_is_an_intervention():
         fairness.fit(rows, Y, lambda X: X["age"] > 0)
 
 
-@pytest.mark.parametrize(("ended", "says"), [("time_budget", 0), ("max_tests", 1), (None, 1)])
+@pytest.mark.parametrize(("ended", "says"), [("seconds", 0), ("tests", 1), (None, 1)])
 def test_only_a_run_out_of_time_may_differ_from_the_next(ended, says):
     number = count()
 
@@ -124,7 +126,7 @@ def test_each_row_has_a_cluster(weights):
 
 def test_true_is_a_number_of_rows():
     twice = pd.concat([X, X], ignore_index=True)
-    flips = FlipTest(protected="sex", max_rows=True, n_draws=1, random_state=0)
+    flips = FlipTest(protected="sex", limits=Limits(rows=True), n_draws=1, random_state=0)
     result = flips.fit(twice, np.tile(Y, 2), BlackBox(decisions=np.tile(Y, 2))).result_
     assert result.stopped_by is None
 

@@ -7,9 +7,10 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from fuzzing._hazards import pick
+from skdisc import Limits
 
 SMALL = {
-    "max_tests": 50,
+    "limits": Limits(tests=50),
     "n_resamples": 9,
     "n_restarts": 2,
     "n_seeds": 5,

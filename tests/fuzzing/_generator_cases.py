@@ -9,7 +9,7 @@ from fuzzing._arguments import other_settings, small_settings
 from fuzzing._case import FuzzCase
 from fuzzing._detector_cases import encoded_tree, names_of
 from fuzzing._hazards import hostile_table, pick
-from skdisc import datasets, preprocessing, repair
+from skdisc import Limits, datasets, preprocessing, repair
 from skdisc._counts._counts import Counts
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._subgroup import Predicate, Subgroup
@@ -94,7 +94,7 @@ def _transformer(number, rng):
     if cls is preprocessing.CounterfactualRows:
         settings["source"] = pick(rng, [lambda X, do: X, lambda X, do: X[:1], lambda X, do: None])
     if cls is repair.CaseResampler:
-        themis = Themis(encoded_tree(table), protected=table.protected, max_tests=50)
+        themis = Themis(encoded_tree(table), protected=table.protected, limits=Limits(tests=50))
         settings |= {"detector": themis.set_params(random_state=0)}
     if cls is repair.Reweigher:
         settings["estimator"] = encoded_tree(table)

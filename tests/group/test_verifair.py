@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc import FeatureSpace, Rule
+from skdisc import FeatureSpace, Limits, Rule
 from skdisc.causal import StructuralCausalModel
 from skdisc.datasets import GaussianCopula, schema_from_frame
 from skdisc.group import VeriFair
@@ -185,9 +185,9 @@ def test_a_fair_model_is_certified_and_too_few_draws_are_no_verdict():
     assert few.verdict == "insufficient evidence"
     assert set(few.findings.table["verdict"]) == {"undecided"}
     assert any("undecided" in note for note in few.notes)
-    short = VeriFair(max_tests=300, **SETTINGS).fit(X, y, fair).result_
-    assert (short.stopped_by, short.verdict) == ("max_tests", "insufficient evidence")
-    assert VeriFair(max_queries=5, **SETTINGS).fit(X, y, fair).result_.n_tested == 0
+    short = VeriFair(limits=Limits(tests=300), **SETTINGS).fit(X, y, fair).result_
+    assert (short.stopped_by, short.verdict) == ("tests", "insufficient evidence")
+    assert VeriFair(limits=Limits(queries=5), **SETTINGS).fit(X, y, fair).result_.n_tested == 0
 
 
 def test_missing_values_are_a_group():

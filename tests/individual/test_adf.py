@@ -1,5 +1,7 @@
 """ADF: where its walks lead, and which gradients it takes."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from searches import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
+from skdisc import Limits
 from skdisc.individual import ADF
 from skdisc.individual._search import _gradient_walk
 
@@ -77,10 +80,10 @@ def test_steps_taken_ahead_of_their_tests_change_nothing(monkeypatch):
         decision_function = staticmethod(asked)
 
     settings = {"protected": ["sex", "age"], "n_seeds": 20, "n_local": 40, "random_state": 0}
-    whole = ADF(**settings, max_tests=None).fit(X, model=Model()).result_
-    few = ADF(**settings, max_tests=whole.n_tested // 2).fit(X, model=Model()).result_
+    whole = ADF(**settings, limits=Limits(tests=math.inf)).fit(X, model=Model()).result_
+    few = ADF(**settings, limits=Limits(tests=whole.n_tested // 2)).fit(X, model=Model()).result_
     monkeypatch.setattr(_gradient_walk, "_AT_ONCE", 1)
-    one = ADF(**settings, max_tests=None).fit(X, model=Model()).result_
+    one = ADF(**settings, limits=Limits(tests=math.inf)).fit(X, model=Model()).result_
     assert one.to_frame().equals(whole.to_frame())
     assert (one.n_tested, one.n_queries) == (whole.n_tested, whole.n_queries)
     assert few.n_tested == whole.n_tested // 2
@@ -88,14 +91,15 @@ def test_steps_taken_ahead_of_their_tests_change_nothing(monkeypatch):
     assert first.equals(whole.findings.original.iloc[: len(first)])
 
 
-@pytest.mark.parametrize("limit", [{"max_found": 150}, {"max_queries": 7000}])
-def test_looking_ahead_costs_little_where_a_limit_ends_the_search(limit, monkeypatch):
+@pytest.mark.parametrize(("field", "most"), [("found", 150), ("queries", 7000)])
+def test_looking_ahead_costs_little_where_a_limit_ends_the_search(field, most, monkeypatch):
     """Steps are drawn before they are tested; those that a limit leaves untested are lost."""
     X, how = points(), {"protected": "sex", "gradient": "difference", "random_state": 0}
-    search = ADF(n_seeds=50, max_tests=None, **how, **limit)
+    limits = Limits(**{"tests": math.inf, field: most})
+    search = ADF(n_seeds=50, limits=limits, **how)
     ahead = search.fit(X, model=linear(X)).result_
     monkeypatch.setattr(_gradient_walk, "_AT_ONCE", 0)
     one_by_one = search.fit(X, model=linear(X)).result_
-    assert ahead.stopped_by == one_by_one.stopped_by == next(iter(limit))
+    assert ahead.stopped_by == one_by_one.stopped_by == field
     assert ahead.n_found >= 0.9 * one_by_one.n_found > 100
     assert ahead.n_queries <= 1.1 * one_by_one.n_queries

@@ -1,10 +1,12 @@
 """Aequitas: what its walks learn, and its estimate."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import FeatureSpace
+from skdisc import FeatureSpace, Limits
 from skdisc.individual import Aequitas
 from skdisc.individual import _aequitas as module
 
@@ -21,7 +23,12 @@ def test_walks_learn_what_leads_to_cases(mode, monkeypatch):
         "__init__",
         lambda self, *given: (original(self, *given), made.append(self))[0],
     )
-    settings = {"next_state": "restart", "n_seeds": 100, "n_local": 200, "max_tests": None}
+    settings = {
+        "next_state": "restart",
+        "n_seeds": 100,
+        "n_local": 200,
+        "limits": Limits(tests=math.inf),
+    }
     Aequitas(mode=mode, random_state=0, **settings).fit(space, model=model)
     chances = made[-1].p_column
     assert chances.sum() == pytest.approx(1)
@@ -50,7 +57,9 @@ def test_large_batches_change_nothing_where_nothing_is_learned(monkeypatch):
     runs = []
     for most in (1, 70, 10_000):
         monkeypatch.setattr(module, "_MOST_AT_ONCE", most)
-        search = Aequitas(mode="random", n_seeds=40, n_local=50, max_tests=None, random_state=0)
+        search = Aequitas(
+            mode="random", n_seeds=40, n_local=50, limits=Limits(tests=math.inf), random_state=0
+        )
         result = search.fit(space, model=model).result_
         runs.append((result.n_tested, result.findings.original.to_numpy().tolist()))
     assert runs[0] == runs[1] == runs[2]
@@ -70,7 +79,7 @@ def test_directions_are_learned_in_steps_small_enough_to_settle(monkeypatch):
         down.append(self.p_down[0])
 
     monkeypatch.setattr(module._Walks, "_learn", watch)
-    search = Aequitas(n_seeds=300, n_local=200, max_tests=None, random_state=0)
+    search = Aequitas(n_seeds=300, n_local=200, limits=Limits(tests=math.inf), random_state=0)
     search.fit(space, model=model)
     assert len(down) > 20
     assert 0.3 < min(down) < max(down) < 0.7
@@ -91,7 +100,7 @@ def test_walks_leave_a_case_as_in_the_code_of_the_authors(mode, energy, monkeypa
             left.append((self.x != before).any(axis=1)[on_case])
 
     monkeypatch.setattr(module._Walks, "tell", watch)
-    settings = {"n_seeds": 2000, "n_local": 5, "max_tests": None, "random_state": 0}
+    settings = {"n_seeds": 2000, "n_local": 5, "limits": Limits(tests=math.inf), "random_state": 0}
     Aequitas(mode=mode, next_state="metropolis", **settings).fit(space, model=model)
     assert np.concatenate(left).mean() == pytest.approx(np.exp(-energy), abs=0.03)
 
@@ -108,7 +117,12 @@ def test_each_mode_finds_more_cases_with_equally_many_steps():
     def model(X):
         return (X["a"] <= 5000) & ((X["b"] - 5000).abs() <= 3) & (X["sex"] == 1)
 
-    settings = {"seeds": seeds, "next_state": "metropolis", "n_local": 150, "max_tests": None}
+    settings = {
+        "seeds": seeds,
+        "next_state": "metropolis",
+        "n_local": 150,
+        "limits": Limits(tests=math.inf),
+    }
     found = [
         Aequitas(mode=mode, random_state=0, **settings).fit(space, model=model).result_.n_found
         for mode in ("random", "semi", "fully")

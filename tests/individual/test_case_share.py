@@ -12,7 +12,7 @@ from scipy import stats
 from searches import QUICK, every, quick
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import BlackBox, FeatureSpace, Rule, _stats
+from skdisc import BlackBox, FeatureSpace, Limits, Rule, _stats
 from skdisc._task._task import People, Request, Task
 from skdisc.individual import KOSEI, ExactTree, Themis, _case_share
 
@@ -53,7 +53,12 @@ def with_case(X, decide, scope="joint"):
 
 
 def fit(name, X, model, **more):
-    settings = {"protected": ["sex", "race"], "random_state": 0, "max_tests": 1000, **more}
+    settings = {
+        "protected": ["sex", "race"],
+        "random_state": 0,
+        "limits": Limits(tests=1000),
+        **more,
+    }
     if name in PREVALENCE:
         return PREVALENCE[name](**settings).fit(X, model=model)
     return quick(name, **settings).fit(X, model=model)
@@ -131,7 +136,7 @@ def test_of_many_people_some_are_drawn_and_the_interval_knows_how_many_there_are
     model = against(lambda X: X["id"] % 20 == 0)
     truth, inside = with_case(X, model).mean(), 0
     for seed in range(40):
-        row = first(fit("KOSEI", X, model, random_state=seed, max_tests=300).result_)
+        row = first(fit("KOSEI", X, model, random_state=seed, limits=Limits(tests=300)).result_)
         assert row["n"] == 300
         inside += row["ci_low"] <= truth <= row["ci_high"]
         hits = round(row["estimate"] * 300)
@@ -242,12 +247,13 @@ def test_made_up_cases_are_no_verdict_about_people():
     assert (first(result)["estimate"], result.verdict) == (0, NOTHING)
 
 
-@pytest.mark.parametrize("limit", ["max_tests", "max_queries", "max_found", "time_budget"])
+@pytest.mark.parametrize("limit", ["tests", "queries", "found", "seconds"])
 @pytest.mark.parametrize("name", ["KOSEI", "Themis"])
 def test_without_a_budget_nobody_is_looked_at(name, limit):
-    result = fit(name, crowd(50), lambda X: X["points"] > 9, **{limit: 0}).result_
+    result = fit(name, crowd(50), lambda X: X["points"] > 9, limits=Limits(**{limit: 0})).result_
     assert (result.n_queries, first(result)["n"], result.verdict) == (0, 0, UNSURE)
-    assert result.reason == f"{limit} was reached before any people were examined"
+    word = "findings" if limit == "found" else limit
+    assert result.reason == f"the limit of {word} was reached before any people were examined"
 
 
 @pytest.mark.slow
@@ -256,7 +262,7 @@ def test_without_a_budget_nobody_is_looked_at(name, limit):
 def test_queries_stay_within_their_limit(most, each):
     X, scope = crowd(200), "each" if each else "joint"
     model = against(lambda X: X["points"] > 60)
-    result = fit("KOSEI", X, model, max_queries=most, max_tests=100, scope=scope).result_
+    result = fit("KOSEI", X, model, limits=Limits(queries=most, tests=100), scope=scope).result_
     assert result.n_queries <= most
     row = first(result)
     if row["n"] < 100:
@@ -271,7 +277,7 @@ def test_an_audit_that_ends_early_knows_nothing_about_the_others():
     whole = search.audit(X)
     assert first(whole)[["estimate", "ci_low", "ci_high"]].tolist() == [truth] * 3
     assert whole.verdict == FOUND
-    some = search.set_params(max_tests=300).audit(X)
+    some = search.set_params(limits__tests=300).audit(X)
     row = first(some)
     assert (row["estimate"], row["n"]) == (0, 300)
     assert row["ci_low"] <= truth <= row["ci_high"]
@@ -314,7 +320,9 @@ def test_the_verdict_never_contradicts_the_tables(name):
     rng = np.random.default_rng(0)
     for seed in range(12):
         X, cut = crowd(300, seed), 100 - rng.integers(0, 12)
-        result = fit(name, X, against(lambda X, c=cut: X["points"] >= c), max_tests=150).result_
+        result = fit(
+            name, X, against(lambda X, c=cut: X["points"] >= c), limits=Limits(tests=150)
+        ).result_
         row = first(result)
         if result.verdict == FOUND:
             assert row["ci_low"] > 0.01

@@ -1,12 +1,14 @@
 """Searches against exhaustive enumeration of tiny domains."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skdisc import BlackBox, FeatureSpace
+from skdisc import BlackBox, FeatureSpace, Limits
 from skdisc.individual import KOSEI, Themis
 from skdisc.individual import _kosei as kosei_module
 from skdisc.individual import _prober as probe_module
@@ -50,7 +52,9 @@ def inputs_of(result):
 @settings(max_examples=15)
 def test_kosei_seeded_everywhere_finds_exactly_the_discriminatory_inputs(seed, share):
     model = TableModel(seed, share)
-    search = KOSEI(seeds="uniform", n_seeds=3000, n_local=None, max_tests=None, random_state=0)
+    search = KOSEI(
+        seeds="uniform", n_seeds=3000, n_local=None, limits=Limits(tests=math.inf), random_state=0
+    )
     result = search.fit(SPACE, model=model).result_
     found = inputs_of(result)
     assert len(found) == len(set(found))
@@ -64,7 +68,11 @@ def test_kosei_seeded_everywhere_finds_exactly_the_discriminatory_inputs(seed, s
 def test_kosei_floods_the_components_of_its_seeds_a_generation_after_the_other(seed, n_seeds):
     model = TableModel(seed, 0.1)
     search = KOSEI(
-        seeds="uniform", n_seeds=n_seeds, n_local=None, max_tests=None, random_state=seed
+        seeds="uniform",
+        n_seeds=n_seeds,
+        n_local=None,
+        limits=Limits(tests=math.inf),
+        random_state=seed,
     )
     result = search.fit(SPACE, model=model).result_
     found = inputs_of(result)
@@ -89,7 +97,7 @@ def neighbors(x):
     yield from ((a, job, i) for i in (b - 1, b + 1) if 0 <= i < 6)
 
 
-@pytest.mark.parametrize("detector", [KOSEI(max_tests=None, n_local=None), Themis()])
+@pytest.mark.parametrize("detector", [KOSEI(limits=Limits(tests=math.inf), n_local=None), Themis()])
 def test_no_row_is_asked_twice_and_every_case_is_one(detector):
     model = TableModel(1)
     seeds = {"seeds": "uniform"} if isinstance(detector, KOSEI) else {}
@@ -109,17 +117,16 @@ def test_no_row_is_asked_twice_and_every_case_is_one(detector):
         assert model.weights[tuple(after)] < model.share
 
 
-@pytest.mark.parametrize("name", ["max_tests", "max_found", "max_queries"])
+@pytest.mark.parametrize("name", ["tests", "found", "queries"])
 @pytest.mark.parametrize("limit", [0, 1, 7, 60])
 def test_budgets_are_exact_and_named(name, limit):
-    search = KOSEI(seeds="uniform", n_seeds=50, max_tests=None, n_local=None, random_state=0)
-    result = search.set_params(**{name: limit}).fit(SPACE, model=TableModel(1, 0.9)).result_
-    spent = {
-        "max_tests": result.n_tested,
-        "max_found": result.n_found,
-        "max_queries": result.n_queries,
-    }
-    expected = limit - limit % 6 if name == "max_queries" else limit
+    search = KOSEI(
+        seeds="uniform", n_seeds=50, limits=Limits(tests=math.inf), n_local=None, random_state=0
+    )
+    search.set_params(**{f"limits__{name}": limit})
+    result = search.fit(SPACE, model=TableModel(1, 0.9)).result_
+    spent = {"tests": result.n_tested, "found": result.n_found, "queries": result.n_queries}
+    expected = limit - limit % 6 if name == "queries" else limit
     assert spent[name] == expected
     assert result.stopped_by == name
     if limit == 0:
@@ -128,8 +135,10 @@ def test_budgets_are_exact_and_named(name, limit):
 
 
 def test_time_budget_is_named():
-    result = KOSEI(seeds="uniform", time_budget=0.0).fit(SPACE, model=TableModel(1)).result_
-    assert (result.n_tested, result.stopped_by) == (0, "time_budget")
+    result = (
+        KOSEI(seeds="uniform", limits=Limits(seconds=0.0)).fit(SPACE, model=TableModel(1)).result_
+    )
+    assert (result.n_tested, result.stopped_by) == (0, "seconds")
 
 
 def test_results_depend_on_no_batch_or_chunk_size(monkeypatch):
@@ -138,8 +147,8 @@ def test_results_depend_on_no_batch_or_chunk_size(monkeypatch):
         return detector.set_params(n_jobs=n_jobs).fit(SPACE, model=box).result_
 
     for detector in (
-        KOSEI(seeds="uniform", n_seeds=5, max_found=40, random_state=0),
-        Themis(random_state=0, max_tests=100),
+        KOSEI(seeds="uniform", n_seeds=5, limits=Limits(found=40), random_state=0),
+        Themis(random_state=0, limits=Limits(tests=100)),
     ):
         whole = search(detector)
         assert search(detector, chunk_size=7) == whole
@@ -308,6 +317,6 @@ def test_decision_tree_on_census(load):
     frame = load("adf/census")
     X, y = frame.drop(columns="n"), frame["n"]
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
-    search = KOSEI(protected="i", seeds="uniform", max_tests=None, random_state=0)
+    search = KOSEI(protected="i", seeds="uniform", limits=Limits(tests=math.inf), random_state=0)
     result = search.fit(X, y, model).result_
     assert 0.55 < result.metrics["SUR"] < 0.85  # published 0.72, measured elsewhere 0.74

@@ -1,5 +1,7 @@
 """KOSEI: where seeds come from, what its shares mean, published figures."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from searches import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import FeatureSpace
+from skdisc import FeatureSpace, Limits
 from skdisc.individual import KOSEI
 
 
@@ -120,7 +122,9 @@ def test_one_generation_comes_after_the_other_and_each_in_random_order():
     domains = {"a": (0, 40), "b": (0, 40), "c": (0, 40), "sex": ["F", "M"]}
     space = FeatureSpace.from_domains(domains, protected="sex")
     seed = pd.DataFrame({"a": 20, "b": 20, "c": 20, "sex": ["F", "M"]})
-    search = KOSEI(protected="sex", space=space, seeds=seed, max_tests=900, store_tested=True)
+    search = KOSEI(
+        protected="sex", space=space, seeds=seed, limits=Limits(tests=900), store_tested=True
+    )
     orders = []
     for random_state in (0, 1):
         search.set_params(random_state=random_state).fit(seed, model=lambda X: X["sex"] == "M")
@@ -144,7 +148,9 @@ def test_census_and_gender_as_measured_elsewhere(census):
     X, y, tree = census
     results = []
     for seed in range(3):
-        search = KOSEI(protected="i", seeds="uniform", max_tests=None, random_state=seed)
+        search = KOSEI(
+            protected="i", seeds="uniform", limits=Limits(tests=math.inf), random_state=seed
+        )
         results.append(search.fit(X, y, tree).result_)
     rates = [r.metrics["SUR"] for r in results]
     assert all(0.5 < rate < 0.9 for rate in rates)

@@ -1,21 +1,26 @@
 """LIMI: its boundary, and what is found beside it."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 from searches import Loan, applicants, points
 
+from skdisc import Limits
 from skdisc.individual import LIMI, BoundarySearch
 
 
 def test_limi_finds_a_larger_share_than_its_generator():
     X = applicants()
-    search = LIMI(protected="sex", n_samples=2000, n_baseline=200, max_tests=400, random_state=0)
+    search = LIMI(
+        protected="sex", n_samples=2000, n_baseline=200, limits=Limits(tests=400), random_state=0
+    )
     result = search.fit(X, model=Loan()).result_
     row = result.estimates.iloc[-1]
     assert row["name"] == "share of inputs drawn from the generator"
     assert row["ci_low"] <= row["estimate"] <= row["ci_high"]
-    first = search.set_params(n_samples=1, max_tests=None).fit(X, model=Loan()).result_
+    first = search.set_params(n_samples=1, limits__tests=math.inf).fit(X, model=Loan()).result_
     probed = (result.n_found - first.n_found) / (result.n_tested - first.n_tested)
     assert probed > 1.5 * row["estimate"]
 
@@ -32,8 +37,8 @@ class Wave:
         return (self.decision_function(X) > 0).astype(int)
 
 
-def beside_the_boundary(step, **limits):
-    settings = {"n_samples": 20_000, "n_boundary": 2000, "n_baseline": 100, **limits}
+def beside_the_boundary(step, **more):
+    settings = {"n_samples": 20_000, "n_boundary": 2000, "n_baseline": 100, **more}
     search = LIMI(protected="sex", step=step, random_state=0, **settings)
     return search.fit(points(2000), model=Wave()).result_
 
@@ -45,9 +50,9 @@ def test_inputs_beside_the_boundary_find_more_cases_per_latent_score():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("limit", "most"), [("max_tests", 180), ("max_queries", 2400)])
+@pytest.mark.parametrize(("limit", "most"), [("tests", 180), ("queries", 2400)])
 def test_a_limit_leaves_tests_to_inputs_beside_the_boundary(limit, most):
-    runs = [beside_the_boundary(step, **{limit: most}) for step in (0.05, 0.3, 3)]
+    runs = [beside_the_boundary(step, limits=Limits(**{limit: most})) for step in (0.05, 0.3, 3)]
     assert {run.stopped_by for run in runs} == {limit}
     cases = [set(map(tuple, run.findings.original.to_numpy().tolist())) for run in runs]
     assert not any(cases[i] == cases[j] for i, j in [(0, 1), (0, 2), (1, 2)])
@@ -71,7 +76,12 @@ def test_inputs_that_are_cases_more_often_are_tested_first():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(200, 40, (1000, 3)).astype(int), columns=["a", "b", "c"])
     X, shares = X.assign(sex=rng.integers(0, 2, 1000)), {}
-    limits = {"n_samples": 20_000, "n_boundary": 5000, "n_baseline": 50, "max_tests": 2000}
+    limits = {
+        "n_samples": 20_000,
+        "n_boundary": 5000,
+        "n_baseline": 50,
+        "limits": Limits(tests=2000),
+    }
     for step in (0, 1):
         search = LIMI(protected="sex", step=step, random_state=0, **limits)
         result = search.fit(X, model=Rare()).result_
@@ -96,7 +106,7 @@ class Recorded:
 
 def test_without_a_limit_each_score_is_probed_until_a_case():
     generator = Recorded()
-    n, settings = 100, {"n_boundary": 500, "n_baseline": 1, "max_tests": None}
+    n, settings = 100, {"n_boundary": 500, "n_baseline": 1, "limits": Limits(tests=math.inf)}
     search = LIMI(protected="sex", generator=generator, n_samples=n, random_state=0, **settings)
     search.fit(points(2000), model=Wave())
     probed = np.concatenate(generator.scores[2:])  # after the baseline and those of the boundary
@@ -141,7 +151,12 @@ def test_inputs_are_like_those_of_a_synthesizer(detector, wrap):
     X = applicants()
     low = X["a"] <= X["a"].median()
     maker = Synthesizer(X[low], wrap)
-    settings = {"protected": "sex", "max_tests": 200, "store_tested": True, "random_state": 0}
+    settings = {
+        "protected": "sex",
+        "limits": Limits(tests=200),
+        "store_tested": True,
+        "random_state": 0,
+    }
     search = detector(generator=maker, **settings).fit(X, model=Loan())
     assert maker.asked == [10_000]
     tested = search.result_.tables["tested"]
@@ -166,7 +181,9 @@ def test_a_synthesizer_of_sdv():
 
     X = applicants()
     maker = fit_sdv(X, schema_from_frame(X))
-    search = LIMI(protected="sex", generator=maker, n_samples=500, max_tests=300, random_state=0)
+    search = LIMI(
+        protected="sex", generator=maker, n_samples=500, limits=Limits(tests=300), random_state=0
+    )
     result = search.fit(X, model=Loan()).result_
     assert result.n_tested == 300
     assert pd.notna(result.estimates["estimate"]).any()

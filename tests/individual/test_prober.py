@@ -1,5 +1,7 @@
 """How variants are made and asked, and what is said about the rows of X."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -193,18 +195,18 @@ def test_probabilities_show_the_widest_gap_of_a_row():
 def test_an_audit_asks_no_more_rows_than_allowed(limit):
     X = people()
     detector = Themis(protected="sex", random_state=0).fit(X, model=loan)
-    result = detector.set_params(max_queries=limit).audit(X)
+    result = detector.set_params(limits__queries=limit).audit(X)
     assert result.n_queries <= limit
     assert result.estimates["n"][0] == min(limit // 3, 200)
-    assert result.stopped_by == ("max_queries" if limit < 600 else None)
+    assert result.stopped_by == ("queries" if limit < 600 else None)
     assert np.isnan(detector.score(X)) == (limit < 3)
 
 
 def test_an_audit_looks_at_the_clock():
     X = people()
     detector = Themis(protected="sex", random_state=0).fit(X, model=loan)
-    result = detector.set_params(time_budget=0).audit(X)
-    assert (result.n_queries, result.stopped_by) == (0, "time_budget")
+    result = detector.set_params(limits__seconds=0).audit(X)
+    assert (result.n_queries, result.stopped_by) == (0, "seconds")
     assert result.verdict == "insufficient evidence"
 
 
@@ -230,12 +232,12 @@ def test_a_model_that_was_fitted_here_and_ignores_protected_columns_is_called_bl
     assert blind(detector.fit(X, y, tree).result_)
     assert not blind(detector.fit(X, y, tree.fit(X, y)).result_)  # that is the user's own
     assert blind(detector.set_params(output="probability").fit(X, y).result_)
-    detector.set_params(output="decision", max_queries=41)
+    detector.set_params(output="decision", limits__queries=41)
     short = detector.fit(X, y).result_
     assert blind(short)
     assert short.n_queries <= 41
-    assert not blind(detector.set_params(max_queries=0).fit(X, y).result_)
-    detector.set_params(max_queries=None)
+    assert not blind(detector.set_params(limits__queries=0).fit(X, y).result_)
+    detector.set_params(limits__queries=math.inf)
 
 
 def test_a_model_whose_probabilities_change_is_not_blind():

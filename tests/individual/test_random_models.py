@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import BlackBox, FeatureSpace
+from skdisc import BlackBox, FeatureSpace, Limits
 from skdisc.exceptions import ModelError
 from skdisc.group import GroupDisparity
 from skdisc.individual import (
@@ -157,9 +157,9 @@ def test_a_limit_on_queries_holds_for_repeats():
         sent.append(len(X))
         return (X["income"] > 50).astype(int)
 
-    search = Themis(protected="sex", max_queries=300, random_state=0)
+    search = Themis(protected="sex", limits=Limits(queries=300), random_state=0)
     result = search.fit(people(600), model=model).result_
-    assert (result.n_queries, result.stopped_by) == (300, "max_queries")
+    assert (result.n_queries, result.stopped_by) == (300, "queries")
     assert sum(sent) - result.n_queries == 30
 
 

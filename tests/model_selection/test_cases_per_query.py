@@ -6,7 +6,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import BlackBox
+from skdisc import BlackBox, Limits
 from skdisc.individual import KOSEI
 from skdisc.model_selection import cases_per_query
 from skdisc.subgroup import DivExplorer
@@ -22,17 +22,19 @@ def audited():
 
 def test_it_is_the_ratio_of_a_run_on_these_rows(audited):
     X, y, model = audited
-    search = KOSEI(protected="sex", max_tests=100, random_state=0)
+    search = KOSEI(protected="sex", limits=Limits(tests=100), random_state=0)
     fitted = search.fit(X.head(200), y.head(200), model)
     rest = X.tail(200), y.tail(200)
-    again = KOSEI(protected="sex", max_tests=100, random_state=0).fit(*rest, model).result_
+    again = (
+        KOSEI(protected="sex", limits=Limits(tests=100), random_state=0).fit(*rest, model).result_
+    )
     assert again.n_found > 0
     assert cases_per_query(fitted, *rest) == again.n_found / again.n_queries
 
 
 def test_it_scores_searches_over_settings(audited):
     X, y, model = audited
-    search = KOSEI(protected="sex", max_tests=60, random_state=0)
+    search = KOSEI(protected="sex", limits=Limits(tests=60), random_state=0)
     tuned = GridSearchCV(search, {"n_seeds": [1, 60]}, scoring=cases_per_query, cv=2)
     scores = tuned.fit(X, y, model=BlackBox(model)).cv_results_["mean_test_score"]
     assert scores[1] > scores[0]

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdisc import Audit, Rule
+from skdisc import Audit, Limits, Rule
 from skdisc.group import EffectDecomposition, GroupDisparity
 from skdisc.individual import Themis
 from skdisc.multiclass import OneVsRest
@@ -87,7 +87,9 @@ def test_models_name_their_classes_and_others_are_told():
 @pytest.mark.slow
 def test_models_trained_here_are_compared_with_enough_others():
     X, y = staff(2, gap=0.9)
-    detector = Themis(LogisticRegression(), protected="sex_m", random_state=0, max_tests=50)
+    detector = Themis(
+        LogisticRegression(), protected="sex_m", random_state=0, limits=Limits(tests=50)
+    )
     audit = OneVsRest(detector).fit(pd.get_dummies(X, drop_first=True, dtype=float), y)
     assert audit.results_["desk"].tables["training"]["n_refits"].item() == 59
     assert audit.results_["desk"].verdict == "disparity found"

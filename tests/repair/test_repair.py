@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import FeatureSpace, _stats, measures
+from skdisc import FeatureSpace, Limits, _stats, measures
 from skdisc.exceptions import SkdiscWarning
 from skdisc.individual import KOSEI, Themis
 from skdisc.repair import CaseResampler, repair_report
@@ -36,7 +36,12 @@ def tree():
 
 
 def search(**more):
-    settings = {"protected": "sex", "pos_label": "yes", "random_state": 0, "max_tests": 2000}
+    settings = {
+        "protected": "sex",
+        "pos_label": "yes",
+        "random_state": 0,
+        "limits": Limits(tests=2000),
+    }
     return KOSEI(tree(), **settings | more)
 
 

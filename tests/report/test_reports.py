@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import report
+from skdisc import Limits, report
 from skdisc.group import VeriFair
 from skdisc.individual import KOSEI, Themis
 from skdisc.report._summary import interval, number, p_value, summarize, text
@@ -33,9 +33,9 @@ def results():
     settings = {"protected": [EVIL], "pos_label": EVIL, "random_state": 0}
     return [
         DivExplorer(**settings, k=30).fit(X, y).result_,
-        KOSEI(**settings, max_tests=50).fit(X, y, model).result_,
+        KOSEI(**settings, limits=Limits(tests=50)).fit(X, y, model).result_,
         Themis(**settings).fit(X, y, model).result_,
-        KOSEI(**settings, max_tests=0).fit(X, y, model).result_,
+        KOSEI(**settings, limits=Limits(tests=0)).fit(X, y, model).result_,
     ]
 
 
@@ -219,7 +219,7 @@ def test_draws_are_no_groups():
 
 def test_a_column_with_the_name_of_the_outcome_stays_a_column():
     X = pd.DataFrame({"sex": ["F", "M"] * 20, "Outcome": np.arange(40)})
-    detector = KOSEI(protected="sex", max_tests=50, random_state=0)
+    detector = KOSEI(protected="sex", limits=Limits(tests=50), random_state=0)
     result = detector.fit(X, model=lambda rows: (rows["sex"] == "M").astype(int)).result_
     shown = summarize(result, 3, True)["tables"][0]
     assert {"Outcome", "Outcome (column)", "sex"} <= set(shown["columns"])

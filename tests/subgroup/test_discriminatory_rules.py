@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skdisc import Rule, _stats
+from skdisc import Limits, Rule, _stats
 from skdisc.subgroup import DiscriminatoryRules
 from skdisc.subgroup._discriminatory_rules_measures import MEASURES, rule_measures
 
@@ -151,8 +151,8 @@ def test_a_bias_on_missing_protected_values_is_found(data):
 
 
 def test_max_tests_ends_the_search(data):
-    result = DiscriminatoryRules(protected="sex", max_tests=20).fit(*data).result_
-    assert (result.stopped_by, result.verdict != "no disparity found") == ("max_tests", True)
+    result = DiscriminatoryRules(protected="sex", limits=Limits(tests=20)).fit(*data).result_
+    assert (result.stopped_by, result.verdict != "no disparity found") == ("tests", True)
 
 
 def test_itemsets_are_those_of_fpgrowth(data):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Predicate, Rule, Subgroup
+from skdisc import Limits, Predicate, Rule, Subgroup
 from skdisc.subgroup import DivExplorer, from_itemsets
 
 RNG = np.random.default_rng(0)
@@ -98,8 +98,8 @@ def test_k_is_for_each_rate_and_max_tests_bounds_the_groups():
         detector = DivExplorer(**settings, metric=rates, versus=versus)
         found = detector.fit(X, Y, lambda Z: given[Z.index]).result_.findings.table
         assert found["measure"].value_counts().to_dict() == dict.fromkeys(rates, 2)
-    result = DivExplorer(**settings, max_tests=4).fit(X, Y).result_
-    assert (result.n_tested, result.stopped_by) == (4, "max_tests")
+    result = DivExplorer(**settings, limits=Limits(tests=4)).fit(X, Y).result_
+    assert (result.n_tested, result.stopped_by) == (4, "tests")
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from smallest import has, smallest
 
-from skdisc import all_detectors
+from skdisc import Limits, all_detectors
 
 NAMES = sorted(n for n, d in all_detectors().items() if d.__module__.startswith("skdisc.subgroup"))
 SHARED = ["features", "max_predicates", "min_support", "n_bins"]
-SHARED += ["max_tests", "time_budget"]
+SHARED += ["limits"]
 OPTIONAL = {"must_include": 3, "redundancy": 4, "sample_weight": 6}  # so many have it at least
 HERE = {  # what these tests need beyond the smallest settings
     "BiasScan": {"n_resamples": 0, "direction": "lower"},
@@ -78,8 +78,8 @@ def test_options_common_to_all(name, people):
     affected = 1 - people[1].mean() if name == "FACTS" else 1.0  # FACTS: of each affected group
     sizes = [g.mask(people[0]).mean() for g in large.findings.subgroups]
     assert min(sizes, default=1) >= (0.2 if affected == 1 else 0.02)
-    stopped = fit(name, people, time_budget=0).result_
-    assert stopped.stopped_by == "time_budget"
+    stopped = fit(name, people, limits=Limits(seconds=0)).result_
+    assert stopped.stopped_by == "seconds"
     assert stopped.verdict == "insufficient evidence"
 
 

@@ -1,9 +1,10 @@
-"""Searches do not depend on the order of the columns, even those that `max_tests` cuts off."""
+"""Searches do not depend on the order of the columns, even those that a limit of tests cuts off."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from skdisc import Limits
 from skdisc.subgroup import (
     FACTS,
     DiscriminationPatterns,
@@ -35,7 +36,7 @@ def people(copies):
     return X, (rng.random(n) < 0.35 + 0.3 * worse).astype(int)
 
 
-@pytest.mark.parametrize("max_tests", [17, 60, 150])
+@pytest.mark.parametrize("tests", [17, 60, 150])
 @pytest.mark.parametrize(
     ("cls", "settings", "copies"),
     [
@@ -48,11 +49,11 @@ def people(copies):
         (SliceLine, {"versus": "everyone", "must_include": None}, False),
     ],
 )
-def test_a_search_that_is_cut_off_finds_the_same_groups(cls, settings, copies, max_tests):
+def test_a_search_that_is_cut_off_finds_the_same_groups(cls, settings, copies, tests):
     X, y = people(copies)
     found = set()
     for columns in (X.columns, X.columns[::-1], sorted(X.columns)):
-        given = {**FEW, "protected": ["sex", "race"], "max_tests": max_tests, **settings}
+        given = {**FEW, "protected": ["sex", "race"], "limits": Limits(tests=tests), **settings}
         result = cls(**given).fit(X[list(columns)], y).result_
         groups = frozenset(g.mask(X).tobytes() for g in result.findings.subgroups)
         found.add((result.n_tested, result.verdict, result.stopped_by, groups))

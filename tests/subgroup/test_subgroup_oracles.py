@@ -12,7 +12,7 @@ from published import DivExplorer
 from scipy import stats
 from sklearn import metrics as sk
 
-from skdisc import BlackBox, Rule
+from skdisc import BlackBox, Limits, Rule
 from skdisc._stats._proportions import SCORE_TEST
 from skdisc._stats._rates import RATES
 from skdisc.subgroup._lattice import _kernels, _lattice
@@ -327,12 +327,16 @@ def test_labels_alone_know_one_rate(metric):
 
 def test_budgets_end_the_walk_and_are_named():
     X, y = noise(0)
-    result = DivExplorer(max_tests=5).fit(X, y).result_
-    assert (result.stopped_by, result.verdict) == ("max_tests", "insufficient evidence")
-    nothing = DivExplorer(max_tests=0).fit(X, y).result_
+    result = DivExplorer(limits=Limits(tests=5)).fit(X, y).result_
+    assert (result.stopped_by, result.verdict) == ("tests", "insufficient evidence")
+    nothing = DivExplorer(limits=Limits(tests=0)).fit(X, y).result_
     assert (nothing.n_tested, nothing.verdict) == (0, "insufficient evidence")
-    asked = DivExplorer(max_tests=0, pos_label=1).fit(X, model=lambda X: X["u"] == "a").result_
-    assert (asked.n_queries, asked.stopped_by) == (0, "max_tests")
+    asked = (
+        DivExplorer(limits=Limits(tests=0), pos_label=1)
+        .fit(X, model=lambda X: X["u"] == "a")
+        .result_
+    )
+    assert (asked.n_queries, asked.stopped_by) == (0, "tests")
     assert asked.verdict == "insufficient evidence"
 
 

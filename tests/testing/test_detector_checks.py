@@ -75,7 +75,7 @@ class OfAnySettings(DivExplorer):
         (ByTheFirstRow, "order_of_rows", "the order of the rows: .* is .* and "),
         (ByTheNames, "names_of_values", "with renamed values"),
         (ByAnEarlierFit, "second_fit", "depends on the first"),
-        (WithoutABudget, "budgets", "n_tested is .* with max_tests=0"),
+        (WithoutABudget, "budgets", r"n_tested is .* with Limits\(tests=0\)"),
         (OfAllLabels, "pos_label", "with labels 0 and 1"),
         (OfAnySettings, "clear_errors", "'significance'"),
     ],

@@ -244,8 +244,12 @@ def _arms(both, end):
 
 
 def _flat(settings: dict) -> dict:
-    """Return settings with the fields of the rule beside the others."""
-    return {n: v for n, v in settings.items() if n != "rule"} | (settings.get("rule") or {})
+    """Return settings with the fields of rule and limits beside the others."""
+    shared = ("rule", "limits")
+    flat = {n: v for n, v in settings.items() if n not in shared}
+    for name in shared:
+        flat |= settings.get(name) or {}
+    return flat
 
 
 def _differences(before: dict, after: dict, people: PairedPeople | None) -> list[str]:

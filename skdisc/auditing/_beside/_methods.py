@@ -11,7 +11,6 @@ from skdisc._space._bins import Bins
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
 from skdisc._verdicts._relevant import RATE, relevant_gap
-from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._beside._counts import audit_counts
 from skdisc.auditing._beside._plan_file import (
@@ -23,7 +22,7 @@ from skdisc.auditing._beside._plan_file import (
 from skdisc.auditing._beside._power import power_table
 from skdisc.auditing._beside._robustness import robustness_table
 from skdisc.auditing._disclosure import PUBLIC
-from skdisc.auditing._document import NOT_SETTINGS
+from skdisc.auditing._document import NOT_SETTINGS, shared_from_dict, shared_to_dict
 
 
 def _of_an_audit(method):
@@ -210,8 +209,7 @@ class BesideMixin:
         if unknown:
             raise ValueError(f"The plan has the setting {unknown[0]!r}, which there is not.")
         planned = {n: v for n, v in plan["settings"].items() if n not in others}
-        if "rule" in planned:
-            planned["rule"] = Rule(**planned["rule"])
+        planned = shared_from_dict(planned)
         audit.set_params(**planned)
         audit._plan = plan
         audit._sha256_of_plan()
@@ -265,7 +263,7 @@ class BesideMixin:
 
     def _planned_settings(self):
         """Return the parameters that a plan fixes."""
-        own = self.get_params(deep=False) | {"rule": self._rule_in_force.to_dict()}
+        own = self.get_params(deep=False) | shared_to_dict(self)
         if isinstance(self.n_bins, Bins):
             own["n_bins"] = self.n_bins.to_dict()
         return {n: v for n, v in own.items() if n not in NOT_SETTINGS}
@@ -281,7 +279,7 @@ class BesideMixin:
         for name, value in own.items():
             planned = plan["settings"].get(name, defaults[name])
             pairs = {name: (value, planned)}
-            if name == "rule":
+            if name in ("rule", "limits"):
                 planned = defaults[name] | planned
                 pairs = {field: (value[field], planned[field]) for field in value}
             for field, (own_value, planned_value) in pairs.items():

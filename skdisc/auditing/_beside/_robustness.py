@@ -58,7 +58,8 @@ def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tu
                 one = type(audit)(**clone(first).get_params(deep=False))
                 one.set_params(estimator=None, **{name: value})
                 one._started = started  # all share the time budget
-                if audit.time_budget is None or time.perf_counter() - started < audit.time_budget:
+                seconds = audit._limit("seconds")
+                if seconds is None or time.perf_counter() - started < seconds:
                     rows += _rows(one.fit(X, y, model, **extra).report_, field, value)
     return pd.DataFrame(rows, columns=_COLUMNS), report
 

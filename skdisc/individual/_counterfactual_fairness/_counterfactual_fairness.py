@@ -14,7 +14,7 @@ from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
-from skdisc._task._shared_settings import MAX_ROWS
+from skdisc._task._limits import QUERIES_OF_ROWS, ROWS, SECONDS
 from skdisc._utils._hashing import canonical_order, row_hashes
 from skdisc._utils._settings import COUNT, setting
 from skdisc.causal._counterfactual_rows import is_frame
@@ -176,7 +176,6 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         group would have fewer than 30, and what they differ by is scaled to all people. 0: no
         intervals.""",
     )
-    max_rows: int | None = MAX_ROWS
 
     null = "counterfactual"
     _resamples_training = True
@@ -190,6 +189,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         reference="Kusner et al., NeurIPS 2017",
     )
     rule_fields = ("significance", "relevant_gap", "relevant_share")
+    limit_fields = {"queries": QUERIES_OF_ROWS, "seconds": SECONDS, "rows": ROWS}
 
     def _given_space(self, space):
         raise TypeError(

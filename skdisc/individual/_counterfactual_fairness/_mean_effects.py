@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from skdisc import _stats
+from skdisc._task._limits import limit_named
 from skdisc._task._notes import too_few_draws
 from skdisc._verdicts._answer import FOUND, UNSURE, Answer, decide
 from skdisc._verdicts._candidates import Candidates
@@ -41,7 +42,7 @@ def answer(c, effects, groups, samples, is_known):
     case = np.abs(c.own - c.outcome) > d.min_gap
     low, high = map(float, _stats.wilson(int(case.sum()), len(case), d.significance))
     if is_known:
-        stopped = f"the limit {c.task.budget.stopped_by} ended the run"
+        stopped = f"{limit_named(c.task.budget.stopped_by)} ended the run"
         return decide_share(
             float(case.mean()),
             low,

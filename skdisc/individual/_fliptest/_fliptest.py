@@ -14,6 +14,7 @@ from skdisc._neighbors._distances import features_of
 from skdisc._neighbors._mixed_space import MixedSpace
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
+from skdisc._task._limits import LIMITS, Limits
 from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
@@ -162,15 +163,6 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         """POT solves larger problems and groups of unequal size; "auto" uses it if it is
         installed.""",
     )
-    max_rows: int | None = setting(
-        None,
-        [AT_LEAST_ONE, None],
-        """Largest number of people of a group in one transport (None: 1,000, with POT 2,000).
-        Larger groups, and without POT groups of unequal size, are sampled `n_draws` times
-        (None: 1,000 people), and flips are averaged. Of more than ``4 * n_draws * max_rows``
-        rows (None: 20,000), a random sample of so many is used, stratified by protected group,
-        as a note says; rows in results are then positions in the sample, ``sampled_rows_``.""",
-    )
     n_draws: int = setting(
         5,
         [AT_LEAST_ONE],
@@ -190,12 +182,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         """Pairs farther apart (L1, standardized) are not cases, though they count in the
         flipsets.""",
     )
-    time_budget: float | None = setting(
-        None,
-        [Interval(Real, 0, None, closed="left"), None],
-        """Limit in seconds, checked between samples and permutations, of which there is at
-        least one.""",
-    )
+    limits: Limits | None = LIMITS
 
     null = "counterfactual"
     card = Card(
@@ -208,6 +195,14 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         reference="Black et al., FAT* 2020",
     )
     rule_fields = ("significance", "relevant_gap", "relevant_size")
+    limit_fields = {
+        "seconds": "checked between samples and permutations, of which there is at least one",
+        "rows": "people of a group in one transport, by default 1,000, with POT 2,000: larger "
+        "groups, and without POT groups of unequal size, are sampled `n_draws` times (by default "
+        "1,000 people), and flips are averaged. Of more than ``4 * n_draws * rows`` rows (by "
+        "default 20,000), a random sample of so many is used, stratified by protected group, as a "
+        "note says; rows in results are then positions in the sample, ``sampled_rows_``",
+    }
 
     @with_sections(SCORE)
     def score(
@@ -307,12 +302,13 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     def _solver_settings(self):
         pot = self.solver == "pot" or (self.solver == "auto" and find_spec("ot") is not None)
         settings = {"cost": self.cost, "solver": "pot" if pot else "assignment"}
-        settings["max_rows"] = self.max_rows or (_WHOLE if pot else _DRAWN)
-        return {**settings, "draw_rows": self.max_rows or _DRAWN, "n_draws": self.n_draws}
+        most = self._limit("rows")
+        settings["max_rows"] = most or (_WHOLE if pot else _DRAWN)
+        return {**settings, "draw_rows": most or _DRAWN, "n_draws": self.n_draws}
 
     @property
     def _most_rows(self):
-        return 4 * self.n_draws * (self.max_rows or _DRAWN)
+        return 4 * self.n_draws * (self._limit("rows") or _DRAWN)
 
     def _compared(self, X):
         """Return the protected columns to compare, those with groups of similar size first."""

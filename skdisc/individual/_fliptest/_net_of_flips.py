@@ -67,7 +67,7 @@ def _reasons(detector, relevant, flipsets, caveats):
         return [relevant.problem]
     fewest = flipsets["n_permutations"].min()
     if detector.n_permutations is None and fewest < FEWEST_PERMUTATIONS:
-        return [f"time_budget ended a test after {fewest:.0f} permutations"]
+        return [f"the time budget ended a test after {fewest:.0f} permutations"]
     if flipsets["p_value"].isna().any():
         return ["a group or its reference has nobody to be compared with"]
     level = detector.significance

@@ -116,7 +116,7 @@ def _problem(matrix, solver):
     if log["warning"] is not None or log["result_code"] != _SOLVED:
         raise ArithmeticError(
             f"The transport of {n} people to {m} did not converge "
-            f"({log['warning']}), so the result is not optimal. Lower max_rows, or use "
+            f"({log['warning']}), so the result is not optimal. Lower limits.rows, or use "
             'solver="assignment".'
         )
     i, j = np.nonzero(plan > _LEAST / n)

@@ -7,7 +7,8 @@ from skdisc._blackbox._gradient import last_step
 from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._task._limits import QUERIES
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import CaseShare, time_kept
 from skdisc.individual._prevalence._exact_tree_inputs import Parts, Slab, Trial
@@ -97,22 +98,15 @@ class ExactTree(IndividualDetector):
         [FeatureSpace, None],
         "The possible inputs; learned from X by default.",
     )
-    max_tests: int | None = setting(
-        10_000,
-        [COUNT, None],
-        "Limit on the number of distinct inputs tested.",
-    )
-    max_found: int | None = setting(
-        None,
-        [COUNT, None],
-        "Limits on the number of rows queried and of cases found.",
-    )
-    time_budget: float | None = setting(
-        None,
-        text="""Limit in seconds, checked between batches. If the computation takes more than
-        half of it, inputs are tested.""",
-    )
 
+    limit_fields = {
+        "tests": "distinct inputs tested",
+        "queries": QUERIES,
+        "found": "cases",
+        "seconds": "checked between batches: if the computation takes more than half of them, "
+        "inputs are tested",
+    }
+    own_limits = {"tests": 10_000}
     card = Card(
         finds="individual",
         where="model",

@@ -11,7 +11,8 @@ from skdisc import _stats
 from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._task._limits import QUERIES, SECONDS
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._base import IndividualDetector
 from skdisc.individual._case_share import CHANCE_NOTE, CaseShare, beyond_chance, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
@@ -103,17 +104,13 @@ class Themis(IndividualDetector):
         [FeatureSpace, None],
         "The possible inputs; learned from X by default.",
     )
-    max_tests: int | None = setting(
-        None,
-        [COUNT, None],
-        "Largest number of distinct inputs tested.",
-    )
-    max_found: int | None = setting(
-        None,
-        [COUNT, None],
-        "Largest number of cases found, checked between blocks.",
-    )
 
+    limit_fields = {
+        "tests": "distinct inputs tested",
+        "queries": QUERIES,
+        "found": "cases, checked between blocks",
+        "seconds": SECONDS,
+    }
     card = Card(
         finds="individual",
         where="model",

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from skdisc._results._findings import Discovery, feature_names
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
+from skdisc._task._limits import QUERIES, SECONDS
 from skdisc._task._task import Request, Task
 from skdisc._utils._settings import COUNT, setting
 from skdisc._utils._shared_sections import with_sections
@@ -56,16 +57,6 @@ class SearchDetector(IndividualDetector):
         limit; the other protected columns are then part of the input and change like any other
         column.""",
     )
-    max_tests: int | None = setting(
-        10_000,
-        [COUNT, None],
-        "Largest number of distinct inputs tested.",
-    )
-    max_found: int | None = setting(
-        None,
-        [COUNT, None],
-        "Largest number of cases found.",
-    )
     store_tested: bool = setting(
         False,
         ["boolean"],
@@ -90,6 +81,13 @@ class SearchDetector(IndividualDetector):
         published="none",
         reference="",
     )
+    limit_fields = {
+        "tests": "distinct inputs tested",
+        "queries": QUERIES,
+        "found": "cases",
+        "seconds": SECONDS,
+    }
+    own_limits = {"tests": 10_000}
     _needs_repeatable = True
 
     @with_sections(SCORE)
@@ -151,7 +149,7 @@ class SearchDetector(IndividualDetector):
         ledger = run(strategy, prober, task.budget, task.progress, self.store_tested)
         seeds, n_tested = strategy.seeds, len(ledger.hit)
         varied = ", ".join(map(str, task.space.protected))
-        ended = task.budget.stopped_by == "max_found"
+        ended = task.budget.stopped_by == "found"
         shares = [] if seeds is None else seeds.shares(ledger.hit, ended_by_case=ended)
         if self.scope == "each":
             shares = [(f"{name} ({varied} varied)", *counts) for name, *counts in shares]

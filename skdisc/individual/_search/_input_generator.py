@@ -85,7 +85,7 @@ def boundary_pool(task, prober, margins, generator, n, share=1.0):
     generator : object
         See `make_generator`.
     n : int
-        Number of inputs drawn; fewer if `max_queries` is small, or `time_budget` runs out.
+        Number of inputs drawn; fewer if the limit of queries is small, or the time runs out.
     share : float, default=1
 
     Returns
@@ -96,7 +96,7 @@ def boundary_pool(task, prober, margins, generator, n, share=1.0):
     if limit is not None:  # half of the queries left are kept for the tests
         n = max(min(n, (limit - task.budget.queries) // 2), 1)
     drawn, distance = Growing(small_dtype(task.space), len(task.space)), Growing(float)
-    at_once = _AT_ONCE if task.budget.time_budget is None else _IN_TIME
+    at_once = _AT_ONCE if task.budget.max_seconds is None else _IN_TIME
     for start in range(0, n, at_once):
         if start and task.budget.has_spent(_DRAWING):
             break

@@ -249,7 +249,7 @@ def _test(codes, ledger, budget):
         last = np.searchsorted(np.cumsum(hit), budget.max_found - budget.found)
         if last < len(hit):
             codes, outcomes, hit = codes[: last + 1], outcomes[: last + 1], hit[: last + 1]
-            budget.stopped_by = "max_found"
+            budget.stopped_by = "found"
     budget.tests += len(codes)
     budget.found += int(hit.sum())
     ledger.record(codes, outcomes, hit)

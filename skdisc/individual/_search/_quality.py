@@ -17,7 +17,7 @@ _ROWS, _AT_ONCE, _LEAVES, _BIN = 20_000, 500, 500, 0.05
 def quality(detector, task, ledger):
     """Estimate how frequent cases are, and how severe, diverse and natural the cases found are.
 
-    Its queries are counted and limited by `max_queries` and `time_budget`.
+    Its queries are counted and limited.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def quality(detector, task, ledger):
     """
     n, space, rng = int(detector.n_quality), task.space, task.rng
     aside = detector._aside(task, detector.output)
-    if task.budget.time_budget is not None:
+    if task.budget.max_seconds is not None:
         aside.budget.renew(task.budget.seconds_left)
     cases = ledger.found_codes
     found = _sampled(cases, n, rng)

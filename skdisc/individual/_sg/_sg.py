@@ -92,7 +92,7 @@ class SG(SearchDetector):
     n_samples: int = setting(
         5_000,
         [AT_LEAST_ONE],
-        "Number of samples that a tree is fitted to; at most a quarter of `max_queries`.",
+        "Number of samples that a tree is fitted to; at most a quarter of the limit of queries.",
     )
     output: str = OUTPUT_OF_NUMBERS
     min_gap: float = MIN_GAP_OF_NUMBERS

@@ -14,6 +14,7 @@ from skdisc._neighbors._nearest import compares_pairs
 from skdisc._results._findings import Discovery
 from skdisc._results._judgment import COVERED
 from skdisc._task._clustered import ClusteredRowsMixin
+from skdisc._task._limits import LIMITS, ROWS, Limits
 from skdisc._task._numbers import audited_numbers
 from skdisc._task._task import Request
 from skdisc._utils._settings import AT_LEAST_ONE, setting
@@ -102,17 +103,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         ["boolean"],
         "Keep the groups of every case in the table ``neighbors``.",
     )
-    max_rows: int | str | None = setting(
-        "auto",
-        [AT_LEAST_ONE, StrOptions({"auto"}), None],
-        """Largest number of rows under audit. Of more, a random sample is, stratified by
-        protected group, as a note says; an estimator is trained on all rows. Positions of rows
-        in results are then positions in the sample, ``sampled_rows_``. None: all rows. "auto":
-        50,000 where most pairs of rows must be compared (metrics "gower" and callables; tables
-        with more than 20 numbers and values of categories), unless `complainants` are given or
-        the metric is "alvarez2023".""",
-        kind='int, None or "auto"',
-    )
+    limits: Limits | None = LIMITS
     n_jobs: int | None = setting(None, text="Threads of the searches.")
     reference: Any = setting("best")
     features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = setting(None)
@@ -191,11 +182,17 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             return super()._resolve_model(people, model)
         return audited_numbers(self, people, model)
 
+    limit_fields = {
+        "rows": f"{ROWS}; by default {_MOST:,} where most pairs of rows must be compared (metrics "
+        '"gower" and callables; tables with more than 20 numbers and values of categories), unless '
+        '`complainants` are given or the metric is "alvarez2023", and otherwise all'
+    }
+
     @property
     def _most_rows(self):
-        """The largest number of rows under audit; "auto": a limit where most pairs are compared."""
-        if self.max_rows != "auto":
-            return self.max_rows
+        """The largest number of rows under audit, by default only where pairs are compared."""
+        if self.limits is not None and self.limits.rows is not None:
+            return self._limit("rows")
         if self._is_published or self.complainants is not None:
             return None
         names = self._feature_names(pd.DataFrame(columns=self.space_.names))

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+from skdisc._task._limits import limit_named
 from skdisc._utils._safe_text import clean, clean_lines
 from skdisc._verdicts._whom import whom
 from skdisc.report._audit_page import _words as words
@@ -349,7 +350,7 @@ def _step(row, repeated):
     """Return one step of the log; notes of several steps stand below it, once."""
     stopped = row.get("stopped_by")
     notes = [words.sentence(n) for n in row.get("notes") or [] if n not in repeated]
-    notes += [f"Stopped by {stopped}."] if stopped else []
+    notes += [f"Stopped by {limit_named(stopped)}."] if stopped else []
     seconds = row.get("seconds")
     return {
         "name": row.get("name") or row.get("detector") or "–",

@@ -180,7 +180,6 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         """What `sample_weight` means: how many people a row stands for, on which variances
         depend, but not on the unit; or how often it is repeated, a whole number.""",
     )
-    max_tests: int | None = setting(None, text="Largest number of subsets scored.")
     pos_label: Labels | None = setting(
         None,
         text="""The favorable outcome; by default 1 or True. In numeric modes "high" (default)
@@ -189,6 +188,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
 
     _expects = True
     _no_larger_items = "its subsets already have any set of values, or any range."
+    limit_fields = SubgroupDetector.limit_fields | {"tests": "subsets scored"}
     card = Card(
         finds="subgroup",
         where="model or data",

@@ -177,11 +177,8 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         """What `sample_weight` means: how many people a row stands for, on which variances
         depend, but not on the unit; or how often it is repeated, a whole number.""",
     )
-    max_tests: int | None = setting(
-        None,
-        text="Largest number of candidate groups, shortest first.",
-    )
 
+    limit_fields = SubgroupDetector.limit_fields | {"tests": "candidate groups, shortest first"}
     card = Card(
         finds="subgroup",
         where="model or data",

@@ -133,7 +133,7 @@ def _depths(detector, task, items):
     d = detector
     most = len(items.codes) if d.max_predicates is None else min(d.max_predicates, len(items.codes))
     n_contexts = math.comb(int((~items.protected).sum()), max(most - 1, 0))
-    is_staged = d.time_budget is not None and n_contexts > _MANY_CONTEXTS
+    is_staged = d._limit("seconds") is not None and n_contexts > _MANY_CONTEXTS
     return list(range(1, most + 1)) if is_staged else [most]
 
 

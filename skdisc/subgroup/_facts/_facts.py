@@ -10,7 +10,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
-from skdisc._task._shared_settings import CONFIRM, MAX_QUERIES, MAX_ROWS
+from skdisc._task._limits import QUERIES_OF_ROWS, ROWS
+from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils._hashing import by_name, canonical_order
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
@@ -163,7 +164,6 @@ class FACTS(SubgroupDetector):
         [AT_LEAST_ONE],
         "Number of findings kept.",
     )
-    max_queries: int | None = MAX_QUERIES
     learn_on: float | None = setting(
         0.5,
         [Interval(Real, 0, 1, closed="neither"), None],
@@ -177,7 +177,6 @@ class FACTS(SubgroupDetector):
         """Order of the findings: by p-value, with intervals that account for the search; or, as
         published, by the notion, with Newcombe's intervals of shares.""",
     )
-    max_rows: int | None = MAX_ROWS
 
     card = Card(
         finds="subgroup",
@@ -191,6 +190,7 @@ class FACTS(SubgroupDetector):
     _asks = True
     _objects = {"actions": Actions, "costs": Costs}
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
+    limit_fields = SubgroupDetector.limit_fields | {"queries": QUERIES_OF_ROWS, "rows": ROWS}
 
     def _given_space(self, space):
         raise TypeError(

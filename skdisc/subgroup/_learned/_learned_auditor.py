@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._bins import Bins
+from skdisc._task._limits import limit_named
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns, Estimator
 from skdisc._verdicts._relevant import PROBABILITY, relevant_gap
@@ -80,12 +81,12 @@ class LearnedAuditor(SubgroupDetector):
         text="""Number of quantile bins of a numeric column, of a protected one for the witness,
         too.""",
     )
-    max_tests: int | None = setting(None, text="Largest number of rules compared.")
     n_jobs: int | None = setting(None, text="Has no effect.")
 
     _measure = "outcome"
     _is_group = False  # whether the witness is the indicator of a group
     _no_larger_items = "values of protected columns must not overlap"
+    limit_fields = SubgroupDetector.limit_fields | {"tests": "rules compared"}
     rule_fields = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
     must_include, own_correction = "protected", "holm"
     n_score_bins = 1
@@ -214,7 +215,7 @@ class LearnedAuditor(SubgroupDetector):
         if self.null == "calibration" and task.y is None:
             reason = "no labels y were given to compare scores with"
         elif stopped is not None:
-            reason = f"{stopped} ended the run before anything was learned"
+            reason = f"{limit_named(stopped)} ended the run before anything was learned"
         elif len(people) and np.ptp(people.outcome) == 0:
             reason = f"all outcomes are equal ({people.outcome[0]:g}), so nothing can differ"
         groups = self.result_.findings.subgroups if task.is_audit else []

@@ -138,9 +138,9 @@ class DiscriminationPatterns(DecidedDetector):
         [StrOptions({"both", "lower", "higher"})],
         "Whether x lowers the chance of a favorable decision, raises it, or either.",
     )
-    max_tests: int | None = setting(None, text="Largest number of steps of the search.")
 
     _no_larger_items = "a variable of naive Bayes has one value at a time."
+    limit_fields = DecidedDetector.limit_fields | {"tests": "steps of the search"}
     card = Card(
         finds="subgroup",
         where="model or data",

@@ -83,8 +83,8 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
         is. With neither, an error is an unfavorable label.""",
     )
     min_support: float = setting(0.01, text="Smallest share of the rows that a slice must cover.")
-    max_tests: int | None = setting(None, text="Largest number of candidate slices measured.")
 
+    limit_fields = SubgroupDetector.limit_fields | {"tests": "candidate slices measured"}
     _takes_trees = True
     _aliases = {**_NAMES, "slice_average_error": "outcome"}
 

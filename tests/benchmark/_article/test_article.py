@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from skdisc import all_detectors
+from skdisc import Limits, all_detectors
 from skdisc.benchmark import (
     BenchmarkResult,
     default_detectors,
@@ -26,7 +26,10 @@ from skdisc.datasets import make_discrimination
 from skdisc.individual import KOSEI
 from skdisc.subgroup import DivExplorer
 
-DETECTORS = {"DivExplorer": DivExplorer(max_predicates=2), "KOSEI": KOSEI(max_tests=2000)}
+DETECTORS = {
+    "DivExplorer": DivExplorer(max_predicates=2),
+    "KOSEI": KOSEI(limits=Limits(tests=2000)),
+}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def result():
 
 @pytest.mark.slow
 def test_the_quick_protocol_runs_to_the_end(result):
-    assert "time_budget" not in PROTOCOLS["quick"]["budget"]
+    assert PROTOCOLS["quick"]["limits"].seconds is None
     assert result.incomplete().empty
     assert set(result.to_frame()["detector"]) == set(DETECTORS)
     assert (result.to_frame()["error"] == "").all()
@@ -51,7 +54,7 @@ def test_the_quick_protocol_plans_little_work():
     quick, detectors = PROTOCOLS["quick"], default_detectors()
     planned = len(quick["datasets"]) * len(quick["audited"]) * quick["n_repeats"]
     assert planned * len(detectors) <= 2 * len(all_detectors())
-    assert quick["budget"]["max_queries"] <= 5000
+    assert quick["limits"].queries <= 5000
     for data in quick["datasets"].values():
         made = make_discrimination(random_state=0, **data)
         assert len(made.data) <= 1000
@@ -70,7 +73,7 @@ def test_the_check_of_the_benchmark_names_cells_that_are_no_result(result, monke
 
     assert faults(result) == []
     cut = result.table.copy()
-    cut.loc[cut["detector"] == "KOSEI", "stopped_by"] = "time_budget"
+    cut.loc[cut["detector"] == "KOSEI", "stopped_by"] = "seconds"
     cut.loc[cut["detector"] == "DivExplorer", "error"] = "ValueError: no"
     planned = [("base", 0, "tree", ["DivExplorer", "KOSEI", "SG"])]
     assert faults(BenchmarkResult(cut, planned)) == [

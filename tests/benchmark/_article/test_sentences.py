@@ -129,7 +129,7 @@ def several(n_draws, stopped=(), missing=()):
                 cell |= {"wrong_sign": rng.random(), "guess_recall": 0.0}
                 cell |= {"n_claimed": 10, "null": "conditional", "stopped_by": "", **cost}
                 if (detector, repeat) in stopped:
-                    cell |= {"stopped_by": "time_budget", "f1": 1.0, "recall": 0.0}
+                    cell |= {"stopped_by": "seconds", "f1": 1.0, "recall": 0.0}
                 cells += [] if (detector, repeat) in missing else [cell]
     result = run(*cells)
     names = ["DivExplorer", "SliceLine", "DisparityPursuit"]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from skdisc import AuditResult, BlackBox, FeatureSpace, report
+from skdisc import AuditResult, BlackBox, FeatureSpace, Limits, report
 from skdisc.causal import StructuralCausalModel, sensitivity_worlds
 from skdisc.exceptions import ModelError, RefitWarning
 from skdisc.individual import CounterfactualFairness
@@ -304,10 +304,10 @@ def test_new_people_are_audited_with_the_model_of_fit(people):
 
 def test_budgets_end_an_audit_early(people):
     X, y = people
-    detector = CounterfactualFairness(protected="sex", max_queries=100, n_resamples=0)
+    detector = CounterfactualFairness(protected="sex", limits=Limits(queries=100), n_resamples=0)
     result = detector.fit(X, y, lambda X: (X["test"] > 0.7).astype(int)).result_
-    assert (result.stopped_by, result.estimates["n"][0]) == ("max_queries", 50)
-    nothing = detector.set_params(max_queries=0).fit(X, y, lambda X: np.ones(len(X))).result_
+    assert (result.stopped_by, result.estimates["n"][0]) == ("queries", 50)
+    nothing = detector.set_params(limits__queries=0).fit(X, y, lambda X: np.ones(len(X))).result_
     assert (nothing.n_queries, nothing.n_tested, len(nothing)) == (0, 0, 0)
     assert nothing.verdict == "insufficient evidence"
 
@@ -315,9 +315,11 @@ def test_budgets_end_an_audit_early(people):
 def test_a_budget_that_ends_before_the_bootstrap_leaves_no_intervals(people):
     X, y = people
     scm = StructuralCausalModel([("sex", "test")])
-    detector = CounterfactualFairness(protected="sex", counterfactuals=scm, max_queries=100)
+    detector = CounterfactualFairness(
+        protected="sex", counterfactuals=scm, limits=Limits(queries=100)
+    )
     result = detector.fit(X, y, lambda X: (X["test"] > 0.7).astype(int)).result_
-    assert result.stopped_by == "max_queries"
+    assert result.stopped_by == "queries"
     assert result.to_frame("effects")[["ci_low", "ci_high", "p_value"]].isna().all(axis=None)
 
 

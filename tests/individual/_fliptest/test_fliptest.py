@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from skdisc import _stats
+from skdisc import Limits, _stats
 from skdisc._utils import _optional
 from skdisc.datasets import make_hiring
 from skdisc.individual import FlipTest
@@ -120,7 +120,7 @@ def test_published_data_carried_exactly(n, positive, negative, cost, solver):
     if solver == "pot":
         pytest.importorskip("ot")
     X, hired = lipton(n)
-    result = flips(X, rule=None, y=hired, solver=solver, max_rows=n)
+    result = flips(X, rule=None, y=hired, solver=solver, limits=Limits(rows=n))
     row = of(result)
     assert row["exact"]
     assert row[["positive", "negative"]].tolist() == pytest.approx([positive, negative])
@@ -154,7 +154,7 @@ def test_groups_of_unequal_size_are_drawn_and_averaged():
     assert (row["draws"], row["n"]) == (3, pytest.approx(min(sizes)))
     again = of(flips(X, n_draws=3))
     assert row.equals(again)
-    row = of(flips(people(), max_rows=20))
+    row = of(flips(people(), limits=Limits(rows=20)))
     assert (row["n"], row["exact"]) == (pytest.approx(20), False)
 
 
@@ -252,7 +252,7 @@ def test_people_of_one_population_seldom_have_a_case():
 def test_verdicts():
     decide = lambda X: (X["x"] > 0).astype(int)  # noqa: E731
     for n, verdict in ((2000, "no disparity found"), (60, "insufficient evidence")):
-        result = flips(lot(n, 2)[0], decide, max_rows=100)
+        result = flips(lot(n, 2)[0], decide, limits=Limits(rows=100))
         row = of(result)
         assert (result.verdict, row["positive"] + row["negative"] > 0) == (verdict, True)
         assert (result.answer.bound < 0.09) == (n == 2000)
@@ -343,5 +343,5 @@ def test_new_people_are_tested_among_themselves():
 
 def test_flips_by_chance_are_a_share_of_those_carried():
     X, y = lot(400, 0)
-    few, all_at_once = (of(flips(X, None, y=y, max_rows=n)) for n in (20, 200))
+    few, all_at_once = (of(flips(X, None, y=y, limits=Limits(rows=n))) for n in (20, 200))
     assert few["by_chance"] == pytest.approx(all_at_once["by_chance"], rel=0.25)

@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, PolynomialFeatu
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import BlackBox, FeatureSpace
+from skdisc import BlackBox, FeatureSpace, Limits
 from skdisc._blackbox._gradient import last_step
 from skdisc._blackbox._queries import Queries
 from skdisc._task._budget import Budget
@@ -146,9 +146,11 @@ def test_what_cannot_be_read_is_tried_and_said(reads):
     numbers = make_column_transformer((OrdinalEncoder(), WORDS), remainder="passthrough")
     three = make_pipeline(numbers, LogisticRegression(max_iter=5000))
     for model, labels in ((mixed, y), (three, np.where(X["b"] > 1, "other", y))):
-        detector = ExactTree(protected=["sex"], max_tests=200, random_state=0, pos_label="yes")
+        detector = ExactTree(
+            protected=["sex"], limits=Limits(tests=200), random_state=0, pos_label="yes"
+        )
         result = detector.fit(X, labels, model.fit(X, labels)).result_
-        assert (result.n_tested, result.stopped_by) == (200, "max_tests")
+        assert (result.n_tested, result.stopped_by) == (200, "tests")
         assert result.estimates["name"].tolist() == ["share of people with a case"]
         assert any("could not be read" in note for note in result.notes)
 
@@ -156,7 +158,7 @@ def test_what_cannot_be_read_is_tried_and_said(reads):
 def test_a_forest_that_needs_too_many_parts_is_not_read(reads, monkeypatch):
     monkeypatch.setattr(_exact_tree, "_MOST_PARTS", 50)
     X, y, pipe = fitted("forest", "ordinal")
-    search = ExactTree(protected="sex", max_tests=100, pos_label="yes", random_state=0)
+    search = ExactTree(protected="sex", limits=Limits(tests=100), pos_label="yes", random_state=0)
     assert any("could not be read" in n for n in search.fit(X, y, pipe).result_.notes)
 
 
@@ -169,7 +171,7 @@ def test_reading_a_forest_ends_with_half_of_the_time(reads, monkeypatch):
     ticks = iter(range(10**9))
     monkeypatch.setattr(Budget, "has_spent", lambda self, share: next(ticks) > 40 * share)
     monkeypatch.setattr(_exact_tree, "_MOST_PARTS", 10**9)
-    search = ExactTree(protected="sex", time_budget=40, random_state=0)
+    search = ExactTree(protected="sex", limits=Limits(seconds=40), random_state=0)
     result = search.fit(X, y, forest).result_
     assert any("could not be read" in note for note in result.notes)
     assert result.n_tested > 0
@@ -214,7 +216,9 @@ def test_large_linear_spaces_are_convolved_within_bounds():
     w = np.arange(1, 13) / 10
     y = (X[list("abcdefghijkl")] @ w + X["sex"] > w.sum() / 2).astype(int)
     model = LogisticRegression().fit(X, y)
-    detector = ExactTree(protected="sex", random_state=0, max_tests=3000).fit(X, y, model)
+    detector = ExactTree(protected="sex", random_state=0, limits=Limits(tests=3000)).fit(
+        X, y, model
+    )
     row = detector.result_.estimates.iloc[-1]
     many = detector.space_.sample(200_000, rng)
     frame = detector.space_.decode(many)
@@ -249,7 +253,7 @@ def test_linear_models_of_columns_with_very_many_values():
     X["sex"] = rng.integers(0, 2, 400)
     score = sum(X[name] / n for name, n in most.items()) + 0.3 * X["sex"]
     pipe = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, score > score.median())
-    detector = ExactTree(protected="sex", pos_label=True, random_state=0, max_tests=2000)
+    detector = ExactTree(protected="sex", pos_label=True, random_state=0, limits=Limits(tests=2000))
     row = detector.fit(X, score > 1.5, pipe).result_.estimates.iloc[-1]
     many = detector.space_.decode(detector.space_.sample(100_000, rng))
     hit = pipe.predict(many.assign(sex=0)) != pipe.predict(many.assign(sex=1))
@@ -272,7 +276,9 @@ def test_a_fair_tree_has_no_part_and_the_verdict_says_so(reads):
 def test_regressors_and_missing_values_are_no_stumbling_block():
     X, y = people()
     X["b"] = X["b"].where(X["b"] > 0.3)
-    detector = ExactTree(protected="sex", max_tests=50, pos_label="yes", random_state=0).fit(X, y)
+    detector = ExactTree(
+        protected="sex", limits=Limits(tests=50), pos_label="yes", random_state=0
+    ).fit(X, y)
     assert detector.audited_ == "surrogate"
     assert detector.result_.n_tested > 0
     numbers = pd.DataFrame({"a": np.arange(20.0), "sex": [0, 1] * 10})
@@ -287,7 +293,7 @@ def test_the_share_on_census_agrees_with_draws(load, reads):
     frame = load("adf/census")
     X, y = frame.drop(columns="n"), frame["n"]
     model = DecisionTreeClassifier(max_depth=12, random_state=0).fit(X, y)
-    detector = ExactTree(protected="i", random_state=0, max_tests=2000).fit(X, y, model)
+    detector = ExactTree(protected="i", random_state=0, limits=Limits(tests=2000)).fit(X, y, model)
     share = detector.result_.estimates["estimate"].iloc[-1]
     rows = detector.space_.decode(detector.space_.sample(100_000, np.random.default_rng(0)))
     hit = model.predict(rows.assign(i=0)) != model.predict(rows.assign(i=1))
@@ -307,7 +313,7 @@ def test_a_table_may_have_more_inputs_than_the_largest_float(name):
         return tree.predict(rows[["sex", "a"]])
 
     wide = few.join(more)
-    how = {"protected": "sex", "pos_label": 1, "random_state": 0, "max_tests": 200}
+    how = {"protected": "sex", "pos_label": 1, "random_state": 0, "limits": Limits(tests=200)}
     if name == "none":
         result = ExactTree(**how).fit(wide, None, of_tree).result_
         assert "200 of about 1e+402 inputs were tested" in " ".join(result.notes)

@@ -110,15 +110,15 @@ def test_one_draw_serves_every_set():
     assert result.tables["scores"]["n"].nunique() == 1
 
 
-@pytest.mark.parametrize("name", ["max_tests", "max_queries"])
+@pytest.mark.parametrize("name", ["tests", "queries"])
 @pytest.mark.parametrize("limit", [0, 1, 61, 500])
 def test_budgets_are_exact(name, limit):
     space = FeatureSpace.from_domains(
         {"n": (0, 9999), "sex": ["F", "M"], "old": [False, True]}, protected=["sex", "old"]
     )
-    detector = Themis(random_state=0).set_params(**{name: limit})
+    detector = Themis(random_state=0).set_params(**{f"limits__{name}": limit})
     result = detector.fit(space, model=lambda X: X["n"] % 2 == 0).result_
-    rows = {"max_tests": 4 * limit, "max_queries": limit // 4 * 4}[name]
+    rows = {"tests": 4 * limit, "queries": limit // 4 * 4}[name]
     assert (result.n_queries, result.n_tested) == (rows, rows // 4)
     assert result.stopped_by == name
     assert (result.verdict == "insufficient evidence") == (rows < 4 * 437)

@@ -8,6 +8,7 @@ from searches import (
     applicants,
 )
 
+from skdisc import Limits
 from skdisc._task._task import People, Task
 from skdisc.individual import LIMI, BoundarySearch
 from skdisc.individual._prober import Prober
@@ -75,7 +76,7 @@ def test_a_generator_learns_from_a_sample_of_many_rows(kind):
 
 def test_limi_audits_all_rows_though_its_generator_knows_some():
     X = applicants()
-    limi = LIMI(protected="sex", n_samples=200, max_rows=50, random_state=0)
+    limi = LIMI(protected="sex", n_samples=200, limits=Limits(rows=50), random_state=0)
     assert limi.fit(X, model=Loan()).result_.n_samples == len(X)
     assert limi.sampled_rows_ is None
 

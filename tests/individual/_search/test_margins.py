@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skdisc import FeatureSpace
+from skdisc import FeatureSpace, Limits
 from skdisc._task._task import People, Task
 from skdisc.individual import ADF, EIDIG
 from skdisc.individual._search._margins import Margins
@@ -21,7 +21,7 @@ from skdisc.individual._search._steps import Steps
 
 
 def margins_of(model, X, protected="sex", gradient="auto", **space):
-    few = {"random_state": 0, "n_local": 0, "max_tests": 1}
+    few = {"random_state": 0, "n_local": 0, "limits": Limits(tests=1)}
     detector = ADF(protected=protected, **few, **space).fit(X, model=model)
     task = Task.open(detector, People(X))
     return Margins(task, Steps(task.space), gradient), task
@@ -49,7 +49,7 @@ def test_nominal_columns_go_to_their_best_value_and_others_a_step():
         def decision_function(self, X):
             return X["job"].map(worth).to_numpy(float) + 0.5 * X["n"].to_numpy() + X["sex"]
 
-    detector = ADF(n_local=0, max_tests=1, random_state=0).fit(space, model=Model())
+    detector = ADF(n_local=0, limits=Limits(tests=1), random_state=0).fit(space, model=Model())
     task = Task.open(detector, People())
     steps = Steps(space)
     margins = Margins(task, steps)
@@ -99,6 +99,8 @@ def test_any_limit_on_rows_is_kept(search):
     y = (X["a"] + 2 * (X["d"] > 2) > 4).astype(int)
     model = RandomForestClassifier(5, random_state=0).fit(X, y)
     for limit in range(100, 2500, 150):
-        detector = search(protected="d", max_queries=limit, n_seeds=20, n_local=20, random_state=0)
+        detector = search(
+            protected="d", limits=Limits(queries=limit), n_seeds=20, n_local=20, random_state=0
+        )
         result = detector.fit(X, y, model).result_
         assert result.n_queries <= limit

@@ -12,7 +12,7 @@ from searches import (
 )
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import AuditResult, FeatureSpace
+from skdisc import AuditResult, FeatureSpace, Limits
 from skdisc._stats._proportions import clopper_pearson
 from skdisc.individual import KOSEI, Aequitas, BoundarySearch
 from skdisc.individual._search._quality import naturalness
@@ -21,7 +21,7 @@ from skdisc.individual._search._quality import naturalness
 @every
 def test_quality_changes_nothing_of_the_search(name):
     X, y, model = make("tree", 8)
-    how = {"space": SPACE, "max_tests": 60}
+    how = {"space": SPACE, "limits": Limits(tests=60)}
     plain = quick(name, **how).fit(X, y, model).result_
     result = quick(name, n_quality=50, **how).fit(X, y, model).result_
     assert result.to_frame().equals(plain.to_frame())
@@ -32,11 +32,12 @@ def test_quality_changes_nothing_of_the_search(name):
     assert (inside["ci_low"] <= inside["estimate"]).all()
     assert (inside["estimate"] <= inside["ci_high"]).all()
     most = plain.n_queries + 450
-    cut = quick(name, n_quality=50, max_queries=most, **how).fit(X, y, model).result_
+    how["limits"] = Limits(tests=60, queries=most)
+    cut = quick(name, n_quality=50, **how).fit(X, y, model).result_
     assert cut.n_queries <= most
     if name != "KOSEI at the boundary":  # its pool is smaller, too
         assert cut.tables["quality"]["n"].tolist()[0] == 50
-    assert cut.stopped_by in ("max_tests", "max_queries")
+    assert cut.stopped_by in ("tests", "queries")
 
 
 def test_quality_is_what_it_says():
@@ -96,7 +97,7 @@ def test_the_estimate_of_prevalence_is_unbiased_where_the_search_is_not():
     inside, rates = 0, []
     for seed in range(20):
         result = KOSEI(
-            seeds="uniform", n_seeds=50, max_tests=90, n_quality=300, random_state=seed
+            seeds="uniform", n_seeds=50, limits=Limits(tests=90), n_quality=300, random_state=seed
         ).fit(space, model=model)
         row = result.result_.tables["quality"].iloc[0]
         inside += row["ci_low"] <= 0.1 <= row["ci_high"]
@@ -126,7 +127,7 @@ def test_natural_people_are_found_among_natural_people():
     model = LogisticRegression().fit(X[["a", "b", "sex"]], X["a"] + X["b"] + 4 * X["sex"] > 26)
     scores = {}
     for kind in (BoundarySearch(n_pool=3000), KOSEI(seeds="uniform")):
-        kind.set_params(protected="sex", n_quality=500, max_tests=1500, random_state=0)
+        kind.set_params(protected="sex", n_quality=500, limits__tests=1500, random_state=0)
         table = kind.fit(X, model=model).result_.tables["quality"].set_index("name")["estimate"]
         scores[type(kind).__name__] = table
     near, far = scores["BoundarySearch"], scores["KOSEI"]

@@ -1,5 +1,7 @@
 """What all searches offer beside the search: scopes, directions, what is kept, budgets."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +17,7 @@ from searches import (
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import AuditResult, FeatureSpace
+from skdisc import AuditResult, FeatureSpace, Limits
 from skdisc._task._budget import Budget
 from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, SG, Aequitas, BoundarySearch, ExpGA, Themis
 from skdisc.testing import replay
@@ -68,12 +70,13 @@ def test_each_column_alone_is_the_same_as_enumeration(name):
 
 @pytest.mark.every(6)
 @every
-@pytest.mark.parametrize("limit", ["max_tests", "max_found", "max_queries"])
+@pytest.mark.parametrize("limit", ["tests", "found", "queries"])
 @pytest.mark.parametrize("most", [0, 7, 40])
 def test_limits_are_shared_by_the_columns(name, limit, most):
     X, y, model = make("tree", 1)
-    result = quick(name, space=SPACE, scope="each", **{limit: most}).fit(X, y, model).result_
-    spent = {"max_tests": "n_tested", "max_found": "n_found", "max_queries": "n_queries"}
+    limits = Limits(**{limit: most})
+    result = quick(name, space=SPACE, scope="each", limits=limits).fit(X, y, model).result_
+    spent = {"tests": "n_tested", "found": "n_found", "queries": "n_queries"}
     assert getattr(result, spent[limit]) <= most
     assert result.stopped_by == limit
 
@@ -126,7 +129,9 @@ def test_directions_are_checked_and_kept():
     other = space.varying(["race"])
     assert (other.monotone, other.immutable, other.protected) == ({"a": 1}, ("b",), ("race",))
     X = SPACE.decode(SPACE.sample(9, np.random.default_rng(0)))
-    fitted = KOSEI(protected="sex", space=space, max_tests=10).fit(X, model=lambda A: A["a"] > 3)
+    fitted = KOSEI(protected="sex", space=space, limits=Limits(tests=10)).fit(
+        X, model=lambda A: A["a"] > 3
+    )
     assert fitted.space_.monotone == {"a": 1}
     assert FeatureSpace.from_frame(X, monotone={"a": -1}).monotone == {"a": -1}
     assert FeatureSpace.from_domains({"a": (0, 1)}, monotone={"a": -1}).monotone == {"a": -1}
@@ -201,7 +206,7 @@ def test_a_case_has_the_most_frequent_protected_values():
 @pytest.mark.parametrize("scope", ["joint", "each"])
 def test_every_input_tested_is_kept_with_its_verdict_and_can_be_replayed(name, scope):
     X, y, model = make("tree", 7)
-    how = {"space": SPACE, "scope": scope, "max_tests": 90}
+    how = {"space": SPACE, "scope": scope, "limits": Limits(tests=90)}
     result = quick(name, store_tested=True, **how).fit(X, y, model).result_
     tested = result.tables["tested"]
     assert (len(tested), tested["is_case"].sum()) == (result.n_tested, result.n_found)
@@ -267,10 +272,10 @@ def test_no_question_is_asked_after_the_time(name, scope, monkeypatch):
             return model.predict_proba(A)
 
     slow = Slow().fit(X, y)
-    settings = {"space": SPACE, "scope": scope, "n_quality": 20, "time_budget": 1.5}
+    settings = {"space": SPACE, "scope": scope, "n_quality": 20, "limits": Limits(seconds=1.5)}
     result = search(name, **settings).fit(X, y, slow).result_
     assert clock[0] <= 2.0
-    assert result.stopped_by == "time_budget"
+    assert result.stopped_by == "seconds"
     assert result.curve["seconds"].le(2.0).all()
 
 
@@ -307,9 +312,11 @@ def test_a_slow_model_is_left_soon_after_the_time_is_up(name, monkeypatch):
     domains = {**dict.fromkeys("abcd", (0, 99)), "sex": [0, 1]}
     wide = FeatureSpace.from_domains(domains, protected="sex")
     X = wide.decode(wide.sample(4000, np.random.default_rng(0)))
-    search = ENDLESS[name].set_params(space=wide, max_tests=None, time_budget=10, random_state=0)
+    search = ENDLESS[name].set_params(
+        space=wide, limits__tests=math.inf, limits__seconds=10, random_state=0
+    )
     result = search.fit(X, model=Slow()).result_
-    assert result.stopped_by == "time_budget"
+    assert result.stopped_by == "seconds"
     assert 7.5 <= clock[0] < 11  # the rest is kept for the people of X
 
 
@@ -318,7 +325,7 @@ def test_a_slow_model_is_left_soon_after_the_time_is_up(name, monkeypatch):
 
 @every
 def test_a_model_of_a_protected_column_alone_makes_everybody_a_case(name):
-    result = quick(name, space=SPACE, max_tests=50).fit(
+    result = quick(name, space=SPACE, limits=Limits(tests=50)).fit(
         make("tree", 0)[0], model=lambda A: A["sex"] == 1
     )
     assert result.result_.metrics["SUR"] == 1
@@ -334,14 +341,16 @@ def test_dtypes_and_levels_of_the_data_come_back():
         }
     )
     model = lambda A: (A["sex"] == "M") & (A["n"] > 3)  # noqa: E731
-    result = SG(protected="sex", max_tests=40, n_samples=50, random_state=0).fit(X, model=model)
+    result = SG(protected="sex", limits=Limits(tests=40), n_samples=50, random_state=0).fit(
+        X, model=model
+    )
     for frame in (result.result_.findings.original, result.result_.findings.altered):
         assert frame.dtypes.equals(X.dtypes)
 
 
 def test_nothing_tested_is_replayed_as_nothing():
     space = FeatureSpace.from_domains({"x": (0, 9), "sex": ["F", "M"]}, protected="sex")
-    search = SG(max_tests=0, store_tested=True, random_state=0)
+    search = SG(limits=Limits(tests=0), store_tested=True, random_state=0)
     again = replay(search.fit(space, model=lambda X: X["x"] > 5).result_, lambda X: X["x"] > 5)
     assert again.empty
     assert again["is_case_now"].dtype == bool
@@ -355,7 +364,7 @@ def test_columns_that_are_named_like_results_are_replayed(names):
     def model(A):
         return (A[names[0]] + A[names[1]] > A[names[2]]).astype(int)
 
-    search = SG(protected=list(names[:2]), scope="each", max_tests=12, n_samples=50)
+    search = SG(protected=list(names[:2]), scope="each", limits=Limits(tests=12), n_samples=50)
     search.set_params(store_tested=True, random_state=0, pos_label=1)
     result = search.fit(X, model=model).result_
     again = replay(AuditResult.from_json(result.to_json()), model)

@@ -17,7 +17,7 @@ from searches import (
     truth,
 )
 
-from skdisc import BlackBox, FeatureSpace, all_detectors
+from skdisc import BlackBox, FeatureSpace, Limits, all_detectors
 from skdisc.individual import _prober as probe_module
 from skdisc.individual._search._base import SearchDetector
 
@@ -59,23 +59,23 @@ def test_all_cases_of_a_small_space_are_found_given_budget(name, kind):
 
 
 @every
-@pytest.mark.parametrize("limit", ["max_tests", "max_found", "max_queries"])
+@pytest.mark.parametrize("limit", ["tests", "found", "queries"])
 @pytest.mark.parametrize("most", [0, 5, 20])
 def test_no_limit_is_exceeded_and_the_one_that_ended_it_is_named(name, limit, most):
     X, y, model = make("tree", 1)
-    result = quick(name, space=SPACE, **{limit: most}).fit(X, y, model).result_
-    spent = {"max_tests": "n_tested", "max_found": "n_found", "max_queries": "n_queries"}
+    result = quick(name, space=SPACE, limits=Limits(**{limit: most})).fit(X, y, model).result_
+    spent = {"tests": "n_tested", "found": "n_found", "queries": "n_queries"}
     assert getattr(result, spent[limit]) <= most
     assert result.stopped_by == limit
-    if limit == "max_found":
+    if limit == "found":
         assert result.n_found == most
 
 
 @every
 def test_no_time_no_test(name):
     X, y, model = make("tree", 1)
-    result = quick(name, space=SPACE, time_budget=0.0).fit(X, y, model).result_
-    assert (result.n_tested, result.stopped_by) == (0, "time_budget")
+    result = quick(name, space=SPACE, limits=Limits(seconds=0.0)).fit(X, y, model).result_
+    assert (result.n_tested, result.stopped_by) == (0, "seconds")
 
 
 @pytest.mark.every(6)
@@ -85,7 +85,7 @@ def test_neither_chunks_nor_threads_nor_batches_change_anything(name, kind, monk
     X, y, model = make(kind, 2)
 
     def run(size=100_000, n_jobs=None):
-        detector = quick(name, space=SPACE, max_tests=110, n_jobs=n_jobs)
+        detector = quick(name, space=SPACE, limits=Limits(tests=110), n_jobs=n_jobs)
         return detector.fit(X, y, BlackBox(model, chunk_size=size)).result_
 
     whole = run()
@@ -100,7 +100,7 @@ def test_no_row_is_asked_twice_for_a_decision(name):
     X, y, model = make("tree", 4)
     asked = []
     decide = lambda A: (asked.append(SPACE.encode(A)), model.predict(A))[1]  # noqa: E731
-    result = quick(name, space=SPACE, max_tests=60).fit(X, y, decide).result_
+    result = quick(name, space=SPACE, limits=Limits(tests=60)).fit(X, y, decide).result_
     rows = np.concatenate(asked)
     assert len(rows) == result.n_queries
     keys, times = np.unique(rows, axis=0, return_counts=True)
@@ -143,7 +143,7 @@ def test_immutable_columns_stay(name):
 @every
 def test_a_curve_says_how_many_were_found_when(name):
     X, y, model = make("tree", 6)
-    result = quick(name, space=SPACE, max_tests=100).fit(X, y, model).result_
+    result = quick(name, space=SPACE, limits=Limits(tests=100)).fit(X, y, model).result_
     curve = result.tables["curve"]
     assert curve["tested"].is_monotonic_increasing
     assert curve["found"].is_monotonic_increasing

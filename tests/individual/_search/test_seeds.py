@@ -1,12 +1,14 @@
 """Seeds: which draws count when a budget ends a search, and the shares that follow."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc import FeatureSpace, _stats
+from skdisc import FeatureSpace, Limits, _stats
 from skdisc.individual import ADF, EIDIG, KOSEI, LIMI, Aequitas, ExpGA
 from skdisc.individual._search._seeds import NAMES, Seeds
 
@@ -107,15 +109,17 @@ def test_shares_are_unbiased_whatever_ends_the_draws(max_tests, max_found):
 
 @pytest.mark.statistics
 @pytest.mark.slow
-@pytest.mark.parametrize("limit", [{"max_tests": 130}, {"max_found": 20}], ids=str)
+@pytest.mark.parametrize(
+    "limits", [Limits(tests=130, found=math.inf), Limits(tests=math.inf, found=20)], ids=str
+)
 @pytest.mark.parametrize("name", DRAWING)
-def test_every_search_that_draws_covers_the_share(name, limit, search_only):
+def test_every_search_that_draws_covers_the_share(name, limits, search_only):
     own, truth = model()
     X = SPACE.decode(SPACE.sample(200, np.random.default_rng(0)))
     inside = 0
     for seed in range(40):
-        search = DRAWING[name].set_params(max_tests=None, max_found=None, random_state=seed)
-        result = search.set_params(space=SPACE, protected="sex", **limit).fit(X, model=own).result_
+        search = DRAWING[name].set_params(limits=limits, random_state=seed)
+        result = search.set_params(space=SPACE, protected="sex").fit(X, model=own).result_
         shares = result.estimates.set_index("name")
         row = shares.loc[NAMES["drawn" if name == "LIMI" else "uniform"]]
         inside += row["ci_low"] <= truth <= row["ci_high"]

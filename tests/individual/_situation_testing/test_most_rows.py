@@ -1,9 +1,12 @@
 """Situation tests take a stated sample where most pairs of rows would have to be compared."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from skdisc import Limits
 from skdisc.individual import CounterfactualSituationTesting, Similarity, SituationTesting
 from skdisc.individual._situation_testing import _base
 
@@ -32,8 +35,8 @@ def people(values=12, n=1200):
         ({"similarity": Similarity(metric="gower")}, 3, True),
         ({"similarity": Similarity(metric="hvdm")}, 12, False),
         ({"similarity": Similarity(metric="propensity")}, 12, False),
-        ({"max_rows": None}, 12, False),
-        ({"max_rows": 300}, 3, True),
+        ({"limits": Limits(rows=math.inf)}, 12, False),
+        ({"limits": Limits(rows=300)}, 3, True),
         ({"complainants": np.arange(50)}, 12, False),
         ({"similarity": Similarity(metric="alvarez2023")}, 12, False),
     ],
@@ -44,10 +47,12 @@ def test_auto_samples_where_pairs_are_compared(monkeypatch, kind, settings, valu
     test = kind(**SETTINGS, **settings).fit(X, y)
     rows = test.sampled_rows_
     assert (rows is not None) == is_sampled
-    assert any("(max_rows)" in note for note in test.result_.notes) == is_sampled
+    assert any("(limits.rows)" in note for note in test.result_.notes) == is_sampled
     if is_sampled:
-        assert len(rows) == settings.get("max_rows", 400)
-        alone = kind(**SETTINGS, **settings | {"max_rows": None}).fit(X.iloc[rows], y.iloc[rows])
+        assert len(rows) == settings.get("limits", Limits(rows=400)).rows
+        alone = kind(**SETTINGS, **settings | {"limits": Limits(rows=math.inf)}).fit(
+            X.iloc[rows], y.iloc[rows]
+        )
         for name in ("people", "gaps"):
             mine, theirs = (t.result_.tables[name] for t in (test, alone))
             pd.testing.assert_frame_equal(mine, theirs)

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from skdisc import BlackBox, Rule, Subgroup
+from skdisc import BlackBox, Limits, Rule, Subgroup
 from skdisc.exceptions import ModelError
 from skdisc.report import to_html, to_markdown, to_text
 from skdisc.subgroup._bias_scan._counted_outcome import poisson_binomial
@@ -121,9 +121,9 @@ def test_rules_of_the_search():
 
 def test_budgets_end_the_search_and_leave_no_verdict():
     X, y, _ = planted(0)
-    for limit in ({"max_tests": 40}, {"time_budget": 0.0}):
-        result = BiasScan(**FAST, **limit).fit(X, y).result_
-        assert result.stopped_by == next(iter(limit))
+    for limits in (Limits(tests=40), Limits(seconds=0.0)):
+        result = BiasScan(**FAST, limits=limits).fit(X, y).result_
+        assert result.stopped_by == limits.changed()[0]
         assert result.verdict == "insufficient evidence"
         assert result.findings.table["p_adjusted"].isna().all()
     none = BiasScan(**FAST | {"n_resamples": 0}).fit(X, y).result_

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from skdisc import Rule
+from skdisc import Limits, Rule
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Predicate, Subgroup
@@ -579,14 +579,14 @@ def test_a_search_without_time_to_search_says_so(monkeypatch):
 
     def slowly(detector, task, *given):
         learned = learn(detector, task, *given)
-        task.budget.time_budget = 0.0
+        task.budget.max_seconds = 0.0
         return learned
 
     monkeypatch.setattr(_run, "_adjusted", slowly)
     X, y, _ = people(3, n=400, gap=0.4)
-    detector = DisparityPursuit(protected=PROTECTED, time_budget=1000, n_resamples=19)
+    detector = DisparityPursuit(protected=PROTECTED, limits=Limits(seconds=1000), n_resamples=19)
     result = detector.fit(X, y).result_
-    assert result.stopped_by == "time_budget"
+    assert result.stopped_by == "seconds"
     assert not len(result.findings)
     assert result.verdict == "insufficient evidence"
     assert result.reason.startswith("the time budget ended while ")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import special
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 
+from skdisc import Limits
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI
 from skdisc.report import to_html
@@ -220,7 +221,9 @@ def test_what_is_no_result_about_groups_is_not_explained():
     detector = pursuit().fit(X, y)
     with pytest.raises(ValueError, match="got DisparityPursuit"):
         detector.explain_by(detector, X)
-    cases = KOSEI(protected="sex", max_tests=20, random_state=0).fit(X, y, Women()).result_
+    cases = (
+        KOSEI(protected="sex", limits=Limits(tests=20), random_state=0).fit(X, y, Women()).result_
+    )
     with pytest.raises(ValueError, match="about single people"):
         detector.explain_by(cases, X)
 

@@ -8,7 +8,7 @@ from published import FACTS
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from skdisc import BlackBox, FeatureSpace, Predicate, Subgroup, subgroup
+from skdisc import BlackBox, FeatureSpace, Limits, Predicate, Subgroup, subgroup
 from skdisc.report import to_html
 from skdisc.subgroup import Actions, Bins
 
@@ -398,22 +398,24 @@ def test_other_people_are_measured_in_the_same_groups_with_the_same_actions(offi
     assert (men.n_found, men.verdict) == (0, "insufficient evidence")
     fairer = office.assign(hours=60)
     assert detector.audit(fairer).n_found == 0
-    nothing = FACTS(protected="sex", pos_label=True, max_queries=5).fit(office, model=promoted)
-    assert (len(nothing.result_), nothing.result_.stopped_by) == (0, "max_queries")
+    nothing = FACTS(protected="sex", pos_label=True, limits=Limits(queries=5)).fit(
+        office, model=promoted
+    )
+    assert (len(nothing.result_), nothing.result_.stopped_by) == (0, "queries")
     assert nothing.result_.verdict == "insufficient evidence"
 
 
 def test_limits_end_the_search_and_say_so(office):
-    few = audit(office, max_tests=1)
-    assert few.result_.stopped_by == "max_tests"
+    few = audit(office, limits=Limits(tests=1))
+    assert few.result_.stopped_by == "tests"
     assert len(few.recourse_["sex"]) <= 1 < len(audit(office).recourse_["sex"])
     X = pd.DataFrame({"sex": np.resize(["F", "M"], 200), "age": np.arange(200)})
     model = lambda X: X["age"] + 20 * (X["sex"] == "M") > 120  # noqa: E731
     n_queries = audit(X, model).result_.n_queries
     assert n_queries > len(X)
-    assert audit(X, model, max_queries=n_queries).result_.stopped_by is None
-    limited = audit(X, model, max_queries=n_queries - 1)
-    assert limited.result_.stopped_by == "max_queries"
+    assert audit(X, model, limits=Limits(queries=n_queries)).result_.stopped_by is None
+    limited = audit(X, model, limits=Limits(queries=n_queries - 1))
+    assert limited.result_.stopped_by == "queries"
     assert len(limited.recourse_["sex"]) == 0
     assert any("budget ended the search" in note for note in limited.result_.notes)
 
@@ -509,7 +511,7 @@ def test_a_limit_that_ends_the_first_question_ends_the_others(office):
     n_rows = len(office.drop_duplicates())
     model = lambda X: (X["job"] == "exec") & (X["hours"] == 40)  # noqa: E731
     for more in range(0, 12):
-        result = audit(office, model, max_queries=n_rows + more).result_
+        result = audit(office, model, limits=Limits(queries=n_rows + more)).result_
         assert result.n_queries <= n_rows + more
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Predicate, Subgroup
+from skdisc import Limits, Predicate, Subgroup
 from skdisc.subgroup import FACTS, Actions
 from skdisc.subgroup._facts import _flips, _subgroup_actions
 
@@ -77,12 +77,12 @@ def assert_same_in_parts(monkeypatch, settings, limits, whole, model):
 def test_a_budget_is_kept_in_one_part(monkeypatch):
     monkeypatch.setattr(_flips, "_CELLS", 500)
     needed = len(fitted({}, serial=True)[1].asked)
-    whole, model = fitted({"max_queries": needed - 20}, serial=True)
+    whole, model = fitted({"limits": Limits(queries=needed - 20)}, serial=True)
     assert len(model.asked) <= needed - 20
     everything = fitted({}, serial=True)[0].recourse_["sex"].plan
     assert 0 < len(whole.recourse_["sex"].plan.cost) < len(everything.cost)
     monkeypatch.setattr(_flips, "_KEPT", 50)
-    again, _ = fitted({"max_queries": needed - 20}, serial=True)
+    again, _ = fitted({"limits": Limits(queries=needed - 20)}, serial=True)
     pd.testing.assert_frame_equal(again.result_.findings.table, whole.result_.findings.table)
     pd.testing.assert_frame_equal(again.recourse_["sex"].rank(), whole.recourse_["sex"].rank())
 

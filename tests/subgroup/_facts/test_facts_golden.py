@@ -10,6 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from skdisc import Limits
 from skdisc.subgroup import Actions
 
 pytestmark = pytest.mark.slow
@@ -70,8 +71,8 @@ def audited(load):
 @pytest.mark.slow
 def test_counts_of_table_12_within_a_tenth(audited):
     X, model = audited
-    detector = FACTS(protected="sex", max_queries=len(X), **RULES).fit(X, model=model)
-    assert detector.result_.stopped_by == "max_queries"  # mined and paired, none asked
+    detector = FACTS(protected="sex", limits=Limits(queries=len(X)), **RULES).fit(X, model=model)
+    assert detector.result_.stopped_by == "queries"  # mined and paired, none asked
     mining = detector.recourse_["sex"].mining
     assert {n: mining[n] for n in TABLE_12} == pytest.approx(TABLE_12, rel=0.1)
 

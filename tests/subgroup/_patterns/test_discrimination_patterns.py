@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from skdisc import AuditResult, Rule
+from skdisc import AuditResult, Limits, Rule
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import Items
 from skdisc.subgroup import DiscriminationPatterns
@@ -273,9 +273,11 @@ def test_max_tests_ends_the_search(data):
     model = {"min_support": 0.0}
     for more in ({}, model, {**model, "max_predicates": None}):
         most = 0 if "max_predicates" in more else 3
-        detector = DiscriminationPatterns(protected=["sex", "race"], max_tests=most, **more)
+        detector = DiscriminationPatterns(
+            protected=["sex", "race"], limits=Limits(tests=most), **more
+        )
         result = detector.fit(*data).result_
-        assert result.stopped_by == "max_tests"
+        assert result.stopped_by == "tests"
         assert result.verdict != "no disparity found"
 
 

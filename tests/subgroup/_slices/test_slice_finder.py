@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
-from skdisc import Rule
+from skdisc import Limits, Rule
 from skdisc.subgroup import SliceFinder
 from skdisc.subgroup._slices._alpha_investing import invest
 from skdisc.subgroup._slices._slice_finder_candidates import SliceCandidates
@@ -224,13 +224,13 @@ def test_bias_on_missing_values_is_found():
 
 def test_budgets_and_small_tables():
     X, y, model, _ = flipped(0)
-    stopped = SliceFinder(max_tests=5, pos_label=1).fit(X, y, model).result_
-    assert stopped.stopped_by == "max_tests"
+    stopped = SliceFinder(limits=Limits(tests=5), pos_label=1).fit(X, y, model).result_
+    assert stopped.stopped_by == "tests"
     assert stopped.n_tested <= 5
     assert stopped.n_queries == len(X.drop_duplicates())
     tiny = SliceFinder(pos_label=1).fit(X[:20], y[:20], model).result_
     assert (len(tiny), tiny.verdict) == (0, "insufficient evidence")
-    none = SliceFinder(max_tests=0, pos_label=1).fit(X, y, model).result_
+    none = SliceFinder(limits=Limits(tests=0), pos_label=1).fit(X, y, model).result_
     assert (none.n_queries, len(none)) == (0, 0)
 
 

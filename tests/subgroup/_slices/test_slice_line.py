@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from published import PUBLISHED
 from skewed_pay import oracle
 
-from skdisc import BlackBox
+from skdisc import BlackBox, Limits
 from skdisc.datasets import make_loan
 from skdisc.subgroup import SliceLine
 from skdisc.subgroup._lattice import _kernels
@@ -314,8 +314,10 @@ def test_held_out_confirmation_and_budgets():
     assert result.to_frame()["held_out_p_adjusted"][0] < 0.05
     again = SliceLine(protected="u").fit(X, y).audit(*planted(1)[:2])
     assert again[0].p_adjusted < 0.05
-    stopped = SliceLine(max_tests=5).fit(X, y).result_
-    assert (stopped.stopped_by, stopped.n_tested) == ("max_tests", 5)
-    assert SliceLine(max_tests=0).fit(X, y).result_.verdict == "insufficient evidence"
-    asked = SliceLine(max_tests=0, pos_label=1).fit(X, model=lambda X: X["u"] == "a").result_
-    assert (asked.n_queries, asked.stopped_by, len(asked)) == (0, "max_tests", 0)
+    stopped = SliceLine(limits=Limits(tests=5)).fit(X, y).result_
+    assert (stopped.stopped_by, stopped.n_tested) == ("tests", 5)
+    assert SliceLine(limits=Limits(tests=0)).fit(X, y).result_.verdict == "insufficient evidence"
+    asked = (
+        SliceLine(limits=Limits(tests=0), pos_label=1).fit(X, model=lambda X: X["u"] == "a").result_
+    )
+    assert (asked.n_queries, asked.stopped_by, len(asked)) == (0, "tests", 0)
