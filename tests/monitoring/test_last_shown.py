@@ -23,6 +23,7 @@ WORLDS = {
     "two columns": {"protected": ["sex", "race"]},
     "a rare value": {"protected": "race"},
     "intersections": {"protected": ["sex", "race"], "intersections": 2},
+    "strata": {"protected": "race", "strata": ["sex", "town"]},
     "contexts": {
         "protected": "sex",
         "subgroups": [WOMEN_IN_U, Subgroup([Predicate.equals("sex", "m")])],
