@@ -74,10 +74,12 @@ def _detectors():
 
 
 def _objects():
+    from skdisc import Limits, Rule
     from skdisc.individual import Similarity
     from skdisc.subgroup import Actions, Costs
 
-    return {"actions": Actions, "costs": Costs, "similarity": Similarity}
+    shared = {"limits": Limits, "rule": Rule}
+    return {"actions": Actions, "costs": Costs, "similarity": Similarity, **shared}
 
 
 def main():

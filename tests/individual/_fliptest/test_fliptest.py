@@ -44,6 +44,16 @@ def test_the_net_is_the_difference_in_accepted_people_for_any_bijection(cost):
     assert row["n"] == 60
 
 
+def test_pairs_too_far_apart_are_no_cases():
+    X = people().assign(x=lambda frame: frame["x"] - 3 * (frame["sex"] == "F"))
+    near, every = (flips(X, max_distance=limit) for limit in (2.0, None))
+    pairs = every.tables["transported"].set_index("row")
+    distance = pairs.loc[pairs["case"], "distance"]
+    assert 0 < (distance <= 2).sum() < len(distance)
+    assert set(near.findings.row) == set(distance.index[distance <= 2])
+    assert of(near)["net"] == of(every)["net"]
+
+
 def test_the_optimum_is_that_of_the_solver_on_the_same_costs():
     X = people()
     z = (X[["x", "z"]] / X[["x", "z"]].std(ddof=0)).to_numpy()

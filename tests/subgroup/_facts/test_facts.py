@@ -290,6 +290,9 @@ def test_actions_and_costs_are_tuned_and_copied(office):
     assert twin.actions is not one.actions
     assert twin.get_params()["actions__max_step"] == {"hours": 1}
     assert (detector.actions.immutable, twin.costs.weights) == (None, {"job": 2})
+    shared = Actions()
+    FACTS(protected="sex", actions=shared).set_params(actions__immutable=["job"])
+    assert shared.immutable is None  # it may be that of other detectors
 
 
 def test_several_protected_columns_share_the_answers(office):
