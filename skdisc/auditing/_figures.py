@@ -56,6 +56,13 @@ class Figures:
         steps = [s for s in plan.steps if s.on == "given" and s.name in results]
         steps.sort(key=lambda s: (s.role != LEAD, order.get(s.null, len(order))))
         steps = [s for s in steps if s.role in (LEAD, DESCRIBES) or s.detector == "GroupDisparity"]
+        self._of_two_values = {
+            str(s.attribute)
+            for s in steps
+            if s.null == "marginal"
+            and len(s.protected) == 1
+            and given.X[s.protected[0]].nunique(dropna=False) == 2
+        }
         for step in steps:
             self._learn_other_values(step, results[step.name])
         for is_found in (True, False):
@@ -67,7 +74,7 @@ class Figures:
 
     def get(self, what, attribute, group, measure):
         """Return the record of a quantity; None if nobody estimated it."""
-        key = what, str(attribute), str(group), RATE_OF.get(measure, measure)
+        key = self._named((what, str(attribute), str(group), RATE_OF.get(measure, measure)))
         record = self._known.get(key)
         if record is not None:
             self.used.setdefault(key, record)
@@ -108,6 +115,7 @@ class Figures:
         Not where the gap is of other rows, such as the part that was searched.
         """
         record = self.get(what, attribute, group, measure)
+        what, *_ = self._named((what, str(attribute)))
         if record is None or what not in (GAP, TO_REFERENCE) or record["rate"] is not None:
             return
         name, given, rest = RATE_OF.get(measure, measure), self.given, context & ~members
@@ -124,8 +132,16 @@ class Figures:
         if step.null != "marginal" or not isinstance(result.findings, GroupFindings):
             return
         names = list(dict.fromkeys(map(str, result.findings.subgroups)))
-        if len(names) == 2 and self.given.X[step.protected[0]].nunique(dropna=False) == 2:
+        if len(names) == 1:  # the other value may be the reference
+            names.append(_versus(result, result.findings.table.iloc[0].to_dict()))
+        if len(names) == 2 and str(step.attribute) in self._of_two_values:
             self._other_value[str(step.attribute)] = dict(zip(names, names[::-1], strict=True))
+
+    def _named(self, key):
+        """Return the key of a quantity: of two values, the reference is everyone else."""
+        what, attribute, *_ = key
+        is_gap = what.startswith(TO_REFERENCE) and attribute in self._of_two_values
+        return (what.replace(TO_REFERENCE, GAP), *key[1:]) if is_gap else key
 
     def _mirrored(self, key):
         """Return the key of the others in the context, where one other value is all of them."""
@@ -137,6 +153,7 @@ class Figures:
 
     def _add(self, key, versus, estimate, low, high, level, **more):
         """Keep a record, and that of the other side of the comparison, unless there is one."""
+        key = self._named(key)
         if not np.isfinite(estimate) or key in self._known:
             return
         about = dict.fromkeys(_UNKNOWN) | {"level": round(float(level), 10)} | more
@@ -149,6 +166,8 @@ class Figures:
             return
         ends = [None if v is None else -v for v in (ends[0], ends[2], ends[1])]
         sides = {"people": about["others"], "others": about["people"]}
+        if versus == other[2]:  # the reference itself is compared with the group
+            sides["compared_with"] = key[2]
         self._known[other] = dict(zip(names, ends, strict=True)) | about | sides
 
     def _take_findings(self, step, result, is_found):

@@ -345,6 +345,10 @@ class _Paragraph:
             parts = [texts.QUOTE_RAW.format(worse=worse, **self._gap(raw, level=False))]
             if equal is not None and equal["gap"] is not None and equal["ci_high"] < 0:
                 parts.append(texts.QUOTE_EQUAL.format(**self._gap(equal, level=False)))
+            if self.answer["state"] == ACCOUNTED:
+                level = self._percent((self.answer["others"]["equal"] or {}).get("level", 0.95))
+                bound = self._points(equal["bound"])
+                parts.append(texts.QUOTE_BOUND_EQUAL.format(bound=bound, level=level))
             return "; ".join(filter(None, [*parts, self._quoted_group()]))
         return self._quoted_group() or self._single().rstrip(".") or texts.QUOTE_NONE
 

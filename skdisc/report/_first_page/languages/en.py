@@ -8,8 +8,8 @@ AND = " and "
 
 STATES = {
     "unequal at equal columns": "Unequal even where the other columns are equal",
-    "unequal, open at equal columns": "Unequal; whether other columns account for it is open",
-    "unequal, accounted for": "Unequal, and the legitimate columns account for it",
+    "unequal, open at equal columns": "Unequal; what the other columns explain is open",
+    "unequal, accounted for": "Unequal, and explained by the legitimate columns",
     "nothing found": "Nothing found",
     "nothing found as far as one can see": "Nothing found as far as one can see",
     "cannot tell": "Cannot tell",
