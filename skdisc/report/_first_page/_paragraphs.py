@@ -292,11 +292,12 @@ class _Paragraph:
         )
 
     def _others(self):
-        others = self.answer["others"]
-        others, texts = others["equal"] or others["raw"], self.texts
+        raw, equal, texts = *(self.answer["others"][n] for n in ("raw", "equal")), self.texts
+        others = equal or raw
         if others is None or others["n"] < 1:
             return ""
         said = {
+            "where": texts.WHERE_EQUAL * (equal is not None),
             "n": self._count(others["n"]),
             "bound": self._points(others["bound"]),
             "relevant": self._points(others["relevant_gap"]),
@@ -323,34 +324,41 @@ class _Paragraph:
 
     def _lines(self):
         """Return the lines below: what to quote, of how many people, what to do next."""
+        quote, *beside = filter(None, self._quotes())
         said = {
-            "quote": self._quote(),
+            "quote": quote,
+            "beside": "; ".join(beside) or None,
             "people": self._people(),
             "equal": self._columns() if self.equal and self.equal["columns"] else None,
-            "next": self.texts.NEXT[self.answer["state"]],
+            "next": self._next(),
         }
         said["equal"] = said["equal"] or self.texts.HELD_NONE
-        return [(self.texts.LINES[name], text) for name, text in said.items()]
+        return [(self.texts.LINES[name], text) for name, text in said.items() if text]
 
-    def _quote(self):
-        """Return the numbers to quote."""
-        texts, raw, equal = self.texts, self.raw, self.equal
-        state = self.answer["state"]
-        if state in (NONE, LIMITED):
-            return self._quoted_bound() or texts.QUOTE_NONE
-        if state == UNKNOWN:
-            return texts.QUOTE_NONE
-        if raw is not None and raw["found"]:
+    def _next(self):
+        """Return what to do next."""
+        single, state = self.answer["single"], self.answer["state"]
+        if state == UNEQUAL and single is not None and single["found"]:
+            return self.texts.NEXT_OF_MODEL.format(attribute=self.answer["attribute"])
+        return self.texts.NEXT[state]
+
+    def _quotes(self):
+        """Yield the number to quote, and those that belong beside it."""
+        texts, raw, equal, state = self.texts, self.raw, self.equal, self.answer["state"]
+        if state in (NONE, LIMITED, UNKNOWN):
+            yield (self._quoted_bound() if state != UNKNOWN else "") or texts.QUOTE_NONE
+        elif raw is not None and raw["found"]:
             worse = self._sides()["worse"]
-            parts = [texts.QUOTE_RAW.format(worse=worse, **self._gap(raw, level=False))]
+            yield texts.QUOTE_RAW.format(worse=worse, **self._gap(raw, level=False))
             if equal is not None and equal["gap"] is not None and equal["ci_high"] < 0:
-                parts.append(texts.QUOTE_EQUAL.format(**self._gap(equal, level=False)))
-            if self.answer["state"] == ACCOUNTED:
+                yield texts.QUOTE_EQUAL.format(**self._gap(equal, level=False))
+            if state == ACCOUNTED:
                 level = self._percent((self.answer["others"]["equal"] or {}).get("level", 0.95))
                 bound = self._points(equal["bound"])
-                parts.append(texts.QUOTE_BOUND_EQUAL.format(bound=bound, level=level))
-            return "; ".join(filter(None, [*parts, self._quoted_group()]))
-        return self._quoted_group() or self._single().rstrip(".") or texts.QUOTE_NONE
+                yield texts.QUOTE_BOUND_EQUAL.format(bound=bound, level=level)
+            yield self._quoted_group()
+        else:
+            yield self._quoted_group() or self._single().rstrip(".") or texts.QUOTE_NONE
 
     def _quoted_bound(self):
         """Return the bound to quote where nothing is found; '' if there is none."""

@@ -99,21 +99,23 @@ NEEDED = (
     "Etwa {needed} Personen in jeder Gruppe würden zeigen, ob es einen Abstand über {relevant} "
     "gibt."
 )
+WHERE_EQUAL = "bei gleichen Spalten "
 OTHERS_ALL = (
-    "Von den {n} anderen verglichenen Gruppen hat keine einen Abstand über {bound} ({level})."
+    "Von den {n} anderen {where}verglichenen Gruppen hat keine einen Abstand über {bound} "
+    "({level})."
 )
 OTHERS_SOME = (
-    "Von den {n} anderen verglichenen Gruppen hat keine einen Abstand über {relevant} in "
+    "Von den {n} anderen {where}verglichenen Gruppen hat keine einen Abstand über {relevant} in "
     "Vergleichen, die so gut sind wie {resolution} Personen mit ebenso vielen, und keine überhaupt "
     "einen über {bound} (je {level})."
 )
 OTHERS_BOUND = (
-    "Von den {n} anderen verglichenen Gruppen hat keine einen Abstand über {bound} ({level}); "
-    "diese Gruppen sind zu klein, um mehr zu sagen."
+    "Von den {n} anderen {where}verglichenen Gruppen hat keine einen Abstand über {bound} "
+    "({level}); diese Gruppen sind zu klein, um mehr zu sagen."
 )
 OTHERS_CLEARED = (
-    "Kein Abstand über {relevant} in {cleared} der {n} anderen verglichenen Gruppen ({level}); "
-    "über die übrigen kann diese Seite nichts sagen."
+    "Kein Abstand über {relevant} in {cleared} der {n} anderen {where}verglichenen Gruppen "
+    "({level}); über die übrigen kann diese Seite nichts sagen."
 )
 OTHERS_OPEN = (
     "Wie groß die Abstände der {n} anderen verglichenen Gruppen sind, kann diese Seite nicht sagen."
@@ -129,6 +131,7 @@ ALONE = (
 # The lines below the paragraphs.
 LINES = {
     "quote": "Zum Zitieren",
+    "beside": "Daneben",
     "people": "Personen",
     "equal": "Gleich gehalten",
     "sure": "Wie sicher",
@@ -172,6 +175,10 @@ NEXT = {
     ),
     "cannot tell": "mehr Personen sammeln; dies nicht als Zeichen nehmen, dass alles gut ist",
 }
+NEXT_OF_MODEL = (
+    "herausfinden, warum die Entscheidungen von {attribute} abhängen; sie bis dahin nicht "
+    "unverändert verwenden"
+)
 LAW = (
     "wird hier nicht entschieden: Statistik zeigt Unterschiede; ob einer rechtswidrig ist, "
     "entscheiden Juristen oder ein Gericht"

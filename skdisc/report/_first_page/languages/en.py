@@ -93,18 +93,19 @@ UNKNOWN = (
 )
 UNKNOWN_ALL = "Whether {attribute} makes a difference cannot be told from {people} people."
 NEEDED = "About {needed} people in each group would show whether a gap above {relevant} exists."
-OTHERS_ALL = "Of the {n} other groups compared none has a gap above {bound} ({level})."
+WHERE_EQUAL = "at equal columns "
+OTHERS_ALL = "Of the {n} other groups compared {where}none has a gap above {bound} ({level})."
 OTHERS_SOME = (
-    "Of the {n} other groups compared none has a gap above {relevant} in comparisons as good as "
-    "{resolution} people with as many, and none at all above {bound} ({level} each)."
+    "Of the {n} other groups compared {where}none has a gap above {relevant} in comparisons as "
+    "good as {resolution} people with as many, and none at all above {bound} ({level} each)."
 )
 OTHERS_BOUND = (
-    "Of the {n} other groups compared none has a gap above {bound} ({level}); these groups are too "
-    "small to say more."
+    "Of the {n} other groups compared {where}none has a gap above {bound} ({level}); these groups "
+    "are too small to say more."
 )
 OTHERS_CLEARED = (
-    "No gap above {relevant} in {cleared} of the {n} other groups compared ({level}); of the rest "
-    "this page can say nothing."
+    "No gap above {relevant} in {cleared} of the {n} other groups compared {where}({level}); of "
+    "the rest this page can say nothing."
 )
 OTHERS_OPEN = "How large the gaps of the {n} other groups are, this page cannot say."
 OTHERS_SHOWN = "Of the {n} other groups that are shown none has a gap above {relevant} ({level})."
@@ -115,6 +116,7 @@ ALONE = (
 # The lines below the paragraphs.
 LINES = {
     "quote": "To quote",
+    "beside": "Beside it",
     "people": "People",
     "equal": "Held equal",
     "sure": "How sure",
@@ -157,6 +159,9 @@ NEXT = {
     ),
     "cannot tell": "collect more people; do not take this as a sign that all is well",
 }
+NEXT_OF_MODEL = (
+    "find out why the decisions depend on {attribute}; do not use them unchanged in the meantime"
+)
 LAW = (
     "not decided here: statistics show differences, and a lawyer or a court decides whether one is "
     "unlawful"

@@ -98,19 +98,22 @@ NEEDED = (
     "Environ {needed} personnes dans chaque groupe montreraient s'il existe un écart supérieur à "
     "{relevant}."
 )
-OTHERS_ALL = "Des {n} autres groupes comparés, aucun n'a d'écart supérieur à {bound} ({level})."
+WHERE_EQUAL = " à colonnes égales"
+OTHERS_ALL = (
+    "Des {n} autres groupes comparés{where}, aucun n'a d'écart supérieur à {bound} ({level})."
+)
 OTHERS_SOME = (
-    "Des {n} autres groupes comparés, aucun n'a d'écart supérieur à {relevant} dans les "
+    "Des {n} autres groupes comparés{where}, aucun n'a d'écart supérieur à {relevant} dans les "
     "comparaisons aussi bonnes que {resolution} personnes avec autant d'autres, et aucun d'écart "
     "supérieur à {bound} ({level} chacun)."
 )
 OTHERS_BOUND = (
-    "Des {n} autres groupes comparés, aucun n'a d'écart supérieur à {bound} ({level}) ; ces "
+    "Des {n} autres groupes comparés{where}, aucun n'a d'écart supérieur à {bound} ({level}) ; ces "
     "groupes sont trop petits pour en dire plus."
 )
 OTHERS_CLEARED = (
-    "Aucun écart supérieur à {relevant} dans {cleared} des {n} autres groupes comparés ({level}) ; "
-    "des autres, cette page ne peut rien dire."
+    "Aucun écart supérieur à {relevant} dans {cleared} des {n} autres groupes comparés "
+    "{where}({level}) ; des autres, cette page ne peut rien dire."
 )
 OTHERS_OPEN = (
     "De quelle taille sont les écarts des {n} autres groupes comparés, cette page ne peut le dire."
@@ -124,6 +127,7 @@ ALONE = (
 # The lines below the paragraphs.
 LINES = {
     "quote": "À citer",
+    "beside": "À côté",
     "people": "Personnes",
     "equal": "Tenu égal",
     "sure": "Quelle certitude",
@@ -166,6 +170,10 @@ NEXT = {
     ),
     "cannot tell": "réunir plus de personnes ; ne pas y voir un signe que tout va bien",
 }
+NEXT_OF_MODEL = (
+    "chercher pourquoi les décisions dépendent de {attribute} ; d'ici là, ne pas les employer sans "
+    "changement"
+)
 LAW = (
     "n'est pas décidé ici : la statistique montre des différences ; un juriste ou un tribunal "
     "décide si l'une est illicite"
