@@ -352,7 +352,7 @@ class _Paragraph:
             yield texts.QUOTE_RAW.format(worse=worse, **self._gap(raw, level=False))
             if equal is not None and equal["gap"] is not None and equal["ci_high"] < 0:
                 yield texts.QUOTE_EQUAL.format(**self._gap(equal, level=False))
-            if state == ACCOUNTED:
+            if state == ACCOUNTED and equal is not None:
                 level = self._percent((self.answer["others"]["equal"] or {}).get("level", 0.95))
                 bound = self._points(equal["bound"])
                 yield texts.QUOTE_BOUND_EQUAL.format(bound=bound, level=level)
