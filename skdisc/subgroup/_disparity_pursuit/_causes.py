@@ -434,7 +434,7 @@ def candidates_of(
     is_found = [
         str(one) in keys or (other is not None and str(other) in keys) for one, other in sides
     ]
-    inside = c.over_groups(c.is_part.__getitem__, size[None])[0]
+    inside = c.over_groups(c.is_part, size[:, None])[:, 0]
     whole = c.over_contexts(size[None])[c.context, 0] if len(c) else np.zeros(0)
     two = np.array([other is not None for _, other in sides], dtype=bool)
     lacking = "the legitimate columns nearly determine who belongs to it"

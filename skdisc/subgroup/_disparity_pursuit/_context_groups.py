@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -238,24 +239,32 @@ class ContextGroups:
         """Sum rows of numbers, shape (n, n_rows), over each context: shape (n_contexts, n)."""
         return self.members @ (self.cells @ np.asarray(planes).T)
 
-    def over_groups(self, plane_of: Callable, values: np.ndarray) -> np.ndarray:
-        """Sum values times numbers of parts over the context of each group, shape (n, n_groups).
+    def over_groups(
+        self, planes: np.ndarray, factors: np.ndarray, rows: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Sum the plane of its part times factors over the context of each group.
 
         Parameters
         ----------
-        plane_of : callable
-            ``plane_of(part)`` returns the numbers of the rows for groups with this part.
-        values : ndarray of float, shape (n, n_rows)
+        planes : ndarray, shape (n_parts, n_rows)
+        factors : ndarray of float, shape (n_rows, n_factors)
+        rows : ndarray of int, shape (n_rows,), optional
+            The rows that planes and factors are of; None: all.
+
+        Returns
+        -------
+        ndarray of the dtype of the factors, shape (n_groups, n_factors)
         """
-        n = self.members.shape[1]
+        cell = self.cell if rows is None else self.cell[rows]
+        ends, shape = np.arange(len(cell) + 1), (self.members.shape[1], len(cell))
 
         def by_cell(part):
-            planes = plane_of(part) * values
-            return np.stack([np.bincount(self.cell, p, n) for p in planes], axis=1).__getitem__
+            plane = planes[part].astype(factors.dtype, copy=False)
+            return (sparse.csc_matrix((plane, cell, ends), shape) @ factors).__getitem__
 
-        return self.sums(by_cell, len(values)).T
+        return self.sums(by_cell, factors.shape[1], factors.dtype)
 
-    def sums(self, columns_of: Callable, n_columns: int, *, is_single: bool = False) -> np.ndarray:
+    def sums(self, columns_of: Callable, n_columns: int, dtype: Any = np.float64) -> np.ndarray:
         """Sum numbers of cells over the context of each group, shape (n_groups, n_columns).
 
         Parameters
@@ -264,11 +273,11 @@ class ContextGroups:
             ``columns_of(part)(cells)`` returns the numbers of a slice of the cells for groups with
             this part, of shape (n_some_cells, n_columns).
         n_columns : int
-        is_single : bool, default=False
-            Whether these numbers are float32.
+        dtype : dtype, default=float64
+            That of these numbers.
         """
-        found = np.zeros((len(self), n_columns), np.float32 if is_single else np.float64)
-        for blocks, parts in self._of_parts_single if is_single else self._of_parts:
+        found = np.zeros((len(self), n_columns), dtype)
+        for blocks, parts in self._of_parts:
             n_contexts, n_cells = blocks[0][1].shape[0], self.members.shape[1]
             size = max(1, _AT_ONCE // max(n_cells * n_columns, 1))
             for first in range(0, len(parts), size):
@@ -314,45 +323,6 @@ class ContextGroups:
                     (blocks_of_cells(self.members[at]), [(part, own, np.arange(len(own)))])
                 )
         return ([(blocks_of_cells(self.members), shared)] if shared else []) + alone
-
-    @cached_property
-    def _of_parts_single(self):
-        """`_of_parts` with matrices in single precision.
-
-        The matrices hold 0 and 1: they share their index arrays with those of double precision,
-        and all blocks of a part share one array of ones, so that they take little memory.
-        """
-        of_parts = []
-        for blocks, parts in self._of_parts:
-            ones = np.ones(max(block.nnz for _, block in blocks), dtype=np.float32)
-            single_blocks = [
-                (cells, sparse.csr_matrix((ones[: b.nnz], b.indices, b.indptr), b.shape))
-                for cells, b in blocks
-            ]
-            of_parts.append((single_blocks, parts))
-        return of_parts
-
-    def products(self, planes: np.ndarray, at: np.ndarray, factors: np.ndarray) -> np.ndarray:
-        """Sum planes times factors over some rows in the context of each group.
-
-        Parameters
-        ----------
-        planes : ndarray of float32, shape (n_parts, n_some_rows)
-        at : ndarray of int, shape (n_some_rows,)
-            The rows.
-        factors : ndarray of float32, shape (n_some_rows, n_factors)
-
-        Returns
-        -------
-        ndarray of float32, shape (n_groups, n_factors)
-        """
-        ends, cell = np.arange(len(at) + 1), self.cell[at]
-        shape = self.members.shape[1], len(at)
-
-        def by_cell(part):
-            return (sparse.csc_matrix((planes[part], cell, ends), shape) @ factors).__getitem__
-
-        return self.sums(by_cell, factors.shape[1], is_single=True)
 
     def context_mask(self, group: int) -> np.ndarray:
         """Return a bool mask of the rows in the context of a group."""
@@ -421,14 +391,15 @@ def _by_cell(of_cell, n_cells):
 def blocks_of_cells(members: sparse.csr_matrix) -> list[tuple[slice, sparse.csr_matrix]]:
     """Return the columns of a matrix of ones in blocks, each after its slice; at least one.
 
-    All blocks share their ones.
+    All blocks share their ones, in single precision: a product with numbers in double precision
+    takes a copy of them, and is exact.
     """
     ends = np.arange(0, max(members.shape[1], 1) + _CELLS, _CELLS)
     rows = itertools.pairwise(members.indptr)
     at = [first + np.searchsorted(members.indices[first:end], ends) for first, end in rows]
     at = np.array(at, dtype=np.int64).reshape(members.shape[0], len(ends))
     sizes, found = np.diff(at), []
-    ones = np.ones(sizes.sum(axis=0).max())
+    ones = np.ones(sizes.sum(axis=0).max(), dtype=np.float32)
     for k, (first, size) in enumerate(zip(ends[:-1], sizes.T, strict=True)):
         starts = np.cumsum([0, *size])
         own = np.repeat(at[:, k] - starts[:-1], size) + np.arange(starts[-1])

@@ -53,7 +53,7 @@ class Scores:
         self._take("difference")
         self.score = self.along(residuals.outcome[None])[0]
         self._losses = Losses(self)
-        members = c.over_groups(c.is_part.__getitem__, residuals.root[None] ** 2)[0]
+        members = c.over_groups(c.is_part, residuals.root[:, None] ** 2)[:, 0]
         self.testable = self.information > OVERLAP * members
         self._rounding = _ROUNDING * self.covariances([], residuals.raw / residuals.share)[0]
 
@@ -130,7 +130,7 @@ class Scores:
 
     def _along(self, values):
         """Sum d_P times values, shape (n, n_rows), over the context of each group."""
-        return self.candidates.over_groups(self.d.__getitem__, values)
+        return self.candidates.over_groups(self.d, values.T).T
 
     def along(self, values: np.ndarray) -> np.ndarray:
         """Return the sums of regressors times values, shape (n, n_groups).

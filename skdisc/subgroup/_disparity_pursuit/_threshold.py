@@ -88,9 +88,9 @@ class Level:
             block = slice(start, min(start + _BLOCK, n))
             drawn = rng.standard_normal((len(found[block]), kept.sum())).astype(np.float32)
             drawn = np.ascontiguousarray(drawn.T)[unit]
-            found[block] = c.products(score, rows, drawn).T
+            found[block] = c.over_groups(score, drawn, rows).T
             if r.is_centered:
-                sums = c.products(np.broadcast_to(over, score.shape), rows, drawn)
+                sums = c.over_groups(np.broadcast_to(over, score.shape), drawn, rows)
                 found[block] -= (s.middle[:, None] * sums).T
         root = np.sqrt(
             (found**2).mean(axis=0) if n_units > _MOST_ROWS else s.covariances([], noise)[0]

@@ -108,7 +108,7 @@ def check_sums(seed, is_centered):
         np.testing.assert_allclose(F @ root, 0, atol=1e-9)
     some, factors = rng.permutation(len(y))[:90], rng.normal(size=(90, 4))
     c, planes = scores.candidates, scores.d[:, some].astype(np.float32)
-    sums = c.products(planes, some, factors.astype(np.float32))
+    sums = c.over_groups(planes, factors.astype(np.float32), some)
     own = [(c.context_mask(g)[some] * scores.d[c.part[g]][some]) @ factors for g in range(len(c))]
     np.testing.assert_allclose(sums, own, atol=1e-4)
 
@@ -179,11 +179,12 @@ def test_sums_over_contexts_are_those_of_masks(is_given):
     masks = np.array([context.mask(X) for context in contexts])
     own = plane[groups.part]
     values = np.random.default_rng(1).normal(size=(2, len(X)))
-    found = groups.over_groups(plane.__getitem__, values)
-    np.testing.assert_allclose(found, values @ (own * masks).T, atol=1e-12)
+    found = groups.over_groups(plane, values.T)
+    np.testing.assert_allclose(found, (own * masks) @ values.T, atol=1e-12)
     at = np.arange(0, len(X), 3)
     single = [a.astype(np.float32) for a in (plane[:, at], values[:, at].T)]
-    some = groups.products(single[0], at, single[1])
+    some = groups.over_groups(*single, at)
+    assert some.dtype == np.float32
     np.testing.assert_allclose(some, (own * masks)[:, at] @ values[:, at].T, atol=1e-4)
     for i in (0, len(groups) - 1):
         np.testing.assert_array_equal(groups.context_mask(i), masks[i])
