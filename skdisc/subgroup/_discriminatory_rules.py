@@ -237,8 +237,8 @@ class DiscriminatoryRules(DecidedDetector):
         if not self.distinct:
             return Family.of(self, contrasts, known[None])
         tested = candidates(contrasts, known, self._least(rows), mined, True)
-        sides = one_side_each(contrasts, tested, mined, items, _SIDE[self.direction])
-        family = Family.of_patterns(self, contrasts, *sides, mined, items)
+        tested, twin = one_side_each(contrasts, tested, mined, items, _SIDE[self.direction])
+        family = Family.of_patterns(self, contrasts, tested, twin, mined, items)
         return replace(family, contexts=mined, least=self._least(rows))
 
     def _level(self, n_shown, n_tests):

@@ -96,14 +96,19 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     items = d._items_of(rows)
     task.memory = items.bare()
     depths = _depths(d, task, items)
-    candidates = _mined(d, task, rows, items, depths[0])
+
+    def mined(depth):
+        task.budget.tests = 0
+        return _mined(d, rows, items, lambda n: d._spend(task, n), depth)
+
+    candidates = mined(depths[0])
     residuals = _adjusted(d, task, rows, candidates, folds)
     before, complete, asked = task.rng.bit_generator.state, None, depths[-1]
     for depth in depths:
         task.rng.bit_generator.state = before  # what is drawn does not depend on the depths before
         try:
             if depth > depths[0]:
-                candidates = _mined(d, task, rows, items, depth)
+                candidates = mined(depth)
             complete = depth, *_pursued(d, task, candidates, residuals, complete is None)
         except OutOfTime:
             if complete is None:
@@ -137,12 +142,17 @@ def _depths(detector, task, items):
     return list(range(1, most + 1)) if is_staged else [most]
 
 
-def _mined(detector, task, rows, items, depth):
-    """Return the candidates of at most so many conditions."""
-    d, task.budget.tests = detector, 0
-    relevant = relevant_least(d, rows), rows.mass
-    given = d._least(rows), d.max_predicates, lambda n: d._spend(task, n)
-    return ContextGroups.mined(items, *given, rows.frequency, relevant, depth)
+def _mined(detector, rows, items, spend, depth=None):
+    """Return the candidates, of at most so many conditions."""
+    return ContextGroups.mined(
+        items,
+        detector._least(rows),
+        detector.max_predicates,
+        spend,
+        frequency=rows.frequency,
+        relevant=(relevant_least(detector, rows), rows.mass),
+        depth=depth,
+    )
 
 
 def _pursued(detector, task, candidates, residuals, is_first):
@@ -341,8 +351,7 @@ def measured(
     items = d._items_again(task, rows)
     single = [Subgroup([items.predicates[i]]) for i in np.flatnonzero(items.protected)]
     candidates = ContextGroups.given([*groups, *single], d.protected_, rows.X, rows.frequency)
-    least = d.min_effect
-    scores = Scores(candidates, _adjusted(d, task, rows, candidates, folds), least)
+    scores = Scores(candidates, _adjusted(d, task, rows, candidates, folds), d.min_effect)
     if len(groups) and findings.table["scale"].iloc[0] in scores.residuals.scales:
         scores = scores.on(findings.table["scale"].iloc[0])
     at = list(range(len(groups)))
@@ -395,9 +404,7 @@ def candidates_on(
     if folds is None:
         rows, folds = _in_folds(d, task, rows)
         items = items.on(rows.X)
-    given = d._least(rows), d.max_predicates, lambda n: 0
-    relevant = relevant_least(d, rows), rows.mass
-    groups = ContextGroups.mined(items, *given, rows.frequency, relevant).asked
+    groups = _mined(d, rows, items, lambda n: 0).asked
     scores = Scores(groups, _adjusted(d, task, rows, groups, folds))
     return _candidates(d, rows, items, scores, found)
 

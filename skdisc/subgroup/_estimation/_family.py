@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
+from skdisc._space._items import Items
 from skdisc.subgroup._estimation._asked import repeated
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
 from skdisc.subgroup._estimation._discovery import in_direction
@@ -76,7 +77,13 @@ class Family:
 
     @classmethod
     def of_patterns(
-        cls, detector: Any, contrasts: Contrasts, tested: np.ndarray, twin: np.ndarray, *mined: Any
+        cls,
+        detector: Any,
+        contrasts: Contrasts,
+        tested: np.ndarray,
+        twin: np.ndarray,
+        patterns: Patterns,
+        items: Items,
     ) -> "Family":
         """Test a family of mined contrasts, which knows what they refine.
 
@@ -87,10 +94,13 @@ class Family:
         contrasts : Contrasts
         tested, twin : ndarray
             From `one_side_each`.
-        *mined : Patterns and Items
+        patterns : Patterns
+        items : Items
         """
         family = cls.of(detector, contrasts, tested)
-        return replace(family, refined=unexceeded(family, *mined, twin, detector.significance))
+        return replace(
+            family, refined=unexceeded(family, patterns, items, twin, detector.significance)
+        )
 
     @property
     def n_tests(self) -> int:
