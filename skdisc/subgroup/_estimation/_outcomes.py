@@ -74,10 +74,6 @@ class Counted(OutcomeRows):
         """The outcome of each row by the first measure, NaN where the row does not enter it."""
         return rate_values(self.cell, self.names[0])
 
-    def outcomes(self) -> np.ndarray:
-        """Return the outcome of each row by each measure, NaN where it has none."""
-        return np.array([rate_values(self.cell, name) for name in self.names])
-
     @cached_property
     def test_of(self) -> list[int]:
         """For each rate, the first one with the same test: a rate and its complement share it."""
@@ -192,10 +188,6 @@ class Summed(OutcomeRows):
     def tree_target(self) -> np.ndarray:
         """The outcome of each row by the first measure, NaN where the row does not enter it."""
         return self.values[0]
-
-    def outcomes(self) -> np.ndarray:
-        """Return the outcome of each row by each measure, NaN where it has none."""
-        return self.values
 
     def at(self, which: np.ndarray) -> "Summed":
         """Return the rows selected by a mask or by positions."""
