@@ -45,7 +45,7 @@ from skdisc.subgroup._estimation._discovery import (
     single_groups,
     subgroup_discovery,
 )
-from skdisc.subgroup._estimation._task_rows import outcome_of, rows_of
+from skdisc.subgroup._estimation._task_rows import rows_of
 from skdisc.subgroup._lattice._lattice import least_of
 
 _BOUNDED = ("contextual", "marginal", "everyone")  # nulls about gaps to the rest, or to everyone
@@ -239,9 +239,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     def _gap_that_matters_on(self, rows, j=0):
         """Return the `RelevantGap` of a measure of the rows."""
         weight = getattr(rows, "weight", None)
-        return self._gap_that_matters(
-            outcome_of(rows, j), rows.frequency if weight is None else weight
-        )
+        mass = rows.frequency if weight is None else weight
+        return self._gap_that_matters(rows.outcome(j), mass)
 
     def _matters(self, rows):
         """Return the gap that matters by each measure, and why there is none, or ""."""

@@ -97,6 +97,10 @@ class Outcome(PeopleRows):
     def __len__(self):
         return self.y.shape[1]
 
+    def outcome(self, j):
+        """Return the outcome of each row by a measure."""
+        return np.asarray(self.y[j], dtype=float)
+
     @property
     def mass(self):
         """Weight of the people of each row, 1 where none is given."""

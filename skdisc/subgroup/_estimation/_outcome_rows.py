@@ -13,7 +13,7 @@ from skdisc.subgroup._lattice._conjunctions import Patterns
 
 
 class PeopleRows:
-    """Rows that may each stand for many people; a subclass has X and `at`.
+    """Rows that may each stand for many people; a subclass has X, `at` and `outcome`.
 
     Attributes
     ----------
@@ -59,13 +59,15 @@ class OutcomeRows(PeopleRows):
     names : list of str
         Names of the measures.
     weight : ndarray of float, shape (n_rows,), or None
-    tree_target : ndarray of float, shape (n_rows,)
-        The outcome of each row by the first measure, NaN where the row does not enter it; tree
-        bins are fitted to it.
     """
 
     weight = None
     has_numbers = False  # whether means of numbers are compared, which may be skewed
+
+    @property
+    def tree_target(self) -> np.ndarray:
+        """The outcome of each row by the first measure, to which tree bins are fitted."""
+        return self.outcome(0)
 
     @property
     def test_of(self) -> list[int]:

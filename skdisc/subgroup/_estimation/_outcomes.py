@@ -69,10 +69,9 @@ class Counted(OutcomeRows):
         """Number of people per cell, shape (4,)."""
         return count(self.cell, N_CELLS, self.frequency)
 
-    @property
-    def tree_target(self) -> np.ndarray:
-        """The outcome of each row by the first measure, NaN where the row does not enter it."""
-        return rate_values(self.cell, self.names[0])
+    def outcome(self, j: int) -> np.ndarray:
+        """Return the outcome of each row by a measure, NaN where the row does not enter it."""
+        return rate_values(self.cell, self.names[j])
 
     @cached_property
     def test_of(self) -> list[int]:
@@ -184,10 +183,9 @@ class Summed(OutcomeRows):
         order = np.lexsort([*values, np.ones(len(X)) if weight is None else weight])
         return rows.at(order)
 
-    @property
-    def tree_target(self) -> np.ndarray:
-        """The outcome of each row by the first measure, NaN where the row does not enter it."""
-        return self.values[0]
+    def outcome(self, j: int) -> np.ndarray:
+        """Return the outcome of each row by a measure, NaN where the row does not enter it."""
+        return self.values[j]
 
     def at(self, which: np.ndarray) -> "Summed":
         """Return the rows selected by a mask or by positions."""

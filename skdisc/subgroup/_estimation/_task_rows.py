@@ -78,14 +78,6 @@ def rows_of(
     )
 
 
-def outcome_of(rows: Counted | Summed, j: int) -> np.ndarray:
-    """Return the outcome that a measure is about, by row; NaN where it is not about the person."""
-    if isinstance(rows, Counted):
-        return rate_values(rows.cell, rows.names[j])
-    values = rows.values if hasattr(rows, "values") else rows.y  # a scan's rows have y
-    return np.asarray(values if values.ndim == 1 else values[j], dtype=float)
-
-
 def _numeric_rows(task, output):
     """Return rows with the numbers in y, or with probabilities of the model."""
     if task.queries is not None and not task.budget.opens(len(task.X)):

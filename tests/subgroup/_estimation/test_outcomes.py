@@ -35,8 +35,6 @@ def test_effects_of_mined_patterns_agree(both):
     np.testing.assert_allclose(counted.p_value(), summed.p_value(), rtol=1e-12)
     for mine, theirs in zip(counted.posterior(), summed.posterior(), strict=True):
         np.testing.assert_array_equal(mine, theirs)
-    for mine, theirs in zip(counted.trials, summed.trials, strict=True):
-        np.testing.assert_array_equal(mine, theirs)
     at = np.array([2, 0, 2, 1]), np.array([5, 0, 1, 3])
     pd.testing.assert_frame_equal(*(e.compare(*at, 0.05) for e in (counted, summed)))
 
