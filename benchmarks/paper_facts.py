@@ -24,7 +24,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from skdisc import Predicate, Subgroup
+from skdisc import BlackBox, Predicate, Subgroup
 from skdisc.subgroup import FACTS, Actions, Costs
 
 HOURS = ["PartTime", "MidTime", "FullTime", "OverTime", "BrainDrain"]
@@ -244,7 +244,7 @@ def main():
     for name, X, y, detector in audits(folder):
         test, model = fit(X, y, LogisticRegression(max_iter=1000))
         started = perf_counter()
-        detector.set_params(n_jobs=2).fit(test, model=model)
+        detector.fit(test, model=BlackBox(model, n_jobs=2))
         seconds = perf_counter() - started
         recourse = detector.recourse_[detector.protected]
         print(f"{name}: {seconds:.1f} s, {recourse.n_affected.sum():,} affected people,", end=" ")

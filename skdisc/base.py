@@ -158,11 +158,6 @@ class BaseDetector(
         ["random_state"],
         "Seed of all that is drawn.",
     )
-    n_jobs: int | None = setting(
-        None,
-        [Integral, None],
-        "Number of threads that share large queries to the model.",
-    )
     verbose: bool | int = setting(
         False,
         ["verbose"],

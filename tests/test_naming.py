@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from skdisc import Audit, all_detectors
-from skdisc._utils._published_names import FIELDS, PUBLISHED_NAMES
+from skdisc._utils._published_names import FIELDS, PUBLISHED_NAMES, THREADS
 from skdisc.base import BaseDetector
 
 
@@ -50,6 +50,12 @@ def test_a_limit_of_an_audit_is_answered_with_its_object(name):
         Audit(protected="sex", settings={name: 5}).fit(X, [0, 1, 1, 1] * 9)
     with pytest.raises(TypeError, match=rf"'{name}'\.$"):  # it has no limits
         all_detectors()["RankingDisparity"](**{name: 5})
+
+
+@pytest.mark.parametrize("name", THREADS)
+def test_threads_are_answered_with_those_of_the_model(name):
+    with pytest.raises(TypeError, match=rf"'{name}'; .* BlackBox\(model, n_jobs=\.\.\.\)\)\.$"):
+        all_detectors()["SliceFinder"](**{name: 2})
 
 
 def test_a_misspelled_setting_is_answered():

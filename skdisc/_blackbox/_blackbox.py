@@ -41,6 +41,9 @@ class BlackBox:
         A model that is trained here is compared with at most so many models trained on rows with
         redrawn protected columns. By default as many as the level takes, 19 at .05; with fewer,
         "disparity found" is not possible.
+    n_jobs : int, optional
+        Number of threads that share large queries, and models that are trained again. Results do
+        not depend on it. By default one.
 
     Attributes
     ----------
@@ -55,8 +58,8 @@ class BlackBox:
         If neither or both of `model` and `decisions` are passed, or `model` has no method that
         predicts.
     ValueError
-        If `chunk_size` is not a positive integer, `n_refits` a negative number, or `decisions`
-        contain missing or continuous values, or a single class.
+        If `chunk_size` is not a positive integer, `n_refits` a negative number, `n_jobs` is 0, or
+        `decisions` contain missing or continuous values, or a single class.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class BlackBox:
         decisions: ArrayLike | None = None,
         chunk_size: int = 100_000,
         n_refits: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         if (model is None) == (decisions is None):
             raise TypeError("BlackBox needs either a model or decisions=, and not both.")
@@ -83,6 +87,7 @@ class BlackBox:
         if isinstance(model, BlackBox):
             self.index, self.training = model.index, model.training
             n_refits = model.n_refits if n_refits is None else n_refits
+            n_jobs = model.n_jobs if n_jobs is None else n_jobs
             model, decisions = model.model, model.decisions
         if model is not None and not callable(model) and deciding_method(model) is None:
             are_decisions = hasattr(model, "__array__") or isinstance(model, (list, tuple))
@@ -96,11 +101,16 @@ class BlackBox:
             raise ValueError(f"chunk_size must be an integer >= 1, got {chunk_size!r}.")
         if n_refits is not None and (not isinstance(n_refits, (int, np.integer)) or n_refits < 0):
             raise ValueError(f"n_refits must be an integer >= 0 or None, got {n_refits!r}.")
+        if n_jobs is not None and (not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
+            raise ValueError(
+                f"n_jobs must be a number of threads, -1 for as many as there are processors, or "
+                f"None, got {n_jobs!r}."
+            )
         if decisions is not None:
             decisions = check_labels(decisions, what="decisions")
             check_decisions(decisions, what="decisions")
         self.model, self.decisions, self.chunk_size = model, decisions, int(chunk_size)
-        self.n_refits = n_refits
+        self.n_refits, self.n_jobs = n_refits, n_jobs
 
     @classmethod
     def trained(
@@ -111,6 +121,7 @@ class BlackBox:
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         n_refits: int | None = None,
+        n_jobs: int | None = None,
     ) -> Self:
         """Train a model, to be audited on other rows.
 
@@ -130,7 +141,7 @@ class BlackBox:
         groups : array-like of shape (n_samples,), optional
             The cluster of each row, such as its household. Values drawn anew resemble each other
             within clusters as those of X do.
-        n_refits : int, optional
+        n_refits, n_jobs : int, optional
             As of `BlackBox`.
 
         Returns
@@ -146,7 +157,7 @@ class BlackBox:
         check_order(X=X, y=y, sample_weight=sample_weight, groups=groups)
         groups = None if groups is None else check_groups(groups, len(X))
         training = Training(estimator, X, np.asarray(y), sample_weight, groups=groups)
-        return _trained(training, n_refits=n_refits)
+        return _trained(training, n_refits=n_refits, n_jobs=n_jobs)
 
     def __repr__(self):
         what = (
@@ -279,8 +290,8 @@ class AuditedModel:
         -------
         AuditedModel
         """
-        box = BlackBox(self.box.training.again(rows), chunk_size=self.box.chunk_size)
-        return replace(self, box=box)
+        how = {"chunk_size": self.box.chunk_size, "n_jobs": self.box.n_jobs}
+        return replace(self, box=BlackBox(self.box.training.again(rows), **how))
 
 
 def resolve(model, estimator, X, y, surrogate_X=None, numeric=False, weight=None, groups=None):
@@ -320,7 +331,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, numeric=False, weight=None
             return model, "refit"
         if _is_fitted(model.model):
             return model, "model"
-        how = {"chunk_size": model.chunk_size, "n_refits": model.n_refits}
+        how = {n: getattr(model, n) for n in ("chunk_size", "n_refits", "n_jobs")}
         return _fitted(model.model, *given, **how), "refit"
     if model is not None:
         if _is_fitted(model):

@@ -42,8 +42,6 @@ class Queries:
         decision; a number (the prediction of a regressor, the decision function of a classifier);
         or the margin, by which the highest favorable score exceeds the highest other one (1 or -1
         for a model that returns decisions only).
-    n_jobs : int or None
-        Threads that share the chunks of a large query.
     labels : list or None
         The labels that the model may return; None: any label of the type of the favorable ones.
 
@@ -76,11 +74,10 @@ class Queries:
         space: FeatureSpace,
         budget: Any,
         output: str = "decision",
-        n_jobs: int | None = None,
         labels: list | None = None,
     ) -> None:
         self.box, self.favorable, self.space, self.budget = box, favorable, space, budget
-        self.output, self.n_jobs, self.labels = output, n_jobs, labels
+        self.output, self.labels = output, labels
         self.array_model = array_model(box.model)
         self._cache, self._fitting = AnswerCache(), None
         self.lowest, self.highest = np.inf, -np.inf
@@ -185,7 +182,7 @@ class Queries:
             outcomes = self._outcomes(X)
         else:
             chunks = [X.iloc[i : i + size] for i in range(0, len(X), size)]
-            threads = Parallel(n_jobs=self.n_jobs, prefer="threads")
+            threads = Parallel(n_jobs=self.box.n_jobs, prefer="threads")
             outcomes = np.concatenate(threads(delayed(self._outcomes)(c) for c in chunks))
         if self.repeats is not None and not self.budget.has_spent(1):
             self.repeats.compare(X, outcomes, self._outcomes)

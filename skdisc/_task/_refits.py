@@ -183,10 +183,11 @@ def _counted(refits, own, allowed):
     """
     detector, task, n_refits = refits.detector, refits.task, refits.n_refits
     n, n_as_large, failures = 0, 0, []
-    threads = Parallel(n_jobs=detector.n_jobs, prefer="threads")
+    n_jobs = detector._audited.box.n_jobs
+    threads = Parallel(n_jobs=n_jobs, prefer="threads")
     with ignoring(ConvergenceWarning):  # it has been given the first time
         while n < n_refits and n_as_large <= allowed and not refits.is_late:
-            last = min(n + effective_n_jobs(detector.n_jobs), n_refits)
+            last = min(n + effective_n_jobs(n_jobs), n_refits)
             for statistic in threads(delayed(refits.statistic)(i) for i in range(n, last)):
                 if n_as_large > allowed:
                     break

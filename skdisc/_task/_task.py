@@ -225,7 +225,6 @@ class Task:
                 space=d.space_,
                 budget=budget,
                 output=output,
-                n_jobs=d.n_jobs,
                 labels=labels,
             )
 

@@ -26,7 +26,6 @@ PUBLISHED_NAMES = {
     "max_global": ("n_seeds",),
     "max_l": ("max_predicates",),
     "max_local": ("n_local",),
-    "max_workers": ("n_jobs",),
     "min_effect_size": ("effect_size",),
     "min_size": ("min_rows",),
     "model_type": ("estimator",),
@@ -69,6 +68,8 @@ FIELDS = {
     "weights": ("costs", "costs=Costs(weights=...)"),
 }
 
+THREADS = ("max_workers", "n_jobs")  # of the model, which detectors share
+
 
 def meant_by(name, settings):
     """Return the end of a sentence: which of the settings an unknown name means, or a period.
@@ -84,6 +85,8 @@ def meant_by(name, settings):
     setting, text = FIELDS.get(name, (None, None))
     if setting in settings:
         return f"; write {text}."
+    if name in THREADS and "n_jobs" not in settings:
+        return "; threads belong to the model: fit(X, y, BlackBox(model, n_jobs=...))."
     return closest(name, settings)
 
 

@@ -117,7 +117,8 @@ class Audit(
     random_state : int, RandomState instance or None, default=0
         Seed of all detectors.
     n_jobs : int or None, default=None
-        Number of threads that share large queries to the model.
+        Number of threads that share large queries to the model, models that are trained again, and
+        searches for neighbors.
     verbose : bool or int, default=False
         Report progress on standard error.
 

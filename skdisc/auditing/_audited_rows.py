@@ -113,6 +113,7 @@ class AuditedRows:
         box, kind = resolve(model, audit.estimator, rows, y, weight=weight, groups=groups)
         if box is None and y is None:
             raise ValueError("Audit needs labels y or a model: there are no decisions to audit.")
+        box = _in_threads(box, audit.n_jobs)
         favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
         kind = TRAINED if kind == "refit" else kind
         weight = None if weight is None else check_weights(weight, len(frame))
@@ -136,7 +137,8 @@ class AuditedRows:
         drawn = self.table.rows.sample(n, self.protected, seed, n_all)
         y = None if drawn.y is None else check.check_labels(drawn.y, len(drawn.X))
         none = dict.fromkeys(("frequency", "table"))
-        own = {"X": drawn.X, "y": y, "box": drawn.model, "sample": drawn.sample}
+        box = _in_threads(drawn.model, None if self.box is None else self.box.n_jobs)
+        own = {"X": drawn.X, "y": y, "box": box, "sample": drawn.sample}
         return replace(self, **own, **none)
 
     @property
@@ -165,7 +167,7 @@ class AuditedRows:
             decisions = self.counts.outcomes(self.counts.schema.decision)
             return check.is_favorable(decisions, self.favorable).astype(int)
         space = FeatureSpace.from_frame(self.X, protected=self.protected, is_frame=self.is_frame)
-        answers = Queries(self.box, self.favorable, space, Budget(), "decision", None, None)
+        answers = Queries(self.box, self.favorable, space, Budget())
         return answers.given(self.X).astype(int)
 
     @cached_property
@@ -242,6 +244,13 @@ def _counted(audit, X, y, model, weight, groups):
     return CountedTable.of(rows, protected, random_state=audit.random_state, **how)
 
 
+def _in_threads(box, n_jobs):
+    """Return a box whose queries so many threads share; with None, as many as it has itself."""
+    if box is None or n_jobs is None:
+        return box
+    return BlackBox(box, chunk_size=box.chunk_size, n_jobs=n_jobs)
+
+
 def _of_counts(audit, table):
     """Return the cells of counts as rows that stand for many people."""
     counts, schema = table.counts, table.counts.schema
@@ -256,6 +265,7 @@ def _of_counts(audit, table):
     if box is None:
         kind = "labels" if decisions is None else "decisions"
         box = None if decisions is None else BlackBox(decisions=decisions)
+    box = _in_threads(box, audit.n_jobs)
     favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
     more = {"frequency": counts.n, "table": table, "bins": Bins(n=_ANY, edges=schema.edges)}
     more["sample"] = table.sample

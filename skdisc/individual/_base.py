@@ -310,7 +310,6 @@ class IndividualDetector(BaseDetector):
             space=self.space_,
             budget=budget,
             output=output,
-            n_jobs=self.n_jobs,
             labels=task.queries.labels,
         )
         return replace(task, make_queries=lambda: queries, budget=budget)

@@ -151,8 +151,8 @@ def _same_result(detector):
     _require(untouched, "fit draws NumPy's global random numbers; use task.rng")
     for box, settings in (
         (model, {}),
-        (BlackBox(model, chunk_size=11), {"n_jobs": 1}),
-        (BlackBox(model, chunk_size=37), {"n_jobs": 2}),
+        (BlackBox(model, chunk_size=11, n_jobs=1), {}),
+        (BlackBox(model, chunk_size=37, n_jobs=2), {"n_jobs": 2}),
         (model, {"verbose": True}),
     ):
         again = _made(detector, **settings).fit(X, y, box).result_

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import BlackBox, Budget, FeatureSpace
-from skdisc._blackbox._blackbox import resolve
+from skdisc._blackbox._blackbox import AuditedModel, resolve
 from skdisc._blackbox._queries import Queries
 from skdisc.exceptions import ModelError, SkdiscWarning, SurrogateWarning
 
@@ -38,8 +38,10 @@ space = FeatureSpace.from_frame(X, protected=["sex"])
 array_space = FeatureSpace.from_frame(X, protected=["sex"], is_frame=False)
 
 
-def queries(model, favorable=(1,), *, in_space=space, chunk_size=100_000, **options):
-    box = model if isinstance(model, BlackBox) else BlackBox(model, chunk_size=chunk_size)
+def queries(model, favorable=(1,), *, in_space=space, chunk_size=100_000, n_jobs=None, **options):
+    box = model
+    if not isinstance(model, BlackBox):
+        box = BlackBox(model, chunk_size=chunk_size, n_jobs=n_jobs)
     return Queries(box, list(favorable), in_space, Budget(), **options)
 
 
@@ -247,6 +249,22 @@ def test_chunks_and_threads_change_nothing_but_the_chunks(chunk_size, n_jobs):
     assert asked.budget.queries == sum(sizes) == 100
     assert max(sizes) == min(chunk_size, 100)
     assert len(sizes) == -(-100 // chunk_size)
+
+
+def test_threads_belong_to_the_model():
+    box = BlackBox(rule, n_jobs=3)
+    assert (box.n_jobs, BlackBox(box).n_jobs, BlackBox(box, n_jobs=2).n_jobs) == (3, 3, 2)
+    assert BlackBox(rule).n_jobs is None
+    training = pd.DataFrame({"a": [0, 1, 2, 3]}), [0, 0, 1, 1]
+    trained = BlackBox.trained(LogisticRegression(), *training, n_jobs=2)
+    assert trained.n_jobs == 2
+    audited = AuditedModel(trained, "refit", [0, 1], [1])
+    assert audited.retrained(training[0]).box.n_jobs == 2
+    resolved, kind = resolve(BlackBox(LogisticRegression(), n_jobs=2), None, *training)
+    assert (kind, resolved.n_jobs) == ("refit", 2)
+    for wrong in (0, 1.5, "2"):
+        with pytest.raises(ValueError, match=f"n_jobs must be a number of threads.*{wrong}"):
+            BlackBox(rule, n_jobs=wrong)
 
 
 def test_no_row_is_asked_twice():

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from skdisc._expectations import Covariates, learn
-from skdisc.subgroup import DisparityPursuit
 
 
 def people(n=240, seed=0):
@@ -66,19 +65,3 @@ def test_a_row_of_many_people_is_as_many_rows(is_weighted):
     each = learned(X.iloc[at].reset_index(drop=True), y[at], parts[at], folds[:, at], **repeated)
     # The rank of joined cells, in errors, is estimated from random signs of the rows.
     same(one, each, at, rtol=0.01)
-
-
-@pytest.mark.slow
-def test_threads_do_not_count():
-    X, y, parts = people(500)
-    X["sex"], X["race"] = np.where(parts[:, 0], "F", "M"), np.where(parts[:, 1], "b", "w")
-    weight, groups = np.random.default_rng(6).uniform(0.5, 2, 500), np.arange(500) // 2
-    results = [
-        DisparityPursuit(protected=["sex", "race"], pos_label=1, random_state=0, n_jobs=n_jobs)
-        .fit(X, y.astype(int), sample_weight=weight, groups=groups)
-        .result_
-        for n_jobs in (1, 4)
-    ]
-    for name, table in results[0].tables.items():
-        pd.testing.assert_frame_equal(table, results[1].tables[name])
-    assert results[0].verdict == results[1].verdict

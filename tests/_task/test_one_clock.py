@@ -87,9 +87,9 @@ def test_models_trained_again_take_of_the_budget_and_of_the_total_time(clock):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_budget_that_suffices_changes_nothing(clock, n_jobs):
     X, y = people()
-    box = BlackBox.trained(SlowTree(max_depth=1), X, y)
+    box = BlackBox.trained(SlowTree(max_depth=1), X, y, n_jobs=n_jobs)
     results = [
-        search(limits=Limits(tests=50, seconds=limit), n_jobs=n_jobs).fit(X, y, box).result_
+        search(limits=Limits(tests=50, seconds=limit)).fit(X, y, box).result_
         for limit in (None, 1e6)
     ]
     for result in results:

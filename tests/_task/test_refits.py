@@ -68,8 +68,9 @@ def test_threads_change_nothing(seed):
             X[["points"]].assign(sex=X["sex"] == "M"),
             y,
             n_refits=24,
+            n_jobs=n_jobs,
         )
-        detector = Themis(protected="sex", random_state=0, n_jobs=n_jobs)
+        detector = Themis(protected="sex", random_state=0)
         own = X[["points"]].assign(sex=X["sex"] == "M")
         tables.append(detector.fit(own, y, model).result_.to_frame("training"))
     pd.testing.assert_frame_equal(tables[0], tables[1])

@@ -143,8 +143,8 @@ def test_time_budget_is_named():
 
 def test_results_depend_on_no_batch_or_chunk_size(monkeypatch):
     def search(detector, chunk_size=100_000, n_jobs=None):
-        box = BlackBox(TableModel(3, 0.2), chunk_size=chunk_size)
-        return detector.set_params(n_jobs=n_jobs).fit(SPACE, model=box).result_
+        box = BlackBox(TableModel(3, 0.2), chunk_size=chunk_size, n_jobs=n_jobs)
+        return detector.fit(SPACE, model=box).result_
 
     for detector in (
         KOSEI(seeds="uniform", n_seeds=5, limits=Limits(found=40), random_state=0),

@@ -12,7 +12,7 @@ class WithoutRows(SubgroupDetector):
     def __init__(self, estimator=None, *, protected=None):
         self.estimator, self.protected = estimator, protected
 
-    pos_label = memory = random_state = n_jobs = None
+    pos_label = memory = random_state = None
     missing, significance, verbose, space, weights = "category", 0.05, False, None, "probability"
 
 

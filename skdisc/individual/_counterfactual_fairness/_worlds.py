@@ -207,14 +207,13 @@ class WorldComparison:
 
     def queries_of(self, model):
         """Return the `Queries` of another model within the budget of the task."""
-        task, d = self.task, self.detector
+        task, d, box = self.task, self.detector, self.detector._audited.box
         return Queries(
-            BlackBox(model),
+            BlackBox(model, n_jobs=None if box is None else box.n_jobs),
             favorable=task.favorable,
             space=task.space,
             budget=task.budget,
             output=d.output,
-            n_jobs=d.n_jobs,
             labels=task.labels,
         )
 

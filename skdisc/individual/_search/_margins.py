@@ -85,7 +85,6 @@ class Margins:
             space=task.space,
             budget=task.budget,
             output=kind,
-            n_jobs=queries.n_jobs,
             labels=queries.labels,
         )
         self._cache, self._place = AnswerCache(), None

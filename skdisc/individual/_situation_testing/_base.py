@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -104,7 +104,9 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         "Keep the groups of every case in the table ``neighbors``.",
     )
     limits: Limits | None = LIMITS
-    n_jobs: int | None = setting(None, text="Threads of the searches.")
+    n_jobs: int | None = setting(
+        None, [Integral, None], "Number of threads that share the searches for neighbors."
+    )
     reference: Any = setting("best")
     features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = setting(None)
     group: Any = setting(None)

@@ -141,9 +141,7 @@ def _classes(detector, task, X, y):
     for label in task.labels:
         queries = task.queries
         if queries is not None:
-            queries = Queries(
-                queries.box, [label], task.space, task.budget, queries.output, detector.n_jobs
-            )
+            queries = Queries(queries.box, [label], task.space, task.budget, queries.output)
         parts.append(_one(detector, queries, [label], X, y))
     observed, expected = zip(*parts, strict=True)
     mu = None if expected[0] is None else np.concatenate(expected)

@@ -81,7 +81,6 @@ class LearnedAuditor(SubgroupDetector):
         text="""Number of quantile bins of a numeric column, of a protected one for the witness,
         too.""",
     )
-    n_jobs: int | None = setting(None, text="Has no effect.")
 
     _measure = "outcome"
     _is_group = False  # whether the witness is the indicator of a group

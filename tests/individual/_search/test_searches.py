@@ -85,8 +85,8 @@ def test_neither_chunks_nor_threads_nor_batches_change_anything(name, kind, monk
     X, y, model = make(kind, 2)
 
     def run(size=100_000, n_jobs=None):
-        detector = quick(name, space=SPACE, limits=Limits(tests=110), n_jobs=n_jobs)
-        return detector.fit(X, y, BlackBox(model, chunk_size=size)).result_
+        detector = quick(name, space=SPACE, limits=Limits(tests=110))
+        return detector.fit(X, y, BlackBox(model, chunk_size=size, n_jobs=n_jobs)).result_
 
     whole = run()
     assert run(7) == whole
