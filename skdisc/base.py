@@ -158,11 +158,6 @@ class BaseDetector(
         ["random_state"],
         "Seed of all that is drawn.",
     )
-    verbose: bool | int = setting(
-        False,
-        ["verbose"],
-        "Report progress on standard error.",
-    )
 
     null = "contextual"  # what "disparity found" rejects, a key of `NULLS`
     _asks = False  # whether the search queries the model about other rows than those of X
@@ -179,6 +174,7 @@ class BaseDetector(
     space = None  # these are settings of some detectors
     weights = "probability"
     output = "decision"
+    verbose = False
     __metadata_request__fit = {"model": True}
 
     @with_sections(FIT)

@@ -5,6 +5,8 @@ constants:
 
 ``CONFIRM``
     The setting `confirm`, the share of rows held out.
+``VERBOSE``
+    The setting `verbose`, for detectors whose fit can take long.
 ``SEED_CHOICES``
     What a setting `seeds` may be.
 ``RATES``
@@ -56,7 +58,7 @@ from skdisc._task._budget import Budget
 from skdisc._task._card import Card
 from skdisc._task._clustered import WeightedMixin
 from skdisc._task._limits import Limits
-from skdisc._task._shared_settings import CONFIRM
+from skdisc._task._shared_settings import CONFIRM, VERBOSE
 from skdisc._task._task import People, Request, Task
 from skdisc._utils._settings import setting
 from skdisc._verdicts._answer import Answer, decide
@@ -96,6 +98,7 @@ __all__ = [
     "SEED_CHOICES",
     "UNBOUND",
     "UNSEEN",
+    "VERBOSE",
     "Answer",
     "AuditResult",
     "BaseDetector",

@@ -43,3 +43,8 @@ N_CLUSTERS = setting(
     [AT_LEAST_ONE],
     "Number of clusters.",
 )
+VERBOSE = setting(
+    False,
+    ["verbose"],
+    "Report progress on standard error.",
+)

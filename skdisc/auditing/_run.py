@@ -173,12 +173,10 @@ class Run:
             given = self.sample
             if Bins in detector._parameter_constraints.get("n_bins", ()):
                 detector.set_params(n_bins=given.bins)
-        own = inspect.signature(type(detector)).parameters
         if limit is not None and "seconds" in detector.limit_fields:
             seconds = min(limit, detector._limit("seconds") or math.inf)
             detector.limits = detector.limits.but(seconds=seconds)
-        if "verbose" in own:  # of a step that trains models again, the audit would be silent
-            detector.set_params(verbose=self.audit.verbose)
+        detector.verbose = self.audit.verbose  # training models again takes long in any detector
         X, box, y = given.X, given.decided, given.labels
         if step.on == "model":
             X = X if given.original is None else given.original

@@ -11,6 +11,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._task._limits import LIMITS, QUERIES, SECONDS, Limits
 from skdisc._task._notes import unseen, with_caveats
+from skdisc._task._shared_settings import VERBOSE
 from skdisc._task._task import Request
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._shared_sections import with_sections
@@ -162,6 +163,7 @@ class VeriFair(BaseDetector):
         "The possible values; learned from X by default.",
     )
     limits: Limits | None = LIMITS
+    verbose: bool | int = VERBOSE
 
     _asks = True
     null = "marginal"

@@ -14,6 +14,7 @@ from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._space._codes import MISSING
 from skdisc._task._budget import Budget
 from skdisc._task._limits import LIMITS, QUERIES, SECONDS, Limits
+from skdisc._task._shared_settings import VERBOSE
 from skdisc._task._task import Request
 from skdisc._utils._hashing import row_hashes
 from skdisc._utils._sample_weight import mean
@@ -122,6 +123,7 @@ class IndividualDetector(BaseDetector):
         "The outcome compared: the decision, or the probability of a favorable decision.",
     )
     limits: Limits | None = LIMITS
+    verbose: bool | int = VERBOSE
     estimator: Estimator | None = setting(
         None,
         text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it

@@ -15,6 +15,7 @@ from skdisc._space._items import make_items
 from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._stats import may_be_best
+from skdisc._task._shared_settings import VERBOSE
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
 from skdisc._utils._validation import plain
@@ -52,6 +53,7 @@ class GroupsDetector(BaseDetector):
         [Interval(Integral, 2, None, closed="left"), dict, Bins],
         "Bins of protected numbers.",
     )
+    verbose: bool | int = VERBOSE
     protected: Columns | None = setting(
         None,
         text="""The protected columns. Numbers with more than `n_bins` values are cut at

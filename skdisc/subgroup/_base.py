@@ -24,7 +24,7 @@ from skdisc._space._itemsets import to_itemsets
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._limits import LIMITS, Limits, limit_named
 from skdisc._task._notes import differing_groups, few_clusters, too_few_draws, unseen, with_caveats
-from skdisc._task._shared_settings import CONFIRM, WEIGHTS
+from skdisc._task._shared_settings import CONFIRM, VERBOSE, WEIGHTS
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
 from skdisc._utils._settings import AT_LEAST_ONE, setting
@@ -84,6 +84,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         hierarchies.""",
     )
     limits: Limits | None = LIMITS
+    verbose: bool | int = VERBOSE
     missing: str = setting(
         "category",
         text="""How rows with a missing protected value are treated: as a category of their own,

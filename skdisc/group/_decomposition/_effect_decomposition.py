@@ -12,6 +12,7 @@ from skdisc._expectations import Covariates, said_about
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
+from skdisc._task._shared_settings import VERBOSE
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Estimator
 from skdisc._utils._validation import check_protected
@@ -139,6 +140,7 @@ class EffectDecomposition(PairwiseDetector):
         [Interval(Integral, 2, None, closed="left")],
         "Number of folds; for each, the learners are trained on all others.",
     )
+    verbose: bool | int = VERBOSE
 
     card = Card(
         finds="group",

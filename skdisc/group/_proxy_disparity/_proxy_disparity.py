@@ -10,6 +10,7 @@ from skdisc._space._bins import Bins
 from skdisc._stats._rates import RATES, check_metrics, rate_values
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
+from skdisc._task._shared_settings import VERBOSE
 from skdisc._utils._settings import setting
 from skdisc._utils._types import (
     Columns,
@@ -175,6 +176,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         text="""How rows with a missing value of a known group are treated: as a group of their
         own, left out, or as an error. Rows without a probability are left out of what needs it.""",
     )
+    verbose: bool | int = VERBOSE
 
     null = "marginal"
     card = Card(
