@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from smallest import SMALLEST, WHAT_TO_ADD, entry, smallest
+from smallest import SMALLEST, WHAT_TO_ADD, entry, has, smallest
 
 from skdisc import BlackBox, all_detectors
 from skdisc._results._findings import ContextFindings
