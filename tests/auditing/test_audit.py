@@ -564,3 +564,15 @@ def test_the_code_passes_what_was_given():
     assert names["report"].verdict == audit.report_.verdict
     decided = audit.fit(X, None, BlackBox(decisions=y)).report_.document["code"]
     assert ".fit(X, None, model).report_" in decided
+
+
+def test_threads_of_an_audit_are_those_of_its_model():
+    X, y = pd.DataFrame({"sex": ["f", "m"] * 60, "a": range(120)}), [0, 1] * 60
+    how = {"protected": "sex", "detectors": ["GroupDisparity"]}
+    box = BlackBox(lambda rows: (rows["a"] > 50).astype(int), chunk_size=7, n_jobs=3)
+    audits = [Audit(**how, n_jobs=n).fit(X, y, box) for n in (None, 1, 2)]
+    assert [audit._box.n_jobs for audit in audits] == [3, 1, 2]
+    assert {audit._box.chunk_size for audit in audits} == {7}
+    evidence = [audit.report_.to_frame("evidence") for audit in audits]
+    pd.testing.assert_frame_equal(evidence[0], evidence[2])
+    assert box.n_jobs == 3
