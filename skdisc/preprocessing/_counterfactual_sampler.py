@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._settings import HasSettings, setting
 from skdisc.causal._counterfactual_rows import counterfactual_rows
 from skdisc.causal._scm import StructuralCausalModel
 from skdisc.preprocessing._row_sampler import RowSampler
 
 
-class CounterfactualRows(RowSampler):
+class CounterfactualRows(HasSettings, RowSampler):
     """Add to each row its counterfactuals under interventions, with the same label.
 
     A model trained on these rows learns that the label does not follow from what the intervention
@@ -19,15 +20,7 @@ class CounterfactualRows(RowSampler):
 
     The class is a sampler of imbalanced-learn, and works in its `Pipeline`.
 
-    Parameters
-    ----------
-    do : dict, list of dict or None
-        Interventions, as in `skdisc.causal.StructuralCausalModel.counterfactual`: maps a column to
-        a value, or to a dict from value to value. Columns of arrays are named x0, x1, ...
-        None: `source` is a callable that needs none.
-    source : StructuralCausalModel, callable (X, do) -> DataFrame, or None, default=None
-        Where counterfactuals come from; a causal model that is not fitted is cloned and fitted to
-        the rows. None: nothing follows from the columns that `do` sets, as in a flip test.
+    {parameters}
 
     Attributes
     ----------
@@ -49,14 +42,22 @@ class CounterfactualRows(RowSampler):
     (['f', 'm', 'm', 'f'], [0, 1, 0, 1])
     """
 
-    _parameter_constraints = {
-        "do": [dict, list, tuple, None],
-        "source": [StructuralCausalModel, callable, None],
-    }
-
-    def __init__(self, do: dict | Sequence[dict] | None = None, *, source: Any = None) -> None:
-        self.do = do
-        self.source = source
+    do: dict | Sequence[dict] | None = setting(
+        None,
+        [dict, list, tuple, None],
+        """Interventions, as in `skdisc.causal.StructuralCausalModel.counterfactual`: maps a column
+        to a value, or to a dict from value to value. Columns of arrays are named x0, x1, ... None:
+        `source` is a callable that needs none.""",
+        kind="dict, list of dict or None",
+        kw_only=False,
+    )
+    source: Any = setting(
+        None,
+        [StructuralCausalModel, callable, None],
+        """Where counterfactuals come from; a causal model that is not fitted is cloned and fitted
+        to the rows. None: nothing follows from the columns that `do` sets, as in a flip test.""",
+        kind="StructuralCausalModel, callable (X, do) -> DataFrame, or None",
+    )
 
     def _resampled(self, X, frame, y):
         if self.do is None and not callable(self.source):

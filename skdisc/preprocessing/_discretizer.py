@@ -14,24 +14,15 @@ from skdisc._space._bins import Bins, cuts_of
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import BINNED, BinnedArray
+from skdisc._utils._settings import HasSettings, setting
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.preprocessing._rows import frame_of, like, numbers_of
 
 
-class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class Discretizer(HasSettings, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Replace the values of numeric columns by their bins, those of the detectors of groups.
 
-    Parameters
-    ----------
-    n_bins : int, dict or Bins, default=4
-        The number of quantile bins of a column, or another rule. A column with at most that many
-        values has one bin per value. Nested bins and taxonomies are ignored.
-    encode : {"ordinal", "text"}, default="ordinal"
-        The number of the bin, from 0, or its limits, such as ``"(20, 30]"``.
-    min_support : float, default=0.05
-        Smallest share of the rows in a leaf of ``Bins(how="tree")``.
-    pos_label : label or collection of labels, default=None
-        The favorable labels, for ``Bins(how="tree")``; None: 1 or True.
+    {parameters}
 
     Attributes
     ----------
@@ -50,25 +41,29 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ['<= 30', '<= 30', '> 30', '> 30']
     """
 
-    _parameter_constraints = {
-        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
-        "encode": [StrOptions({"ordinal", "text"})],
-        "min_support": [Interval(Real, 0, 1, closed="both")],
-        "pos_label": "no_validation",
-    }
-
-    def __init__(
-        self,
-        n_bins: int | dict | Bins = 4,
-        *,
-        encode: str = "ordinal",
-        min_support: float = 0.05,
-        pos_label: Labels | None = None,
-    ) -> None:
-        self.n_bins = n_bins
-        self.encode = encode
-        self.min_support = min_support
-        self.pos_label = pos_label
+    n_bins: int | dict | Bins = setting(
+        4,
+        [Interval(Integral, 2, None, closed="left"), dict, Bins],
+        """The number of quantile bins of a column, or another rule. A column with at most that many
+        values has one bin per value. Nested bins and taxonomies are ignored.""",
+        kw_only=False,
+    )
+    encode: str = setting(
+        "ordinal",
+        [StrOptions({"ordinal", "text"})],
+        """The number of the bin, from 0, or its limits, such as ``"(20, 30]"``.""",
+    )
+    min_support: float = setting(
+        0.05,
+        [Interval(Real, 0, 1, closed="both")],
+        """Smallest share of the rows in a leaf of ``Bins(how="tree")``.""",
+    )
+    pos_label: Labels | None = setting(
+        None,
+        "no_validation",
+        """The favorable labels, for ``Bins(how="tree")``; None: 1 or True.""",
+        kind="label or collection of labels",
+    )
 
     def fit(self, X: FrameLike, y: ArrayLike | None = None) -> Self:
         """Learn the bins.

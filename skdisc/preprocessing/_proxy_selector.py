@@ -16,12 +16,13 @@ from skdisc._blackbox._default_models import default_model
 from skdisc._space._bins import Bins
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order, refuse_huge
+from skdisc._utils._settings import HasSettings, setting
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, RandomState
 from skdisc.preprocessing._discretizer import Discretizer
-from skdisc.preprocessing._rows import frame_of, groups_of, like, named
+from skdisc.preprocessing._rows import PROTECTED, frame_of, groups_of, like, named
 
 
-class ProxySelector(SelectorMixin, BaseEstimator):
+class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
     r"""Drop proxies: columns that are associated with the protected group and used by a model.
 
     The association of a column X with the group Z is
@@ -32,19 +33,7 @@ class ProxySelector(SelectorMixin, BaseEstimator):
     decisions of a model that change when the column is shuffled. A column is dropped if both
     are larger than a limit; protected columns themselves, too.
 
-    Parameters
-    ----------
-    protected : str, int or list of them
-        Columns of X, by name or position. Groups are the combinations of their values.
-    estimator : estimator, default=None
-        Cloned, and fitted to the rows as a DataFrame. None: a decision tree after encoding.
-    association, influence : float, default=0.05 and 0.01
-        The limits.
-    n_bins : int, dict or Bins, default=4
-        Bins of numeric columns with more values, for the association.
-    n_repeats : int, default=5
-        How often each column is shuffled.
-    random_state : int, RandomState instance or None, default=None
+    {parameters}
 
     Attributes
     ----------
@@ -69,34 +58,38 @@ class ProxySelector(SelectorMixin, BaseEstimator):
     ['title', 'x']
     """
 
-    _parameter_constraints = {
-        "protected": "no_validation",
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "association": [Interval(Real, 0, 1, closed="both")],
-        "influence": [Interval(Real, 0, 1, closed="both")],
-        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
-        "n_repeats": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self,
-        protected: Columns | None = None,
-        *,
-        estimator: BaseEstimator | None = None,
-        association: float = 0.05,
-        influence: float = 0.01,
-        n_bins: int | dict | Bins = 4,
-        n_repeats: int = 5,
-        random_state: RandomState = None,
-    ) -> None:
-        self.protected = protected
-        self.estimator = estimator
-        self.association = association
-        self.influence = influence
-        self.n_bins = n_bins
-        self.n_repeats = n_repeats
-        self.random_state = random_state
+    protected: Columns | None = PROTECTED
+    estimator: BaseEstimator | None = setting(
+        None,
+        [HasMethods(["fit", "predict"]), None],
+        "Cloned, and fitted to the rows as a DataFrame. None: a decision tree after encoding.",
+        kind="estimator",
+    )
+    association: float = setting(
+        0.05,
+        [Interval(Real, 0, 1, closed="both")],
+        "Limit of the association.",
+    )
+    influence: float = setting(
+        0.01,
+        [Interval(Real, 0, 1, closed="both")],
+        "Limit of the influence.",
+    )
+    n_bins: int | dict | Bins = setting(
+        4,
+        [Interval(Integral, 2, None, closed="left"), dict, Bins],
+        "Bins of numeric columns with more values, for the association.",
+    )
+    n_repeats: int = setting(
+        5,
+        [Interval(Integral, 1, None, closed="left")],
+        "How often each column is shuffled.",
+    )
+    random_state: RandomState = setting(
+        None,
+        ["random_state"],
+        "Seed of all that is drawn.",
+    )
 
     def fit(self, X: FrameLike, y: ArrayLike) -> Self:
         """Measure the association and the influence of each column.

@@ -8,7 +8,18 @@ from sklearn.utils.validation import validate_data
 
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order, without_halves
+from skdisc._utils._settings import setting
 from skdisc.exceptions import SkdiscWarning
+
+PROTECTED = setting(
+    None,
+    "no_validation",
+    """Columns of X, by name or position. Groups are the combinations of their values; a missing
+    value is a value.""",
+    kind="str, int or list of them",
+    kw_only=False,
+    leads=True,
+)
 
 
 def frame_of(estimator, X, *, reset=True):

@@ -14,27 +14,21 @@ from skdisc._neighbors._neighbor_sums import NeighborSums
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import check_order
+from skdisc._utils._settings import HasSettings, setting
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels
-from skdisc.preprocessing._rows import frame_of, groups_of, like, named
+from skdisc.preprocessing._rows import PROTECTED, frame_of, groups_of, like, named
 
 _NAMES = ("situation_own", "situation_others", "situation_difference")
 
 
-class SituationFeatures(TransformerMixin, BaseEstimator):
+class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
     """Describe each row by the decisions about its nearest rows, as a situation test does.
 
     The columns are the share of favorable decisions among the nearest rows of the own protected
     group, among the nearest rows of the other groups, and the second minus the first. Distances are
     Manhattan over the columns that are not protected, numbers divided by their range.
 
-    Parameters
-    ----------
-    protected : str, int or list of them
-        Columns of X, by name or position. Groups are the combinations of their values.
-    n_neighbors : int, default=10
-        At most all rows of a pool are neighbors. Rows as far away as the last share its place.
-    pos_label : label or collection of labels, default=None
-        The favorable labels; None: 1 or True.
+    {parameters}
 
     Attributes
     ----------
@@ -61,22 +55,18 @@ class SituationFeatures(TransformerMixin, BaseEstimator):
     [1.0, 1.0, -1.0, -1.0]
     """
 
-    _parameter_constraints = {
-        "protected": "no_validation",
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "pos_label": "no_validation",
-    }
-
-    def __init__(
-        self,
-        protected: Columns | None = None,
-        *,
-        n_neighbors: int = 10,
-        pos_label: Labels | None = None,
-    ) -> None:
-        self.protected = protected
-        self.n_neighbors = n_neighbors
-        self.pos_label = pos_label
+    protected: Columns | None = PROTECTED
+    n_neighbors: int = setting(
+        10,
+        [Interval(Integral, 1, None, closed="left")],
+        "At most all rows of a pool are neighbors. Rows as far away as the last share its place.",
+    )
+    pos_label: Labels | None = setting(
+        None,
+        "no_validation",
+        "The favorable labels; None: 1 or True.",
+        kind="label or collection of labels",
+    )
 
     def fit(self, X: FrameLike, y: ArrayLike) -> Self:
         """Keep the rows and their decisions.

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from skdisc._utils._settings import HasSettings, setting
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._utils._validation import check_protected
 from skdisc.exceptions import SkdiscWarning
@@ -20,7 +21,7 @@ from skdisc.preprocessing._surname_geocoding_tables import name_key, people_tabl
 _HALF = 0.5
 
 
-class SurnameGeocoding(TransformerMixin, BaseEstimator):
+class SurnameGeocoding(HasSettings, TransformerMixin, BaseEstimator):
     r"""Turn surnames and places into probabilities of groups (BISG), with tables of your own.
 
     If surname s and place g are independent among the people of a group r,
@@ -31,22 +32,7 @@ class SurnameGeocoding(TransformerMixin, BaseEstimator):
     out are what `skdisc.group.ProxyDisparity` takes. No table is shipped: pass those of your
     census.
 
-    Parameters
-    ----------
-    surnames : DataFrame
-        *Numbers of people* by surname (index) and group (columns). Required.
-    places : DataFrame
-        Numbers of people by place and group, for *all* places of the population. Required.
-    first_names : DataFrame or None, default=None
-        Numbers of people by first name and group.
-    surname, place : column name or position, default="surname" and "place"
-        The columns of X that hold them.
-    first_name : column name or position, or None, default=None
-        The column of first names; needed if `first_names` is given.
-    prior : float from 0 to 1e9, default=1.0
-        This many people, in the shares that the groups have in the whole table, are added to each
-        row of each table: the mean of a Dirichlet posterior. So no probability is 0 because of a
-        count that is 0, and rare names say less. 0: tables as they are.
+    {parameters}
 
     Attributes
     ----------
@@ -119,34 +105,52 @@ class SurnameGeocoding(TransformerMixin, BaseEstimator):
     {'surname': 1, 'place': 0}
     """
 
-    _parameter_constraints = {
-        "surnames": "no_validation",
-        "places": "no_validation",
-        "first_names": "no_validation",
-        "surname": "no_validation",
-        "place": "no_validation",
-        "first_name": "no_validation",
-        "prior": [Interval(Real, 0, 1e9, closed="both")],
-    }
-
-    def __init__(
-        self,
-        surnames: pd.DataFrame | None = None,
-        places: pd.DataFrame | None = None,
-        first_names: pd.DataFrame | None = None,
-        *,
-        surname: Hashable = "surname",
-        place: Hashable = "place",
-        first_name: Hashable | None = None,
-        prior: float = 1.0,
-    ) -> None:
-        self.surnames = surnames
-        self.places = places
-        self.first_names = first_names
-        self.surname = surname
-        self.place = place
-        self.first_name = first_name
-        self.prior = prior
+    surnames: pd.DataFrame | None = setting(
+        None,
+        "no_validation",
+        "*Numbers of people* by surname (index) and group (columns). Required.",
+        kind="DataFrame",
+        kw_only=False,
+    )
+    places: pd.DataFrame | None = setting(
+        None,
+        "no_validation",
+        "Numbers of people by place and group, for *all* places of the population. Required.",
+        kind="DataFrame",
+        kw_only=False,
+    )
+    first_names: pd.DataFrame | None = setting(
+        None,
+        "no_validation",
+        "Numbers of people by first name and group.",
+        kind="DataFrame or None",
+        kw_only=False,
+    )
+    surname: Hashable = setting(
+        "surname",
+        "no_validation",
+        "The column of X that holds surnames.",
+        kind="column name or position",
+    )
+    place: Hashable = setting(
+        "place",
+        "no_validation",
+        "The column of X that holds places.",
+        kind="column name or position",
+    )
+    first_name: Hashable | None = setting(
+        None,
+        "no_validation",
+        "The column of first names; needed if `first_names` is given.",
+        kind="column name or position, or None",
+    )
+    prior: float = setting(
+        1.0,
+        [Interval(Real, 0, 1e9, closed="both")],
+        """This many people, in the shares that the groups have in the whole table, are added to
+        each row of each table: the mean of a Dirichlet posterior. So no probability is 0 because of
+        a count that is 0, and rare names say less. 0: tables as they are.""",
+    )
 
     def fit(self, X: FrameLike, y: ArrayLike | None = None) -> Self:
         """Read the tables, and count the names and places that they lack.

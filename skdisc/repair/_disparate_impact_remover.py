@@ -9,11 +9,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from skdisc._utils import _validation as check
+from skdisc._utils._settings import HasSettings, setting
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
-from skdisc.preprocessing._rows import frame_of, groups_of, like, named, numbers_of
+from skdisc.preprocessing._rows import PROTECTED, frame_of, groups_of, like, named, numbers_of
 
 
-class DisparateImpactRemover(TransformerMixin, BaseEstimator):
+class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
     r"""Repair numeric columns, so that one value says less about the protected group.
 
     A value x of a person of group s, which has the distribution function :math:`F_s` in a column,
@@ -24,21 +25,7 @@ class DisparateImpactRemover(TransformerMixin, BaseEstimator):
     that is, it moves toward the value which has the same rank in the median of the groups. Within a
     group the order of people stays.
 
-    Parameters
-    ----------
-    protected : str, int or list of them
-        Columns of X, by name or position. Groups are the combinations of their values; a missing
-        value is a value.
-    amount : float in [0, 1], default=1
-        The factor :math:`\lambda`; 0 changes nothing.
-    columns : str, int or list of them, default=None
-        The numeric columns to repair; None: all that are not protected.
-    unseen : {"raise", "pool"}, default="raise"
-        What happens to people of a group that did not occur at fit: an error, or they are ranked
-        among all people.
-    keep_protected : bool, default=False
-        Whether the protected columns stay among the columns. A model that gets them can undo the
-        repair.
+    {parameters}
 
     Attributes
     ----------
@@ -69,28 +56,30 @@ class DisparateImpactRemover(TransformerMixin, BaseEstimator):
     [3.0, 4.0, 5.0, 3.0, 4.0, 5.0]
     """
 
-    _parameter_constraints = {
-        "protected": "no_validation",
-        "amount": [Interval(Real, 0, 1, closed="both")],
-        "columns": "no_validation",
-        "unseen": [StrOptions({"raise", "pool"})],
-        "keep_protected": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        protected: Columns | None = None,
-        *,
-        amount: float = 1.0,
-        columns: Columns | None = None,
-        unseen: str = "raise",
-        keep_protected: bool = False,
-    ) -> None:
-        self.protected = protected
-        self.amount = amount
-        self.columns = columns
-        self.unseen = unseen
-        self.keep_protected = keep_protected
+    protected: Columns | None = PROTECTED
+    amount: float = setting(
+        1.0,
+        [Interval(Real, 0, 1, closed="both")],
+        r"The factor :math:`\lambda`; 0 changes nothing.",
+    )
+    columns: Columns | None = setting(
+        None,
+        "no_validation",
+        "The numeric columns to repair; None: all that are not protected.",
+        kind="str, int or list of them",
+    )
+    unseen: str = setting(
+        "raise",
+        [StrOptions({"raise", "pool"})],
+        """What happens to people of a group that did not occur at fit: an error, or they are ranked
+        among all people.""",
+    )
+    keep_protected: bool = setting(
+        False,
+        ["boolean"],
+        """Whether the protected columns stay among the columns. A model that gets them can undo the
+        repair.""",
+    )
 
     def fit(self, X: FrameLike, y: ArrayLike | None = None) -> Self:
         """Learn the distribution of each column in each group.

@@ -11,17 +11,24 @@ from skdisc._blackbox._default_models import default_model
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import refuse_huge
+from skdisc._utils._settings import HasSettings, setting
 from skdisc._utils._types import Columns, Labels, RandomState
 from skdisc.preprocessing._row_sampler import RowSampler
-from skdisc.preprocessing._rows import cells_of, groups_of, named, warn_of_empty
+from skdisc.preprocessing._rows import PROTECTED, cells_of, groups_of, named, warn_of_empty
 
-_RANKER = [HasMethods(["fit", "predict_proba"]), None]
+_RANKER = setting(
+    None,
+    [HasMethods(["fit", "predict_proba"]), None],
+    """Cloned, and fitted to the rows as a DataFrame. None: a logistic regression after
+    encoding.""",
+    kind="classifier with predict_proba",
+)
 
 
-class GroupSampler(RowSampler):
+class GroupSampler(HasSettings, RowSampler):
     """Base of the samplers of groups."""
 
-    _parameter_constraints = {"protected": "no_validation"}
+    protected: Columns | None = PROTECTED
 
     def _resampled(self, X, frame, y):
         group, self._values = groups_of(frame[named(self.protected, frame)])
@@ -61,11 +68,7 @@ class UniformSampler(_CellSampler):
 
     The class is a sampler of imbalanced-learn, and works in its `Pipeline`.
 
-    Parameters
-    ----------
-    protected : str, int or list of them
-        Columns of X, by name or position. Groups are the combinations of their values.
-    random_state : int, RandomState instance or None, default=None
+    {parameters}
 
     Attributes
     ----------
@@ -91,16 +94,11 @@ class UniformSampler(_CellSampler):
     {'f': 0.5, 'm': 0.5}
     """
 
-    _parameter_constraints = {
-        **GroupSampler._parameter_constraints,
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self, protected: Columns | None = None, *, random_state: RandomState = None
-    ) -> None:
-        self.protected = protected
-        self.random_state = random_state
+    random_state: RandomState = setting(
+        None,
+        ["random_state"],
+        "Seed of all that is drawn.",
+    )
 
     def _order(self, frame, y, label):
         return check_random_state(self.random_state).permutation(len(y))
@@ -115,12 +113,7 @@ class PreferentialSampler(_CellSampler):
     As `UniformSampler`, but the rows of a group and label that are repeated, or left out, are those
     whose label a ranker finds least probable.
 
-    Parameters
-    ----------
-    protected : str, int or list of them
-        Columns of X, by name or position. Groups are the combinations of their values.
-    ranker : classifier with predict_proba, default=None
-        Cloned, and fitted to the rows as a DataFrame. None: a logistic regression after encoding.
+    {parameters}
 
     Attributes
     ----------
@@ -143,13 +136,7 @@ class PreferentialSampler(_CellSampler):
     [0, 1, 3, 3, 5, 6, 7, 7]
     """
 
-    _parameter_constraints = {**GroupSampler._parameter_constraints, "ranker": _RANKER}
-
-    def __init__(
-        self, protected: Columns | None = None, *, ranker: BaseEstimator | None = None
-    ) -> None:
-        self.protected = protected
-        self.ranker = ranker
+    ranker: BaseEstimator | None = _RANKER
 
     def _order(self, frame, y, label):
         self.ranker_ = fitted_ranker(self.ranker, frame, y)
@@ -168,23 +155,14 @@ class Massager(GroupSampler):
     In groups with a low rate of favorable labels those unfavorable rows become favorable whose
     favorable label a ranker finds most probable. As many favorable rows become unfavorable in the
     other groups, the least probable ones. The number of favorable labels stays; among all
-    changes of that kind, these are the fewest. With two groups s and t of :math:`n_s` and
-    :math:`n_t` rows, whose rates differ by d, there are
+    changes of that kind, these are the fewest; among equally probable rows the first is taken. With
+    two groups s and t of :math:`n_s` and :math:`n_t` rows, whose rates differ by d, there are
     :math:`d \, n_s n_t / (n_s + n_t)` changes in each, rounded.
 
     The class is a sampler of imbalanced-learn, and works in its `Pipeline`: rows stay, and labels
     change, which a transformer of scikit-learn cannot do.
 
-    Parameters
-    ----------
-    protected : str, int or list of them
-        Columns of X, by name or position. Groups are the combinations of their values.
-    ranker : classifier with predict_proba, default=None
-        Cloned, and fitted to the rows as a DataFrame. None: a logistic regression after encoding.
-        Among equally probable rows the first is taken.
-    pos_label : label or collection of labels, default=None
-        The favorable labels; None: 1 or True. With several favorable, or unfavorable, labels
-        a row gets the most probable one.
+    {parameters}
 
     Attributes
     ----------
@@ -209,22 +187,14 @@ class Massager(GroupSampler):
     ([2, 4], [0, 0, 1, 1, 0, 1, 1, 0])
     """
 
-    _parameter_constraints = {
-        **GroupSampler._parameter_constraints,
-        "ranker": _RANKER,
-        "pos_label": "no_validation",
-    }
-
-    def __init__(
-        self,
-        protected: Columns | None = None,
-        *,
-        ranker: BaseEstimator | None = None,
-        pos_label: Labels | None = None,
-    ) -> None:
-        self.protected = protected
-        self.ranker = ranker
-        self.pos_label = pos_label
+    ranker: BaseEstimator | None = _RANKER
+    pos_label: Labels | None = setting(
+        None,
+        "no_validation",
+        """The favorable labels; None: 1 or True. With several favorable, or unfavorable, labels
+        a row gets the most probable one.""",
+        kind="label or collection of labels",
+    )
 
     def _sampled(self, frame, y, group):
         classes = np.array(check.check_decisions(y))

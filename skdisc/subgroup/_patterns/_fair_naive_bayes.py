@@ -17,7 +17,7 @@ from skdisc._space._bins import Bins
 from skdisc._space._codes import PAD
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._utils import _validation as check
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, HasSettings, setting
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
 from skdisc.subgroup._patterns._branch_and_bound import Branching
 from skdisc.subgroup._patterns._meet_in_the_middle import Meeting
@@ -27,7 +27,7 @@ from skdisc.subgroup._patterns._naive_bayes_items import model_items
 _MARGIN = 1e-6  # solvers satisfy constraints up to a tolerance
 
 
-class FairNaiveBayes(ClassifierMixin, BaseEstimator):
+class FairNaiveBayes(HasSettings, ClassifierMixin, BaseEstimator):
     r"""Learn the naive Bayes classifier of largest likelihood that has no discrimination pattern.
 
     For each assignment x of some protected columns and each context y of values of any other
@@ -35,23 +35,7 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
     are found by an exact search and added as constraints, and the likelihood is maximized under
     all constraints, until no pattern above delta is left (cutting planes).
 
-    Parameters
-    ----------
-    protected : column name or position, or sequence of them
-        The protected columns, which x may set.
-    delta : float, default=0.1
-        Largest degree of discrimination allowed, a difference of probabilities.
-    max_predicates : int or None, default=None
-        Largest number of conditions in x and y together; patterns with more are allowed. None:
-        no limit.
-    smoothing : float, default=1.0
-        Pseudo-count per value and class; 0: maximum likelihood.
-    n_bins : int, dict or Bins, default=4
-        Number of quantile bins of a numeric column.
-    k : int, default=10
-        Number of patterns added in each round.
-    max_iter : int, default=100
-        Largest number of rounds; if patterns are left after them, `fit` warns.
+    {parameters}
 
     Attributes
     ----------
@@ -92,34 +76,44 @@ class FairNaiveBayes(ClassifierMixin, BaseEstimator):
     True 0.98
     """
 
-    _parameter_constraints = {
-        "protected": ["array-like", str, Integral, None],
-        "delta": [Interval(Real, 0, 1, closed="neither")],
-        "max_predicates": [AT_LEAST_ONE, None],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
-        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
-        "k": [AT_LEAST_ONE],
-        "max_iter": [COUNT],
-    }
-
-    def __init__(
-        self,
-        protected: Columns | None = None,
-        *,
-        delta: float = 0.1,
-        max_predicates: int | None = None,
-        smoothing: float = 1.0,
-        n_bins: int | dict | Bins = 4,
-        k: int = 10,
-        max_iter: int = 100,
-    ) -> None:
-        self.protected = protected
-        self.delta = delta
-        self.max_predicates = max_predicates
-        self.smoothing = smoothing
-        self.n_bins = n_bins
-        self.k = k
-        self.max_iter = max_iter
+    protected: Columns | None = setting(
+        None,
+        ["array-like", str, Integral, None],
+        "The protected columns, which x may set.",
+        kind="column name or position, or sequence of them",
+        kw_only=False,
+    )
+    delta: float = setting(
+        0.1,
+        [Interval(Real, 0, 1, closed="neither")],
+        "Largest degree of discrimination allowed, a difference of probabilities.",
+    )
+    max_predicates: int | None = setting(
+        None,
+        [AT_LEAST_ONE, None],
+        """Largest number of conditions in x and y together; patterns with more are allowed. None:
+        no limit.""",
+    )
+    smoothing: float = setting(
+        1.0,
+        [Interval(Real, 0, None, closed="left")],
+        "Pseudo-count per value and class; 0: maximum likelihood.",
+    )
+    n_bins: int | dict | Bins = setting(
+        4,
+        [Interval(Integral, 2, None, closed="left"), dict, Bins],
+        "Number of quantile bins of a numeric column.",
+    )
+    k: int = setting(
+        10,
+        [AT_LEAST_ONE],
+        "Number of patterns added in each round.",
+    )
+    max_iter: int = setting(
+        100,
+        [COUNT],
+        "Largest number of rounds; if patterns are left after them, `fit` warns.",
+    )
 
     def fit(self, X: FrameLike, y: ArrayLike) -> Self:
         """Learn the model.
