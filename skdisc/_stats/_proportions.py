@@ -358,12 +358,13 @@ def _at_most(x1, n1, n0, drawn):
     return np.where(above, 1 - tail, tail)
 
 
-def _upper_tail(log_mass, x1, last, slack=1e-7):
+def _upper_tail(log_mass, x1, last):
     """Return the start of the upper tail no more probable than x1 (<= mode), and the ties of x1.
 
-    Probabilities that differ by less than a factor 1 + 1e-7 are equal up to rounding, as in
+    Probabilities that differ by less than a factor 1 + `slack` are equal up to rounding, as in
     ``fisher.test`` of R.
     """
+    slack = 1e-7
     own, low, high = log_mass(x1), x1 + 1, last + 1
     while np.any(low < high):  # bisection: once below that of x1, probabilities stay so
         middle = (low + high) // 2

@@ -68,7 +68,7 @@ def written(path):
     )
     try:
         with os.fdopen(handle, "wb") as file:
-            _lock(file, wait=False)  # so that no other process takes it for a remnant
+            _lock(file)  # so that no other process takes it for a remnant
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -104,7 +104,7 @@ def only_writer(path):
         except OSError as error:
             raise ValueError(f"{str(place)!r} cannot be written: {error.strerror}.") from error
         try:
-            if not _lock(file, wait=False):
+            if not _lock(file):
                 raise ValueError(
                     f"{str(path)!r} is being written by another process. Try again when it has "
                     "ended."
@@ -162,14 +162,14 @@ def _is_stream(path):
     return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or stat.S_ISBLK(mode)
 
 
-def _lock(file, *, wait):
-    """Lock an open file; return whether that worked."""
+def _lock(file):
+    """Lock an open file without waiting; return whether that worked."""
     try:
         if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         else:
             file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
     except BlockingIOError:
         return False
     except OSError:  # a file system without locks; on Windows: another process has it
@@ -194,7 +194,7 @@ def _remove_stale(target):
         with suppress(OSError):
             if left.stat().st_mtime < before:
                 with open(left, "rb") as file:
-                    if _lock(file, wait=False):
+                    if _lock(file):
                         left.unlink()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+SHARED = ("Parameters", "Returns", "Raises")
 _HEADING = re.compile(
     r"^(Parameters|Other Parameters|Attributes|Returns|Yields|Raises|Warns|See Also|Notes|"
     r"References|Examples)\n-+\n",
@@ -13,18 +14,20 @@ _HEADING = re.compile(
 )
 
 
-def with_sections(text: str) -> Callable[[Function], Function]:
+def with_sections(text: str | None) -> Callable[[Function], Function]:
     """Return a decorator that adds the entries of sections to those of a docstring.
 
-    Where both have an entry of one name, that of the function stands. Parameters are those of the
-    signature, in its order.
+    Where both have an entry of one name, or say what is returned, the function's stands. Parameters
+    are those of the signature, in its order.
 
     Parameters
     ----------
-    text : str
-        The sections.
+    text : str or None
+        The sections, or the docstring of the function that this one overrides or extends, of which
+        those of `SHARED` are taken.
     """
-    _, shared = _split(text)
+    sections = _split(text or "")[1]
+    shared = {title: body for title, body in sections.items() if title in SHARED}
 
     def decorate(function):
         if not function.__doc__:  # Python may run without docstrings
@@ -33,7 +36,9 @@ def with_sections(text: str) -> Callable[[Function], Function]:
         order = list(inspect.signature(function).parameters)
         sections = {}
         for title, body in shared.items():
-            entries = _merged(_entries(own.pop(title, "")), _entries(body))
+            entries = _entries(own.pop(title, ""))
+            if title != "Returns" or not entries:
+                entries = _merged(entries, _entries(body))
             if title == "Parameters":
                 entries = [entry for entry in entries if _names(entry)[0] in order]
                 entries.sort(key=lambda entry: order.index(_names(entry)[0]))

@@ -141,11 +141,11 @@ def relevant_gap_of(
     return relevant_gap(asked, kind=kind, mean=mean, all_equal=bool(np.ptp(outcome) == 0))
 
 
-def rounded_down(value: float, digits: int = _DIGITS) -> float:
-    """Return a positive number rounded down to so many significant digits.
+def rounded_down(value: float) -> float:
+    """Return a positive number rounded down to `_DIGITS` significant digits.
 
     0.2 · √(0.1 · 0.9) is 0.06, although its floating-point value is a trifle less.
     """
-    places = digits - 1 - floor(log10(value))
+    places = _DIGITS - 1 - floor(log10(value))
     scale = 10.0**places
     return round(floor(value * scale * (1 + 1e-9)) / scale, max(places, 0))

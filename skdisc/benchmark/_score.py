@@ -322,12 +322,12 @@ def _guess(result, truth, n_claimed, rng):
     return float(np.mean(matched >= 0)), float(found.mean())
 
 
-def random_groups(made, n, rng, most=4):
-    """Return random conjunctions of values, each with at least one protected column."""
+def random_groups(made, n, rng):
+    """Return random conjunctions of up to four values, one or more of a protected column."""
     protected = [made.data.columns.get_loc(c) for c in made.protected]
     values = [_conditions(made.data[c]) for c in made.data]
     rows = rng.integers(len(made.data), size=n)
-    sizes = rng.integers(1, most + 1, size=n)
+    sizes = rng.integers(1, 5, size=n)
     order = rng.random((n, len(values))).argsort(axis=1)
     first = rng.choice(protected, n)
     groups = []

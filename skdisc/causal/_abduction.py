@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+_WARM_UP, _BETWEEN = 40, 3  # steps before the first draw, and between two draws
+
 
 def abduct(scm, X, nodes, n_draws):
     """Return the noise behind the given nodes.
@@ -52,7 +54,7 @@ def _latents(scm, X, n_draws):
     return {name: np.concatenate([d[name] for d in draws]) for name in scm.latent_}
 
 
-def draw_latents(log_likelihood, n, names, n_draws, rng, warm_up=40, thin=3):
+def draw_latents(log_likelihood, n, names, n_draws, rng):
     r"""Draw standard normal latents from their posterior by elliptical slice sampling.
 
     A step proposes :math:`u' = u \cos\theta + \nu \sin\theta` with :math:`\nu \sim N(0, I)` and
@@ -69,8 +71,6 @@ def draw_latents(log_likelihood, n, names, n_draws, rng, warm_up=40, thin=3):
         The latent nodes.
     n_draws : int
     rng : Generator
-    warm_up, thin : int
-        Number of steps before the first draw, and between two draws.
 
     Returns
     -------
@@ -79,9 +79,9 @@ def draw_latents(log_likelihood, n, names, n_draws, rng, warm_up=40, thin=3):
     """
     u = {name: rng.standard_normal(n) for name in names}
     height, draws = log_likelihood(u), []
-    for step in range(warm_up + thin * (n_draws - 1) + 1):
+    for step in range(_WARM_UP + _BETWEEN * (n_draws - 1) + 1):
         u, height = _step(log_likelihood, u, height, n, rng)
-        if step >= warm_up and (step - warm_up) % thin == 0:
+        if step >= _WARM_UP and (step - _WARM_UP) % _BETWEEN == 0:
             draws.append(u)
     return draws
 

@@ -11,8 +11,8 @@ from skdisc._utils._tables._reading import Reading
 FILE = ("encoding", "sep", "decimal", "sheet")  # what depends on the file, not on the question
 
 
-def add_reading(command: argparse.ArgumentParser, *, rows: bool = True) -> None:
-    """Add the options to a parser; `rows`: also those that make other columns and rows."""
+def add_reading(command: argparse.ArgumentParser) -> None:
+    """Add the options to a parser."""
     group = command.add_argument_group("how the file is read (the default: as it tells itself)")
     add = group.add_argument
     add("--encoding", metavar="NAME", help="of a text file, such as cp1252")
@@ -27,8 +27,6 @@ def add_reading(command: argparse.ArgumentParser, *, rows: bool = True) -> None:
         help="texts that mean 'missing' (n.a.,-), or those of one column (Alter=999); repeatable",
     )
     add("--text", default="", metavar="COLS", help="columns that stay text, as codes do")
-    if not rows:
-        return
     add(
         "--derive",
         action="append",

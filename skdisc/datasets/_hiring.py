@@ -7,8 +7,9 @@ from scipy.special import expit
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import Seed
-from skdisc.datasets._scenario import COMMON, bunch_of, numbers_from, tables
+from skdisc.datasets._scenario import COMMON, SECTIONS, bunch_of, numbers_from, tables
 
 
 @validate_params(
@@ -19,6 +20,7 @@ from skdisc.datasets._scenario import COMMON, bunch_of, numbers_from, tables
     },
     prefer_skip_nested_validation=True,
 )
+@with_sections(SECTIONS)
 def make_hiring(
     n_samples: int = 2000,
     *,
@@ -46,11 +48,6 @@ def make_hiring(
     n_samples : int, default=2000
     p_female : float, default=0.5
         Expected share of women.
-    return_X_y : bool, default=False
-        Return only the data and the target.
-    as_frame : bool, default=True
-        Return pandas objects; otherwise arrays, with gender 1 for women and 0 for men.
-    random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
@@ -61,11 +58,6 @@ def make_hiring(
         shares: 1 if 1.2956 W + 1.0862 L > 0.8668, with W and L standardized over all rows.
     (data, target) : tuple
         If `return_X_y`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
 
     References
     ----------

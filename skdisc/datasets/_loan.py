@@ -8,8 +8,9 @@ import pandas as pd
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import Seed
-from skdisc.datasets._scenario import COMMON, bunch_of, numbers_from, tables
+from skdisc.datasets._scenario import COMMON, SECTIONS, bunch_of, numbers_from, tables
 
 
 @validate_params(
@@ -20,6 +21,7 @@ from skdisc.datasets._scenario import COMMON, bunch_of, numbers_from, tables
     },
     prefer_skip_nested_validation=True,
 )
+@with_sections(SECTIONS)
 def make_loan(
     n_samples: int = 5000,
     *,
@@ -45,11 +47,6 @@ def make_loan(
     n_samples : int, default=5000
     p_female : float, default=0.45
         Expected share of women.
-    return_X_y : bool, default=False
-        Return only the data and the target.
-    as_frame : bool, default=True
-        Return pandas objects; otherwise arrays, with gender 1 for women and 0 for men.
-    random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
@@ -60,11 +57,6 @@ def make_loan(
         ``noise``, their U1 and U2.
     (data, target) : tuple
         If `return_X_y`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
 
     Notes
     -----

@@ -9,8 +9,9 @@ import pandas as pd
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import Seed
-from skdisc.datasets._scenario import COMMON, bunch_of, numbers_from, tables
+from skdisc.datasets._scenario import COMMON, SECTIONS, bunch_of, numbers_from, tables
 
 CATEGORIES = ("assistant", "specialist", "manager")
 _BASE = np.array([18.0, 26.0, 40.0])  # per hour
@@ -26,6 +27,7 @@ _BASE = np.array([18.0, 26.0, 40.0])  # per hour
     },
     prefer_skip_nested_validation=True,
 )
+@with_sections(SECTIONS)
 def make_pay(
     n_samples: int = 3000,
     *,
@@ -62,12 +64,9 @@ def make_pay(
         assistants, specialists, managers. European pay rules ask for an explanation from 0.05.
     spread : float, default=0.08
         Standard deviation of the logarithm of pay for equal columns.
-    return_X_y : bool, default=False
-        Return only the data and the target.
     as_frame : bool, default=True
         Return pandas objects; otherwise arrays, with gender 1 for women and 0 for men, and
         categories 0, 1 and 2.
-    random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------

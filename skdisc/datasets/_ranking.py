@@ -10,8 +10,9 @@ from scipy.special import gammaln
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import Seed
-from skdisc.datasets._scenario import COMMON, bunch_of, numbers_from, tables
+from skdisc.datasets._scenario import COMMON, SECTIONS, bunch_of, numbers_from, tables
 
 _REACH = 9  # the exact law covers this many standard deviations of a hypergeometric count
 
@@ -147,6 +148,7 @@ def _log_choose(n, k):
     },
     prefer_skip_nested_validation=True,
 )
+@with_sections(SECTIONS)
 def make_ranking_discrimination(
     n_samples: int = 1000,
     *,
@@ -173,11 +175,8 @@ def make_ranking_discrimination(
     discrimination : float, default=0.0
         Share of reordered people, from 0 (none) to 1 (all). If it is negative, the protected group
         is moved to the front.
-    return_X_y : bool, default=False
-        Return only the data and the target.
     as_frame : bool, default=True
         Return pandas objects; otherwise arrays, with group 1 for protected and 0 for regular.
-    random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
@@ -189,11 +188,6 @@ def make_ranking_discrimination(
         ``sample(size)``.
     (data, target) : tuple
         If `return_X_y`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
 
     Notes
     -----

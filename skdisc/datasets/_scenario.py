@@ -9,6 +9,23 @@ COMMON = {
     "as_frame": ["boolean"],
     "random_state": ["random_state", np.random.Generator],
 }
+SECTIONS = """
+    Parameters
+    ----------
+    n_samples : int
+    p_female : float
+        Expected share of women.
+    return_X_y : bool, default=False
+        Return only the data and the target.
+    as_frame : bool, default=True
+        Return pandas objects; otherwise arrays, with gender 1 for women and 0 for men.
+    random_state : int, RandomState, Generator or None, default=None
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+"""
 
 
 def numbers_from(random_state):

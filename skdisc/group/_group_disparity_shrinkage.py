@@ -8,6 +8,7 @@ from skdisc import _stats
 from skdisc.group import _group_disparity_table as measure_tables
 
 LEAST_SPARE = 3  # groups minus parameters, so that the spread around the model can be estimated
+_GRID = 200  # values of τ
 MOST_SHIFT = 0.7  # standard errors that an estimate moves at most
 PRIOR_ROWS = 4  # rows of the overall distribution that steady the variance of a small group
 COLUMNS = [
@@ -115,7 +116,7 @@ def additive(names):
     return design if is_full and len(names) - design.shape[1] >= LEAST_SPARE else constant
 
 
-def shrink(mean, variance, design, significance, limit=MOST_SHIFT, n_grid=200):
+def shrink(mean, variance, design, significance, limit=MOST_SHIFT):
     r"""Estimate means under partial pooling toward a linear model: Fay and Herriot's model.
 
     .. math:: y_g = \theta_g + e_g, \; e_g \sim N(0, v_g), \quad
@@ -134,7 +135,6 @@ def shrink(mean, variance, design, significance, limit=MOST_SHIFT, n_grid=200):
     design : ndarray of float, shape (n_groups, n_parameters); of full rank
     significance : float
     limit : float, default=0.7; inf for the estimates of the model
-    n_grid : int, default=200; number of values of τ
 
     Returns
     -------
@@ -144,7 +144,7 @@ def shrink(mean, variance, design, significance, limit=MOST_SHIFT, n_grid=200):
     """
     if len(mean) - design.shape[1] < LEAST_SPARE or not np.all(variance > 1e-20 * mean**2):
         return np.full((5, len(mean)), np.nan)
-    posterior, theta, spread, fit, kept = _given_tau(mean, variance, design, n_grid)
+    posterior, theta, spread, fit, kept = _given_tau(mean, variance, design)
     low, high = (
         _mixture_quantile(level, posterior, theta, np.sqrt(spread))
         for level in (significance / 2, 1 - significance / 2)
@@ -154,10 +154,10 @@ def shrink(mean, variance, design, significance, limit=MOST_SHIFT, n_grid=200):
     return estimate + shift, low + shift, high + shift, posterior @ fit, posterior @ kept
 
 
-def _given_tau(mean, variance, design, n_grid):
+def _given_tau(mean, variance, design):
     """Return the posterior of τ on a grid, and mean, variance, model and γ given each τ."""
     unit = np.sqrt(np.median(variance))
-    u = (np.arange(n_grid) + 0.5) / n_grid
+    u = (np.arange(_GRID) + 0.5) / _GRID
     tau = unit * u / (1 - u)
     weight = 1 / (variance + tau[:, None] ** 2)
     precision = np.einsum("tg,gi,gj->tij", weight, design, design)

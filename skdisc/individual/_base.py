@@ -31,6 +31,8 @@ from skdisc.individual._case_share import (
 )
 from skdisc.individual._prober import Prober, count_by_value
 
+_ASKED_OF_BLIND = 500  # rows queried about a model that seems to ignore the protected columns
+
 
 def share_with_case(rows, case, weight):
     """Return the weighted share of people with a case; NaN if there are none.
@@ -277,7 +279,7 @@ class IndividualDetector(BaseDetector):
                 )
         return notes
 
-    def _blindness(self, task, largest_gap, n_rows=500):
+    def _blindness(self, task, largest_gap):
         """Return a note if a model that was fitted here ignores the protected columns.
 
         If only decisions were compared, the probabilities of some rows of X are compared, too, if
@@ -289,7 +291,7 @@ class IndividualDetector(BaseDetector):
         if self.output == "decision" and self.model_.has_probabilities:
             aside = self._aside(task, "probability")
             closer = Prober(aside, 0.0)
-            _, outcomes = closer.rows(task.X.iloc[: max(1, n_rows // closer.n_combos)])
+            _, outcomes = closer.rows(task.X.iloc[: max(1, _ASKED_OF_BLIND // closer.n_combos)])
             task.budget.queries += aside.budget.queries
             if np.ptp(outcomes, axis=1).max(initial=0.0) > 0:
                 return []

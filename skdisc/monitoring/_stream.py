@@ -319,10 +319,10 @@ class Stream:
         for i, wealth in enumerate(self.groups):
             with placed(f"groups[{i}]"):
                 wealth.check()
-        _check_records("history", self.history)
+        _check_records(self.history)
         with placed("shown"):
             self.shown.check(len(self.groups))
-            _check_records("history", self.shown.history)
+            _check_records(self.shown.history)
 
     def __post_init__(self):
         rules, gaps = vars(self.rules), self.rules.gaps
@@ -340,10 +340,10 @@ def _keep_record(history, record):
         del history[1:-1:2]
 
 
-def _check_records(name, history):
+def _check_records(history):
     """Raise ValueError if a record of batches is impossible."""
     for i, record in enumerate(history):
-        with placed(f"{name}[{i}]"):
+        with placed(f"history[{i}]"):
             check_types(record, {"n": int, "log_wealth": (int, float), "groups": dict})
             for values in record["groups"].values():
                 check_types(dict(enumerate(values)), dict.fromkeys(range(4), _NUMBER))

@@ -15,8 +15,9 @@ from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import BINNED, BinnedArray
 from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
-from skdisc.preprocessing._rows import frame_of, like, numbers_of
+from skdisc.preprocessing._rows import FIT, TRANSFORM, frame_of, like, numbers_of
 
 
 class Discretizer(HasSettings, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -65,18 +66,14 @@ class Discretizer(HasSettings, OneToOneFeatureMixin, TransformerMixin, BaseEstim
         kind="label or collection of labels",
     )
 
+    @with_sections(FIT)
     def fit(self, X: FrameLike, y: ArrayLike | None = None) -> Self:
         """Learn the bins.
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             Labels, for ``Bins(how="tree")`` only.
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -115,25 +112,15 @@ class Discretizer(HasSettings, OneToOneFeatureMixin, TransformerMixin, BaseEstim
         least = self.min_support * len(x)
         return cuts_of(x[known], bins, name, bins.most(name), None, guide, None, least)[0]
 
+    @with_sections(TRANSFORM)
     def transform(self, X: FrameLike) -> FrameLike:
         """Return the bins of numeric columns, and other columns as they are.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
 
         Returns
         -------
         DataFrame or ndarray of shape (n_samples, n_features)
             A frame for a frame. Missing values stay missing. A detector refuses such a table
             together with a fitted model: it takes the rows as they were before.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X has other columns than at fit.
         """
         check_is_fitted(self, "cuts_")
         frame = frame_of(self, X, reset=False)

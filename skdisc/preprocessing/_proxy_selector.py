@@ -17,9 +17,10 @@ from skdisc._space._bins import Bins
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order, refuse_huge
 from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, RandomState
 from skdisc.preprocessing._discretizer import Discretizer
-from skdisc.preprocessing._rows import PROTECTED, frame_of, groups_of, like, named
+from skdisc.preprocessing._rows import FIT, PROTECTED, TRANSFORM, frame_of, groups_of, like, named
 
 
 class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
@@ -91,18 +92,14 @@ class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
         "Seed of all that is drawn.",
     )
 
+    @with_sections(FIT)
     def fit(self, X: FrameLike, y: ArrayLike) -> Self:
         """Measure the association and the influence of each column.
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             The decisions that the model learns.
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -145,25 +142,9 @@ class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
         is_proxy = self.association_ > self.association
         return ~(is_proxy & (self.influence_ > self.influence))
 
+    @with_sections(TRANSFORM)
     def transform(self, X: FrameLike) -> FrameLike:
-        """Return the columns that are kept.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        DataFrame or ndarray of shape (n_samples, n_features_out)
-            A frame for a frame.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X has other columns than at fit.
-        """
+        """Return the columns that are kept."""
         keep = self.get_support()
         frame = frame_of(self, X, reset=False)
         return like(frame.loc[:, keep], X)

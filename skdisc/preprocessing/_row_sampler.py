@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_consistent_length
 
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike
-from skdisc.preprocessing._rows import frame_of
+from skdisc.preprocessing._rows import FIT, frame_of
 
 
 class RowSampler(BaseSampler):
@@ -34,17 +35,9 @@ class RowSampler(BaseSampler):
         rows, labels = self._resampled(X, self.__dict__.pop("_frame"), y)
         return rows.reset_index(drop=True) if hasattr(rows, "iloc") else rows, labels
 
+    @with_sections(FIT)
     def fit(self, X: FrameLike, y: ArrayLike) -> Self:
         """Resample the rows and keep the fitted attributes only; `fit_resample` returns the rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -54,13 +47,9 @@ class RowSampler(BaseSampler):
         self.fit_resample(X, y)
         return self
 
+    @with_sections(FIT)
     def fit_resample(self, X: FrameLike, y: ArrayLike) -> tuple[FrameLike, ArrayLike]:
         """Return the resampled rows and their labels, with a new index.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
 
         Returns
         -------

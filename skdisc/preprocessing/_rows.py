@@ -20,6 +20,47 @@ PROTECTED = setting(
     kw_only=False,
     leads=True,
 )
+FIT = """
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    self
+"""
+TRANSFORM = """
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n_samples, n_features)
+
+    Returns
+    -------
+    DataFrame or ndarray of shape (n_samples, n_features_out)
+        A frame for a frame.
+
+    Raises
+    ------
+    NotFittedError
+        Before `fit`.
+    ValueError
+        If X has other columns than at fit.
+"""
+NAMES_OUT = """
+    Parameters
+    ----------
+    input_features : ignored
+
+    Returns
+    -------
+    ndarray of str, shape (n_features_out,)
+
+    Raises
+    ------
+    NotFittedError
+        Before `fit`.
+"""
 
 
 def frame_of(estimator, X, *, reset=True):

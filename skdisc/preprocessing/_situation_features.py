@@ -15,8 +15,18 @@ from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import check_order
 from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels
-from skdisc.preprocessing._rows import PROTECTED, frame_of, groups_of, like, named
+from skdisc.preprocessing._rows import (
+    FIT,
+    NAMES_OUT,
+    PROTECTED,
+    TRANSFORM,
+    frame_of,
+    groups_of,
+    like,
+    named,
+)
 
 _NAMES = ("situation_own", "situation_others", "situation_difference")
 
@@ -68,17 +78,9 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
         kind="label or collection of labels",
     )
 
+    @with_sections(FIT)
     def fit(self, X: FrameLike, y: ArrayLike) -> Self:
         """Keep the rows and their decisions.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -121,13 +123,9 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
     def _encoded(self, frame):
         return self._space.encode(frame.drop(columns=self._protected))
 
+    @with_sections(FIT)
     def fit_transform(self, X: FrameLike, y: ArrayLike) -> FrameLike:
         """Fit to the rows, and describe each by the others.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
 
         Returns
         -------
@@ -141,12 +139,9 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
         self.fit(X, y)
         return self._described(self._points, self._group, True, X)
 
+    @with_sections(TRANSFORM)
     def transform(self, X: FrameLike) -> FrameLike:
         """Describe new rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
 
         Returns
         -------
@@ -155,8 +150,6 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
         ValueError
             If X has other columns than at fit, or values are missing.
         """
@@ -187,21 +180,13 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
         found, weight = sums.query(points, [k], own=own)
         return found[:, 0, 0] / weight[:, 0]
 
+    @with_sections(NAMES_OUT)
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
         """Return the names of the three columns.
-
-        Parameters
-        ----------
-        input_features : ignored
 
         Returns
         -------
         ndarray of str, shape (3,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
         """
         check_is_fitted(self, "rate_")
         return np.array(_NAMES, dtype=object)

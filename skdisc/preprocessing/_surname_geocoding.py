@@ -12,10 +12,11 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._utils._validation import check_protected
 from skdisc.exceptions import SkdiscWarning
-from skdisc.preprocessing._rows import frame_of, like
+from skdisc.preprocessing._rows import FIT, NAMES_OUT, TRANSFORM, frame_of, like
 from skdisc.preprocessing._surname_geocoding_tables import name_key, people_table, place_key
 
 _HALF = 0.5
@@ -152,6 +153,7 @@ class SurnameGeocoding(HasSettings, TransformerMixin, BaseEstimator):
         a count that is 0, and rare names say less. 0: tables as they are.""",
     )
 
+    @with_sections(FIT)
     def fit(self, X: FrameLike, y: ArrayLike | None = None) -> Self:
         """Read the tables, and count the names and places that they lack.
 
@@ -160,10 +162,6 @@ class SurnameGeocoding(HasSettings, TransformerMixin, BaseEstimator):
         X : DataFrame or array-like of shape (n_samples, n_features)
             People, with the columns of names and places; others are not used.
         y : ignored
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -211,24 +209,14 @@ class SurnameGeocoding(HasSettings, TransformerMixin, BaseEstimator):
             raise ValueError(f"{what} must name one column of X, got {given!r}.")
         return found[0]
 
+    @with_sections(TRANSFORM)
     def transform(self, X: FrameLike) -> FrameLike:
         """Return the probabilities of the groups.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
 
         Returns
         -------
         DataFrame or ndarray of shape (n_samples, n_groups)
             A frame for a frame. Rows add up to 1, or are NaN.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X has other columns than at fit.
         """
         check_is_fitted(self, "surnames_")
         frame = frame_of(self, X, reset=False)
@@ -245,21 +233,13 @@ class SurnameGeocoding(HasSettings, TransformerMixin, BaseEstimator):
             product /= product.sum(axis=1, keepdims=True)
         return like(pd.DataFrame(product, columns=self.get_feature_names_out()), X)
 
+    @with_sections(NAMES_OUT)
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
         """Return the names of the columns, ``p_`` and the group.
-
-        Parameters
-        ----------
-        input_features : ignored
 
         Returns
         -------
         ndarray of str, shape (n_groups,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
         """
         check_is_fitted(self, "surnames_")
         return np.array([f"p_{group}" for group in self.groups_], dtype=object)

@@ -10,8 +10,19 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from skdisc._utils import _validation as check
 from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
-from skdisc.preprocessing._rows import PROTECTED, frame_of, groups_of, like, named, numbers_of
+from skdisc.preprocessing._rows import (
+    FIT,
+    NAMES_OUT,
+    PROTECTED,
+    TRANSFORM,
+    frame_of,
+    groups_of,
+    like,
+    named,
+    numbers_of,
+)
 
 
 class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
@@ -81,17 +92,13 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         repair.""",
     )
 
+    @with_sections(FIT)
     def fit(self, X: FrameLike, y: ArrayLike | None = None) -> Self:
         """Learn the distribution of each column in each group.
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
         y : ignored
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -118,22 +125,12 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         self._at = [list(frame.columns).index(n) for n in self._kept]
         return self
 
+    @with_sections(TRANSFORM)
     def transform(self, X: FrameLike) -> FrameLike:
         """Return the repaired rows.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        DataFrame or ndarray of shape (n_samples, n_features_out)
-            A frame for a frame.
-
         Raises
         ------
-        NotFittedError
-            Before `fit`.
         ValueError
             If X has other columns than at fit, or a group that did not occur.
         """
@@ -169,6 +166,7 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
             moved[known] = np.median(values, axis=0)
         return (1 - self.amount) * x + self.amount * moved
 
+    @with_sections(NAMES_OUT)
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
         """Return the names of the columns of `transform`.
 
@@ -176,15 +174,6 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         ----------
         input_features : array-like of str, default=None
             The names of the columns of X, if fit got an array.
-
-        Returns
-        -------
-        ndarray of str, shape (n_features_out,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
         """
         check_is_fitted(self, "quantiles_")
         return np.asarray(_check_feature_names_in(self, input_features), dtype=object)[self._at]

@@ -8,11 +8,13 @@ from importlib.resources import files
 from skdisc import __version__
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._optional import require
-from skdisc.report._summary import CAVEAT, as_list, summarize
+from skdisc._utils._shared_sections import with_sections
+from skdisc.report._summary import CAVEAT, RESULTS, as_list, summarize
 from skdisc.report._svg import intervals_svg, sizes_svg
 from skdisc.report._together import over_all
 
 
+@with_sections(RESULTS)
 def to_html(
     results: AuditResult | list[AuditResult], max_rows: int = 20, *, show_people: bool = False
 ) -> str:
@@ -21,18 +23,6 @@ def to_html(
     The page loads no script, font or picture, and escapes every name and value from the data. Its
     only script sorts the findings; the page's content security policy names the hash of that
     script, so browsers run no other.
-
-    Parameters
-    ----------
-    results : AuditResult or list of AuditResult
-    max_rows : int, default=20
-        Maximal number of findings shown per result.
-    show_people : bool, default=False
-        Whether rows of people, and groups of fewer than 10, are described.
-
-    Returns
-    -------
-    str
 
     Raises
     ------

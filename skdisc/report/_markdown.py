@@ -4,28 +4,18 @@ import re
 from html import escape
 
 from skdisc._results._audit_result import AuditResult
-from skdisc.report._summary import CAVEAT, as_list, summarize
+from skdisc._utils._shared_sections import with_sections
+from skdisc.report._summary import CAVEAT, RESULTS, as_list, summarize
 from skdisc.report._together import over_all
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$])")
 
 
+@with_sections(RESULTS)
 def to_markdown(
     results: AuditResult | list[AuditResult], max_rows: int = 10, *, show_people: bool = False
 ) -> str:
     """Return one or several results as Markdown, with names and values from the data escaped.
-
-    Parameters
-    ----------
-    results : AuditResult or list of AuditResult
-    max_rows : int, default=10
-        Maximal number of findings shown per result.
-    show_people : bool, default=False
-        Whether rows of people, and groups of fewer than 10, are described.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

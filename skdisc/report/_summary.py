@@ -21,6 +21,19 @@ AUDITED = {
     "decisions": "the decisions that were passed, row by row",
     "labels": "the labels themselves",
 }
+RESULTS = """
+    Parameters
+    ----------
+    results : AuditResult or list of AuditResult
+    max_rows : int
+        Maximal number of findings shown per result.
+    show_people : bool, default=False
+        Whether rows of people, and groups of fewer than 10, are described.
+
+    Returns
+    -------
+    str
+"""
 
 
 def as_list(results):

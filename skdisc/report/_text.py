@@ -5,7 +5,8 @@ import textwrap
 from itertools import zip_longest
 
 from skdisc._results._audit_result import AuditResult
-from skdisc.report._summary import CAVEAT, as_list, summarize
+from skdisc._utils._shared_sections import with_sections
+from skdisc.report._summary import CAVEAT, RESULTS, as_list, summarize
 from skdisc.report._together import over_all
 
 _LONG = 30  # a cell with more characters counts as long
@@ -13,6 +14,7 @@ _ROOM = 22  # minimal width of a column in characters; longer cells are wrapped
 _HIDDEN_FACTS = {"Versions", "Favorable outcome"}
 
 
+@with_sections(RESULTS)
 def to_text(
     results: AuditResult | list[AuditResult],
     max_rows: int = 5,
@@ -24,17 +26,8 @@ def to_text(
 
     Parameters
     ----------
-    results : AuditResult or list of AuditResult
-    max_rows : int, default=5
-        Maximal number of findings shown per result.
     width : int or None, default=None
         Characters per line; None stands for the width of the terminal, at most 120.
-    show_people : bool, default=False
-        Whether rows of people, and groups of fewer than 10, are described.
-
-    Returns
-    -------
-    str
     """
     width = width or min(shutil.get_terminal_size((100, 24)).columns, 120)
     results = as_list(results)

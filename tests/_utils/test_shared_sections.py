@@ -58,6 +58,19 @@ def test_shared_entries_stand_beside_those_of_the_function_in_the_order_of_its_s
     )
 
 
+def test_what_a_function_says_it_returns_stands_alone():
+    @with_sections(SHARED)
+    def function(x):
+        """Halve.
+
+        Returns
+        -------
+        float
+        """
+
+    assert "Returns\n-------\nfloat\n\nRaises" in function.__doc__
+
+
 def test_a_function_without_a_docstring_is_left_as_it_is():
     def function():
         pass

@@ -19,6 +19,7 @@ from skdisc._counts._sources._arrow import frame_of, without_unnamed_index
 from skdisc._counts._sources._row_sample import allocated, stack
 from skdisc._counts._sources._source import ROWS, Source, TablePart
 from skdisc._utils._optional import require
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._validation import check_column, check_names
 
 _VALUES = 2**17  # distinct values that are fetched at once
@@ -50,19 +51,16 @@ class IbisSource(Source):
         """Return the number of rows, which the engine counts."""
         return int(self._table.count().to_pyarrow().as_py())
 
+    @with_sections(Source.profile.__doc__)
     def profile(self, columns: Sequence[Hashable] | None = None, checkpoint: Any = None) -> Profile:
         """Return what the engine tells of the columns: distinct values with their counts.
 
         Parameters
         ----------
-        columns : sequence of column names, default=None
-            None: all.
         checkpoint : None
 
         Raises
         ------
-        TypeError
-            If a column holds dates, or values of several types.
         ValueError
             If a column is unknown or holds infinite numbers, the table has no rows, or a
             checkpoint is given.
@@ -118,6 +116,7 @@ class IbisSource(Source):
             raise ValueError("The table has no rows.")
         return total.value
 
+    @with_sections(Source.sample.__doc__)
     def sample(
         self,
         n: int,
@@ -129,24 +128,6 @@ class IbisSource(Source):
 
         The engine puts the rows in the order of all their values; positions in that order are
         drawn here, and only the rows at these positions are fetched.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows; all rows if there are no more.
-        by : sequence of column names, default=()
-        random_state : int, default=0
-        columns : sequence of column names, default=None
-            The columns of the sample; None: all.
-
-        Returns
-        -------
-        DataFrame of shape (n_drawn, n_columns)
-
-        Raises
-        ------
-        ValueError
-            If a column is unknown, or the table has no rows.
         """
         columns, by = list(self.columns if columns is None else columns), list(by)
         check_names("columns", [*columns, *by], self.columns)
