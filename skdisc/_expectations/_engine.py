@@ -40,7 +40,7 @@ class Expectations:
     expected : ndarray of float, shape (n_rows,)
         e(x).
     shares : ndarray of float, shape (n_rows, n_parts)
-        π(x), not clipped: see `clipped_shares`.
+        π(x), not clipped.
     gap : ndarray of float, shape (n_parts,)
         Estimates at equal covariates, Σ d r / Σ d², which weigh people by overlap.
     error : ndarray of float, shape (n_parts,)
@@ -86,10 +86,6 @@ class Expectations:
         down, up = self.widening(part)
         reach = z * self.error[part]
         return self.gap[part] - reach - down, self.gap[part] + reach + up
-
-    def clipped_shares(self) -> np.ndarray:
-        """Return the shares at least .005 away from 0 and 1, for weights and draws."""
-        return np.clip(self.shares, LEAST_SHARE, 1 - LEAST_SHARE)
 
     def leverage(self) -> np.ndarray:
         """Return the leverage of one person of each row, shape (n_rows,)."""

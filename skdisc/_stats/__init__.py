@@ -1,6 +1,6 @@
 """Intervals, tests, rates and multiplicity correction: arrays in, arrays out."""
 
-from skdisc._stats._best import best_level, best_p_value, may_be_best
+from skdisc._stats._best import best_p_value, may_be_best
 from skdisc._stats._bootstrap import (
     bootstrap,
     cluster_resampler,
@@ -10,14 +10,7 @@ from skdisc._stats._bootstrap import (
     widened,
 )
 from skdisc._stats._designs import DesignMeans, design_chi2
-from skdisc._stats._equivalence import (
-    Equivalence,
-    compared_size,
-    equivalence,
-    level_of_two_tests,
-    people_needed,
-    ratio_inside,
-)
+from skdisc._stats._equivalence import compared_size, level_of_two_tests, people_needed
 from skdisc._stats._finite_population import hypergeometric
 from skdisc._stats._multiplicity import CORRECTIONS, adjust, false_coverage_level
 from skdisc._stats._proportions import (
@@ -38,9 +31,7 @@ __all__ = [
     "CORRECTIONS",
     "STRONG_V",
     "DesignMeans",
-    "Equivalence",
     "adjust",
-    "best_level",
     "best_p_value",
     "bootstrap",
     "clopper_pearson",
@@ -48,7 +39,6 @@ __all__ = [
     "compared_size",
     "cramers_v",
     "design_chi2",
-    "equivalence",
     "false_coverage_level",
     "fisher",
     "hypergeometric",
@@ -60,7 +50,6 @@ __all__ = [
     "people_needed",
     "percentiles",
     "proportions_test",
-    "ratio_inside",
     "ratio_interval",
     "resample_counts",
     "resampler",

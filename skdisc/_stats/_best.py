@@ -41,34 +41,6 @@ def best_p_value(p_value: npt.ArrayLike, n_groups: int) -> np.ndarray:
     return np.where(np.isnan(p), np.nan, np.clip(tail, p, 1.0))[()]
 
 
-def best_level(significance: float, n_groups: int) -> float:
-    """Return the level of one pair at which the intervals of all pairs hold together.
-
-    An interval of any kind at this level excludes equality where `best_p_value` of the same test is
-    below `significance`.
-
-    >>> round(best_level(0.05, 5), 5)
-    0.00638
-
-    Parameters
-    ----------
-    significance : float
-    n_groups : int
-
-    Returns
-    -------
-    level : float, at most `significance`
-    """
-    low, high = np.log(significance / max(n_groups * (n_groups - 1) / 2, 1)), np.log(significance)
-    for _ in range(48):  # bisection; Bonferroni's level is a lower bound
-        middle = (low + high) / 2
-        if best_p_value(np.exp(middle), n_groups) > significance:
-            high = middle
-        else:
-            low = middle
-    return float(np.exp(low))
-
-
 def _range_tail(q, k):
     r"""Return the probability that the range of k standard normal numbers exceeds q.
 

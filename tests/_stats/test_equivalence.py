@@ -7,16 +7,24 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from skdisc import _stats
+from skdisc._verdicts._candidates import smallest_ratio, smallest_ratio_of_gap
 
 GAP, RATIO = 0.05, 0.8
+
+
+def inside(x1, n1, x0, n0, **settings):
+    """Whether two tests of level .05 exclude the relevant gap, and whether the relevant ratio."""
+    low, high = _stats.newcombe(x1, n1, x0, n0, _stats.level_of_two_tests(0.05))
+    ratio = smallest_ratio(x1, n1, x0, n0, 0.05, **settings)
+    return (low > -GAP) & (high < GAP), ratio > RATIO
 
 
 def chance(p1, n1, p0, n0, **settings):
     """Exact chance that gap and ratio are inside, over all tables of any weight."""
     x1, x0 = (np.arange(*stats.binom.interval(1 - 1e-9, n, p)) for n, p in ((n1, p1), (n0, p0)))
-    e = _stats.equivalence(x1[:, None], n1, x0, n0, GAP, RATIO, **settings)
+    gap_inside, ratio_inside = inside(x1[:, None], n1, x0, n0, **settings)
     mass = stats.binom.pmf(x1, n1, p1)[:, None] * stats.binom.pmf(x0, n0, p0)
-    return mass[e.gap_inside & e.ratio_inside].sum()
+    return mass[gap_inside & ratio_inside].sum()
 
 
 @pytest.mark.parametrize("p0", [0.02, 0.1, 0.2, 0.3, 0.5, 0.8, 0.97])
@@ -41,25 +49,22 @@ def test_the_people_needed_exclude_what_is_not_there(p0):
 def test_twice_the_margin_is_never_called_equal():
     assert chance(0.4, 2000, 0.3, 6000) < 1e-6
     assert chance(0.02 * RATIO**2, 20_000, 0.02, 20_000) < 1e-4
-    e = _stats.equivalence(5, 1000, 20, 1000, GAP, RATIO)  # .5 % against 2 %
-    assert e.gap_inside
-    assert not e.ratio_inside
+    gap_inside, ratio_inside = inside(5, 1000, 20, 1000)  # .5 % against 2 %
+    assert gap_inside
+    assert not ratio_inside
 
 
 def test_ratios_are_those_of_the_rarer_outcome():
     x1, n1, x0, n0 = 700, 800, 900, 1000
-    e = _stats.equivalence(x1, n1, x0, n0, GAP)
-    other = _stats.equivalence(n1 - x1, n1, n0 - x0, n0, GAP)
-    assert (e.ratio_low, e.ratio_high) == (other.ratio_low, other.ratio_high)
-    fixed = _stats.equivalence(x1, n1, x0, n0, GAP, rarer=True)
-    assert fixed.ratio_low < x1 / n1 / (x0 / n0) < fixed.ratio_high < 1 < e.ratio_low * 1.25
-    assert _stats.equivalence(x1, n1, x0, n0, GAP, 0).ratio_inside
+    ratio = smallest_ratio(x1, n1, x0, n0, 0.05)
+    assert ratio == smallest_ratio(n1 - x1, n1, n0 - x0, n0, 0.05)
+    assert ratio < RATIO < smallest_ratio(x1, n1, x0, n0, 0.05, rarer=True) < x1 / n1 / (x0 / n0)
 
 
 def test_nothing_is_known_about_nobody():
-    e = _stats.equivalence([0, 0], [0, 50], 0, [10, 40], GAP)
-    assert not e.gap_inside[0]
-    assert not e.ratio_inside.any()
+    gap_inside, ratio_inside = inside(np.array([0, 0]), np.array([0, 50]), 0, np.array([10, 40]))
+    assert not gap_inside[0]
+    assert not ratio_inside.any()
 
 
 def test_people_needed_takes_the_harder_of_gap_and_ratio():
@@ -80,9 +85,9 @@ def chance_by_differences(p1, n1, p0, n0):
     x1, x0 = (np.arange(*stats.binom.interval(1 - 1e-9, n, p)) for n, p in ((n1, p1), (n0, p0)))
     rates = (x1 / n1)[:, None], x0 / n0
     ends = _stats.newcombe(x1[:, None], n1, x0, n0, _stats.level_of_two_tests(0.05))
-    inside = _stats.ratio_inside(rates[0] - rates[1], *ends, rates[0], RATIO)
+    excluded = smallest_ratio_of_gap(rates[0] - rates[1], *ends, rates[0]) > RATIO
     mass = stats.binom.pmf(x1, n1, p1)[:, None] * stats.binom.pmf(x0, n0, p0)
-    return mass[inside].sum()
+    return mass[excluded].sum()
 
 
 @pytest.mark.parametrize("p0", [0.02, 0.1, 0.3, 0.5])
@@ -111,18 +116,17 @@ def test_differences_exclude_ratios_where_there_are_none():
 def test_ratios_of_differences_do_not_depend_on_names(rate, gap, half, ratio):
     other = np.clip(rate - gap, 0, 1)
     gap = rate - other
-    inside = _stats.ratio_inside(gap, gap - half, gap + half, rate, ratio)
+    excluded = smallest_ratio_of_gap(gap, gap - half, gap + half, rate) > ratio
     if not np.isclose(rate + other, 1):
-        of_rest = _stats.ratio_inside(-gap, -gap - half, -gap + half, 1 - rate, ratio)
-        assert inside == of_rest
-    swapped = _stats.ratio_inside(-gap, -gap - half, -gap + half, other, ratio)
-    assert inside == swapped
-    if inside:
+        of_rest = smallest_ratio_of_gap(-gap, -gap - half, -gap + half, 1 - rate) > ratio
+        assert excluded == of_rest
+    swapped = smallest_ratio_of_gap(-gap, -gap - half, -gap + half, other) > ratio
+    assert excluded == swapped
+    if excluded:
         p, q = (rate, other) if rate + other <= 1 else (1 - rate, 1 - other)
         assert ratio < p / q < 1 / ratio
-    assert _stats.ratio_inside(gap, gap - half, gap + half, rate, 0)
 
 
 def test_an_unknown_difference_excludes_no_ratio():
-    assert not _stats.ratio_inside(np.nan, np.nan, np.nan, 0.3, 0.8).any()
-    assert not _stats.ratio_inside(0, -1e-9, 1e-9, 0.0, 0.8).any()
+    assert not (smallest_ratio_of_gap(np.nan, np.nan, np.nan, 0.3) > 0).any()
+    assert not (smallest_ratio_of_gap(0, -1e-9, 1e-9, 0.0) > 0).any()

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from skdisc import Audit, BlackBox, Limits, Rule
 from skdisc import measures as m
 from skdisc._expectations._least_squares import Spline
-from skdisc._stats import equivalence, people_needed, ratio_interval, score_z
+from skdisc._stats import level_of_two_tests, newcombe, people_needed, ratio_interval, score_z
 from skdisc.group import GroupDisparity, OutcomeTest, RankingDisparity
 from skdisc.individual import CounterfactualFairness, FlipTest, Themis
 from skdisc.individual._counterfactual_fairness._mean_effects import _with_errors
@@ -173,12 +173,12 @@ def test_tables_and_numbers_are_refused_in_words(call, message):
 def test_two_tests_of_a_level_beyond_a_half(significance):
     """Their interval has no level left: it is the estimate, and no group needs fewer than none."""
     x1, n1, x0, n0 = np.array([0, 4, 7, 9]), np.array([5, 7, 7, 30]), np.arange(1, 5), 9
-    e = equivalence(x1, n1, x0, n0, 0.05, significance=significance, rarer=True)
-    ends = (e.gap_low, e.gap_high, e.ratio_low, e.ratio_high)
-    gap, ratio = x1 / n1 - x0 / n0, x1 / n1 / (x0 / n0)
-    assert np.allclose(ends, (gap, gap, ratio, ratio), atol=1e-12)
-    assert (e.gap_low <= e.gap_high).all()
-    assert (e.ratio_low <= e.ratio_high).all()
+    level = level_of_two_tests(significance)
+    estimates = x1 / n1 - x0 / n0, x1 / n1 / (x0 / n0)
+    for interval, estimate in zip((newcombe, ratio_interval), estimates, strict=True):
+        low, high = interval(x1, n1, x0, n0, level)
+        assert np.allclose((low, high), (estimate, estimate), atol=1e-12)
+        assert (low <= high).all()
     assert people_needed([0, 0.5], 0.05, significance=significance).tolist() == (
         people_needed([0, 0.5], 0.05, significance=0.5).tolist()
     )
