@@ -18,6 +18,7 @@ __all__ = [
     "confirmed_p",
     "is_reversed",
     "judge_effects",
+    "surest_gap",
 ]
 
 DIFFERS = "differs from everyone"  # groups do, which says nothing about their protected part
@@ -77,12 +78,8 @@ def judge_effects(
         With a reason also if a disparity is found: the effect with the smallest p-value, of several
         the largest.
     """
-    found = effects[effects["p_adjusted"] <= significance]
-    if len(found):
-        order = np.lexsort((-found["gap"].abs(), found["p_adjusted"]))
-        first = found.iloc[order[0]]
-        between = f"{first['ci_low']:.2g} to {first['ci_high']:.2g}"
-        return Judgment(FOUND, f"mean gap of {first['group']}: {first['gap']:.2g} ({between})")
+    if (effects["p_adjusted"] <= significance).any():
+        return Judgment(FOUND, surest_gap(effects))
     ends = effects["low"].to_numpy(dtype=float), effects["high"].to_numpy(dtype=float)
     whole = np.full(len(effects), np.inf)
     candidates = Candidates(
@@ -100,6 +97,14 @@ def judge_effects(
         noun="mean gap",
     )
     return Judgment(answer.verdict, answer.reason)
+
+
+def surest_gap(effects):
+    """Return in words the mean effect with the smallest p-value, of several the largest."""
+    order = np.lexsort((-effects["gap"].abs(), effects["p_adjusted"]))
+    first = effects.iloc[order[0]]
+    between = f"{first['ci_low']:.2g} to {first['ci_high']:.2g}"
+    return f"mean gap of {first['group']}: {first['gap']:.2g} ({between})"
 
 
 def is_reversed(table):

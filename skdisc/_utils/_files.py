@@ -38,6 +38,14 @@ def write_bytes(path, data):
         file.write(data)
 
 
+def check_extension(path, formats):
+    """Raise ValueError if the extension of `path` is none of the formats of a report."""
+    if Path(path).suffix.lower() not in formats:
+        raise ValueError(
+            f"The extension of a report must be {', '.join(formats)}; got {str(path)!r}."
+        )
+
+
 @contextmanager
 def written(path):
     """Yield a binary file whose content takes the place of the file `path` at the end.

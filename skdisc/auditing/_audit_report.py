@@ -9,7 +9,7 @@ from typing import Any, Self
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
-from skdisc._utils._files import write_text
+from skdisc._utils._files import check_extension, write_text
 from skdisc._utils._json import misfit
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike
 from skdisc.auditing._beside._compare import AuditComparison
@@ -357,10 +357,7 @@ class AuditReport:
         ValueError
             If the extension is not .html, .md, .txt, .json or .xml.
         """
-        if Path(path).suffix.lower() not in FORMATS:
-            raise ValueError(
-                f"The extension of a report must be {', '.join(FORMATS)}; got {str(path)!r}."
-            )
+        check_extension(path, FORMATS)
 
     def _repr_html_(self):
         return audit_to_notebook(self.document)

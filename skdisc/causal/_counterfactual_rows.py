@@ -15,6 +15,12 @@ def ready(source, X):
     return source
 
 
+def ready_each(sources, X):
+    """Return the sources ready for use, and the originals of those fitted here; both by name."""
+    fitted = {name: ready(source, X) for name, source in sources.items()}
+    return fitted, {name: given for name, given in sources.items() if fitted[name] is not given}
+
+
 def resampled(recipe, fitted, X):
     """Return an unfitted causal model fitted on a sample of the rows that `fitted` was fitted on.
 

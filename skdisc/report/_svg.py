@@ -96,10 +96,13 @@ def _axis(low, high, start, stop):
 
 def _step(span):
     """Return the round step that gives four to eight ticks."""
-    if span <= 0:
-        return 0.1
-    power = 10.0 ** math.floor(math.log10(span / 4))
-    return next((m * power for m in (1, 2, 5) if span / (m * power) <= 6), 10 * power)
+    return round_step(span, 4, 6) if span > 0 else 0.1
+
+
+def round_step(span, fewest, most):
+    """Return 1, 2 or 5 times a power of ten, which a span holds from `fewest` to `most` times."""
+    power = 10.0 ** math.floor(math.log10(span / fewest))
+    return next((m * power for m in (1, 2, 5) if span / (m * power) <= most), 10 * power)
 
 
 def _grid(low, high, step, x, bottom):

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from skdisc._results._audit_result import AuditResult
-from skdisc._utils._files import write_text
+from skdisc._utils._files import check_extension, write_text
 from skdisc._utils._types import FilePath
 from skdisc.report._html import to_html
 from skdisc.report._markdown import to_markdown
@@ -36,10 +36,7 @@ def check_format(path: FilePath) -> None:
     --------
     >>> check_format("audit.html")
     """
-    if Path(path).suffix.lower() not in FORMATS:
-        raise ValueError(
-            f"The extension of a report must be {', '.join(FORMATS)}; got {str(path)!r}."
-        )
+    check_extension(path, FORMATS)
 
 
 def write(

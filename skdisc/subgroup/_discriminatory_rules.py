@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
-from skdisc._space._items import count_items
 from skdisc._task._card import Card
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._utils._settings import setting
@@ -222,8 +221,7 @@ class DiscriminatoryRules(DecidedDetector):
         rules = self._measured(family.contrasts.at(at[best]), *(s[best] for s in sums), level)
         rules["p_value"], rules["p_adjusted"] = p_value[best], table["p_adjusted"].to_numpy()[best]
         findings = GroupFindings.of(groups, self._with_context(groups, rules), task.space)
-        by_value = count_items(items, mined.items[at[tested]], mined.items[at[found]])
-        counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
+        counts = FoundCounts.of_itemsets(items, mined.items[at], tested, found)
         discovery = self._report(rows, items, findings, counts)
         discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
         significant = np.zeros((1, len(mined)), dtype=bool)

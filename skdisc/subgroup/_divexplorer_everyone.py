@@ -4,7 +4,6 @@ import numpy as np
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
-from skdisc._space._items import count_items
 from skdisc.subgroup._divexplorer_shapley import explain
 from skdisc.subgroup._estimation._discovery import (
     Effects,
@@ -53,8 +52,7 @@ def against_everyone(detector, task, rows, items):
     groups = [items.subgroup(patterns.items[i]) for i in group]
     findings = GroupFindings.of(groups, table, task.space, _ALIASES)
     found = significant.any(axis=0)
-    by_value = count_items(items, patterns.items[tested], patterns.items[found])
-    counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
+    counts = FoundCounts.of_itemsets(items, patterns.items, tested, found)
     discovery = d._report(rows, items, findings, counts)
     if d.explain:
         pairs = list(zip(measure, group, strict=True))

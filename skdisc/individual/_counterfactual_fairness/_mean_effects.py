@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from skdisc import _stats
+from skdisc._results._judgment import surest_gap
 from skdisc._task._limits import limit_named
 from skdisc._task._notes import too_few_draws
 from skdisc._verdicts._answer import FOUND, UNSURE, Answer, decide
@@ -109,10 +110,7 @@ def _decided(d, table, reasons, relevant):
     )
     if not is_found.any():
         return answer
-    order = np.lexsort((-table["gap"].abs(), table["p_adjusted"]))
-    first = table.iloc[order[0]]
-    between = f"{first['ci_low']:.2g} to {first['ci_high']:.2g}"
-    return replace(answer, reason=f"mean gap of {first['group']}: {first['gap']:.2g} ({between})")
+    return replace(answer, reason=surest_gap(table))
 
 
 def _with_errors(mine, means):

@@ -15,7 +15,7 @@ from skdisc.causal import StructuralCausalModel
 from skdisc.causal._counterfactual_rows import (
     counterfactual_rows,
     is_frame,
-    ready,
+    ready_each,
     take_rows,
 )
 from skdisc.causal._interventions import check_do, take_do
@@ -43,9 +43,7 @@ def all_decided(detector):
 
 def read_sources(detector, X):
     """Return the fitted sources by name, and the unfitted originals of sources fitted here."""
-    worlds = _sources(detector)
-    fitted = {name: ready(source, X) for name, source in worlds.items()}
-    return fitted, {name: given for name, given in worlds.items() if fitted[name] is not given}
+    return ready_each(_sources(detector), X)
 
 
 def read_interventions(detector, task):

@@ -9,7 +9,7 @@ from skdisc._task._card import Card
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._settings import setting
 from skdisc._utils._validation import is_favorable
-from skdisc.causal._counterfactual_rows import counterfactual_rows, is_frame, ready, take_rows
+from skdisc.causal._counterfactual_rows import counterfactual_rows, is_frame, ready_each, take_rows
 from skdisc.individual._situation_testing._base import SituationDetector
 
 
@@ -116,10 +116,8 @@ class CounterfactualSituationTesting(SituationDetector):
             raise ValueError(
                 f"counterfactuals has no source for the protected column {lacking[0]!r}."
             )
-        learned = task.X.iloc[canonical_order(task.X)]
         taken = {c: take_rows(source, task.people.stay) for c, source in several.items()}
-        fitted = {c: ready(source, learned) for c, source in taken.items()}
-        return fitted, {c: given for c, given in taken.items() if fitted[c] is not given}
+        return ready_each(taken, task.X.iloc[canonical_order(task.X)])
 
     def _counterparts(self, sources, comparison, X, is_new):
         source = sources[comparison.columns[0]]

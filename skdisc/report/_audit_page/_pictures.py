@@ -3,6 +3,7 @@
 import math
 
 from skdisc.report._audit_page import _words as words
+from skdisc.report._svg import round_step
 
 MEASURES_ABREAST, MOST_GROUPS, MOST_COLUMNS = 4, 60, 5
 RATIO = "impact_ratio"
@@ -14,8 +15,7 @@ def axis(numbers):
     low, high = min(numbers), max(numbers)
     span = high - low
     span = span if span > 1e-300 else 0.2  # smaller ones have no logarithm of a third
-    power = 10.0 ** math.floor(math.log10(span / 3))
-    step = next((m * power for m in (1, 2, 5) if span / (m * power) <= 4), 10 * power)
+    step = round_step(span, 3, 4)
     low, high = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return low * step, (high if high > low else low + 1) * step, step
 

@@ -4,6 +4,7 @@ import math
 from html import escape
 
 from skdisc.report._audit_page import _words as words
+from skdisc.report._svg import round_step
 
 WIDTH, HEIGHT = 420, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 10, 12, 40
@@ -139,8 +140,7 @@ def _mark(point, x, y):
 
 def _rows(top, y):
     """Draw the lines of gaps, with their numbers."""
-    power = 10.0 ** math.floor(math.log10(top / 3))
-    step = next((m * power for m in (1, 2, 5) if top / (m * power) <= 6), 10 * power)
+    step = round_step(top, 3, 6)
     lines = []
     for i in range(int(top / step) + 1):
         at, name = y(i * step), f"{i * step:.6g}"

@@ -255,12 +255,10 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         table = self._table(outcome, groups, masks, [(e.target, e.sign) for e in ends])
         table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
         table["test"] = np.full(len(ends), _TEST, dtype=object)  # not that of a subset alone
-        findings = GroupFindings.of(groups, table, task.space)
-        is_found = (table["p_adjusted"] <= self.significance).to_numpy()
-        counts = self._counts(items, groups, is_found, task.budget.tests)
         by_chance = scanned.by_chance(self.significance)
-        discovery = self._report(outcome, items, findings, counts, by_chance)
-        discovery.tables["scans"] = scanned.scans
+        discovery = self._of_scans(
+            task, outcome, items, groups=groups, table=table, scanned=scanned, by_chance=by_chance
+        )
         if not len(scanned.null):
             discovery.notes.append(contexts.NO_SCANS)
         return discovery
@@ -314,6 +312,15 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         hits = count_values(found, found, self.protected_)
         by_value |= {v: (n_tested, n) for v, (_, n) in hits.items()}
         return FoundCounts(n_tested, len(found), by_value)
+
+    def _of_scans(self, task, rows, items, *, groups, table, scanned, by_chance=None):
+        """Return the Discovery of the groups that scans found."""
+        findings = GroupFindings.of(groups, table, task.space)
+        is_found = (table["p_adjusted"] <= self.significance).to_numpy()
+        counts = self._counts(items, groups, is_found, task.budget.tests)
+        discovery = self._report(rows, items, findings, counts, by_chance)
+        discovery.tables["scans"] = scanned.scans
+        return discovery
 
     def _report(self, outcome, items, findings, counts, by_chance=None):
         """Return the Discovery; by_chance=None: each finding was measured again by one test."""

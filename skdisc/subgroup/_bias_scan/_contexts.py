@@ -22,7 +22,6 @@ from skdisc._blackbox._default_models import (
 )
 from skdisc._blackbox._redrawn import Redrawn, fitted, in_folds, nameless
 from skdisc._blackbox._training import threads_for
-from skdisc._results._findings import GroupFindings
 from skdisc._utils._warnings import ignoring
 from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._scans import (
@@ -83,11 +82,7 @@ def discover_in_contexts(detector, task, outcome, items):
     table["naive_p_value"] = naive[targets, at]
     table["p_value"] = table["p_adjusted"] = p_value
     table["test"] = np.full(len(ends), _REDRAWN, dtype=object)
-    findings = GroupFindings.of(groups, table, task.space)
-    is_found = (table["p_adjusted"] <= d.significance).to_numpy()
-    counts = d._counts(items, groups, is_found, task.budget.tests)
-    discovery = d._report(rows, items, findings, counts)
-    discovery.tables["scans"] = scanned.scans
+    discovery = d._of_scans(task, rows, items, groups=groups, table=table, scanned=scanned)
     discovery.notes.append(_WIDE if len(scanned.null) else NO_SCANS)
     return discovery
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from skdisc._results._findings import Discovery, GroupFindings
-from skdisc._space._items import Items, count_items
+from skdisc._space._items import Items
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._task._task import Task
 from skdisc._verdicts._candidates import Candidates
@@ -122,8 +122,7 @@ def contextual_discovery(
     groups = [items.subgroup(patterns.items[i]) for i in group]
     findings = GroupFindings.of(groups, table, task.space, aliases)
     tested, found = family.tested.any(axis=0), significant.any(axis=0)
-    by_value = count_items(items, patterns.items[tested], patterns.items[found])
-    counts = FoundCounts(int(tested.sum()), int(found.sum()), by_value)
+    counts = FoundCounts.of_itemsets(items, patterns.items, tested, found)
     discovery = detector._report(rows, items, findings, counts)
     discovery.notes += chosen_by_their_data(counts.n_found and detector.confirm is None)
     discovery.notes += family.notes_on_skewness(

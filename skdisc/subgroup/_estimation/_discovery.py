@@ -11,7 +11,7 @@ import pandas as pd
 from skdisc import _stats
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
-from skdisc._space._items import Items, count_values
+from skdisc._space._items import Items, count_items, count_values
 from skdisc._space._subgroup import Group
 from skdisc._stats._rates import GroupTally
 from skdisc.subgroup._estimation._clusters import item_tallies
@@ -38,6 +38,12 @@ class FoundCounts:
     n_tested: int
     n_found: int
     by_value: dict
+
+    @classmethod
+    def of_itemsets(cls, items: Items, itemsets: Any, tested: Any, found: Any) -> "FoundCounts":
+        """Count those of the itemsets that two masks select."""
+        by_value = count_items(items, itemsets[tested], itemsets[found])
+        return cls(int(tested.sum()), int(found.sum()), by_value)
 
     @classmethod
     def of(
