@@ -4,6 +4,22 @@ from textwrap import fill
 
 from skdisc._utils._optional import require
 
+ON_AXES = """
+    Parameters
+    ----------
+    ax : matplotlib Axes or None, default=None
+        None stands for a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+"""
+
 
 def pyplot():
     """Import ``matplotlib.pyplot``, or raise ImportError with the extra to install."""

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._validation import of_numbers
-from skdisc.plotting._axes import axes_or_new, wrapped
+from skdisc.plotting._axes import ON_AXES, axes_or_new, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ _COLORS = {"positive": "tab:blue", "negative": "tab:orange"}
 _SIGNS = {"positive": 1, "negative": -1}
 
 
+@with_sections(ON_AXES)
 def plot_flipsets(
     result: AuditResult,
     X: pd.DataFrame,
@@ -38,18 +40,11 @@ def plot_flipsets(
     attribute : str, default=None
         The protected attribute; None stands for the first.
     bins : int, default=20
-    ax : matplotlib Axes or None, default=None
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------
     ValueError
         If the result has no flipsets, or `attribute` or `column` is unknown.
-    ImportError
-        If matplotlib is not installed.
     """
     pairs = _of(result, "transported", attribute)
     if column not in X:
@@ -78,6 +73,7 @@ def plot_flipsets(
     return ax
 
 
+@with_sections(ON_AXES)
 def plot_transparency(
     result: AuditResult,
     *,
@@ -95,18 +91,11 @@ def plot_transparency(
         The protected attribute; None stands for the first.
     group : str, default=None
         The transported group; None stands for the first with flips.
-    ax : matplotlib Axes or None, default=None
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------
     ValueError
         If the result has no flipsets, or `attribute` or `group` is unknown.
-    ImportError
-        If matplotlib is not installed.
     """
     report = _of(result, "transparency", attribute)
     groups = report["group"].unique().tolist()

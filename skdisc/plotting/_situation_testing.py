@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._validation import of_numbers
-from skdisc.plotting._axes import axes_or_new
+from skdisc.plotting._axes import ON_AXES, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ _EACH = {"row": "row of a complainant", "results": "result of a situation test"}
 _COLORS = {"control": "tab:orange", "test": "tab:blue"}
 
 
+@with_sections(ON_AXES)
 def plot_case_counts(
     results: AuditResult | Sequence[AuditResult],
     names: Sequence[str] | None = None,
@@ -34,18 +36,11 @@ def plot_case_counts(
         Names of the methods; by default those of the detectors.
     count : {"case", "gap", "interval", "adjusted"}, default="case"
         The criterion for a case.
-    ax : matplotlib Axes or None, default=None
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------
     ValueError
         If a result is not that of a situation test.
-    ImportError
-        If matplotlib is not installed.
     """
     results = [results] if isinstance(results, AuditResult) else list(results)
     names = [r.detector for r in results] if names is None else list(names)
@@ -62,6 +57,7 @@ def plot_case_counts(
     return ax
 
 
+@with_sections(ON_AXES)
 def plot_complainant(
     result: AuditResult,
     case_id: int = 0,
@@ -81,19 +77,12 @@ def plot_complainant(
         Position of the finding.
     columns : pair of names of columns, default=None
         Columns on the axes; None stands for the first two numeric columns.
-    ax : matplotlib Axes or None, default=None
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------
     ValueError
         If the result has no stored neighbors or no such finding, or `columns` does not name two
         columns.
-    ImportError
-        If matplotlib is not installed.
     """
     groups = _groups(result, case_id)
     given = [c for c in result.findings.original.columns if of_numbers(groups[c].dtype)]
@@ -130,6 +119,7 @@ def _outcomes(members):
         yield members[some], marker, f"{word} ({share[some].sum():.3g})"
 
 
+@with_sections(ON_AXES)
 def plot_groups(
     results: Sequence[AuditResult],
     row: int | Sequence[int],
@@ -150,18 +140,11 @@ def plot_groups(
     column : name of a numeric column
     names : sequence of str, default=None
         Names of the methods; by default those of the detectors.
-    ax : matplotlib Axes or None, default=None
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------
     ValueError
         If a row has no case in a result, a result has no stored neighbors, or there is no row.
-    ImportError
-        If matplotlib is not installed.
     """
     results = [results] if isinstance(results, AuditResult) else list(results)
     rows = np.atleast_1d(row).tolist()

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skdisc.plotting._axes import axes_or_new, pyplot
+from skdisc._utils._shared_sections import with_sections
+from skdisc.plotting._axes import ON_AXES, axes_or_new, pyplot
 from skdisc.plotting._group_displays import _GREY
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _PAIR = ("#c0392b", "#2c5f8a")  # A and B
 
 
+@with_sections(ON_AXES)
 def plot_hierarchy(
     truth: Any, *, max_pairs: int = 3, max_people: int = 48, ax: "Axes | None" = None
 ) -> "Axes":
@@ -28,16 +30,6 @@ def plot_hierarchy(
         Maximal number of groups drawn; the others are only counted.
     max_people : int, default=48
         Maximal number of individuals drawn per subgroup.
-    ax : matplotlib Axes or None, default=None
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
     """
     groups, rows = truth.groups.head(max_pairs), truth.rows
     columns = 2 * len(groups) + 1
