@@ -243,3 +243,20 @@ def test_k_groups_of_each_rate_are_shown(versus):
         alone = DivExplorer(metric=metric, **settings).fit(X, y, box).result_.findings.table
         shown = both[both["measure"] == metric]
         assert set(shown["effect"]) == set(alone["effect"])
+
+
+@pytest.mark.parametrize("versus", ["context", "everyone"])
+def test_definitions_of_the_same_rows_count_once_unless_as_published(versus):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 400), "town": rng.choice(list("abc"), 400)})
+    y = rng.integers(0, 2, 400)
+    settings = {"protected": "sex", "max_predicates": 2, "versus": versus}
+    plain, once, each = (
+        DivExplorer(**settings, distinct=distinct).fit(rows, y).result_.n_tested
+        for rows, distinct in (
+            (X, True),
+            (X.assign(copy=X["town"]), True),
+            (X.assign(copy=X["town"]), False),
+        )
+    )
+    assert plain == once < each
