@@ -490,7 +490,6 @@ OWN = {
 # No table is known yet on which these matter. A new setting does not belong here.
 WITHOUT = {
     "CounterfactualFairness": ["block", "sensitivity"],
-    "CounterfactualSituationTesting": ["block"],
     "DiscriminationPatterns": ["search"],
     "DisparityMonitor": ["subgroups"],
     "DivExplorer": ["distinct"],

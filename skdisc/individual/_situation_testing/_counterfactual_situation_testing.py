@@ -1,6 +1,5 @@
 """CounterfactualSituationTesting: situation tests around a person's counterfactual."""
 
-from collections.abc import Hashable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -75,16 +74,11 @@ class CounterfactualSituationTesting(SituationDetector):
         None,
         "no_validation",
         """A `StructuralCausalModel` (fitted on X unless it is fitted), a callable ``(X, do) ->
-        frame``, a frame aligned with X, a pair of one and its decisions, or with `combine`
-        "multiple" a dict of them by protected column. None: no other column depends on the
-        protected attribute, and this is situation testing.""",
+        frame`` (such as ``lambda X, do: scm.counterfactual(X, do, block=edges)``), a frame aligned
+        with X, a pair of one and its decisions, or with `combine` "multiple" a dict of them by
+        protected column. None: no other column depends on the protected attribute, and this is
+        situation testing.""",
         kind="source of counterfactual rows",
-    )
-    block: Sequence[tuple[Hashable, Hashable]] = setting(
-        (),
-        "no_validation",
-        "Edges of the causal model along which an intervention has no effect.",
-        kind="sequence of (parent, child) pairs",
     )
     centers: bool = setting(
         False,
@@ -128,7 +122,7 @@ class CounterfactualSituationTesting(SituationDetector):
             )
         if source is None:
             return X, None
-        return counterfactual_rows(source, X, comparison.do, block=self.block)
+        return counterfactual_rows(source, X, comparison.do)
 
     def _decided(self, others, given, comparison, task):
         """Return the outcomes of the counterfactuals, given or queried, else None."""

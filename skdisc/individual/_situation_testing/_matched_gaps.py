@@ -92,7 +92,7 @@ def _of_the_causal_model(detector, task, part, people, rows):
     rows, gaps = [side[:: max(1, len(side) // _MOST_PEOPLE)] for side in rows], []
     for _ in range(_N_RESAMPLES):
         source = resampled(*given, learned.iloc[draw()])
-        others = counterfactual_rows(source, task.X, comparison.do, block=detector.block)[0]
+        others = counterfactual_rows(source, task.X, comparison.do)[0]
         gaps.append(_gap_at(detector, part, task.X, others, people, rows, "additive").gap)
     return float(np.nanvar(gaps, ddof=1)), _N_RESAMPLES - 1
 

@@ -492,7 +492,7 @@ def texts_of_parameters(kind):
 
 def test_both_situation_tests_say_the_same_about_the_settings_they_share():
     plain, causal = map(texts_of_parameters, (SituationTesting, CounterfactualSituationTesting))
-    assert set(causal) - set(plain) == {"counterfactuals", "block", "centers"}
+    assert set(causal) - set(plain) == {"counterfactuals", "centers"}
     assert {name: causal[name] for name in plain} == plain
 
 
