@@ -269,28 +269,6 @@ def family_table(
     return table
 
 
-def picture(candidates: Candidates, answer: Answer) -> pd.DataFrame:
-    """Return what the picture of a resolution shows: groups by the size of their comparison.
-
-    Returns
-    -------
-    DataFrame
-        ``group``, ``comparison``, ``upper`` at the level of the answer, ``cleared`` and ``found``,
-        for each candidate of the family, the largest comparison first.
-    """
-    place = np.array(answer.family, dtype=int)
-    order = place[np.argsort(-candidates.comparison[place], kind="stable")]
-    return pd.DataFrame(
-        {
-            "group": np.array([candidates.name_of(i) for i in order], dtype=object),
-            "comparison": candidates.comparison[order],
-            "upper": candidates.upper(answer.level)[order],
-            "cleared": np.isin(order, answer.cleared),
-            "found": np.isin(order, answer.found),
-        }
-    )
-
-
 def reason_of(answer: Answer) -> str:
     """Return the reason of an answer of which some groups are left out.
 

@@ -15,7 +15,6 @@ from skdisc._verdicts._answer import (
     Answer,
     decide,
     family_table,
-    picture,
     rounded_up,
 )
 from skdisc._verdicts._candidates import Candidates
@@ -119,8 +118,6 @@ def test_outcomes_do_not_change_who_is_judged_nor_the_order(question, seed):
     )
     answers = [decide(c, relevant_gap=GAP) for c in (one, other)]
     assert answers[0].family == answers[1].family
-    orders = [picture(c, a)["group"].tolist() for c, a in zip((one, other), answers, strict=True)]
-    assert orders[0] == orders[1]
     shorter, longer = sorted((a.cleared for a in answers), key=len)
     assert longer[: len(shorter)] == shorter  # each list is a beginning of the same order
 
