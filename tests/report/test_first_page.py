@@ -170,10 +170,22 @@ def test_what_accounts_for_a_gap_is_said_with_its_bound(documents):
     answer, paragraph = only(documents["skill"])
     said = " ".join(paragraph["more"])
     assert "At equal skill, what remains for the group as a whole is" in said
-    assert "a gap above 6" in said
+    assert "In none of the groups compared (" in said
     assert "Whether these columns may count is your decision." in said
     assert dict(paragraph["lines"])["Held equal"] == "skill"
     assert answer["equal"]["verdict"] == NOTHING
+
+
+def test_why_nobody_is_compared_is_said():
+    """Where a column stands for sex, the page says so, and does not ask for more people."""
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["f", "m"], 800)
+    X = pd.DataFrame({"sex": sex, "pay": rng.normal(np.where(sex == "f", 20, 30), 1).round(1)})
+    y = (rng.random(800) < 0.2 + 0.25 * (sex == "m")).astype(int)
+    _, paragraph = only(Audit(protected="sex", random_state=0).fit(X, y).report_.to_dict())
+    assert paragraph["state"] == "unequal, open at equal columns"
+    assert "nearly determine who belongs to sex = 'f'" in " ".join(paragraph["more"])
+    assert "more people" not in dict(paragraph["lines"])["Next"]
 
 
 def test_the_most_serious_column_comes_first():

@@ -1,6 +1,6 @@
 """Answers: what the first page says about each protected column, as numbers and names."""
 
-from skdisc._results._judgment import FOUND, NOTHING
+from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 
 UNEQUAL = "unequal at equal columns"
 OPEN = "unequal, open at equal columns"
@@ -196,6 +196,7 @@ def _equal(attribute, raw, verdict, document):
         "verdict": verdict["verdict"],
         "bound": verdict.get("bound"),
         "n_groups": (verdict.get("answer") or {}).get("n_family"),
+        "reason": None,
     }
     sides = {} if raw is None else {raw[side]["group"]: sign for side, sign in _SIDES}
     for row in document.get("comparable") or []:
@@ -208,7 +209,10 @@ def _equal(attribute, raw, verdict, document):
                 "ci_high": sign * ends[1],
                 "ci_level": row.get("ci_level"),
             }
-    return equal | dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level"))
+    # Nobody is compared at equal columns; the reason, such as columns that stand for the protected
+    # one, is what a reader must know next.
+    reason = verdict.get("reason") if verdict.get("verdict") == UNSURE else None
+    return equal | dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level")) | {"reason": reason}
 
 
 _SIDES = (("better_off", -1), ("worse_off", 1))

@@ -166,12 +166,18 @@ class _Paragraph:
         elif equal["gap"] is None:
             if state == OPEN:
                 yield texts.ACCOUNT_UNKNOWN.format(columns=self._columns())
+                yield self._reason()
         elif state == OPEN:
             yield texts.ACCOUNT_OPEN.format(columns=self._columns(), range=self._range(equal))
         elif equal["ci_high"] < 0:
             yield texts.REMAINS.format(columns=self._columns(), **self._gap(equal))
         else:
             yield self._remains_open()
+
+    def _reason(self):
+        """Return why nobody is compared at equal columns, a sentence of the audit in English."""
+        reason = (self.equal or {}).get("reason")
+        return f"{reason[:1].upper()}{reason[1:].rstrip('.')}." if reason else ""
 
     def _remains_open(self):
         """Return what may remain of the gap of the group as a whole."""
@@ -293,11 +299,12 @@ class _Paragraph:
 
     def _others(self):
         raw, equal, texts = *(self.answer["others"][n] for n in ("raw", "equal")), self.texts
-        others = equal or raw
+        is_equal = equal is not None and (equal["bound"] is not None or equal["n_cleared"] > 0)
+        others = equal if is_equal or raw is None else raw
         if others is None or others["n"] < 1:
             return ""
         said = {
-            "where": texts.WHERE_EQUAL * (equal is not None),
+            "where": texts.WHERE_EQUAL * is_equal,
             "n": self._count(others["n"]),
             "bound": self._points(others["bound"]),
             "relevant": self._points(others["relevant_gap"]),
@@ -340,6 +347,8 @@ class _Paragraph:
         single, state = self.answer["single"], self.answer["state"]
         if state == UNEQUAL and single is not None and single["found"]:
             return self.texts.NEXT_OF_MODEL.format(attribute=self.answer["attribute"])
+        if state == OPEN and self._reason():
+            return self.texts.NEXT_OF_REASON
         return self.texts.NEXT[state]
 
     def _quotes(self):

@@ -43,8 +43,8 @@ NEARLY_EQUAL = (
 REMAINS = "Bei gleichen Werten von {columns} bleiben {points} weniger ({range})."
 REMAINS_OPEN = "Bei gleichen Werten von {columns} bleibt für die Gruppe im Ganzen: {range}."
 ACCOUNTED = (
-    "In keiner der {n} verglichenen Gruppen bleibt dort ein Abstand über {bound} ({level}): Diese "
-    "Spalten erklären ihn. Ob diese Spalten zählen dürfen, entscheiden Sie."
+    "In keiner der verglichenen Gruppen ({n}) bleibt dort ein Abstand über {bound} ({level}): "
+    "Diese Spalten erklären ihn. Ob diese Spalten zählen dürfen, entscheiden Sie."
 )
 ACCOUNT_OPEN = (
     "Ob der Abstand mit {columns} erklärt ist, ist offen: Sind diese gleich, bleibt {range}."
@@ -101,27 +101,28 @@ NEEDED = (
 )
 WHERE_EQUAL = "bei gleichen Spalten "
 OTHERS_ALL = (
-    "Von den {n} anderen {where}verglichenen Gruppen hat keine einen Abstand über {bound} "
+    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {bound} "
     "({level})."
 )
 OTHERS_SOME = (
-    "Von den {n} anderen {where}verglichenen Gruppen hat keine einen Abstand über {relevant} in "
+    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {relevant} in "
     "Vergleichen, die so gut sind wie {resolution} Personen mit ebenso vielen, und keine überhaupt "
     "einen über {bound} (je {level})."
 )
 OTHERS_BOUND = (
-    "Von den {n} anderen {where}verglichenen Gruppen hat keine einen Abstand über {bound} "
+    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {bound} "
     "({level}); diese Gruppen sind zu klein, um mehr zu sagen."
 )
 OTHERS_CLEARED = (
-    "Kein Abstand über {relevant} in {cleared} der {n} anderen {where}verglichenen Gruppen "
-    "({level}); über die übrigen kann diese Seite nichts sagen."
+    "Kein Abstand über {relevant} in {cleared} der anderen {where}verglichenen Gruppen ({n}; "
+    "{level}); über die übrigen kann diese Seite nichts sagen."
 )
 OTHERS_OPEN = (
-    "Wie groß die Abstände der {n} anderen verglichenen Gruppen sind, kann diese Seite nicht sagen."
+    "Wie groß die Abstände der anderen verglichenen Gruppen ({n}) sind, kann diese Seite nicht "
+    "sagen."
 )
 OTHERS_SHOWN = (
-    "Von den {n} anderen gezeigten Gruppen hat keine einen Abstand über {relevant} ({level})."
+    "Von den anderen gezeigten Gruppen ({n}) hat keine einen Abstand über {relevant} ({level})."
 )
 ALONE = (
     "Gruppen, für die es fast niemanden zum Vergleichen gibt: {n}; wie groß ihre Abstände sind, "
@@ -179,6 +180,7 @@ NEXT_OF_MODEL = (
     "herausfinden, warum die Entscheidungen von {attribute} abhängen; sie bis dahin nicht "
     "unverändert verwenden"
 )
+NEXT_OF_REASON = "klären, was über die gleich gehaltenen Spalten gesagt ist, und noch einmal prüfen"
 LAW = (
     "wird hier nicht entschieden: Statistik zeigt Unterschiede; ob einer rechtswidrig ist, "
     "entscheiden Juristen oder ein Gericht"

@@ -43,8 +43,8 @@ NEARLY_EQUAL = (
 REMAINS = "At equal {columns}, {points} less remain ({range})."
 REMAINS_OPEN = "At equal {columns}, what remains for the group as a whole is {range}."
 ACCOUNTED = (
-    "In none of the {n} groups compared a gap above {bound} remains there ({level}): these columns "
-    "account for the gap. Whether these columns may count is your decision."
+    "In none of the groups compared ({n}) a gap above {bound} remains there ({level}): these "
+    "columns account for the gap. Whether these columns may count is your decision."
 )
 ACCOUNT_OPEN = (
     "Whether the gap is accounted for by {columns} is open: where these are equal, what remains is "
@@ -94,21 +94,21 @@ UNKNOWN = (
 UNKNOWN_ALL = "Whether {attribute} makes a difference cannot be told from {people} people."
 NEEDED = "About {needed} people in each group would show whether a gap above {relevant} exists."
 WHERE_EQUAL = "at equal columns "
-OTHERS_ALL = "Of the {n} other groups compared {where}none has a gap above {bound} ({level})."
+OTHERS_ALL = "Of the other groups compared {where}({n}) none has a gap above {bound} ({level})."
 OTHERS_SOME = (
-    "Of the {n} other groups compared {where}none has a gap above {relevant} in comparisons as "
+    "Of the other groups compared {where}({n}) none has a gap above {relevant} in comparisons as "
     "good as {resolution} people with as many, and none at all above {bound} ({level} each)."
 )
 OTHERS_BOUND = (
-    "Of the {n} other groups compared {where}none has a gap above {bound} ({level}); these groups "
-    "are too small to say more."
+    "Of the other groups compared {where}({n}) none has a gap above {bound} ({level}); these "
+    "groups are too small to say more."
 )
 OTHERS_CLEARED = (
-    "No gap above {relevant} in {cleared} of the {n} other groups compared {where}({level}); of "
+    "No gap above {relevant} in {cleared} of the other groups compared {where}({n}; {level}); of "
     "the rest this page can say nothing."
 )
-OTHERS_OPEN = "How large the gaps of the {n} other groups are, this page cannot say."
-OTHERS_SHOWN = "Of the {n} other groups that are shown none has a gap above {relevant} ({level})."
+OTHERS_OPEN = "How large the gaps of the other groups are ({n}), this page cannot say."
+OTHERS_SHOWN = "Of the other groups that are shown ({n}) none has a gap above {relevant} ({level})."
 ALONE = (
     "Groups that have next to nobody to compare with: {n}; how large their gaps are nobody can say."
 )
@@ -162,6 +162,7 @@ NEXT = {
 NEXT_OF_MODEL = (
     "find out why the decisions depend on {attribute}; do not use them unchanged in the meantime"
 )
+NEXT_OF_REASON = "settle what is said about the columns held equal, and audit again"
 LAW = (
     "not decided here: statistics show differences, and a lawyer or a court decides whether one is "
     "unlawful"

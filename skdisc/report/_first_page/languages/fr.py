@@ -43,8 +43,8 @@ NEARLY_EQUAL = (
 REMAINS = "À valeurs égales de {columns}, il reste {points} de moins ({range})."
 REMAINS_OPEN = "À valeurs égales de {columns}, il reste pour le groupe entier : {range}."
 ACCOUNTED = (
-    "Dans aucun des {n} groupes comparés il n'y reste d'écart supérieur à {bound} ({level}) : ces "
-    "colonnes expliquent l'écart. C'est à vous de décider si ces colonnes peuvent compter."
+    "Dans aucun des groupes comparés ({n}) il n'y reste d'écart supérieur à {bound} ({level}) : "
+    "ces colonnes expliquent l'écart. C'est à vous de décider si ces colonnes peuvent compter."
 )
 ACCOUNT_OPEN = "On ignore si l'écart s'explique par {columns} : à valeurs égales, il reste {range}."
 ACCOUNT_UNKNOWN = "On ignore si l'écart s'explique par {columns}."
@@ -100,25 +100,28 @@ NEEDED = (
 )
 WHERE_EQUAL = " à colonnes égales"
 OTHERS_ALL = (
-    "Des {n} autres groupes comparés{where}, aucun n'a d'écart supérieur à {bound} ({level})."
+    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {bound} ({level})."
 )
 OTHERS_SOME = (
-    "Des {n} autres groupes comparés{where}, aucun n'a d'écart supérieur à {relevant} dans les "
+    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {relevant} dans les "
     "comparaisons aussi bonnes que {resolution} personnes avec autant d'autres, et aucun d'écart "
     "supérieur à {bound} ({level} chacun)."
 )
 OTHERS_BOUND = (
-    "Des {n} autres groupes comparés{where}, aucun n'a d'écart supérieur à {bound} ({level}) ; ces "
-    "groupes sont trop petits pour en dire plus."
+    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {bound} ({level}) ; "
+    "ces groupes sont trop petits pour en dire plus."
 )
 OTHERS_CLEARED = (
-    "Aucun écart supérieur à {relevant} dans {cleared} des {n} autres groupes comparés "
-    "{where}({level}) ; des autres, cette page ne peut rien dire."
+    "Aucun écart supérieur à {relevant} dans {cleared} des autres groupes comparés{where} ({n} ; "
+    "{level}) ; des autres, cette page ne peut rien dire."
 )
 OTHERS_OPEN = (
-    "De quelle taille sont les écarts des {n} autres groupes comparés, cette page ne peut le dire."
+    "De quelle taille sont les écarts des autres groupes comparés ({n}), cette page ne peut le "
+    "dire."
 )
-OTHERS_SHOWN = "Des {n} autres groupes montrés, aucun n'a d'écart supérieur à {relevant} ({level})."
+OTHERS_SHOWN = (
+    "Des autres groupes montrés ({n}), aucun n'a d'écart supérieur à {relevant} ({level})."
+)
 ALONE = (
     "Groupes qui n'ont presque personne à qui se comparer : {n} ; nul ne peut dire la taille de "
     "leurs écarts."
@@ -174,6 +177,7 @@ NEXT_OF_MODEL = (
     "chercher pourquoi les décisions dépendent de {attribute} ; d'ici là, ne pas les employer sans "
     "changement"
 )
+NEXT_OF_REASON = "régler ce qui est dit des colonnes tenues égales, et recommencer"
 LAW = (
     "n'est pas décidé ici : la statistique montre des différences ; un juriste ou un tribunal "
     "décide si l'une est illicite"
