@@ -80,7 +80,7 @@ def tests_of(learned: Learned, seen: Seen, significance: float) -> tuple[pd.Data
         mean = float((g * r).mean()) if len(r) else np.nan
         p_value = float(special.ndtr(-z)) if len(r) >= _LEAST and g.any() else np.nan
         slope, error = beta(g, r, centering.freedom)
-        if p_value <= significance:
+        if p_value <= significance and error > 0:  # of a perfect fit nothing is left to learn
             crossings = [u for block in centering.unlearned(centered, in_part) for u in block]
             down, _ = widening(crossings)
             p_value = max(p_value, float(special.ndtr(-(slope - down) / error)))

@@ -63,3 +63,15 @@ def test_error_rates_are_of_the_rows_that_enter_them():
         "marginal",
         "conditional",
     )
+
+
+@pytest.mark.parametrize("seed", [4, 5, 6])
+def test_decisions_by_sex_alone_leave_no_residuals_and_are_found(seed):
+    """The slope of decisions on the witness is 1 then, and its standard error 0."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"sex": rng.permutation(np.tile(["f", "m"], 20))})
+    decisions = (X["sex"] == "f").astype(int)
+    audit = GerrymanderingAudit(protected=["sex"], random_state=seed)
+    result = audit.fit(X, decisions, BlackBox(lambda X: (X["sex"] == "f").astype(int))).result_
+    assert result.verdict == "disparity found"
+    assert abs(result[0].effect) == pytest.approx(1.0)
