@@ -76,7 +76,7 @@ def test_what_was_interrupted_goes_on_where_it_stopped(tmp_path, monkeypatch, do
         ran.append(arguments[2])
         return cell(*arguments)
 
-    how = {"audited": ["labels", "tree"], "n_repeats": 2, "budget": FAST, "out": tmp_path / "out"}
+    how = {"audited": ["labels", "tree"], "n_repeats": 2, "limits": FAST, "out": tmp_path / "out"}
     monkeypatch.setattr(run, "_cell", dies_at_the_third)
     with pytest.raises(KeyboardInterrupt):
         run_benchmark(DETECTORS, {"small": SMALL}, **how)

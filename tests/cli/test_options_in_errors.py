@@ -50,7 +50,7 @@ def test_missing_values_are_those_of_an_option(told, options, column):
         (["--relevant-gap=-1"], "The --relevant-gap parameter of Rule must be"),
         (["--refits=-1", "--fit=tree"], "error: --refits must be an integer >= 0"),
         (["--refits=9"], "error: --refits is about a model that --fit trains"),
-        (["--max-tests=-1"], "The --max-tests parameter of DivExplorer must be"),
+        (["--max-tests=-1"], "The --max-tests parameter of Limits must be"),
         (["--groups=said"], "error: --groups has one cluster only"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from skdisc import measures as m
 from skdisc.exceptions import UndefinedMeasureWarning
-from skdisc.individual import SituationTesting
+from skdisc.individual import Similarity, SituationTesting
 from skdisc.measures._formula._strata import design
 
 UNDEFINED = pytest.warns(UndefinedMeasureWarning, match="is undefined for")
@@ -496,7 +496,7 @@ def test_situation_testing_counts_as_the_detector_does():
                 threshold=threshold,
                 direction=direction,
                 criterion="gap",
-                caliper=None,
+                similarity=Similarity(caliper=None),
             )
             wanted = detector.fit(X, y).result_.tables["counts"]["share"][0]
             found = m.situation_testing(
