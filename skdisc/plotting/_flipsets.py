@@ -8,6 +8,7 @@ import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._shared_sections import with_sections
+from skdisc._utils._types import FrameLike
 from skdisc._utils._validation import of_numbers
 from skdisc.plotting._axes import ON_AXES, axes_or_new, wrapped
 
@@ -21,7 +22,7 @@ _SIGNS = {"positive": 1, "negative": -1}
 @with_sections(ON_AXES)
 def plot_flipsets(
     result: AuditResult,
-    X: pd.DataFrame,
+    X: FrameLike,
     column: Hashable,
     *,
     attribute: str | None = None,
@@ -34,9 +35,10 @@ def plot_flipsets(
     ----------
     result : AuditResult
         Result of FlipTest.
-    X : DataFrame
+    X : DataFrame or array-like of shape (n_samples, n_features)
         The audited rows.
     column : name of a column of X
+        Of an array, its position.
     attribute : str, default=None
         The protected attribute; None stands for the first.
     bins : int, default=20
@@ -47,6 +49,7 @@ def plot_flipsets(
         If the result has no flipsets, or `attribute` or `column` is unknown.
     """
     pairs = _of(result, "transported", attribute)
+    X = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X)
     if column not in X:
         raise ValueError(f"column={column!r} is not a column of X: {list(X.columns)!r}.")
     values = X[column].reset_index(drop=True)

@@ -116,6 +116,14 @@ def test_flipsets_and_their_report(flips):
     assert not np.isnan(drawn).any()
 
 
+def test_flipsets_of_an_array_are_drawn_by_position(flips):
+    result, X = flips
+    ax = plot_flipsets(result, X.to_numpy(), X.columns.get_loc("gender"))
+    assert [b.get_height() for b in ax.patches] == [1.0] * 3
+    with pytest.raises(ValueError, match="column=9 is not a column of X"):
+        plot_flipsets(result, X.to_numpy(), 9)
+
+
 def test_wording(results, flips):
     with pytest.raises(ValueError, match="has no flipsets"):
         plot_transparency(results[0])
