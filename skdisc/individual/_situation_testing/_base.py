@@ -205,8 +205,13 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     @property
     def _ks(self):
         """The sizes of the neighborhoods, 0 (no neighbors) last; [0]: within `max_distance`."""
-        given = [0] if self.n_neighbors is None else np.atleast_1d(self.n_neighbors)
-        return sorted(map(int, given), key=lambda k: k == 0)
+        sizes = np.atleast_1d(0 if self.n_neighbors is None else self.n_neighbors)
+        if sizes.size and sizes.dtype.kind not in "iu":
+            raise ValueError(
+                f"n_neighbors must be an integer or a sequence of integers, got "
+                f"{self.n_neighbors!r}."
+            )
+        return sorted(map(int, sizes), key=lambda k: k == 0)
 
     @property
     def _smallest_reference(self):

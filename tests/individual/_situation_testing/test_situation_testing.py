@@ -528,3 +528,11 @@ def test_the_tag_says_whether_missing_protected_values_are_taken(detector, missi
             taking.fit(gaps, y)
     with pytest.raises(ValueError, match="column 'x' has missing values"):
         taking.fit(X.assign(x=X["x"].where(X.index > 3)), y)
+
+
+@pytest.mark.parametrize("n_neighbors", [{}, {3: 1}, [1.5], [3, "a"]])
+def test_numbers_of_neighbors_are_integers(n_neighbors):
+    X = pd.DataFrame({"sex": ["f", "m"] * 10, "x": range(20)})
+    test = SituationTesting(protected="sex", n_neighbors=n_neighbors)
+    with pytest.raises(ValueError, match="n_neighbors must be an integer or a sequence of"):
+        test.fit(X, [0, 1] * 10)
