@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Audit
+from skdisc import Audit, Limits
 from skdisc.auditing import AuditReport
 from skdisc.report._first_page import LANGUAGES, STATES, answers, exit_code, first_page
 from skdisc.report._first_page._answers import state_of
@@ -186,6 +186,20 @@ def test_why_nobody_is_compared_is_said():
     assert paragraph["state"] == "unequal, open at equal columns"
     assert "nearly determine who belongs to sex = 'f'" in " ".join(paragraph["more"])
     assert "more people" not in dict(paragraph["lines"])["Next"]
+
+
+def test_a_time_budget_is_no_lack_of_people():
+    """Where no test ran, the page says why, and asks for no more people."""
+    rng = np.random.default_rng(0)
+    X = people(rng, 300)
+    audit = Audit(protected="sex", random_state=0, limits=Limits(seconds=1e-9))
+    _, paragraph = only(audit.fit(X, outcomes(rng, X)).report_.to_dict())
+    assert paragraph["state"] == "cannot tell"
+    assert "the time budget" in paragraph["first"]
+    said = " ".join([paragraph["first"], *paragraph["more"], *(v for _, v in paragraph["lines"])])
+    assert "more people" not in said
+    assert "too few" not in said
+    assert "cannot be told from" not in said
 
 
 def test_the_most_serious_column_comes_first():

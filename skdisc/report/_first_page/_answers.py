@@ -27,12 +27,12 @@ def answers(document):
     Returns
     -------
     list of dict
-        ``attribute``, ``state`` (one of `STATES`), ``people``, ``relevant_gap``; and, each a dict
-        or None: ``raw``, the gap between the groups; ``equal``, what remains of it at equal
-        legitimate columns; ``worst``, the largest gap found elsewhere; ``single``, the people whose
-        decision changes with the column alone; ``others``, what is excluded of groups that are not
-        found: of the ``whole`` groups, ``raw`` and at ``equal`` columns. Gaps are of the side that
-        is worse off: negative.
+        ``attribute``, ``state`` (one of `STATES`), ``people``, ``relevant_gap``, ``reason`` (why
+        nothing was compared, or None); and, each a dict or None: ``raw``, the gap between the
+        groups; ``equal``, what remains of it at equal legitimate columns; ``worst``, the largest
+        gap found elsewhere; ``single``, the people whose decision changes with the column alone;
+        ``others``, what is excluded of groups that are not found: of the ``whole`` groups, ``raw``
+        and at ``equal`` columns. Gaps are of the side that is worse off: negative.
     """
     rows = [row for row in document.get("verdicts") or [] if row.get("attribute") is not None]
     several = [
@@ -95,12 +95,19 @@ def _answer(attribute, rows, document):
         "state": state,
         "people": (document.get("about") or {}).get("n_rows"),
         "relevant_gap": _relevant_gap(rows),
+        "reason": _reason(rows) if state == UNKNOWN else None,
         "raw": raw,
         "equal": equal,
         "worst": _worst(evidence, raw, equal),
         "single": _single(rows),
         "others": _others(verdicts),
     }
+
+
+def _reason(rows):
+    """Return why the groups as a whole were not compared; None if they were, and are too few."""
+    row = next((row for row in rows if row.get("null") == "marginal"), rows[0])
+    return None if (row.get("answer") or {}).get("n_family") else row.get("reason") or None
 
 
 def _relevant_gap(rows):
@@ -189,10 +196,10 @@ def _equal(attribute, raw, verdict, document):
         for row in document.get("legitimate") or []
         if row.get("attribute") == attribute
     ]
-    if verdict is None or not columns:
+    if verdict is None:
         return None
     equal = {
-        "columns": columns[0],
+        "columns": columns[0] if columns else [],  # none are known if the test did not run
         "verdict": verdict["verdict"],
         "bound": verdict.get("bound"),
         "n_groups": (verdict.get("answer") or {}).get("n_family"),

@@ -155,7 +155,7 @@ class _Paragraph:
         """Yield what remains of the gap at equal legitimate columns."""
         equal, texts, state = self.equal, self.texts, self.answer["state"]
         if equal is None or not equal["columns"]:
-            yield texts.NO_COLUMNS
+            yield self._reason() or texts.NO_COLUMNS
         elif state == ACCOUNTED:
             yield self._remains_open()
             yield texts.ACCOUNTED.format(
@@ -251,8 +251,8 @@ class _Paragraph:
             "bound": self._points(least["bound"]),
             "level": self._percent(least["level"]),
         }
-        if least["resolution"] is None:
-            return self.texts.UNKNOWN_ALL.format(**said)
+        if least["resolution"] is None:  # then what is known of whole groups is said first
+            return "" if self._whole() else self.texts.UNKNOWN_ALL.format(**said)
         unbound = least["bound"] is None
         return (self.texts.CLEARED_SOME_UNBOUND if unbound else self.texts.CLEARED_SOME).format(
             **said
@@ -283,13 +283,17 @@ class _Paragraph:
             "attribute": self.answer["attribute"],
             "people": self._count(self.answer["people"]),
         }
+        if self.answer["reason"]:
+            return self.texts.UNKNOWN_BECAUSE.format(
+                **said, reason=self.answer["reason"].rstrip(".")
+            )
         if raw is None or not self._has_rates() or raw["ci_low"] is None:
             return self.texts.UNKNOWN_ALL.format(**said)
         return self.texts.UNKNOWN.format(**said, **self._sides(), range=self._range(raw))
 
     def _needed(self):
         relevant, raw = self.answer["relevant_gap"], self.raw
-        if relevant is None or raw is None or not self._has_rates():
+        if self.answer["reason"] or relevant is None or raw is None or not self._has_rates():
             return ""
         p = raw["better_off"]["rate"]
         needed = 2 * people_needed(min(max(p, 0.05), 0.95), relevant, relevant_ratio=0)
@@ -347,6 +351,8 @@ class _Paragraph:
         single, state = self.answer["single"], self.answer["state"]
         if state == UNEQUAL and single is not None and single["found"]:
             return self.texts.NEXT_OF_MODEL.format(attribute=self.answer["attribute"])
+        if self.answer["reason"]:
+            return self.texts.NEXT_OF_NOTHING
         if state == OPEN and self._reason():
             return self.texts.NEXT_OF_REASON
         return self.texts.NEXT[state]
@@ -355,7 +361,8 @@ class _Paragraph:
         """Yield the number to quote, and those that belong beside it."""
         texts, raw, equal, state = self.texts, self.raw, self.equal, self.answer["state"]
         if state in (NONE, LIMITED, UNKNOWN):
-            yield (self._quoted_bound() if state != UNKNOWN else "") or texts.QUOTE_NONE
+            none = texts.QUOTE_NOTHING if self.answer["reason"] else texts.QUOTE_NONE
+            yield (self._quoted_bound() if state != UNKNOWN else "") or none
         elif raw is not None and raw["found"]:
             worse = self._sides()["worse"]
             yield texts.QUOTE_RAW.format(worse=worse, **self._gap(raw, level=False))

@@ -92,6 +92,9 @@ UNKNOWN = (
     "{favorable} hatten {rate} bei {worse} und {other_rate} bei {better}; der wahre Unterschied "
     "kann {range} sein."
 )
+UNKNOWN_BECAUSE = (
+    "Ob {attribute} einen Unterschied macht, hat diese Prüfung nicht ergeben ({reason})."
+)
 UNKNOWN_ALL = (
     "Ob {attribute} einen Unterschied macht, lässt sich aus {people} Personen nicht sagen."
 )
@@ -148,6 +151,7 @@ QUOTE_BOUND = "kein Abstand über {bound} ({level})"
 QUOTE_WHOLE = "kein Abstand über {bound} zwischen den Gruppen im Ganzen ({level})"
 QUOTE_BOUND_EQUAL = "bei gleichen Spalten keiner über {bound} ({level})"
 QUOTE_NONE = "keine Zahl: Es sind zu wenige Personen, um eine zu zeigen"
+QUOTE_NOTHING = "keine Zahl: Es wurde nichts verglichen"
 PEOPLE = "{n}"
 PEOPLE_SIDES = "{n}: {people} mit {worse}, {others} mit {better}"
 HELD_NONE = "nichts"
@@ -181,6 +185,10 @@ NEXT_OF_MODEL = (
     "unverändert verwenden"
 )
 NEXT_OF_REASON = "klären, was über die gleich gehaltenen Spalten gesagt ist, und noch einmal prüfen"
+NEXT_OF_NOTHING = (
+    "klären, was das Vergleichen verhindert hat, und noch einmal prüfen; dies nicht als Zeichen "
+    "nehmen, dass alles gut ist"
+)
 LAW = (
     "wird hier nicht entschieden: Statistik zeigt Unterschiede; ob einer rechtswidrig ist, "
     "entscheiden Juristen oder ein Gericht"

@@ -91,6 +91,7 @@ UNKNOWN = (
     "Whether {attribute} makes a difference cannot be told from {people} people: {rate} of {worse} "
     "got {favorable}, {other_rate} of {better}, and the true difference may be {range}."
 )
+UNKNOWN_BECAUSE = "Whether {attribute} makes a difference this audit did not find out ({reason})."
 UNKNOWN_ALL = "Whether {attribute} makes a difference cannot be told from {people} people."
 NEEDED = "About {needed} people in each group would show whether a gap above {relevant} exists."
 WHERE_EQUAL = "at equal columns "
@@ -132,6 +133,7 @@ QUOTE_BOUND = "no gap above {bound} ({level})"
 QUOTE_WHOLE = "no gap above {bound} between the groups as a whole ({level})"
 QUOTE_BOUND_EQUAL = "at equal columns none above {bound} ({level})"
 QUOTE_NONE = "no number: these people are too few to show one"
+QUOTE_NOTHING = "no number: nothing was compared"
 PEOPLE = "{n}"
 PEOPLE_SIDES = "{n}: {people} with {worse}, {others} with {better}"
 HELD_NONE = "nothing"
@@ -163,6 +165,10 @@ NEXT_OF_MODEL = (
     "find out why the decisions depend on {attribute}; do not use them unchanged in the meantime"
 )
 NEXT_OF_REASON = "settle what is said about the columns held equal, and audit again"
+NEXT_OF_NOTHING = (
+    "settle what kept the audit from comparing, and audit again; do not take this as a sign that "
+    "all is well"
+)
 LAW = (
     "not decided here: statistics show differences, and a lawyer or a court decides whether one is "
     "unlawful"

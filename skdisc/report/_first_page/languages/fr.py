@@ -93,6 +93,7 @@ UNKNOWN = (
     "{worse} et {other_rate} pour {better} ont eu {favorable}, et la vraie différence peut être "
     "{range}."
 )
+UNKNOWN_BECAUSE = "Cet audit n'a pas établi si {attribute} fait une différence ({reason})."
 UNKNOWN_ALL = "De {people} personnes, on ne peut pas dire si {attribute} fait une différence."
 NEEDED = (
     "Environ {needed} personnes dans chaque groupe montreraient s'il existe un écart supérieur à "
@@ -146,6 +147,7 @@ QUOTE_BOUND = "aucun écart supérieur à {bound} ({level})"
 QUOTE_WHOLE = "aucun écart supérieur à {bound} entre les groupes entiers ({level})"
 QUOTE_BOUND_EQUAL = "à colonnes égales, aucun supérieur à {bound} ({level})"
 QUOTE_NONE = "aucun nombre : ces personnes sont trop peu pour en montrer un"
+QUOTE_NOTHING = "aucun nombre : rien n'a été comparé"
 PEOPLE = "{n}"
 PEOPLE_SIDES = "{n} : {people} avec {worse}, {others} avec {better}"
 HELD_NONE = "rien"
@@ -178,6 +180,9 @@ NEXT_OF_MODEL = (
     "changement"
 )
 NEXT_OF_REASON = "régler ce qui est dit des colonnes tenues égales, et recommencer"
+NEXT_OF_NOTHING = (
+    "régler ce qui a empêché de comparer, et recommencer ; ne pas y voir un signe que tout va bien"
+)
 LAW = (
     "n'est pas décidé ici : la statistique montre des différences ; un juriste ou un tribunal "
     "décide si l'une est illicite"
