@@ -188,6 +188,21 @@ def test_why_nobody_is_compared_is_said():
     assert "more people" not in dict(paragraph["lines"])["Next"]
 
 
+def test_a_copy_of_the_outcome_accounts_for_nothing():
+    """Where the outcome itself is held equal no gap can show, which explains none."""
+    rng = np.random.default_rng(0)
+    X = people(rng, 1500)
+    y = outcomes(rng, X, -0.2 * (X["sex"] == "f"))
+    audit = Audit(protected="sex", random_state=0)
+    _, paragraph = only(audit.fit(X.assign(reject=1 - y), y).report_.to_dict())
+    assert paragraph["state"] == "unequal, open at equal columns"
+    said = " ".join(paragraph["more"])
+    assert "'reject': each of its values goes with one outcome" in said
+    assert "account for the gap" not in said.replace("accounted", "")
+    _, paragraph = only(audit.fit(X, y).report_.to_dict())
+    assert paragraph["state"] == "unequal at equal columns"
+
+
 def test_a_time_budget_is_no_lack_of_people():
     """Where no test ran, the page says why, and asks for no more people."""
     rng = np.random.default_rng(0)

@@ -14,6 +14,8 @@ _AT_EQUAL = ("conditional", "individual", "counterfactual", "calibration")
 _RAW = ("marginal", "contextual")
 _RATE = "selection_rate"
 _MOST_ALSO = 3  # further groups that are named
+# How a notice begins that says what a copy of the outcome among the columns does.
+_OUTCOME_AGAIN = "if it is the outcome in other words"
 
 
 def answers(document):
@@ -90,6 +92,11 @@ def _answer(attribute, rows, document):
     ]
     raw = _raw(attribute, evidence, document)
     equal = _equal(attribute, raw, verdicts.get("conditional"), document)
+    if state == ACCOUNTED and equal is not None and _outcome_again(equal["columns"], document):
+        # Where the outcome is equal there is no gap, whatever the decisions depend on.
+        nothing = dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level", "bound"))
+        equal |= nothing | {"reason": _outcome_again(equal["columns"], document)}
+        state = OPEN
     return {
         "attribute": attribute,
         "state": state,
@@ -102,6 +109,16 @@ def _answer(attribute, rows, document):
         "single": _single(rows),
         "others": _others(verdicts),
     }
+
+
+def _outcome_again(columns, document):
+    """Return what was noticed of a column held equal that may be the outcome; '' if nothing."""
+    for note in document.get("notices") or []:
+        if note.get("column") in columns and str(note.get("done")).startswith(_OUTCOME_AGAIN):
+            return (
+                f"{note['column']!r}: {note.get('seen')}; {note.get('done')} ({note.get('option')})"
+            )
+    return ""
 
 
 def _reason(rows):
