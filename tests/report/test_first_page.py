@@ -199,8 +199,55 @@ def test_a_copy_of_the_outcome_accounts_for_nothing():
     said = " ".join(paragraph["more"])
     assert "'reject': each of its values goes with one outcome" in said
     assert "account for the gap" not in said.replace("accounted", "")
+    assert "compared at equal columns" not in said  # no gap there reassures nobody
     _, paragraph = only(audit.fit(X, y).report_.to_dict())
     assert paragraph["state"] == "unequal at equal columns"
+
+
+def test_equal_decisions_are_no_lack_of_people():
+    """A reason other than few people is said in place of them."""
+    rng = np.random.default_rng(0)
+    X = people(rng, 500)
+    y = outcomes(rng, X)
+    _, paragraph = only(
+        Audit(protected="sex").fit(X, y, lambda X: np.ones(len(X))).report_.to_dict()
+    )
+    said = " ".join([paragraph["first"], *paragraph["more"], *(v for _, v in paragraph["lines"])])
+    assert "all outcomes are equal" in paragraph["first"]
+    assert "too few" not in said
+    assert "more people" not in said
+
+
+def test_with_rows_held_out_rates_are_those_of_the_groups():
+    """Gaps of one half and rates of all people do not add up, so no rate is made of them."""
+    rng = np.random.default_rng(0)
+    X = people(rng, 2000)
+    y = outcomes(rng, X, -0.2 * (X["sex"] == "f"))
+    one = Audit(protected="sex", confirm=0.5, random_state=0).fit(X, y).report_.to_dict()
+    rates = {r["group"]: r["rate"] for r in one["groups"] if r["measure"] == "selection_rate"}
+    raw = only(one)[0]["raw"]
+    for side in ("worse_off", "better_off"):
+        assert raw[side]["rate"] == rates[raw[side]["group"]]
+
+
+def row_of(null, verdict, **numbers):
+    """Return a verdict of a document."""
+    return {"attribute": "sex", "null": null, "verdict": verdict, "answer": {}} | numbers
+
+
+def test_what_comes_first_is_not_said_twice():
+    """Where only single people are found, one sentence says so."""
+    found = row_of("individual", FOUND, effect=0.1, people=30)
+    _, paragraph = only({"verdicts": [found], "about": {"n_rows": 300}})
+    assert paragraph["first"].startswith("With another value of sex alone")
+    assert paragraph["first"] not in paragraph["more"]
+
+
+def test_a_finding_that_is_hidden_is_no_lack_of_people():
+    """A document may keep a verdict whose groups it hides."""
+    _, paragraph = only({"verdicts": [row_of("conditional", FOUND)], "about": {"n_rows": 300}})
+    assert paragraph["first"] == "Unequal even where the other columns are equal."
+    assert dict(paragraph["lines"])["To quote"] == "no number: none may be shown"
 
 
 def test_a_time_budget_is_no_lack_of_people():

@@ -11,8 +11,9 @@ UNKNOWN = "cannot tell"
 STATES = (UNEQUAL, OPEN, ACCOUNTED, UNKNOWN, LIMITED, NONE)  # the most serious first
 # A disparity in one of these is no matter of legitimate columns, or remains where they are equal.
 _AT_EQUAL = ("conditional", "individual", "counterfactual", "calibration")
-_RAW = ("marginal", "contextual")
 _RATE = "selection_rate"
+_WORSE = "worse_off"
+_SIDES = ("better_off", _WORSE)
 _MOST_ALSO = 3  # further groups that are named
 # How a notice begins that says what a copy of the outcome among the columns does.
 _OUTCOME_AGAIN = "if it is the outcome in other words"
@@ -92,11 +93,12 @@ def _answer(attribute, rows, document):
     ]
     raw = _raw(attribute, evidence, document)
     equal = _equal(attribute, raw, verdicts.get("conditional"), document)
-    if state == ACCOUNTED and equal is not None and _outcome_again(equal["columns"], document):
+    others = _others(verdicts)
+    again = _outcome_again(equal["columns"], document) if equal is not None else ""
+    if state == ACCOUNTED and again:
         # Where the outcome is equal there is no gap, whatever the decisions depend on.
         nothing = dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level", "bound"))
-        equal |= nothing | {"reason": _outcome_again(equal["columns"], document)}
-        state = OPEN
+        equal, others["equal"], state = equal | nothing | {"reason": again}, None, OPEN
     return {
         "attribute": attribute,
         "state": state,
@@ -105,9 +107,9 @@ def _answer(attribute, rows, document):
         "reason": _reason(rows) if state == UNKNOWN else None,
         "raw": raw,
         "equal": equal,
-        "worst": _worst(evidence, raw, equal),
+        "worst": _worst(evidence, raw),
         "single": _single(rows),
-        "others": _others(verdicts),
+        "others": others,
     }
 
 
@@ -122,19 +124,24 @@ def _outcome_again(columns, document):
 
 
 def _reason(rows):
-    """Return why the groups as a whole were not compared; None if they were, and are too few."""
+    """Return why nothing is known of the groups as a whole; None if they are too few people."""
     row = next((row for row in rows if row.get("null") == "marginal"), rows[0])
-    return None if (row.get("answer") or {}).get("n_family") else row.get("reason") or None
+    return None if row.get("bound") is not None else row.get("reason") or None
 
 
 def _relevant_gap(rows):
     """Return the gap that matters, in rates of favorable outcomes; None if there is none."""
     for row in rows:
-        gap = (row.get("answer") or {}).get("relevant_gap")
-        gap = gap.get(_RATE) if isinstance(gap, dict) else gap
+        gap = _of_rates(row.get("answer") or {})
         if gap is not None:
             return gap
     return None
+
+
+def _of_rates(answer):
+    """Return the gap that matters to an answer; of several measures, that of rates of decisions."""
+    gap = answer.get("relevant_gap")
+    return gap.get(_RATE) if isinstance(gap, dict) else gap
 
 
 def _raw(attribute, evidence, document):
@@ -163,21 +170,27 @@ def _raw(attribute, evidence, document):
     one = {"group": row["group"], "rate": row["rate"], "people": row.get("n")}
     rest = _other_side(row, rates, document)
     also = _also(row, rest, [group for _, group in of_rate])
-    gap, low, high = row["gap"], row.get("ci_low"), row.get("ci_high")
-    if gap > 0:  # the others are worse off
+    is_less = row["gap"] <= 0
+    if not is_less:  # the others are worse off
         one, rest = rest, one
-        gap, low, high = -gap, None if high is None else -high, None if low is None else -low
     return {
         "worse_off": one,
         "better_off": rest,
         "measure": row.get("measure"),
         "found": bool(pairs),
         "also": also,
-        "gap": gap,
-        "ci_low": low,
-        "ci_high": high,
-        "ci_level": row.get("ci_level"),
+        **seen_from(row, "gap", is_less),
     }
+
+
+def seen_from(row, name, is_same):
+    """Return a gap with its interval, with the other sign where it is seen from the other side."""
+    ends = row.get("ci_low"), row.get("ci_high")
+    if is_same:
+        gap, (low, high) = row[name], ends
+    else:
+        gap, (high, low) = -row[name], (None if end is None else -end for end in ends)
+    return {"gap": gap, "ci_low": low, "ci_high": high, "ci_level": row.get("ci_level")}
 
 
 def _also(row, rest, found):
@@ -196,10 +209,14 @@ def _other_side(row, rates, document):
     n = row.get("n")
     named = reference if len(reference) == 1 else others if len(rates) == 2 else []
     if named:
-        group, people = named[0]["group"], named[0].get("n")
-    else:  # the group None is everyone else
-        group, people = None, None if total is None or n is None else total - n
-    return {"group": group, "rate": row["rate"] - row["gap"], "people": people}
+        return {"group": named[0]["group"], "rate": named[0]["rate"], "people": named[0].get("n")}
+    # With rows held out, rates are of all people, and gaps are not: they do not add up.
+    is_of_all = (document.get("settings") or {}).get("confirm") is None
+    return {  # the group None is everyone else
+        "group": None,
+        "rate": row["rate"] - row["gap"] if is_of_all else None,
+        "people": None if total is None or n is None else total - n,
+    }
 
 
 def _about(row):
@@ -222,29 +239,20 @@ def _equal(attribute, raw, verdict, document):
         "n_groups": (verdict.get("answer") or {}).get("n_family"),
         "reason": None,
     }
-    sides = {} if raw is None else {raw[side]["group"]: sign for side, sign in _SIDES}
+    sides = {} if raw is None else {raw[side]["group"]: side == _WORSE for side in _SIDES}
     for row in document.get("comparable") or []:
-        sign = sides.get(row.get("group"))
-        if sign is not None and row.get("effect") is not None and raw["measure"] == _RATE:
-            ends = [row["ci_low"], row["ci_high"]][::sign]
-            return equal | {
-                "gap": sign * row["effect"],
-                "ci_low": sign * ends[0],
-                "ci_high": sign * ends[1],
-                "ci_level": row.get("ci_level"),
-            }
+        is_worse = sides.get(row.get("group"))
+        if is_worse is not None and row.get("effect") is not None and raw["measure"] == _RATE:
+            return equal | seen_from(row, "effect", is_worse)
     # Nobody is compared at equal columns; the reason, such as columns that stand for the protected
     # one, is what a reader must know next.
     reason = verdict.get("reason") if verdict.get("verdict") == UNSURE else None
     return equal | dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level")) | {"reason": reason}
 
 
-_SIDES = (("better_off", -1), ("worse_off", 1))
-
-
-def _worst(evidence, raw, equal):
+def _worst(evidence, raw):
     """Return the largest gap that is found in smaller groups, at equal columns where there are."""
-    said = [raw[side]["group"] for side, _ in _SIDES] if raw else []
+    said = [raw[side]["group"] for side in _SIDES] if raw else []
     found = [
         row
         for row in evidence
@@ -288,13 +296,12 @@ def _excluded(row):
     answer = (row or {}).get("answer")
     if not answer:
         return None
-    gap = answer.get("relevant_gap")
     return {
         "verdict": row.get("verdict"),
         "n": (answer.get("n_family") or 0) - (answer.get("n_found") or 0),
         "n_found": answer.get("n_found") or 0,
         "n_cleared": answer.get("n_cleared") or 0,
-        "relevant_gap": gap.get(_RATE) if isinstance(gap, dict) else gap,
+        "relevant_gap": _of_rates(answer),
         "resolution": answer.get("resolution"),
         "bound": row.get("bound"),
         "level": 1 - (answer.get("significance") or 0.05),

@@ -12,6 +12,7 @@ from skdisc.report._first_page._answers import (
     UNEQUAL,
     UNKNOWN,
     answers,
+    seen_from,
 )
 
 LANGUAGES = ("en", "de", "fr")
@@ -73,7 +74,8 @@ class _Paragraph:
     def said(self):
         """Return the paragraph."""
         state = self.answer["state"]
-        sentences = [self._begun(text) for text in self._sentences() if text]
+        # What comes first where there is nothing else is not said again in its place.
+        sentences = list(dict.fromkeys(self._begun(text) for text in self._sentences() if text))
         return {
             "attribute": self.answer["attribute"],
             "state": state,
@@ -94,8 +96,9 @@ class _Paragraph:
             yield self._bound_at_equal_columns()
         elif state == UNKNOWN:
             yield self._unknown()
-            yield self._remains_open()
-            yield self._needed()
+            if not self.answer["reason"]:
+                yield self._remains_open()
+                yield self._needed()
         elif self.raw is not None and self.raw["found"]:
             yield self._unequal()
             yield self._small()
@@ -103,7 +106,8 @@ class _Paragraph:
             yield self._elsewhere()
             yield self._also()
         else:
-            yield self._elsewhere() or self._single() or self._unknown()
+            # What is found may be hidden: then only its state is said.
+            yield self._elsewhere() or self._single() or f"{self.texts.STATES[state]}."
             yield self._nearly_equal()
         if self.answer["single"] is not None and self.answer["single"]["found"]:
             yield self._single()
@@ -121,9 +125,7 @@ class _Paragraph:
         raw, texts = self.raw, self.texts
         text = texts.LESS_OFTEN if raw["measure"] == _RATE else texts.LOWER
         if raw["measure"] == _RATE and raw["worse_off"]["group"] is None:
-            text = (
-                texts.MORE_OFTEN
-            )  # a group that has more says more than all others, who have less
+            text = texts.MORE_OFTEN  # one group has more, rather than everyone else less
         measure = raw["measure"].replace("_", " ")
         return text.format(measure=measure, **self._sides(), **self._gap(raw))
 
@@ -191,13 +193,7 @@ class _Paragraph:
         if worst is None:
             return ""
         is_less, at_equal = worst["effect"] < 0, worst["at_equal_columns"]
-        low, high = worst["ci_low"], worst["ci_high"]
-        gap = {
-            "gap": -abs(worst["effect"]),
-            "ci_low": low if is_less else -high,
-            "ci_high": high if is_less else -low,
-            "ci_level": worst["ci_level"],
-        }
+        gap = seen_from(worst, "effect", is_less)
         text = {
             (True, False): texts.WORST,
             (True, True): texts.WORST_EQUAL,
@@ -293,7 +289,7 @@ class _Paragraph:
 
     def _needed(self):
         relevant, raw = self.answer["relevant_gap"], self.raw
-        if self.answer["reason"] or relevant is None or raw is None or not self._has_rates():
+        if relevant is None or raw is None or not self._has_rates():
             return ""
         p = raw["better_off"]["rate"]
         needed = 2 * people_needed(min(max(p, 0.05), 0.95), relevant, relevant_ratio=0)
@@ -362,7 +358,7 @@ class _Paragraph:
         texts, raw, equal, state = self.texts, self.raw, self.equal, self.answer["state"]
         if state in (NONE, LIMITED, UNKNOWN):
             none = texts.QUOTE_NOTHING if self.answer["reason"] else texts.QUOTE_NONE
-            yield (self._quoted_bound() if state != UNKNOWN else "") or none
+            yield none if state == UNKNOWN else self._quoted_bound() or texts.QUOTE_HIDDEN
         elif raw is not None and raw["found"]:
             worse = self._sides()["worse"]
             yield texts.QUOTE_RAW.format(worse=worse, **self._gap(raw, level=False))
@@ -374,7 +370,7 @@ class _Paragraph:
                 yield texts.QUOTE_BOUND_EQUAL.format(bound=bound, level=level)
             yield self._quoted_group()
         else:
-            yield self._quoted_group() or self._single().rstrip(".") or texts.QUOTE_NONE
+            yield self._quoted_group() or self._single().rstrip(".") or texts.QUOTE_HIDDEN
 
     def _quoted_bound(self):
         """Return the bound to quote where nothing is found; '' if there is none."""
@@ -399,10 +395,7 @@ class _Paragraph:
             return ""
         is_less = worst["effect"] < 0
         text = texts.QUOTE_GROUP if is_less else texts.QUOTE_GROUP_MORE
-        sign = 1 if is_less else -1
-        ends = [worst["ci_low"], worst["ci_high"]][::sign]
-        gap = {"gap": sign * worst["effect"], "ci_low": sign * ends[0], "ci_high": sign * ends[1]}
-        gap["ci_level"] = worst["ci_level"]
+        gap = seen_from(worst, "effect", is_less)
         return text.format(group=worst["group"], **self._gap(gap, level=False))
 
     def _people(self):
