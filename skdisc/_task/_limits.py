@@ -3,13 +3,13 @@
 import math
 import textwrap
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from sklearn.utils._param_validation import Interval, Options
 
 from skdisc._utils._json import jsonable
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
-from skdisc._utils._shared_object import SharedObject, refuse_unused, with_object
+from skdisc._utils._shared_object import SharedObject, TakesObjects, refuse_unused
 
 _NO_LIMIT = Options(Real, {math.inf})
 
@@ -133,34 +133,17 @@ def limit_named(stopped_by: str) -> str:
     return f"the limit of {_STOPPED.get(stopped_by, stopped_by)}"
 
 
-class LimitedMixin:
+class LimitedMixin(TakesObjects):
     """Gives an estimator with a parameter ``limits`` its limits in force.
 
     `limit_fields` names the fields that the class uses, each with what it counts, and `own_limits`
     the class's limits where its object leaves them open.
     """
 
+    _objects = {"limits": Limits}
     limits = None
     limit_fields: ClassVar[dict[str, str]] = {}
     own_limits: ClassVar[dict[str, float]] = {}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, also fields of limits that are None so far: ``limits__seconds=5``.
-
-        Parameters
-        ----------
-        **params : Any
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If there is no parameter of a name.
-        """
-        return super().set_params(**with_object(self, params, "limits", Limits))
 
     def _limit(self, field):
         """Return a limit in force, by its field of `Limits`; None if there is no limit."""

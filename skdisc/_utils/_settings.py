@@ -28,7 +28,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 from sklearn.utils._param_validation import Interval, Options
 
-from skdisc._utils._shared_object import with_object
+from skdisc._utils._shared_object import TakesObjects
 from skdisc._utils._shared_sections import with_inherited_entries
 
 COUNT = Interval(Integral, 0, None, closed="left")
@@ -106,34 +106,13 @@ def setting(
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(setting,))
-class HasSettings:
+class HasSettings(TakesObjects):
     """Base of classes whose settings are written in their bodies.
 
     A class with an ``__init__`` of its own keeps it, as scikit-learn's estimators have one.
     """
 
     _declared_settings: ClassVar[dict[str, SettingSpec]] = {}
-    _objects: ClassVar[dict[str, type]] = {}  # settings that are objects, None for their defaults
-
-    def set_params(self, **params: Any) -> Any:
-        """Set parameters, also fields of an object that is None so far: ``costs__budget=5``.
-
-        Parameters
-        ----------
-        **params : Any
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If there is no parameter of a name.
-        """
-        for name, kind in self._objects.items():
-            params = with_object(self, params, name, kind)
-        return super().set_params(**params)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Make the signature, the constraints and the section of parameters of a subclass."""

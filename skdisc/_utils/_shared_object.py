@@ -1,7 +1,7 @@
 """Settings that several classes share as fields of one object, such as `Rule` and `Limits`."""
 
 from collections.abc import Collection, Iterable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, clone
 
@@ -116,6 +116,36 @@ def with_object(estimator: Any, params: dict, name: str, kind: type[BaseEstimato
     changed = (kind() if shared is None else clone(shared)).set_params(**fields)
     rest = {key: v for key, v in params.items() if not key.startswith(prefix)}
     return rest | {name: changed}
+
+
+class TakesObjects:
+    """Lets `set_params` reach fields of settings that are objects, and None for their defaults.
+
+    `_objects` maps each such setting to its class; a class adds its own to those of its bases.
+    """
+
+    _objects: ClassVar[dict[str, type]] = {}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also fields of an object that is None: ``rule__relevant_gap=0.05``.
+
+        Parameters
+        ----------
+        **params : Any
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is no parameter of a name.
+        """
+        for base in type(self).__mro__:
+            for name, kind in base.__dict__.get("_objects", {}).items():
+                params = with_object(self, params, name, kind)
+        return super().set_params(**params)
 
 
 def refuse_unused(shared: SharedObject, name: str, fields: Collection[str], owner: str) -> None:

@@ -2,11 +2,11 @@
 
 import re
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc._utils._shared_object import SharedObject, refuse_unused, with_object
+from skdisc._utils._shared_object import SharedObject, TakesObjects, refuse_unused
 
 CORRECTIONS = ("bh", "by", "holm", "bonferroni", "none")
 OF_RATES = (  # fields that detectors of groups use
@@ -130,13 +130,14 @@ def rule_text(cls: type) -> str:
     return f"When the question is answered. None: ``Rule()``. It uses {used}."
 
 
-class RuledMixin:
+class RuledMixin(TakesObjects):
     """Gives an estimator with a parameter ``rule`` its fields, read only, and makes it when set.
 
     `rule_fields` names the fields that the class uses, `own_correction` its correction where the
     rule leaves it open, and `own_corrections` those that it has.
     """
 
+    _objects = {"rule": Rule}
     rule = None
     rule_fields: tuple[str, ...] = ("significance",)
     own_correction: str | None = None
@@ -176,24 +177,6 @@ class RuledMixin:
     def correction(self) -> str | None:
         """Correction of the p-values for their number."""
         return self._rule_in_force.correction or self.own_correction
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, also fields of a rule that is None so far: ``rule__relevant_gap=0.05``.
-
-        Parameters
-        ----------
-        **params : Any
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If there is no parameter of a name.
-        """
-        return super().set_params(**with_object(self, params, "rule", Rule))
 
     @property
     def _rule_in_force(self):
