@@ -9,7 +9,7 @@ from typing import Any, Self
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
-from skdisc._utils._files import check_extension, write_text
+from skdisc._utils._files import check_extension, write_bytes
 from skdisc._utils._json import misfit
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike
 from skdisc.auditing._beside._compare import AuditComparison
@@ -23,10 +23,14 @@ from skdisc.report._audit_page import (
     audit_to_markdown,
     audit_to_notebook,
     audit_to_text,
+    audit_to_word,
+    check_printer,
+    check_writer,
+    html_to_pdf,
 )
 
 SCHEMA = "skdisc-audit/2"
-FORMATS = (".html", ".md", ".txt", ".json", ".xml")
+FORMATS = (".html", ".md", ".txt", ".json", ".xml", ".docx", ".pdf")
 TABLES = (
     *("verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "figures", "families"),
     *("log", "not_run"),
@@ -316,22 +320,25 @@ class AuditReport:
         return audit_to_text(self.document, width, language)
 
     def save(self, path: FilePath, language: str = "en") -> None:
-        """Write the audit to a file: .html, .md, .txt, .json, or .xml (JUnit).
+        """Write the audit to a file: .html, .md, .txt, .json, .xml (JUnit), .docx or .pdf.
 
-        The file is either written completely or not at all.
+        The file is either written completely or not at all. A .pdf is the HTML page, printed by
+        Chromium, Chrome or Edge where one is on the PATH, else by WeasyPrint.
 
         Parameters
         ----------
         path : str or Path
         language : {"en", "de", "fr"}, default="en"
-            Of the first page of .html, .md and .txt.
+            Of the first page, except in .json and .xml.
 
         Raises
         ------
         ValueError
-            If the extension or the language is unknown, or the file cannot be written.
+            If the extension or the language is unknown, the file cannot be written, or there is
+            nothing that prints a .pdf.
         ImportError
-            If the path ends in .html and the extra ``report`` is not installed.
+            If the path ends in .html or .pdf and the extra ``report`` is not installed, or in
+            .docx and the extra ``word`` is not.
         """
         self.check_format(path)
         forms = (
@@ -340,13 +347,15 @@ class AuditReport:
             lambda: self.to_text(language=language),
             lambda: self.to_json(indent=1),
             self.to_junit,
+            lambda: audit_to_word(self.document, language),
+            lambda: html_to_pdf(self.to_html(language)),
         )
-        form = dict(zip(FORMATS, forms, strict=True))[Path(path).suffix.lower()]
-        write_text(path, form())
+        written = dict(zip(FORMATS, forms, strict=True))[Path(path).suffix.lower()]()
+        write_bytes(path, written if isinstance(written, bytes) else written.encode("utf-8"))
 
     @staticmethod
     def check_format(path: FilePath) -> None:
-        """Check that the extension of `path` is that of a report.
+        """Check that the extension of `path` is that of a report that can be written here.
 
         Parameters
         ----------
@@ -355,9 +364,14 @@ class AuditReport:
         Raises
         ------
         ValueError
-            If the extension is not .html, .md, .txt, .json or .xml.
+            If the extension is not .html, .md, .txt, .json, .xml, .docx or .pdf, or is .pdf and
+            there is neither a browser nor WeasyPrint.
+        ImportError
+            If it is .docx and the extra ``word`` is not installed.
         """
         check_extension(path, FORMATS)
+        needs = {".docx": check_writer, ".pdf": check_printer}
+        needs.get(Path(path).suffix.lower(), lambda: None)()
 
     def _repr_html_(self):
         return audit_to_notebook(self.document)

@@ -206,7 +206,7 @@ def _add_output(audit):
     add(
         "--report",
         metavar="FILE",
-        help="write the answers: .html, .md, .txt, .json, or .xml (JUnit)",
+        help="write the answers: .html, .md, .txt, .json, .xml (JUnit), .docx or .pdf",
     )
     add(
         "--language",

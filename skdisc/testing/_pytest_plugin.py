@@ -82,8 +82,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("skdisc").addoption(
         "--skdisc-report",
         metavar="FILE",
-        help="write the audits of the fixture skdisc: .html, .md, .txt, .json or .xml; of several, "
-        "the next ones to FILE-2 and so on",
+        help="write audits of the fixture skdisc: .html, .md, .txt, .json, .xml, .docx or .pdf; of "
+        "several, the next ones to FILE-2 and so on",
     )
 
 
@@ -96,7 +96,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
         try:
             AuditReport.check_format(path)
-        except ValueError as error:
+        except (ValueError, ImportError) as error:
             raise pytest.UsageError(f"--skdisc-report: {error}") from None
 
 

@@ -438,8 +438,8 @@ def test_a_report_is_saved_in_the_form_of_its_extension(tmp_path):
         path = tmp_path / f"audit.{ending}"
         report.save(path)
         assert path.read_text(encoding="utf-8") == text
-    with pytest.raises(ValueError, match=r"\.html, \.md, \.txt, \.json, \.xml; got .*audit\.pdf"):
-        report.save(tmp_path / "audit.pdf")
+    with pytest.raises(ValueError, match=r"\.xml, \.docx, \.pdf; got .*audit\.odt"):
+        report.save(tmp_path / "audit.odt")
     assert report._repr_html_() == _audit_page.audit_to_notebook(EXAMPLE)
 
 
