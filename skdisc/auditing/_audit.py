@@ -58,6 +58,15 @@ class Audit(
     detectors : {"auto", "all"} or sequence of str, default="auto"
         "auto": GroupDisparity, DivExplorer, DisparityPursuit and, with a model, Themis. "all":
         every detector that can run. Of those named, the first for each null hypothesis leads.
+    output : {"decision", "value", "probability"}, default="decision"
+        What is compared: decisions; numbers ("value"), such as pay in y, or what a fitted model
+        predicts; or a model's probabilities of the favorable outcome. Means of groups are then
+        compared in place of rates. y with more than 20 different numbers, without a `pos_label`,
+        is compared as "value", and the report says so. Of numbers more is better, unless
+        ``pos_label="low"``. The gap that matters is 5 % of the mean, unless the rule has another.
+    outcome_scale : {"difference", "log"}, default="difference"
+        How numbers are compared: by differences of means, or of means of logarithms, which are
+        ratios of geometric means.
     metric : str or sequence of str, default="selection_rate"
         The outcome of subgroups: a rate of `DivExplorer`, several, or "all"; a detector of one
         rate takes the first.
@@ -157,6 +166,8 @@ class Audit(
         "estimator": "no_validation",
         "protected": ["array-like", str, Integral, None],
         "detectors": ["array-like", str],
+        "output": [StrOptions({"decision", "value", "probability"})],
+        "outcome_scale": [StrOptions({"difference", "log"})],
         "metric": [str, "array-like"],
         "adjust_for": ["array-like", str],
         "counterfactuals": "no_validation",
@@ -185,6 +196,8 @@ class Audit(
         *,
         protected: Columns | None = None,
         detectors: str | Sequence[str] = "auto",
+        output: str = "decision",
+        outcome_scale: str = "difference",
         metric: str | Sequence[str] = "selection_rate",
         adjust_for: str | Sequence[Hashable] = "others",
         counterfactuals: Any = None,
@@ -209,6 +222,8 @@ class Audit(
         self.estimator = estimator
         self.protected = protected
         self.detectors = detectors
+        self.output = output
+        self.outcome_scale = outcome_scale
         self.metric = metric
         self.adjust_for = adjust_for
         self.counterfactuals = counterfactuals
@@ -283,7 +298,8 @@ class Audit(
         elif self.counterfactuals is None:  # which are about values as they are
             given = with_joined_values(given, self)
         plan = make_plan(self, given)
-        self._box = given.box if given.can_ask else None
+        is_model = given.box is not None and given.box.decisions is None
+        self._box = given.box if is_model else None
         run = Run(self, given, plan, started).go()
         self.report_ = make_report(self, given, plan, run)
         return self
@@ -321,7 +337,9 @@ class Audit(
         again = type(self)(**self.get_params(deep=False))
         if hasattr(self, "_plan"):
             again._plan = self._plan
-        return again.set_params(estimator=None).fit(X, y, self._box).report_
+        about = self.report_.document["about"].get("outcome", {})
+        again.set_params(estimator=None, output=about.get("output", self.output))
+        return again.fit(X, y, self._box).report_
 
     def score(self, X: FrameLike, y: ArrayLike | None = None) -> float:
         """Return the largest gap that an audit of these rows is sure of, as a loss: 0 is best.

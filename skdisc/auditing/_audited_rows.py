@@ -23,6 +23,7 @@ from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._frequency import people_in
 from skdisc._utils._inputs import check_order, check_settings_order
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
+from skdisc.auditing._numbers import DECISION, DIFFERENCE, Numbers, numbers_of
 
 TRAINED = "fitted model"
 _ANY = 2**62  # numbers that are not binned are items one by one
@@ -64,6 +65,8 @@ class AuditedRows:
         X before rare values were joined, if they were.
     choice : PublicChoice or None
         The groups that a public document may look at; None: it is not public.
+    numbers : Numbers or None
+        What is compared, if it is numbers and not decisions.
     """
 
     X: pd.DataFrame
@@ -81,6 +84,7 @@ class AuditedRows:
     sample: Any = None
     original: pd.DataFrame | None = None
     choice: Any = None
+    numbers: Numbers | None = None
 
     @classmethod
     def read(
@@ -88,6 +92,11 @@ class AuditedRows:
     ) -> "AuditedRows":
         """Read the arguments of `Audit.fit`; a ValueError or TypeError names what is wrong."""
         if is_source(X) or isinstance(X, Counts | CountedTable):
+            if audit.output != DECISION or audit.outcome_scale != DIFFERENCE:
+                raise ValueError(
+                    f"output={audit.output!r} needs the rows of people, and X is a table that is "
+                    "counted: pass a DataFrame, or a single file of rows."
+                )
             return _of_counts(audit, _counted(audit, X, y, model, weight, groups))
         check_order(X=X, y=y, sample_weight=weight, groups=groups)
         check_settings_order(audit, X)
@@ -102,6 +111,7 @@ class AuditedRows:
             X, y, model, groups = request.X, request.y, request.model, request.groups
             weight = None
         frame, is_frame = check.check_frame(audit, X, reset=True)
+        name = getattr(y, "name", None)
         y = None if y is None else check.check_labels(y, len(frame))
         protected = check.check_protected(audit.protected, list(frame.columns))
         if not protected:
@@ -114,11 +124,15 @@ class AuditedRows:
         if box is None and y is None:
             raise ValueError("Audit needs labels y or a model: there are no decisions to audit.")
         box = _in_threads(box, audit.n_jobs)
-        favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
+        about = {"protected": protected, "is_frame": is_frame, "kind": kind, "name": name}
+        numbers = numbers_of(audit, frame, y, box, **about)
+        favorable = []
+        if numbers is None:
+            favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
         kind = TRAINED if kind == "refit" else kind
         weight = None if weight is None else check_weights(weight, len(frame))
         made = (frame, y, box, kind, protected, favorable, weight, groups, is_frame)
-        return cls(*made, frequency)
+        return cls(*made, frequency, numbers=numbers)
 
     def people(self, members: np.ndarray | None = None) -> int:
         """Return the number of people in the rows of a mask; None: all."""
@@ -148,20 +162,28 @@ class AuditedRows:
 
     @property
     def can_ask(self) -> bool:
-        """Whether there is a model that can be queried."""
-        return self.box is not None and self.box.decisions is None
+        """Whether there is a model whose decisions can be queried."""
+        return self.numbers is None and self.box is not None and self.box.decisions is None
 
     @cached_property
     def labels(self) -> np.ndarray | None:
-        """1 for each row with a favorable label, 0 for the others; None without labels."""
+        """1 for each row with a favorable label, 0 for the others, or the numbers compared.
+
+        None without labels.
+        """
+        if self.numbers is not None:
+            return self.numbers.compared
         if self.y is None:
             return None
         return check.is_favorable(self.y, self.favorable).astype(int)
 
     @cached_property
     def outcomes(self) -> np.ndarray:
-        """1 for each row with a favorable decision (or label, where these are audited), else 0."""
-        if self.box is None:
+        """1 for each row with a favorable decision (or label, where these are audited), else 0.
+
+        Of numbers, these.
+        """
+        if self.box is None or self.numbers is not None:
             return self.labels
         if self.table is not None:
             decisions = self.counts.outcomes(self.counts.schema.decision)
@@ -172,8 +194,8 @@ class AuditedRows:
 
     @cached_property
     def decided(self) -> BlackBox | None:
-        """The outcomes as given decisions; None if the labels are audited."""
-        if self.box is None:
+        """The outcomes as given decisions; None if labels or numbers are audited."""
+        if self.box is None or self.numbers is not None:
             return None
         if len(np.unique(self.outcomes)) < 2:
             return BlackBox(_OneDecision(self.outcomes[0] if len(self.outcomes) else 0))

@@ -14,6 +14,7 @@ from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
 from skdisc._utils._shared_object import SharedObject
 from skdisc._utils._validation import of_numbers
+from skdisc._verdicts._relevant import PROBABILITY
 from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
 from skdisc.auditing._audited_rows import TRAINED
@@ -27,6 +28,7 @@ from skdisc.auditing._figures import EQUAL, GAP, RATE_OF, Figures, as_gaps, what
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._internal import as_read, hidden_rows, told_of_joining, without_hidden
 from skdisc.auditing._notices import notices_of
+from skdisc.auditing._numbers import LOG, named_by_mean
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
 from skdisc.report._audit_page import META, labels
@@ -114,6 +116,9 @@ def make_report(audit, given, plan, run, parts=None):
             X = given.X if given.original is None else given.original
             case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, X)]
     document = jsonable(document)
+    if given.numbers is not None:
+        for part in ("verdicts", "evidence", "groups", "figures", "families"):
+            document[part] = named_by_mean(document[part])
     document["answers"] = answers(document)
     return AuditReport(json.loads(json.dumps(document)), results, details)
 
@@ -175,6 +180,10 @@ def _about(audit, given, run):
     several = list(map(str, given.protected))
     names = " and ".join([", ".join(several[:-1])] * (len(several) > 1) + several[-1:])
     sentence = f"{who} were audited for {names}; favorable is {labels(given.favorable)}."
+    more = {}
+    if given.numbers is not None:
+        more["outcome"] = given.numbers.to_dict(audit._rule_in_force, given.weight)
+        sentence = _about_numbers(more["outcome"], n, names)
     return {
         "audited": given.kind,
         "sentence": sentence,
@@ -189,7 +198,18 @@ def _about(audit, given, run):
         "disclosure": audit.disclosure,
         "binned": _binned(audit, given),
         **_counted(given),
+        **more,
     }
+
+
+def _about_numbers(outcome, n, names):
+    """Return what was audited, where it is numbers, in a sentence."""
+    what = outcome["name"] or ("probabilities" if outcome["output"] == PROBABILITY else "numbers")
+    compared = "means of logarithms" if outcome["scale"] == LOG else "means"
+    return (
+        f"{what} of {n:,} people were audited for {names}: {compared} are compared, and "
+        f"{'less' if outcome['better'] == 'low' else 'more'} is better."
+    )
 
 
 def _binned(audit, given):

@@ -10,6 +10,8 @@ from skdisc.auditing._plan import DESCRIBES, LEAD
 
 RATE_OF = {  # the rate that a measure compares
     "mean_difference": "selection_rate",
+    "mean": "selection_rate",  # of numbers, whose measure is named in the document
+    "value": "selection_rate",
     "equal_opportunity": "true_positive_rate",
     "balance_negative_class": "false_positive_rate",
     "predictive_parity": "positive_predictive_value",
@@ -93,7 +95,8 @@ class Figures:
         It is that of the question about raw gaps, if that compares the group.
         """
         key = GAP, str(attribute), str(group), "selection_rate"
-        if key not in self._known and self.given.weight is None:
+        is_counted = self.given.weight is None and self.given.numbers is None
+        if key not in self._known and is_counted:
             given, rest = self.given, context & ~members
             x1, n1, x0, n0 = (
                 given.people(m & s) for m in (members, rest) for s in (given.outcomes == 1, True)
@@ -120,7 +123,8 @@ class Figures:
             return
         name, given, rest = RATE_OF.get(measure, measure), self.given, context & ~members
         rate, others = given.rate(name, members), given.rate(name, rest)
-        if what == GAP and abs(rate - others - record["estimate"]) > _ROUNDING:
+        is_gap = what == GAP
+        if is_gap and abs(rate - others - record["estimate"]) > _ROUNDING * max(1, abs(rate)):
             return
         record |= {"rate": _number(rate), "people": given.people(given.among(name, members))}
         if what == GAP:

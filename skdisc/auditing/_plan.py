@@ -11,6 +11,7 @@ from skdisc._utils._json import jsonable
 from skdisc._utils._published_names import meant_by
 from skdisc._utils._validation import closest, takes_gaps
 from skdisc.auditing._audited_rows import TRAINED
+from skdisc.auditing._numbers import VALUE
 
 LEAD, CORROBORATES, FACTS, DESCRIBES = "lead", "corroborates", "facts", "describes"
 NULL_ORDER = ("marginal", "contextual", "conditional", "calibration", "counterfactual")
@@ -145,7 +146,12 @@ def _able(audit, given, names, is_named):
     gaps = [c for c in given.X if c not in given.protected and given.X[c].isna().any()]
     for name in names:
         reason = ""
-        if known[name]._asks and not given.can_ask:
+        if given.numbers is not None and not _compares_numbers(known[name]):
+            reason = "compares decisions, and the outcomes are numbers"
+            if is_named:
+                able_ones = ", ".join(n for n, d in known.items() if _compares_numbers(d))
+                raise ValueError(f"{name} {reason}. Those that compare numbers: {able_ones}.")
+        elif known[name]._asks and not given.can_ask:
             reason = "queries a model with new rows, and there is none"
             if is_named:
                 raise ValueError(f"{name} {reason}: pass model=, or estimator=.")
@@ -178,6 +184,13 @@ def _able(audit, given, names, is_named):
     return able, not_run
 
 
+def _compares_numbers(detector):
+    """Return whether a detector compares numbers in y."""
+    allowed = detector._parameter_constraints.get("output", [])
+    is_of_rows = any("value" in getattr(one, "options", ()) for one in allowed)
+    return is_of_rows and detector.__name__ not in (*_NEED_WORLDS, *_NEED_SCORES)
+
+
 def _public(names, choice):
     """Return the detectors that a public document may have, and the reasons for leaving out others.
 
@@ -199,7 +212,8 @@ def _public(names, choice):
 
 def _has_outcomes(given):
     """Return whether labels are known beside decisions that did not come from them."""
-    return given.box is not None and given.y is not None and given.kind != TRAINED
+    is_beside = given.box is not None and given.y is not None and given.numbers is None
+    return is_beside and given.kind != TRAINED
 
 
 def _can_read(audit, given, detector):
@@ -274,7 +288,7 @@ def _legitimate(settings, protected):
 
 def _questions(step, given, template):
     """Return the steps of GroupDisparity: rates, and calibration where labels are known."""
-    measures = ["mean_difference", "impact_ratio"]
+    measures = ["mean_difference", "impact_ratio"] if given.numbers is None else ["mean_difference"]
     if _has_outcomes(given):
         measures += _ERRORS
     own = step.settings | {"measures": measures}
@@ -307,8 +321,11 @@ def _replaced(step, **changes):
 
 def _settings(audit, given, detector):
     """Return the parameters of a detector that the audit sets."""
+    rule = audit._rule_in_force
+    if given.numbers is not None:
+        rule = given.numbers.rule(rule, given.weight)
     common = {
-        "rule": audit._rule_in_force.only(detector.rule_fields),
+        "rule": rule.only(detector.rule_fields),
         "limits": _limits(audit, detector),
         "n_bins": Bins.of(audit.n_bins) if isinstance(audit.n_bins, dict) else audit.n_bins,
         "confirm": audit.confirm,
@@ -325,7 +342,10 @@ def _settings(audit, given, detector):
         common |= {"max_predicates": audit.max_predicates, "k": _ALL}
         common |= _metric(audit.metric, detector)
         common.pop("weights" if detector.__name__ == "FACTS" else "reference", None)
-    common["pos_label"] = given.favorable if detector._asks else 1
+    if given.numbers is None:
+        common["pos_label"] = given.favorable if detector._asks else 1
+    else:
+        common["output"] = VALUE
     known, extra = all_detectors(), audit.settings or {}
     common |= {n: v for n, v in extra.items() if n not in known}
     own = inspect.signature(detector).parameters

@@ -70,6 +70,7 @@ class Run:
                 self._folder = None
         if self._folder is not None:
             about = given.X, given.original, given.y, given.weight, given.groups, given.frequency
+            about += () if given.numbers is None else (given.numbers.compared,)
             self._data = joblib.hash([*about, None if given.box is None else given.outcomes])
 
     @cached_property

@@ -1,0 +1,222 @@
+"""Numbers as outcomes of an audit: pay, prices, and what a model predicts."""
+
+from dataclasses import dataclass
+from math import log1p
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._blackbox._outputs import read_values
+from skdisc._blackbox._queries import Queries
+from skdisc._space._feature_space import FeatureSpace
+from skdisc._task._budget import Budget
+from skdisc._utils._favorable import favorable_labels, known_classes
+from skdisc._utils._types import ArrayLike
+from skdisc._verdicts._relevant import NUMBER, PROBABILITY, relevant_gap_of, rounded_down
+from skdisc._verdicts._rule import Rule, share_of_mean
+
+DECISION, VALUE = "decision", "value"
+DIFFERENCE, LOG = "difference", "log"
+MANY = 20  # different numbers, of which more are no classes
+MEAN = "mean"  # the name of the measure in documents
+_RATE = "selection_rate"
+_DIRECTIONS = ("high", "low")
+_DEFAULT_SHARE = "5%"
+_FAR = 3.0  # interquartile ranges beyond the quartiles (Tukey 1977: "far out")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that an audit compares, one for each row.
+
+    Parameters
+    ----------
+    raw : ndarray of float, shape (n_rows,)
+        In their unit.
+    output : {"value", "probability"}
+    scale : {"difference", "log"}
+        Whether means are compared, or means of logarithms.
+    name : str or None
+        What they are, such as the name of the column.
+    is_less_better : bool
+    is_automatic : bool, default=False
+        Whether nobody said that y holds numbers.
+    """
+
+    raw: np.ndarray
+    output: str
+    scale: str
+    name: str | None
+    is_less_better: bool
+    is_automatic: bool = False
+
+    @property
+    def compared(self) -> np.ndarray:
+        """The numbers on the scale on which they are compared."""
+        return np.log(self.raw) if self.scale == LOG else self.raw
+
+    def rule(self, rule: Rule, weight: ArrayLike | None = None) -> Rule:
+        """Return a rule whose relevant gap is a number on the scale.
+
+        Raises
+        ------
+        ValueError
+            If no share of the mean can be taken, because it is not positive.
+        """
+        if self.scale == LOG:
+            asked = _DEFAULT_SHARE if rule.relevant_gap is None else rule.relevant_gap
+            # of the two ends of ratio, 1.05 is nearer to 1 than 0.95
+            size = log1p(share_of_mean(asked)) if isinstance(asked, str) else asked
+            return rule.but(relevant_gap=rounded_down(size) if isinstance(asked, str) else size)
+        kind = NUMBER if self.output == VALUE else PROBABILITY
+        gap = relevant_gap_of(rule.relevant_gap, self.raw, kind=kind, weight=weight)
+        if np.isfinite(gap.size):
+            return rule.but(relevant_gap=gap.size)
+        if "set relevant_gap" in gap.problem:
+            problem = gap.problem.replace("set relevant_gap", "set Rule(relevant_gap=...)")
+            raise ValueError(f"{problem[:1].upper()}{problem[1:]} (--relevant-gap).")
+        return rule  # all numbers are equal, which detectors say
+
+    def to_dict(self, rule: Rule, weight: ArrayLike | None = None) -> dict:
+        """Return what the document says about them."""
+        weight = np.ones(len(self.raw)) if weight is None else np.asarray(weight, dtype=float)
+        mean = np.average(self.raw, weights=weight)
+        compared = self.compared
+        center = np.average(compared, weights=weight)
+        gap = self.rule(rule, weight).relevant_gap
+        return {
+            "output": self.output,
+            "scale": self.scale,
+            "name": None if self.name is None else str(self.name),
+            "better": "low" if self.is_less_better else "high",
+            "mean": float(mean),
+            "deviation": float(np.sqrt(np.average((compared - center) ** 2, weights=weight))),
+            "relevant_gap": gap if isinstance(gap, float) else None,
+        }
+
+
+def numbers_of(audit: Any, frame: pd.DataFrame, y: Any, box: Any, **about: Any) -> Numbers | None:
+    """Return the numbers that an audit compares; None if it compares decisions.
+
+    Parameters
+    ----------
+    audit : Audit
+    frame : DataFrame of shape (n_rows, n_columns)
+    y : ndarray of shape (n_rows,) or None
+    box : BlackBox or None
+        The model, if one is audited.
+    **about
+        ``protected``, ``is_frame`` and ``kind`` as in `AuditedRows`, and ``name``, that of y.
+
+    Raises
+    ------
+    ValueError
+        If there are no numbers, or a setting is not for numbers.
+    """
+    output, is_automatic = audit.output, False
+    if output == DECISION:
+        if audit.outcome_scale != DIFFERENCE:
+            raise ValueError(
+                f"outcome_scale={audit.outcome_scale!r} is about numbers: pass output='value' too."
+            )
+        is_automatic = box is None and audit.pos_label is None and has_many_numbers(y)
+        if not is_automatic or audit.disclosure == "public":
+            return None
+        output = VALUE
+    if audit.disclosure == "public":
+        raise ValueError(
+            "disclosure='public' has no place for numbers yet: a mean of few people tells about "
+            "each of them. Make an internal report, and pass on its first page."
+        )
+    if audit.template != "general":
+        raise ValueError(f"template={audit.template!r} is about decisions, not about numbers.")
+    if about["kind"] == "refit":
+        raise ValueError(
+            f"output={output!r} audits a fitted model, and this one would be trained here: fit it "
+            "on other rows, then pass it as model=."
+        )
+    is_of_classes = output != VALUE and box is not None and box.decisions is None
+    is_direction = audit.pos_label is None or (
+        isinstance(audit.pos_label, str) and audit.pos_label in _DIRECTIONS
+    )
+    if not is_of_classes and not is_direction:
+        raise ValueError(
+            f"pos_label={audit.pos_label!r} is no direction of numbers: 'high' (more is better, "
+            "the default) or 'low'."
+        )
+    if output == VALUE and box is None:
+        raw, name = _checked(y, "y"), about["name"]
+    elif box is None:
+        raise ValueError("output='probability' audits the probabilities of a model: pass model=.")
+    elif box.decisions is not None:
+        raw, name = _checked(np.asarray(box.decisions), "the column of predictions"), None
+        if output != VALUE and not ((raw >= 0) & (raw <= 1)).all():
+            raise ValueError("output='probability' needs predictions between 0 and 1.")
+    else:
+        raw, name = _predicted(frame, box, y, output, audit, about), None
+    if audit.outcome_scale == LOG:
+        _check_positive(raw)
+    is_less_better = is_direction and audit.pos_label == "low"
+    return Numbers(raw, output, audit.outcome_scale, name, is_less_better, is_automatic)
+
+
+def has_many_numbers(y: Any) -> bool:
+    """Return whether y has more different numbers than classes could be."""
+    values = pd.Series(np.asarray(y).ravel()) if y is not None else pd.Series(dtype=object)
+    is_number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    return bool(is_number and values.nunique() > MANY)
+
+
+def named_by_mean(rows: list[dict]) -> list[dict]:
+    """Return rows of a document whose measure is the mean of numbers, where it is a rate."""
+    return [row | {"measure": MEAN} if row.get("measure") == _RATE else row for row in rows]
+
+
+def outliers(raw: np.ndarray) -> np.ndarray:
+    """Return a mask of numbers farther from the quartiles than three times their distance."""
+    low, high = np.quantile(raw, [0.25, 0.75])
+    reach = _FAR * (high - low)
+    return (raw < low - reach) | (raw > high + reach)
+
+
+def _checked(y, what):
+    """Return y as floats; raise ValueError if it holds text, or what is not finite."""
+    values = pd.Series(np.asarray(y).ravel())
+    if pd.api.types.is_bool_dtype(values):
+        raise ValueError(f"output='value' compares numbers, and {what} holds True and False.")
+    if not pd.api.types.is_numeric_dtype(values):
+        is_number = pd.to_numeric(values, errors="coerce").notna()
+        if not is_number.all():
+            text = str(values[~is_number].iloc[0])
+            raise ValueError(
+                f"output='value' compares numbers, and {what} holds text in "
+                f"{int((~is_number).sum()):,} rows, such as {text!r}: write plain numbers in one "
+                "currency and one decimal mark, without signs of currencies and blanks."
+            )
+        values = pd.to_numeric(values)
+    values = values.to_numpy(dtype=float)
+    if not np.isfinite(values).all():
+        raise ValueError(f"{what} holds {int((~np.isfinite(values)).sum()):,} infinite numbers.")
+    return values
+
+
+def _check_positive(raw):
+    """Raise ValueError if a number has no logarithm."""
+    n = int((raw <= 0).sum())
+    if n:
+        rows = "1 row" if n == 1 else f"{n:,} rows"
+        raise ValueError(
+            f"outcome_scale='log' needs positive numbers, and {rows} have 0 or less: leave them "
+            "out if they are errors, or compare differences (outcome_scale='difference')."
+        )
+
+
+def _predicted(frame, box, y, output, audit, about):
+    """Return what a fitted model predicts of each row."""
+    favorable = []
+    if output != VALUE:
+        favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
+    space = FeatureSpace.from_frame(frame, protected=about["protected"], is_frame=about["is_frame"])
+    given = Queries(box, favorable, space, Budget(), output).given(frame)
+    return read_values(np.asarray(given), len(frame), type(box.model).__name__)
