@@ -428,7 +428,7 @@ def _limits(audit, given, run):
             "if models that could learn nothing from the protected columns show a smaller one."
         )
     if given.choice is None:
-        limits += _unfavorable(audit, given) + told_of_joining(given)
+        limits += _unfavorable(audit, given) * (given.numbers is None) + told_of_joining(given)
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
     return limits

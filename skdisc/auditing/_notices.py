@@ -16,6 +16,7 @@ from skdisc._task._dependent_rows import dependent_rows
 from skdisc._utils._favorable import folded
 from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import is_favorable, plain
+from skdisc.auditing._numbers import outliers
 
 _ERRORS = 0.05  # of the rarer outcome, in a column that is said to give the outcome
 _FEWEST = 10  # people of the rarer outcome, to say so
@@ -26,6 +27,7 @@ _OTHERS = 10  # different numbers besides the codes
 _GAP, _GAP_NEGATIVE = 1.0, 0.15  # between codes and the other numbers, in ranges of these
 _FEWEST_COUNTS, _MOST_CELLS = 4, 2  # rows of a table of counts, and cells for each of its rows
 _MANY_PEOPLE = 10  # in one of its rows
+_SAME_ORDER = 0.99  # rank correlation of a column that may be the outcome in other words
 _OUTCOME = "\0outcome"  # a name that no column of a file has
 _MISSING_SHARE, _MISSING_GAP, _CHANCE = 0.01, 0.05, 1e-4
 _MOST_GROUPS = 20  # of a protected column whose shares of missing values are compared
@@ -44,9 +46,11 @@ def notices_of(given, least, relevant_size):
     """
     X, protected, people = given.X, given.protected, given.frequency
     notes = spellings(X, protected, least, people)
-    if given.kind in ("labels", "decisions"):  # a model may well decide by a single column
-        notes += outcome_columns(X, given.outcomes, protected, people)
     own = {"label": given.y, "decision": getattr(given.box, "decisions", None)}
+    if given.numbers is not None:
+        own, notes = {}, notes + of_numbers(X, given.numbers, protected, least)
+    elif given.kind in ("labels", "decisions"):  # a model may well decide by a single column
+        notes += outcome_columns(X, given.outcomes, protected, people)
     for what, values in own.items():
         if values is not None:
             notes += favorable_spellings(what, values, given.favorable, least, people)
@@ -102,6 +106,43 @@ def outcome_columns(X, outcome, protected=(), frequency=None):
                 above=True,
             )
         )
+    return notes
+
+
+def of_numbers(X, numbers, protected=(), least=1):
+    """Return notes on numbers that are compared: what they are, outliers, and copies of them.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    numbers : Numbers
+    protected : sequence of column names
+        They are not looked at.
+    least : int, default=1
+        Smallest number that is told.
+    """
+    notes, raw = [], numbers.raw
+    if numbers.is_automatic:
+        seen = f"the outcomes are {len(np.unique(raw)):,} different numbers"
+        option = "for decisions name the favorable values: --favorable, or pos_label in Python"
+        notes.append(TableNote(numbers.name, seen, "their means are compared", option, above=True))
+    n_far = int(outliers(raw).sum())
+    if n_far:
+        seen = f"{_told(n_far, least)} outcomes lie far from all others (three interquartile ranges"
+        seen += " beyond the quartiles)"
+        option = "if they are errors, correct them; --outcome-scale log weighs them less"
+        notes.append(TableNote(numbers.name, seen, "count as they are", option, above=True))
+    for name, column in X.items():
+        if name in protected or not is_numeric_dtype(column) or is_bool_dtype(column):
+            continue
+        known = column.notna().to_numpy()
+        if known.sum() < _FEWEST or column.nunique() <= _MOST_GROUPS or np.ptp(raw[known]) == 0:
+            continue
+        if abs(stats.spearmanr(column[known], raw[known]).statistic) >= _SAME_ORDER:
+            seen = "its order is that of the outcomes, in nearly all rows"
+            done = "if it is the outcome in other words, no gap can show at equal values of it"
+            option = f"leave it out: --ignore {shlex.quote(str(name))}"
+            notes.append(TableNote(str(name), seen, done, option, above=True))
     return notes
 
 

@@ -1,5 +1,6 @@
 """Numbers as outcomes of an audit: pay, prices, and what a model predicts."""
 
+import re
 from dataclasses import dataclass
 from math import log1p
 from typing import Any
@@ -23,6 +24,7 @@ MEAN = "mean"  # the name of the measure in documents
 _RATE = "selection_rate"
 _DIRECTIONS = ("high", "low")
 _DEFAULT_SHARE = "5%"
+_CURRENCY = re.compile(r"[$€£¥₹]|\b[A-Z]{3}\b")
 _FAR = 3.0  # interquartile ranges beyond the quartiles (Tukey 1977: "far out")
 
 
@@ -129,6 +131,11 @@ def numbers_of(audit: Any, frame: pd.DataFrame, y: Any, box: Any, **about: Any) 
             "disclosure='public' has no place for numbers yet: a mean of few people tells about "
             "each of them. Make an internal report, and pass on its first page."
         )
+    if audit.metric not in (_RATE, [_RATE]):
+        raise ValueError(
+            f"metric={audit.metric!r} is a rate of decisions, and means of numbers are compared: "
+            "leave it out."
+        )
     if audit.template != "general":
         raise ValueError(f"template={audit.template!r} is about decisions, not about numbers.")
     if about["kind"] == "refit":
@@ -146,11 +153,11 @@ def numbers_of(audit: Any, frame: pd.DataFrame, y: Any, box: Any, **about: Any) 
             "the default) or 'low'."
         )
     if output == VALUE and box is None:
-        raw, name = _checked(y, "y"), about["name"]
+        raw, name = finite_numbers(y, "y"), about["name"]
     elif box is None:
         raise ValueError("output='probability' audits the probabilities of a model: pass model=.")
     elif box.decisions is not None:
-        raw, name = _checked(np.asarray(box.decisions), "the column of predictions"), None
+        raw, name = finite_numbers(np.asarray(box.decisions), "the column of predictions"), None
         if output != VALUE and not ((raw >= 0) & (raw <= 1)).all():
             raise ValueError("output='probability' needs predictions between 0 and 1.")
     else:
@@ -180,25 +187,46 @@ def outliers(raw: np.ndarray) -> np.ndarray:
     return (raw < low - reach) | (raw > high + reach)
 
 
-def _checked(y, what):
-    """Return y as floats; raise ValueError if it holds text, or what is not finite."""
+def finite_numbers(y: ArrayLike, what: str) -> np.ndarray:
+    """Return y as floats.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+    what : str
+        What holds the numbers, for messages, which name no number of a person.
+
+    Raises
+    ------
+    ValueError
+        If it holds text, or what is not finite.
+    """
     values = pd.Series(np.asarray(y).ravel())
     if pd.api.types.is_bool_dtype(values):
-        raise ValueError(f"output='value' compares numbers, and {what} holds True and False.")
+        raise ValueError(f"{what} holds True and False, and not numbers.")
     if not pd.api.types.is_numeric_dtype(values):
-        is_number = pd.to_numeric(values, errors="coerce").notna()
-        if not is_number.all():
-            text = str(values[~is_number].iloc[0])
-            raise ValueError(
-                f"output='value' compares numbers, and {what} holds text in "
-                f"{int((~is_number).sum()):,} rows, such as {text!r}: write plain numbers in one "
-                "currency and one decimal mark, without signs of currencies and blanks."
-            )
-        values = pd.to_numeric(values)
+        numbers = pd.to_numeric(values, errors="coerce")
+        texts = values[numbers.isna()].astype(str)
+        if len(texts):
+            raise ValueError(_about_texts(texts, what))
+        values = numbers
     values = values.to_numpy(dtype=float)
     if not np.isfinite(values).all():
         raise ValueError(f"{what} holds {int((~np.isfinite(values)).sum()):,} infinite numbers.")
     return values
+
+
+def _about_texts(texts, what):
+    """Return the message on texts in place of numbers."""
+    marks = sorted({mark for text in texts.unique() for mark in _CURRENCY.findall(text)})
+    n = "1 row" if len(texts) == 1 else f"{len(texts):,} rows"
+    shape = re.sub(r"\d", "0", texts.iloc[0])
+    if len(marks) > 1:
+        do = f"amounts of several currencies ({', '.join(marks)}) cannot be compared: convert them"
+        do += " to one, and write numbers alone"
+    else:
+        do = "write numbers alone, without currency and blanks, with one decimal mark"
+    return f"{what} holds text in place of numbers in {n}, of the form {shape!r}: {do}."
 
 
 def _check_positive(raw):

@@ -340,7 +340,7 @@ def _settings(audit, given, detector):
         common |= {"reference": "rest"}
     elif detector.card.finds == "subgroup":
         common |= {"max_predicates": audit.max_predicates, "k": _ALL}
-        common |= _metric(audit.metric, detector)
+        common |= _metric(audit.metric, detector) if given.numbers is None else {}
         common.pop("weights" if detector.__name__ == "FACTS" else "reference", None)
     if given.numbers is None:
         common["pos_label"] = given.favorable if detector._asks else 1

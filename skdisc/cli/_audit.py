@@ -29,6 +29,7 @@ from skdisc.auditing._document import EXIT_CODES as EXIT_CODES_OF
 from skdisc.auditing._document import INTERRUPTED
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.auditing._notices import copies
+from skdisc.auditing._numbers import DECISION, VALUE
 from skdisc.cli._arguments import (
     check_complete,
     check_favorable,
@@ -38,6 +39,7 @@ from skdisc.cli._arguments import (
 )
 from skdisc.cli._clock import began, seconds_left
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
+from skdisc.cli._numbers import add_numbers, numbers_per_hour, output_of, with_hours
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
@@ -58,6 +60,12 @@ _LIMITS = {  # fields of `Limits`, with the options that set them
     "found": "max_found",
     "seconds": "time_budget",
 }
+
+
+_ONE_OF_BOTH = (
+    "--favorable names the favorable value of the target; where there is none, --one-vs-rest "
+    "audits each class against the rest, and --number compares numbers such as pay. Pass one."
+)
 
 
 class _JoinedColumns(argparse.Action):
@@ -95,8 +103,9 @@ def _add_data(audit):
     add(
         "--favorable",
         metavar="VALUE",
-        help="favorable value of the target; several: A,B",
+        help="favorable value of the target; several: A,B; of numbers high or low",
     )
+    add_numbers(audit)
     add(
         "--one-vs-rest",
         action="store_true",
@@ -244,12 +253,10 @@ def _audit(arguments):
     refuse_nothing(arguments.data)
     if arguments.refits is not None and not arguments.fit:
         raise ValueError("--refits is about a model that --fit trains. Pass both, or leave it out.")
-    if bool(arguments.favorable) == arguments.one_vs_rest:
-        raise ValueError(
-            "--favorable names the favorable value of the target; where there is none, "
-            "--one-vs-rest audits each class against the rest. Pass one of both."
-        )
+    if arguments.favorable and arguments.one_vs_rest:
+        raise ValueError(_ONE_OF_BOTH)
     needs_rows = arguments.fit or arguments.weights or arguments.groups or arguments.robustness
+    needs_rows = needs_rows or arguments.number or arguments.hours or arguments.output != DECISION
     counts = arguments.counts is not None and not needs_rows
     if counts or is_counted(arguments.data, arguments.by_parts):
         if arguments.public:
@@ -287,7 +294,11 @@ def _audit_rows(arguments, frame, notes):
     names = list(frame.columns)
     taken, protected = _roles(arguments, names)
     ends = taken["--target"] + taken["--predictions"]
-    frame, notes = prepared(frame, ends, notes, **_preparation(arguments))
+    output = output_of(arguments, frame[ends[0]])
+    if output == DECISION and not (arguments.favorable or arguments.one_vs_rest):
+        raise ValueError(_ONE_OF_BOTH)
+    hours = taken["--hours"][0] if taken["--hours"] else None
+    frame, notes = prepared(frame, ends, notes, hours=hours, **_preparation(arguments))
     if not (arguments.groups or arguments.drop_copies or arguments.weights):
         # before columns are left out: without an identifier, copies look like people who are alike
         rows = frame.drop(columns=ends)
@@ -297,12 +308,13 @@ def _audit_rows(arguments, frame, notes):
         for name in taken[option]:
             check_complete(option, frame[name])
     target, decided = taken["--target"][0], taken["--predictions"]
-    if not arguments.one_vs_rest:
+    favorable = arguments.favorable or None
+    if not arguments.one_vs_rest and output != VALUE and arguments.favorable:
         favorable = labels_named(
             "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
         )
         favorable = _all_spellings(arguments, favorable, frame[target], *map(frame.get, decided))
-        for name in decided:
+        for name in decided if output == DECISION else ():
             check_favorable("--predictions", favorable, frame[name])
     X = frame.drop(columns={c for several in taken.values() for c in several})
     extra = {
@@ -310,14 +322,15 @@ def _audit_rows(arguments, frame, notes):
         for option, name in (("--weights", "sample_weight"), ("--groups", "groups"))
         if taken[option]
     }
-    y, model = frame[target], BlackBox(decisions=frame[decided[0]]) if decided else None
+    y = numbers_per_hour(frame, target, hours)
+    model = BlackBox(decisions=frame[decided[0]]) if decided else None
     if arguments.model:
         model = model_of(arguments)
     if arguments.fit:
         X, y, model, extra = trained(vars(arguments), X, y, extra)
     if arguments.one_vs_rest:
         return _each_class(arguments, (X, y, model, extra), protected, names, taken, notes)
-    audit = _built(arguments, protected, favorable, names)
+    audit = _built(arguments, protected, favorable, names).set_params(output=output)
     if arguments.public:
         audit._more_columns = frame[taken["--ignore"]]
         for line in lines_of(notes):  # on the screen only: they are about rows
@@ -376,6 +389,8 @@ def _try_settings(audit, X, y, model, extra):
 def _audit_counts(arguments):
     """Audit a table that is counted, part by part."""
     refuse_rows(arguments)
+    if not arguments.favorable:
+        raise ValueError(_ONE_OF_BOTH)
     release()  # counting a large table takes its time
     source = source_in(arguments.data, reading_of(arguments))
     notes = getattr(source, "notes", [])
@@ -417,7 +432,7 @@ def _preparation(arguments):
     return {name: value for name, value in how.items() if value}
 
 
-def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fold=()):
+def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fold=(), hours=None):
     """Return a table as options change it, and notes on that.
 
     Parameters
@@ -431,7 +446,11 @@ def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fol
         Whether rows without a label, and copies of other rows, are left out.
     fold : collection of column names
         Columns whose values that differ by case or blanks alone are one value: the most frequent.
+    hours : str, optional
+        Column of hours, which must be above 0 or are left out with `drop_unlabeled`.
     """
+    if hours is not None:
+        frame, notes = with_hours(frame, hours, notes, drop=drop_unlabeled)
     if drop_unlabeled:
         frame, notes = labeled(frame, ends, notes)
     if drop_copies:
@@ -469,7 +488,7 @@ def labeled(frame, ends, notes):
 def _roles(arguments, names):
     """Return the columns of each option but --protected, by option, and the protected ones."""
     taken = {"--target": [column_named("--target", arguments.target, names)]}
-    for option in ("--ignore", "--predictions", "--weights", "--groups"):
+    for option in ("--ignore", "--predictions", "--weights", "--groups", "--hours"):
         text = getattr(arguments, option.removeprefix("--"))
         taken[option] = columns_named(option, text, names)
     protected = columns_named("--protected", arguments.protected, names)
@@ -540,6 +559,7 @@ def _built(arguments, protected, favorable, names):
         protected=protected,
         pos_label=favorable,
         detectors=detectors[0] if detectors in (["auto"], ["all"]) else detectors,
+        outcome_scale=a.outcome_scale,
         adjust_for=columns_named("--adjust-for", a.adjust_for, names) or "others",
         metric=a.metric if a.metric == "all" else [m.strip() for m in a.metric.split(",")],
         n_bins=_bins(a.bins, names),
@@ -595,10 +615,13 @@ def _source(arguments, taken, favorable, notes):
     """Return which columns and values of the file were read, and how, for verification."""
     columns = {o.removeprefix("--"): several for o, several in taken.items()}
     one = {n: str(columns[n][0]) if columns[n] else None for n in columns if n != "ignore"}
+    if one["hours"] is None:
+        del one["hours"]
     model = {"fit": arguments.fit, "seed": arguments.seed, "refits": arguments.refits}
     model |= {"model_file": None if arguments.model is None else Path(arguments.model).name}
     reading = reading_of(arguments).to_dict() | _preparation(arguments)
     how = {"reading": reading, "notes": [note.to_dict() for note in notes]}
+    favorable = [favorable] if isinstance(favorable, str) else favorable or []
     about = {"favorable": favorable, "ignore": list(map(str, columns["ignore"]))}
     return one | model | about | {name: value for name, value in how.items() if value}
 

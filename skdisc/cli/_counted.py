@@ -41,6 +41,8 @@ def refuse_rows(arguments: Namespace) -> None:
         "drop_copies",
         "fold",
         "one_vs_rest",
+        "number",
+        "hours",
     ):
         if getattr(arguments, name):
             raise ValueError(

@@ -14,12 +14,14 @@ from skdisc.auditing import AuditReport
 from skdisc.auditing._fingerprints import in_canonical_order
 from skdisc.auditing._verify import verify
 from skdisc.cli._audit import add_model, model_of, prepared, trained
+from skdisc.cli._numbers import numbers_per_hour
 from skdisc.cli._say import say
 from skdisc.cli._table import read_in, source_in
 from skdisc.report._audit_page import document_in, without_document
 from skdisc.report._first_page import LANGUAGES
 
 EQUAL, DIFFERENT = 0, 1
+_ROLES = ("target", "predictions", "weights", "groups", "hours")
 _LANGUAGE = '<meta name="skdisc-language" content="{}">'  # of pages that are not in English
 
 
@@ -61,9 +63,10 @@ def rows_in(path: str, source: dict) -> pd.DataFrame:
     """Return the rows of a file as an audit read them, which its document says under "source"."""
     reading, preparation = _reading_of(source)
     frame = in_canonical_order(read_in(path, reading).frame)
-    if preparation and not lacking(frame, source):
+    hours = source.get("hours")
+    if (preparation or hours) and not lacking(frame, source):
         ends = [source[n] for n in ("target", "predictions") if source.get(n)]
-        frame = prepared(frame.rename(columns=str), ends, [], **preparation)[0]
+        frame = prepared(frame.rename(columns=str), ends, [], hours=hours, **preparation)[0]
     return frame
 
 
@@ -111,7 +114,7 @@ def _tell(told):
 
 def lacking(frame: pd.DataFrame, source: dict) -> list[str]:
     """List the columns with a role that the file does not have."""
-    roles = [source[n] for n in ("target", "predictions", "weights", "groups") if source.get(n)]
+    roles = [source[n] for n in _ROLES if source.get(n)]
     names = set(map(str, frame.columns))
     return [f"data: there is no column {name!r}" for name in roles if name not in names]
 
@@ -148,11 +151,11 @@ def passed(
 ) -> tuple:
     """Return X, y, model and further arguments of the `Audit.fit` behind a document."""
     frame = frame.rename(columns=str)
-    taken = {source[n] for n in ("target", "predictions", "weights", "groups") if source.get(n)}
+    taken = {source[n] for n in _ROLES if source.get(n)}
     X = frame.drop(columns=[c for c in frame if c in {*taken, *source["ignore"]}])
     order = [c for c in document["about"]["columns"] if c in X]
     X = X[[*order, *(c for c in X if c not in order)]]
-    y = frame[source["target"]]
+    y = numbers_per_hour(frame, source["target"], source.get("hours"))
     extra = {
         name: frame[source[role]]
         for role, name in (("weights", "sample_weight"), ("groups", "groups"))

@@ -1,0 +1,129 @@
+"""Options for numbers as outcomes: pay and prices."""
+
+import argparse
+from collections.abc import Sequence
+
+import pandas as pd
+
+from skdisc._utils._tables import TableNote
+from skdisc.auditing._numbers import DECISION, VALUE, finite_numbers, has_many_numbers
+
+
+def add_numbers(command: argparse.ArgumentParser) -> None:
+    """Add the options that say that outcomes are numbers."""
+    add = command.add_argument
+    add(
+        "--output",
+        choices=("decision", "value", "probability"),
+        default="decision",
+        help="what is compared: decisions, numbers (of --target, of --predictions, or what a "
+        "regressor of --model predicts), or probabilities that a --model gives (%(default)s)",
+    )
+    add(
+        "--number",
+        action="store_true",
+        help="the target is a number, such as pay: the same as --output value; --favorable low "
+        "where less is better",
+    )
+    add(
+        "--outcome-scale",
+        choices=("difference", "log"),
+        default="difference",
+        help="compare numbers by differences of means, or by ratios of geometric means "
+        "(%(default)s)",
+    )
+    add(
+        "--hours",
+        default="",
+        metavar="COL",
+        help="column of hours: the target is divided by it, so that pay of part-time work compares",
+    )
+
+
+def output_of(arguments: argparse.Namespace, target: pd.Series) -> str:
+    """Return what is compared; numbers of many values need no word.
+
+    Raises
+    ------
+    ValueError
+        If options contradict each other.
+    """
+    output = arguments.output
+    if arguments.number:
+        if output == "probability":
+            raise ValueError("--number is --output value, which --output probability contradicts.")
+        output = VALUE
+    is_named = arguments.favorable or arguments.one_vs_rest
+    if output == DECISION and not is_named and not (arguments.model or arguments.predictions):
+        output = VALUE if has_many_numbers(target.dropna()) else DECISION
+    if output == DECISION and (arguments.hours or arguments.outcome_scale != "difference"):
+        option = "--hours" if arguments.hours else "--outcome-scale"
+        raise ValueError(f"{option} is about numbers: add --number, or leave it out.")
+    if output != DECISION:
+        _check(arguments, output)
+    return output
+
+
+def _check(arguments, output):
+    """Raise ValueError for options that numbers do not go with."""
+    for name in ("one_vs_rest", "fit", "public"):
+        if getattr(arguments, name):
+            raise ValueError(
+                f"--{name.replace('_', '-')} is about decisions, and --output {output} compares "
+                "numbers. Leave one of both out."
+            )
+    if output == VALUE and arguments.favorable not in (None, "", "high", "low"):
+        raise ValueError(
+            f"--favorable {arguments.favorable!r} is no direction of numbers: high (more is "
+            "better, the default) or low."
+        )
+    if arguments.hours and (arguments.model or arguments.predictions):
+        raise ValueError("--hours divides the target; --model and --predictions are audited as is.")
+
+
+def with_hours(
+    frame: pd.DataFrame, hours: str, notes: Sequence[TableNote], *, drop: bool
+) -> tuple[pd.DataFrame, list[TableNote]]:
+    """Return the rows whose hours are above 0.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    hours : str
+        Name of the column.
+    notes : sequence of TableNote
+        Notes so far.
+    drop : bool
+        Whether other rows are left out, with a note.
+
+    Raises
+    ------
+    ValueError
+        If there are other rows, and they are not left out.
+    """
+    known = frame[hours].notna()
+    values = finite_numbers(frame.loc[known, hours], f"--hours {hours!r}")
+    kept = pd.Series(False, index=frame.index)
+    kept[known] = values > 0
+    n = int((~kept).sum())
+    rows = "1 row" if n == 1 else f"{n:,} rows"
+    if n and not drop:
+        raise ValueError(
+            f"--hours {hours!r} is missing, 0 or less in {rows}, whose pay per hour nobody knows: "
+            "correct them, or add --drop-unlabeled to leave them out."
+        )
+    if n == len(frame):
+        raise ValueError(f"--hours {hours!r} is missing, 0 or less in every row.")
+    if n:
+        seen = f"{rows} with hours that are missing, 0 or less"
+        notes = [*notes, TableNote(str(hours), seen, "left out", "by --drop-unlabeled")]
+    return frame[kept].reset_index(drop=True), list(notes)
+
+
+def numbers_per_hour(frame: pd.DataFrame, target: str, hours: str | None) -> pd.Series:
+    """Return the target, divided by hours if there are any."""
+    if not hours:
+        return frame[target]
+    pay = finite_numbers(frame[target], f"--target {target!r}")
+    ratio = pay / finite_numbers(frame[hours], f"--hours {hours!r}")
+    return pd.Series(ratio, index=frame.index, name=f"{target} per hour")
