@@ -14,7 +14,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import Budget
 from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._types import ArrayLike
-from skdisc._verdicts._relevant import NUMBER, PROBABILITY, relevant_gap_of, rounded_down
+from skdisc._verdicts._relevant import PROBABILITY, relevant_gap_of
 from skdisc._verdicts._rule import Rule, share_of_mean
 
 DECISION, VALUE = "decision", "value"
@@ -66,19 +66,25 @@ class Numbers:
         ValueError
             If no share of the mean can be taken, because it is not positive.
         """
-        if self.scale == LOG:
-            asked = _DEFAULT_SHARE if rule.relevant_gap is None else rule.relevant_gap
-            # of the two ends of ratio, 1.05 is nearer to 1 than 0.95
-            size = log1p(share_of_mean(asked)) if isinstance(asked, str) else asked
-            return rule.but(relevant_gap=rounded_down(size) if isinstance(asked, str) else size)
-        kind = NUMBER if self.output == VALUE else PROBABILITY
-        gap = relevant_gap_of(rule.relevant_gap, self.raw, kind=kind, weight=weight)
-        if np.isfinite(gap.size):
+        if np.ptp(self.raw) == 0:
+            return rule  # which detectors say
+        asked = rule.relevant_gap
+        if self.output == PROBABILITY and self.scale == DIFFERENCE:
+            gap = relevant_gap_of(asked, self.raw, kind=PROBABILITY, weight=weight)
             return rule.but(relevant_gap=gap.size)
-        if "set relevant_gap" in gap.problem:
-            problem = gap.problem.replace("set relevant_gap", "set Rule(relevant_gap=...)")
-            raise ValueError(f"{problem[:1].upper()}{problem[1:]} (--relevant-gap).")
-        return rule  # all numbers are equal, which detectors say
+        asked = _DEFAULT_SHARE if asked is None else asked
+        if not isinstance(asked, str):
+            return rule.but(relevant_gap=float(asked))
+        if self.scale == LOG:  # of 0.95 and 1.05, the latter is nearer to 1
+            return rule.but(relevant_gap=log1p(share_of_mean(asked)))
+        mean = float(np.average(self.raw, weights=weight))
+        if not mean > 0:
+            raise ValueError(
+                f"A gap that matters of {asked} of the mean is not defined, because the mean is "
+                f"{mean:.3g}: give one in the unit of the outcomes, by --relevant-gap, or "
+                "Rule(relevant_gap=...) in Python."
+            )
+        return rule.but(relevant_gap=share_of_mean(asked) * mean)
 
     def to_dict(self, rule: Rule, weight: ArrayLike | None = None) -> dict:
         """Return what the document says about them."""
@@ -86,7 +92,7 @@ class Numbers:
         mean = np.average(self.raw, weights=weight)
         compared = self.compared
         center = np.average(compared, weights=weight)
-        gap = self.rule(rule, weight).relevant_gap
+        gap = None if np.ptp(self.raw) == 0 else self.rule(rule, weight).relevant_gap
         return {
             "output": self.output,
             "scale": self.scale,
@@ -94,7 +100,7 @@ class Numbers:
             "better": "low" if self.is_less_better else "high",
             "mean": float(mean),
             "deviation": float(np.sqrt(np.average((compared - center) ** 2, weights=weight))),
-            "relevant_gap": gap if isinstance(gap, float) else None,
+            "relevant_gap": gap,
         }
 
 

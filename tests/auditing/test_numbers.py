@@ -29,14 +29,15 @@ def test_means_are_compared_as_scipy_compares_them():
     assert row["gap"] == pytest.approx(women.mean() - men.mean())
     # The interval inverts Welch's test and Hall's, so that it holds that of Welch alone.
     low, high = welch.confidence_interval(row["ci_level"])
-    assert row["ci_low"] <= low + 1e-9 and high - 1e-9 <= row["ci_high"]
+    assert row["ci_low"] <= low + 1e-9
+    assert high - 1e-9 <= row["ci_high"]
     assert row["ci_high"] - row["ci_low"] < 1.1 * (high - low)
 
 
 def test_the_gap_that_matters_is_a_share_of_the_mean():
     X, y = pay_table()
     about = Audit(protected="sex", output="value").fit(X, y).report_.document["about"]["outcome"]
-    assert 0.049 * y.mean() < about["relevant_gap"] <= 0.05 * y.mean()
+    assert about["relevant_gap"] == pytest.approx(0.05 * y.mean())
     rule = Rule(relevant_gap="20%")
     about = Audit(protected="sex", output="value", rule=rule).fit(X, y).report_.document["about"]
-    assert 0.19 * y.mean() < about["outcome"]["relevant_gap"] <= 0.2 * y.mean()
+    assert about["outcome"]["relevant_gap"] == pytest.approx(0.2 * y.mean())
