@@ -58,7 +58,7 @@ def test_word_has_every_text_of_the_blocks_in_their_order():
     several = _blocks.blocks(EXAMPLE)
     expected = [b.text for b in several if isinstance(b, _blocks.Heading)]
     assert [h for h in headings if h in expected] == expected
-    tables = [b for b in several if isinstance(b, _blocks.Table)]
+    tables = [b for b in several if isinstance(b, _blocks.Grid)]
     assert len(file.tables) == len(tables) > 3
     for drawn, table in zip(file.tables, tables, strict=True):
         written = [[squeezed(cell.text) for cell in row.cells] for row in drawn.rows]

@@ -46,7 +46,7 @@ def _(heading: _blocks.Heading):
 
 
 @_markdown.register
-def _(state: _blocks.State):
+def _(state: _blocks.StateLine):
     return f"**{_text(state.attribute)}: {_text(state.word)}**"
 
 
@@ -62,12 +62,12 @@ def _(remark: _blocks.Remark):
 
 
 @_markdown.register
-def _(items: _blocks.Items):
+def _(items: _blocks.Bullets):
     return "\n".join(f"- {_text(text)}" for text in items.texts)
 
 
 @_markdown.register
-def _(table: _blocks.Table):
+def _(table: _blocks.Grid):
     lines = [list(map(_text, table.columns)), ["---"] * len(table.columns)]
     lines += [[_text(cell) or "–" for cell in row] for row in table.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -123,7 +123,7 @@ class _Writer:
         self.begins_page = False
 
     @write.register
-    def _(self, state: _blocks.State):
+    def _(self, state: _blocks.StateLine):
         paragraph = self.document.add_paragraph(style="Heading 2")
         self._add(paragraph, f"{state.attribute}: ")
         mark, color = _MARKS[state.state]
@@ -143,13 +143,13 @@ class _Writer:
         self._paragraph("Intense Quote", remark.text)
 
     @write.register
-    def _(self, items: _blocks.Items):
+    def _(self, items: _blocks.Bullets):
         for i, text in enumerate(items.texts):
             paragraph = self._paragraph("List Bullet", text)
             paragraph.paragraph_format.space_before = self.units.Pt(3 * (i == 0))
 
     @write.register
-    def _(self, table: _blocks.Table):
+    def _(self, table: _blocks.Grid):
         drawn = self.document.add_table(rows=0, cols=len(table.columns), style="Table Grid")
         drawn.autofit = False
         widths = [self.units.Mm(width) for width in _widths(table)]

@@ -16,7 +16,7 @@ class Heading(NamedTuple):
     level: int = 2
 
 
-class State(NamedTuple):
+class StateLine(NamedTuple):
     """A protected column, and its state by name and in words."""
 
     attribute: str
@@ -37,13 +37,13 @@ class Remark(NamedTuple):
     text: str
 
 
-class Items(NamedTuple):
+class Bullets(NamedTuple):
     """A list."""
 
     texts: list
 
 
-class Table(NamedTuple):
+class Grid(NamedTuple):
     """A table with a header; a cell without text is '–'."""
 
     columns: tuple
@@ -81,7 +81,7 @@ def blocks(document, language="en"):
     several = [
         Heading(page["title"], 1),
         Sentences(page["sentence"]),
-        *([Sentences(words.NOTICED), Items(page["noticed"])] if page["noticed"] else []),
+        *([Sentences(words.NOTICED), Bullets(page["noticed"])] if page["noticed"] else []),
         *_first(page),
         Remark(page["interrupted"]),
         PageEnd(),
@@ -99,7 +99,7 @@ def blocks(document, language="en"):
         Heading("What was tried"),
         *_tried(page),
         Heading("Limits"),
-        Items([*page["limits"], *caveat]),
+        Bullets([*page["limits"], *caveat]),
         Heading("About this audit"),
         _pairs([*page["meta"], *page["facts"]]),
         _pairs(page["fingerprints"]),
@@ -110,14 +110,14 @@ def blocks(document, language="en"):
 
 def _pairs(pairs):
     """Return a list of names and what they say."""
-    return Items([f"{name}: {value}" for name, value in pairs])
+    return Bullets([f"{name}: {value}" for name, value in pairs])
 
 
 def _first(page):
     """Return the paragraph of each protected column, and the lines below it."""
     first, several = page["first"], []
     for column in first["columns"]:
-        several.append(State(column["attribute"], column["state"], column["word"]))
+        several.append(StateLine(column["attribute"], column["state"], column["word"]))
         several.append(Sentences(" ".join(column["more"]), column["first"]))
         several.append(_pairs(column["lines"]))
     if not several:
@@ -142,7 +142,7 @@ def _verdicts(page):
         )
         for v in page["verdicts"]
     ]
-    table = Table((*names, f"No gap above ({page['sure']})"), rows)
+    table = Grid((*names, f"No gap above ({page['sure']})"), rows)
     return [table, *map(Sentences, page["notes"])]
 
 
@@ -162,7 +162,7 @@ def _comparable(page):
     texts = [text for row in page["legitimate"] for text in (row["columns"], row["warning"])]
     columns = "Group", "Gap at equal legitimate columns", "Raw gap", "People"
     heading = Heading("Each protected value at equal legitimate columns")
-    return [heading, Table(columns, rows), Items(list(filter(None, texts)))]
+    return [heading, Grid(columns, rows), Bullets(list(filter(None, texts)))]
 
 
 def _groups(page):
@@ -172,7 +172,7 @@ def _groups(page):
         rows = [
             (r["group"], r["people"], *[_cell(cell) for cell in r["cells"]]) for r in block["rows"]
         ]
-        several.append(Table(("Group", "People", *block["measures"]), rows))
+        several.append(Grid(("Group", "People", *block["measures"]), rows))
         several.append(Sentences(block["left_out"]))
     return several
 
@@ -192,7 +192,7 @@ def _rule(page):
     columns = "Category", "Group", "People", "Selection rate", "Impact ratio", "Note"
     names = "attribute", "group", "people", "rate", "ratio", "note"
     rows = [tuple(r[n] for n in names) for r in page["ratios"]]
-    table = Table(columns, rows)
+    table = Grid(columns, rows)
     if not rows:
         table = Sentences("No impact ratios were computed in this audit.")
     return [Heading(page["rule"]["title"]), Sentences(page["rule"]["text"]), table]
@@ -229,8 +229,8 @@ def _findings(page):
         for name, why in f["disagree"]
     ]
     joint = words.JOINT if any(f["alone"] for f in page["findings"]) else ""
-    texts = Sentences(page["findings_left_out"]), Items([*again, *disagree])
-    return [Sentences(joint), Table(names, rows), *texts]
+    texts = Sentences(page["findings_left_out"]), Bullets([*again, *disagree])
+    return [Sentences(joint), Grid(names, rows), *texts]
 
 
 def _gaps(page):
@@ -239,7 +239,7 @@ def _gaps(page):
     for g in page["gaps"]:
         rows = [(p["part"], f"{p['amount']} {p['interval']}".rstrip()) for p in g["rows"]]
         several += [Heading(g["group"], 3), Sentences(g["sentence"])]
-        several.append(Table(("Part", "Amount"), rows))
+        several.append(Grid(("Part", "Amount"), rows))
     return several
 
 
@@ -255,7 +255,7 @@ def _cases(page):
         ]
         if rows:
             several.append(Sentences(block["note"]))
-            several.append(Table(("Case", "Column", "as is", "changed"), rows))
+            several.append(Grid(("Case", "Column", "as is", "changed"), rows))
     return several
 
 
@@ -270,7 +270,7 @@ def _moves(page):
     ]
     if not rows:
         return []
-    table = Table(("Protected", "Question", "Answer", "Other answers"), rows)
+    table = Grid(("Protected", "Question", "Answer", "Other answers"), rows)
     heading = Heading("How the answers move with settings")
     return [heading, Sentences(page["moves"]["sentence"]), table]
 
@@ -281,8 +281,8 @@ def _tried(page):
     columns = "Step", "Null", "Role", "Tested", "Found", "Verdict", "Queries", "Seconds"
     rows = [tuple(s[n] for n in names) for s in page["log"]]
     skipped = [f"{n['detector']} did not run: {n['reason']}" for n in page["not_run"]]
-    table = [Table(columns, rows)] if rows else []
-    return [*table, Sentences(page["log_left_out"]), Items(skipped)]
+    table = [Grid(columns, rows)] if rows else []
+    return [*table, Sentences(page["log_left_out"]), Bullets(skipped)]
 
 
 def _code(code):
