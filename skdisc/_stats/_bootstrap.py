@@ -31,8 +31,8 @@ def widened(low, high, estimate):
     """Return intervals with the estimate inside.
 
     Replicates of a statistic that chance moves in one direction, such as the largest of several
-    differences or mutual information, can all lie beyond the estimate. An interval that is wider
-    covers no less.
+    differences or mutual information, can all lie beyond the estimate. The end is moved to the
+    estimate, because a wider interval covers no less.
 
     >>> widened(np.array([0.2, np.nan]), np.array([0.5, np.nan]), np.array([0.1, 1.0]))
     (array([0.1, nan]), array([0.5, nan]))
@@ -94,6 +94,8 @@ def resampler(groups, rng, places=None):
         ``places[i]``
     """
     codes, size = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)[1:]
+    # With the rows sorted by group, a draw is one vector of integers, each below the size of its
+    # group, and needs no loop over groups.
     members = np.argsort(codes, kind="stable")
     codes = codes if places is None else codes[places]
     first, size = (np.cumsum(size) - size)[codes], size[codes]

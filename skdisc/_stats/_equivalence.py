@@ -48,6 +48,8 @@ def power_quantile(significance: npt.ArrayLike) -> np.ndarray:
     -------
     ndarray of float, > 0
     """
+    # Half of that level is the significance, but at most 1/2: beyond it the interval is the
+    # estimate alone, and no quantile is subtracted.
     return special.ndtri(_POWER) - special.ndtri(level_of_two_tests(significance) / 2)
 
 

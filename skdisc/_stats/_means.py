@@ -440,9 +440,10 @@ _SIGNED = {5: (1, 4), 11: (1, 4, 8, 10)}  # sums that may be negative
 
 
 def rest_of(sums, total):
-    """Return the sums over the rest of each group: those over all, less those of the group.
+    """Return the sums over the rest of each group: the totals minus the sums of the group.
 
-    Rounding may leave a little less than 0 of a sum of squares, which is raised to 0.
+    Rounding may leave a little less than 0 of a sum of squares, which is raised to 0, so that no
+    variance is negative.
     """
     has_sign = np.isin(np.arange(len(sums)), _SIGNED[len(sums)])[:, None]
     with np.errstate(invalid="ignore"):
@@ -460,6 +461,8 @@ def skewness_of_means(sums):
     mean, variance, n = _mean_variance_size(sums)
     weight = sums[0]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        # The sums hold powers of x about one center for all groups; cubes about the mean of each
+        # group follow by expanding (x - m)^3.
         if len(sums) == 5:
             cubes = sums[4] - 3 * mean * sums[2] + 3 * mean**2 * sums[1] - mean**3 * weight
             variance = variance / n
@@ -495,6 +498,8 @@ def skewness_known(both, sides):
         together = sum(g * n for g, n in zip(numbers, people, strict=True)) / sum(people)
         skewness = []
         for (largest, n), side in zip(both, numbers, strict=True):
+            # The largest in size: too much skewness makes intervals wider, too little lets them
+            # miss the mean too often.
             for other in (side / np.sqrt(n), together / np.sqrt(n)):
                 largest = np.where(np.abs(other) > np.abs(largest), other, largest)
             skewness.append(largest)

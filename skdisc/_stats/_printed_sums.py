@@ -380,7 +380,10 @@ class _GrowingSums:
 
 
 def tolerance(people):
-    """Return how much of a sum of so many people is rounding, where it adds nothing to others."""
+    """Return how many people of a sum rounding may leave after others that it follows from.
+
+    Without it, a sum that follows from others would count as a new one because of rounding.
+    """
     return _DEPENDENT[0] + _DEPENDENT[1] * people
 
 
@@ -396,9 +399,10 @@ def _distinct(masks):
 def common_people(masks, people):
     """Return how many people each two masks of cells have in common.
 
-    The number of people of a cell is a sum of powers of two, for products of 0 and 1 take half the
-    time of others.
+    The numbers of people are split into powers of two, because products of zeros and ones take half
+    the time of others.
     """
+    # Each product counts cells, so single precision is exact up to 2**24 of them.
     kind = np.float32 if len(people) < _WHOLE else np.float64
     zeros_and_ones, n = masks.astype(kind), people.astype(np.int64)
     common = np.zeros((len(masks), len(masks)))
@@ -410,6 +414,8 @@ def common_people(masks, people):
 
 def independent(gram):
     """Return positions of independent sums that all others follow from, and their factor."""
+    # LAPACK's pivoted Cholesky factorization takes the sum of which most remains, given those
+    # taken before, and stops where nothing but rounding remains of any.
     tol = tolerance(gram.diagonal().max(initial=0.0))
     factor, pivot, rank, _ = lapack.dpstrf(gram, lower=1, tol=tol)
     return pivot[:rank] - 1, np.tril(factor[:rank, :rank])

@@ -378,7 +378,11 @@ FISHER_TEST = "Fisher's exact test"
 
 
 def names_of_tests(is_exact, suffix="", exact=EXACT_TEST):
-    """Return the name of the test behind each p-value of `proportions_test`, an object array."""
+    """Return the name of the test behind each p-value of `proportions_test`, an object array.
+
+    One call uses two tests, so each p-value has a name; `exact` names the exact test, because
+    callers choose between the mid-p value and Fisher's.
+    """
     return np.where(is_exact, exact + suffix, SCORE_TEST + suffix).astype(object)
 
 

@@ -7,7 +7,8 @@ def midranks(y, weight):
     """Return the midrank of each value; a weight counts as that many rows.
 
     If s rows are not above a value and t of these are equal to it, the t rows share the ranks from
-    s - t + 1 to s, whose mean is s - t / 2 + 1 / 2.
+    s - t + 1 to s, whose mean is s - t / 2 + 1 / 2: so the order of tied rows does not matter
+    (Hollander and Wolfe 1999, *Nonparametric Statistical Methods*, chapter 4).
 
     Parameters
     ----------

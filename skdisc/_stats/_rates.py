@@ -35,6 +35,8 @@ AGAINST_REST = ", group against rest"  # appended to the name of a test
 def hits_and_trials(counts, measure):
     """Return the numerator and the denominator of a rate, as `RATES` defines it by cells.
 
+    Every rate is a ratio of sums of the four cells, so that rows are counted once for all rates.
+
     Parameters
     ----------
     counts : ndarray of int, shape (..., 4)
@@ -53,7 +55,7 @@ def hits_and_trials(counts, measure):
 def rate_values(cell, measure):
     """Return 1 for rows with the event of a rate, 0 for its other trials, NaN for other rows.
 
-    The mean over the rows of a group, without NaN, is then the rate of `RATES`.
+    Other rows are NaN, not 0, so that the mean over a group, without NaN, is the rate of `RATES`.
 
     Parameters
     ----------
@@ -260,7 +262,8 @@ class GroupTally:
 def posterior(x, n):
     """Return mean and variance of a rate under a Beta(1, 1) prior.
 
-    The posterior is Beta(x + 1, n - x + 1).
+    The posterior is Beta(x + 1, n - x + 1), as in DivExplorer (Pastor, de Alfaro and Baralis 2021).
+    Its variance is positive even where none or all of the trials are events.
     """
     a, b = x + 1.0, n - x + 1.0
     return a / (a + b), a * b / ((a + b) ** 2 * (a + b + 1))
@@ -297,4 +300,5 @@ def check_metrics(metric, has_decisions, has_labels):
         raise ValueError(
             f"metric={impossible[0]!r} compares decisions with labels and needs {lacking}."
         )
+    # A name given twice would be tested, and corrected for, twice.
     return list(dict.fromkeys(metrics))

@@ -153,6 +153,7 @@ def critical_as(p_value, z, critical):
     critical : array-like of float, normal quantile of the level
     """
     z_of_p = -special.ndtri(np.asarray(p_value, dtype=float) / 2)
+    # A p-value that underflows to 0 has no finite quantile, and z itself is compared.
     z_of_p = np.where(np.isinf(z_of_p), z, z_of_p)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(z_of_p > critical, critical * z / z_of_p, critical + z - z_of_p)

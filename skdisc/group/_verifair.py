@@ -137,6 +137,8 @@ class VeriFair(BaseDetector):
         """Where the specification's term is known to be this close to 0, either verdict is
         accepted; 0: sampling continues until the verdict is certain.""",
     )
+    # The published algorithm looks after each draw. The bound of `radius` holds for all numbers of
+    # draws at once, so looks after growing batches are as valid, and there are fewer of them.
     first_batch: int = setting(
         200,
         [AT_LEAST_ONE],
@@ -220,6 +222,7 @@ class VeriFair(BaseDetector):
         return verdicts(self, task)
 
     def _remeasure(self, task):
+        # Each pair has two findings in a row, so every other one is the first of its pair.
         groups = [g.predicates[0] for g in self.result_.findings.subgroups]
         again = verdicts(self, task, list(zip(groups[::2], groups[1::2], strict=True)))
         return with_caveats(again, unseen(task, self.protected_))

@@ -149,6 +149,7 @@ class Verification:
 
     def _decided(self, swap, delta, bound=DrawTally.near):
         """Decide the specification with the error rate delta, divided among all means."""
+        # By the union bound: error rates of the means of a specification add up.
         delta_of_mean = delta / len(self.tallies)
 
         def bounded(mean):

@@ -60,12 +60,17 @@ class ADF(GradientSearch):
     7
     """
 
+    # The paper's text walks on from an input that is not a case; its authors' code accepts it with
+    # probability 1/e. Of 100,000 tests on census with age protected the text's rule finds .41 cases
+    # per test, and that of the code .57 (doc/searches.md).
     next_state: str = setting(
         "walk",
         [StrOptions({"walk", "metropolis", "restart"})],
         """How a local search continues from an input that is not a case: from there; from there
         with probability 1/e, else it stays in place (the authors' code); from its first case.""",
     )
+    # A case does not depend on the protected values that a row happens to have; neither does the
+    # pair of widest margins. The pair of the paper does.
     pair: str = setting(
         "widest",
         [StrOptions({"widest", "own"})],

@@ -75,6 +75,8 @@ class BoundarySearch(SearchDetector):
         [AT_LEAST_ONE],
         "Number of inputs drawn; as many rows are queried in addition to the tests.",
     )
+    # Of fewer inputs, closer to the boundary, more are cases: on the networks of the ADF paper .79
+    # of the nearest tenth of a pool and .88 of the nearest fiftieth (census, age).
     share: float = setting(
         0.1,
         [Interval(Real, 0, 1, closed="right")],
@@ -106,5 +108,6 @@ class _Nearest(Strategy):
             self.notes.append(_FLAT)
 
     def ask(self):
+        # Nearest first, so that a limit leaves out the inputs that are least likely to be cases.
         rows, self.rows = self.rows[:_AT_ONCE], self.rows[_AT_ONCE:]
         return propose(self.space, rows) if len(rows) else None

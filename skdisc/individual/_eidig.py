@@ -67,6 +67,7 @@ class EIDIG(GradientSearch):
     7
     """
 
+    # 0.5 and 5 are the paper's values (EIDIG-5); `refresh_interval=None` is its EIDIG-INF.
     momentum: float = setting(
         0.5,
         [Interval(Real, 0, 1, closed="left")],
@@ -87,6 +88,7 @@ class EIDIG(GradientSearch):
     )
 
     def _rules(self):
+        # A restart returns to an input whose weights are known, so a failure costs no gradient.
         return WalkRules(
             self.max_iter,
             self.n_local,

@@ -117,6 +117,8 @@ class _GenePool(Strategy):
         self.steps, self.combos = Steps(task.space), prober.combos
         self.margins = Margins(task, self.steps)
         self.effects = Growing(float)  # by number of the input in the ledger
+        # -1 for protected and immutable columns, which are never exchanged. (The authors' code also
+        # changes the protected one; the paper does not.)
         self.place = np.full((len(task.space), 1), -1, dtype=np.int16)
         self.place[self.steps.columns, 0] = np.arange(len(self.steps))
         self.generation, self.rows = 0, seeds.rows.astype(small_dtype(task.space))
@@ -136,6 +138,7 @@ class _GenePool(Strategy):
             if not self.margins.is_value:
                 p = 1 / (1 + np.exp(-np.clip(p, -500, 500)))
             self.effects.extend(np.ptp(p, axis=1))
+            # Above 0, so that parents can be drawn where no input has an effect.
             fitness = self.effects.rows[ids] + 1e-12
         self.fitness = fitness
         if not self.generation:
@@ -160,9 +163,11 @@ class _GenePool(Strategy):
         children = first + (second - first) * np.ascontiguousarray(swap.T)
         change = np.flatnonzero(self.rng.random(n * d, np.float32) < self.settings.mutation)
         child, gene = np.divmod(change, d)
+        # The last value can be drawn, too: the authors' code leaves it out.
         low, high = self.steps.low[gene], self.steps.high[gene]
         children[child, self.steps.columns[gene]] = self.rng.integers(low, high + 1)
         if self.steps.direction.any():
-            at = self.steps.columns
-            children[:, at] = self.steps.clip_monotone(children[:, at], first[:, at])
+            columns = self.steps.columns
+            clipped = self.steps.clip_monotone(children[:, columns], first[:, columns])
+            children[:, columns] = clipped
         return children

@@ -119,6 +119,8 @@ class _LocalSearch(Strategy):
         if self.ledger is None:
             return propose(self.space, self.seeds.rows)
         if not len(self.parents):
+            # In the order of discovery, as published, a search finds up to .08 fewer cases per test
+            # (doc/searches.md): in random order, neighbors of several cases tend to come first.
             self.parents = self.rng.permutation(self.ledger.found_codes[self.n_parents :])
             self.n_parents += len(self.parents)
         if not len(self.parents) or self.left == 0 or not len(self.steps.single):
@@ -130,6 +132,8 @@ class _LocalSearch(Strategy):
     def tell(self, candidates, ids, new, ledger):
         if self.ledger is None:
             self.ledger = ledger
+            # The paper's limit counts iterations; in the authors' code it is, per seed with a case,
+            # the number of new inputs that are tested.
             self.left = None if self.n_local is None else self.n_local * len(ledger.found_codes)
         elif self.left is not None:
             self.left -= len(new)

@@ -209,6 +209,7 @@ class _Probes(Strategy):
             return self.pools[tested].take(n)
         z = self._latent(min(n, self.left))
         self.left -= len(z)
+        # z_0: the normal has length 1, so this is the nearest point of the boundary.
         return z - ((z @ self.normal + self.shift)[:, None]) * self.normal
 
     def _batch_size(self):
@@ -241,6 +242,8 @@ class _Probes(Strategy):
         rows = self.generator.codes(z)
         rows[:, task.space.p_index] = self.prober.draw_combos(len(rows), task.rng)
         margin = margins.at(rows)
+        # The boundary of the most confident samples alone, as in the authors' code, led to fewer
+        # cases than draws from the generator without any boundary (census and bank).
         confident = np.abs(margin) > logit(settings.confidence)
         y = margin[confident] > 0
         if y.all() or not y.any():
@@ -251,6 +254,7 @@ class _Probes(Strategy):
             return np.zeros(z.shape[1]), 0.0
         from imblearn.over_sampling import RandomOverSampler  # here: it is slow to import
 
+        # Balanced, as in the paper, so that the rarer decision shapes the boundary as much.
         seed = int(task.rng.integers(2**31))
         balanced = RandomOverSampler(random_state=seed).fit_resample(z[confident], y)
         machine = LinearSVC(dual=False, random_state=seed).fit(*balanced)

@@ -211,6 +211,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         )
 
     def _discover(self, task):
+        # Causal models and bootstrap samples must not depend on the order of rows.
         order = canonical_order(task.X)
         self.sources_, recipes = read_sources(self, task.X.iloc[order])
         self._recipes = recipes
@@ -246,6 +247,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         )
         beyond = self._beyond_chance(c, share[1]) if is_random else None
         tables, verdict = self._judged(c, recipes, beyond)
+        # Counts are of inputs, so people who differ in protected columns only count once.
         inputs = input_keys(c.X, task.space)
         first = np.flatnonzero(~pd.Series(inputs[at]).duplicated().to_numpy())
         task.budget.tests, task.budget.found = len(pd.unique(inputs)), len(first)

@@ -133,6 +133,7 @@ def p_of_shifts(c, samples):
     sample b are such errors. So the mean of :math:`|\delta_i|` is compared with the means of
     :math:`|\delta_i^b - \delta_i|`, each the largest over all interventions.
     """
+    # The largest over interventions on both sides of the comparison needs no further correction.
     gaps = [np.abs(c.own - a.outcome).mean() for a in c.mine]
     shifts = samples.shifts[~np.isnan(samples.shifts).any(axis=1)]
     largest = shifts.max(axis=1, initial=0.0)

@@ -230,6 +230,7 @@ class WorldComparison:
         if len(mine) > 1:  # among equals, the intervention that changes fewer columns
             gaps = np.abs(np.column_stack([self.own - a.outcome for a in mine]))
             names = self.detector.protected_
+            # Rounded, so that the last digits do not decide before the number of changed columns.
             steps = [sum(differ(a.rows[c], self.X[c]).astype(int) for c in names) for a in mine]
             self.chosen = (gaps.round(12) - 1e-13 * np.column_stack(steps)).argmax(axis=1)
             rows = pd.concat([a.rows for a in mine], ignore_index=True)

@@ -221,6 +221,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         X, decided = task.X, self._decided(task)
         columns = self._feature_names(X)
         frame = features_of(X, columns)
+        # Of several transports of equal cost, the solver's choice depends on the order of people.
         order = canonical_order(frame, decided)
         space = MixedSpace(frame.iloc[order], "std")
         places = space.encode(frame)
@@ -314,6 +315,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         """Return the protected columns to compare, those with groups of similar size first."""
         protected = list(self.protected_)
         if self.max_attributes is not None and self.combine == "multiple":
+            # By how much the largest group exceeds an equal share of all values.
             counts = {c: X[c].value_counts(dropna=False) for c in protected}
             protected.sort(key=lambda c: counts[c].max() / len(X) - 1 / len(counts[c]))
             protected = protected[: self.max_attributes]

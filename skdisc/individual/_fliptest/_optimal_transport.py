@@ -86,6 +86,7 @@ def costs(one, zero, cost, nominal):
     """
     if callable(cost):
         return np.asarray(cost(one, zero), dtype=float)
+    # For u and v of 0 or 1/2, |u - v| = u + v - 4uv and (u - v)^2 = u^2 + v^2 - 2uv.
     u, v = (points[:, nominal].astype(np.float32) for points in (one, zero))
     squared, power = cost == "squared_l2", 2 if cost == "squared_l2" else 1
     distance = cdist(one[:, ~nominal], zero[:, ~nominal], "sqeuclidean" if squared else "cityblock")
@@ -96,6 +97,8 @@ def costs(one, zero, cost, nominal):
 
 def reduced(costs):
     """Return costs with the same optimal assignments, which are found sooner.
+
+    A constant that is taken from a row or a column lowers the cost of each assignment by as much.
 
     Parameters
     ----------

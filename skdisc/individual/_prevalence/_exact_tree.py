@@ -125,6 +125,7 @@ class ExactTree(IndividualDetector):
             ledger = run(strategy, prober, task.budget, task.progress)
         total = n_inputs(task.space)
         share = strategy.share
+        # With every input tested, the share is a count and needs no reading of the model.
         if task.budget.tests == total:
             share = (task.budget.found / total,) * 2
         doubts = strategy.notes_on(ledger, total)
@@ -156,6 +157,7 @@ class ExactTree(IndividualDetector):
         draws = space.sample(self.n_checks, task.rng)
         before, last = last_step(self.model_.model)
         trees = trees_of(last)
+        # A small space is tested as a whole, which is as exact and costs little.
         if self.output != "decision" or n_inputs(space) <= _SMALL // prober.n_combos:
             return trial
         if not trees and not has_margin_parts(last):

@@ -157,6 +157,8 @@ class _Sides:
         for k in np.unique(nodes.feature[nodes.is_inner]):
             own = np.flatnonzero(nodes.is_inner & (nodes.feature == k))
             j, cuts = inputs.column[k], nodes.threshold[own][:, None]
+            # Trees of scikit-learn compare values in single precision: in double precision, values
+            # close to a threshold would go to the other side.
             values = inputs.values[max(j, 0)][:, k].astype(np.float32)
             if j == NO_COLUMN or j in place:
                 codes = np.zeros(len(combos), int) if j == NO_COLUMN else combos[:, place[j]]

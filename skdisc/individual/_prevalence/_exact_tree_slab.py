@@ -40,6 +40,7 @@ def slab_share(constant, parts, space):
         if len(sums) * len(part) > _PAIRS:
             width = math.ulp(1.0) + (np.ptp(sums) + np.ptp(part)) / _CELLS
             a, b = _on_grid(sums, shares, width), _on_grid(part, share, width)
+            # The Fourier transform leaves rounding of either sign where a share is 0.
             shares = np.maximum(signal.fftconvolve(a, b), 0)
             sums = sums.min() + part.min() + width * np.arange(len(shares))
             rounding += width

@@ -156,6 +156,8 @@ class Themis(IndividualDetector):
     def _draw(self, sample):
         """Draw until all scores are known to within the margin; return the level of the last."""
         while True:
+            # The levels alpha / (j (j + 1)) of all blocks j add up to alpha, so that the intervals
+            # hold in spite of a look after each block.
             level = self.significance / ((sample.n_blocks + 1) * (sample.n_blocks + 2))
             sample.draw(self._block(sample, level))
             half_width, budget = self._half_width(sample, level), sample.task.budget
@@ -196,6 +198,8 @@ class Themis(IndividualDetector):
 
     def _block(self, sample, level):
         """Return the size of the next block, large enough for the margin to be reached."""
+        # No interval is narrower than that of zero cases. It must be exact: the normal one of the
+        # original has width 0 there, which ends the drawing at once.
         size = _FIRST_BLOCK * 2**sample.n_blocks
         while _stats.clopper_pearson(0, sample.n + size, level)[1] / 2 >= self.margin:
             size *= 2
@@ -213,6 +217,7 @@ class Themis(IndividualDetector):
         rows, above = [], []
         for attributes, *tallies in zip(sets, sample.tallies, sample.chance, strict=True):
             row = self._score(attributes, *tallies, sample, level)
+            # The causal score grows with the set, so that supersets of one above are above, too.
             row["smallest_above_threshold"] = row["causal"] > self.threshold and not any(
                 set(s) <= set(attributes) for s in above
             )

@@ -114,6 +114,7 @@ class GradientWalk(Strategy):
             self.gradients[i] = self.rules.momentum * self.gradients[i] + slopes.change
             targets.append(slopes.targets(self.steps, rows, self.gradients[i], rises))
         here = rows[:, self.steps.columns]
+        # Only columns in which the same step brings both variants closer to the boundary.
         agree = (targets[0] == targets[1]) & (targets[0] != here)
         stuck, rows = np.flatnonzero(~agree.any(axis=1)), rows.copy()
         agree[stuck, self.rng.integers(len(self.steps), size=len(rows))[stuck]] = True
@@ -185,6 +186,8 @@ class GradientWalk(Strategy):
         """Update the step probabilities of the chains `at`: inversely proportional to gradients."""
         rows = np.tile(self.x.take(at, axis=0), (2, 1))
         rows[:, self.space.p_index] = self.prober.combos[self.couple[at].T.ravel()]
+        # Where both gradients vanish, all columns get equal weights: differences would cost two
+        # queries for each column. Seeds, which need a direction, do take them.
         change = np.abs(self.margins.slopes(rows, revive=False).change)
         gradient = (change[: len(at)] + change[len(at) :]).T
         least = self.rules.min_weight * gradient.max(axis=0, initial=0.0) + _TINY

@@ -78,6 +78,8 @@ class Margins:
         self.favorable, self.gradient = task.favorable, gradient
         self.from_probability = queries.output == "probability" and not box.has_margins
         self.is_value = queries.output == "value"
+        # Margins, not probabilities: these are constant to rounding where a model is confident, and
+        # have no gradient there.
         kind = queries.output if self.from_probability or self.is_value else "margin"
         self.queries = Queries(
             box,

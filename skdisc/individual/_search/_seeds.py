@@ -176,6 +176,7 @@ def _in_turn(space, rows, n_clusters, rng):
     n_clusters = min(n_clusters, len(rows))
     if n_clusters < 2:
         return np.arange(len(rows))
+    # The gradient searches take seeds from each cluster in turn, so that they start all over X.
     k_means = KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31)))
     cluster = k_means.fit(points[: max(_MOST_LEARNED, n_clusters)]).predict(points)
     turn, by_cluster = np.empty(len(rows), np.int64), np.argsort(cluster, kind="stable")

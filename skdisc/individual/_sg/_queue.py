@@ -110,6 +110,8 @@ def changes_of(tree, leaves, columns, can_go, least):
     while (node > 0).any():  # from the leaves upwards
         leaf, node = leaf[node > 0], node[node > 0]
         left, column, share = nodes.is_left[node].astype(int), nodes.column[node], nodes.share[node]
+        # A condition is an interval of one column, so the nearest value that negates it is cut + 1
+        # or cut: the paper's constraint solver is not needed.
         can, value = can_go[left, column], nodes.cut[node] + left
         tightest, passed[left, leaf, column] = ~passed[left, leaf, column], True
         for part, end, able in zip(
@@ -188,6 +190,8 @@ class Queue(Strategy):
             tree = self.settings.surrogate(samples, decided.astype(int), rows.astype(int)).tree_
         else:
             seed = int(task.rng.integers(2**31))
+            # One random column per split: paths have conditions on more columns, and lead to more
+            # cases, than those of the best splits.
             tree = DecisionTreeClassifier(max_features=1, random_state=seed)
             tree = tree.fit(samples[:, self.space.np_index], decided).tree_
         leaves = np.flatnonzero(tree.children_left < 0)
@@ -275,6 +279,7 @@ class ChangeQueue:
 
     def add_changes(self, changes, n_leaves, sign):
         """Add the changes of further leaves, ranked by sign * confidence to four digits."""
+        # Ranks are 1 + r for local and 10 - r for global changes, with r the mean confidence.
         largest = np.iinfo(self.rank.dtype).max
         rank = np.rint(largest * (0.5 + sign * (changes.confidence - 0.5))).astype(np.uint16)
         rank = np.concatenate([self.rank, rank])

@@ -81,6 +81,9 @@ class SG(SearchDetector):
         rows of X, uniform draws, half of each of the latter two, or the rows passed.""",
     )
     n_clusters: int = N_CLUSTERS
+    # With categorical columns, as in the paper's experiments, the samples of each tree are drawn
+    # from the marginals of X whatever the input is, so that one tree can serve all inputs: 1,000
+    # tests then take .1 s instead of 16 to 23 s.
     surrogate: str | Callable = setting(
         "shared",
         [StrOptions({"shared", "instance"}), callable],

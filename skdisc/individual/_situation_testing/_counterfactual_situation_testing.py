@@ -110,6 +110,7 @@ class CounterfactualSituationTesting(SituationDetector):
             raise ValueError(
                 f"counterfactuals has no source for the protected column {lacking[0]!r}."
             )
+        # In an order that depends on values only, as a causal model may be fitted to these rows.
         taken = {c: take_rows(source, task.people.stay) for c, source in several.items()}
         return ready_each(taken, task.X.iloc[canonical_order(task.X)])
 
@@ -120,6 +121,8 @@ class CounterfactualSituationTesting(SituationDetector):
                 "The counterfactual rows were given for the rows of fit and not for others. Give a "
                 "causal model or a callable to audit new rows."
             )
+        # Without effects on other columns, counterfactuals differ in protected columns only, which
+        # distances leave out.
         if source is None:
             return X, None
         return counterfactual_rows(source, X, comparison.do)

@@ -179,14 +179,17 @@ def mean_gap(
     near = NearestSmoother(points, k, limit=limit, **search)
     has_enough = near.n_neighbors >= enough(k)
     v = np.column_stack([learned.outcome, learned.parts])
+    # (I - W) e for outcome and membership at once; people with too few neighbors do not count.
     r = (v - near.means(v)) * has_enough[:, None]
     square = float((r[:, 1] ** 2).sum())
     matched = np.flatnonzero(has_enough & is_group)
     parts = {"residual": learned.outcome, "expected": learned.expected, "one_sided": one_sided}
+    # The features determine the membership: nobody similar is in the other group.
     if square < 1e-9 * n:
         return MeanGap(np.nan, np.nan, np.nan, *sizes, matched, **parts)
     gap = float(r[:, 1] @ r[:, 0]) / square
     u = (r[:, 0] - gap * r[:, 1])[:, None]
+    # (I - W)' u: a person also enters the residuals of all whose neighbor they are.
     weight = (u - near.spread(u))[:, 0]
     if cluster is None:
         terms = (r[:, 1] * weight) ** 2
@@ -194,6 +197,7 @@ def mean_gap(
         terms = _of_clusters(v[:, 1], weight * has_enough, near, cluster) ** 2
     total = float(terms.sum())
     error = np.sqrt(total * n / max(n - learned.rank, 1)) / square
+    # Satterthwaite: few people with large residuals make the variance uncertain.
     df = max(1.0, total**2 / float((terms**2).sum()) - 1) if total > 1e-12 else float(n)
     if is_binary:
         error = max(error, 1.0 / square)

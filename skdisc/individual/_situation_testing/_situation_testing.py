@@ -87,6 +87,8 @@ class SituationTesting(SituationDetector):
     )
 
     rule_fields = ("significance", "correction", "relevant_gap")
+    # Neighborhoods overlap, so that p-values depend on each other. "by" holds under any dependence,
+    # but leaves no case of the published loan scenario.
     own_correction = "bh"
 
     def _on_decisions(self):

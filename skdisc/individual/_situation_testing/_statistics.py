@@ -61,6 +61,7 @@ def _exact(x_c, n_c, x_t, n_t, direction):
     """Return p-values of Fisher's test; fractions are rounded towards no difference."""
 
     def one_sided(a, m, b, n):
+        # Fisher's test needs whole counts. Rounded towards no difference, its level still holds.
         m, n = np.floor(m + _SLACK), np.floor(n + _SLACK)
         a, b = np.floor(a + _SLACK), np.minimum(np.ceil(b - _SLACK), n)
         unique, at = _distinct(np.minimum(a, m), m, b, n)
