@@ -23,7 +23,7 @@ from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._frequency import people_in
 from skdisc._utils._inputs import check_order, check_settings_order
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
-from skdisc.auditing._numbers import DECISION, DIFFERENCE, Numbers, numbers_of
+from skdisc.auditing._numbers import DECISION, DIFFERENCE, ComparedNumbers, numbers_of
 
 TRAINED = "fitted model"
 _ANY = 2**62  # numbers that are not binned are items one by one
@@ -65,7 +65,7 @@ class AuditedRows:
         X before rare values were joined, if they were.
     choice : PublicChoice or None
         The groups that a public document may look at; None: it is not public.
-    numbers : Numbers or None
+    numbers : ComparedNumbers or None
         What is compared, if it is numbers and not decisions.
     """
 
@@ -84,7 +84,7 @@ class AuditedRows:
     sample: Any = None
     original: pd.DataFrame | None = None
     choice: Any = None
-    numbers: Numbers | None = None
+    numbers: ComparedNumbers | None = None
 
     @classmethod
     def read(

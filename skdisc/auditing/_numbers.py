@@ -29,7 +29,7 @@ _FAR = 3.0  # interquartile ranges beyond the quartiles (Tukey 1977: "far out")
 
 
 @dataclass(frozen=True)
-class Numbers:
+class ComparedNumbers:
     """The numbers that an audit compares, one for each row.
 
     Parameters
@@ -104,7 +104,9 @@ class Numbers:
         }
 
 
-def numbers_of(audit: Any, frame: pd.DataFrame, y: Any, box: Any, **about: Any) -> Numbers | None:
+def numbers_of(
+    audit: Any, frame: pd.DataFrame, y: Any, box: Any, **about: Any
+) -> ComparedNumbers | None:
     """Return the numbers that an audit compares; None if it compares decisions.
 
     Parameters
@@ -171,7 +173,7 @@ def numbers_of(audit: Any, frame: pd.DataFrame, y: Any, box: Any, **about: Any) 
     if audit.outcome_scale == LOG:
         _check_positive(raw)
     is_less_better = is_direction and audit.pos_label == "low"
-    return Numbers(raw, output, audit.outcome_scale, name, is_less_better, is_automatic)
+    return ComparedNumbers(raw, output, audit.outcome_scale, name, is_less_better, is_automatic)
 
 
 def has_many_numbers(y: Any) -> bool:
@@ -239,10 +241,10 @@ def _check_positive(raw):
     """Raise ValueError if a number has no logarithm."""
     n = int((raw <= 0).sum())
     if n:
-        rows = "1 row" if n == 1 else f"{n:,} rows"
+        rows = "1 row has" if n == 1 else f"{n:,} rows have"
         raise ValueError(
-            f"outcome_scale='log' needs positive numbers, and {rows} have 0 or less: leave them "
-            "out if they are errors, or compare differences (outcome_scale='difference')."
+            f"outcome_scale='log' needs positive numbers, and {rows} 0 or less: leave them out if "
+            "they are errors, or compare differences (outcome_scale='difference')."
         )
 
 

@@ -1,11 +1,14 @@
 """Numbers as outcomes of an audit: pay, prices, and what models predict."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 from skdisc import Audit, Rule
+from skdisc.report._first_page import first_page
 
 
 def pay_table(n=1_500, gap=0.0, seed=0, spread=0.2):
@@ -21,7 +24,7 @@ def pay_table(n=1_500, gap=0.0, seed=0, spread=0.2):
 
 def test_means_are_compared_as_scipy_compares_them():
     X, y = pay_table(gap=0.3)
-    report = Audit(protected="sex", output="value").fit(X, y).report_
+    report = quick().fit(X, y).report_
     women, men = y[X["sex"] == "female"], y[X["sex"] == "male"]
     (row,) = [r for r in report.document["groups"] if r["group"] == "sex = 'female'"]
     welch = stats.ttest_ind(women, men, equal_var=False)
@@ -34,10 +37,127 @@ def test_means_are_compared_as_scipy_compares_them():
     assert row["ci_high"] - row["ci_low"] < 1.1 * (high - low)
 
 
+def quick(**settings):
+    """Return an audit of one question."""
+    return Audit(protected="sex", detectors="GroupDisparity", **{"output": "value"} | settings)
+
+
 def test_the_gap_that_matters_is_a_share_of_the_mean():
     X, y = pay_table()
-    about = Audit(protected="sex", output="value").fit(X, y).report_.document["about"]["outcome"]
+    about = quick().fit(X, y).report_.document["about"]["outcome"]
     assert about["relevant_gap"] == pytest.approx(0.05 * y.mean())
     rule = Rule(relevant_gap="20%")
-    about = Audit(protected="sex", output="value", rule=rule).fit(X, y).report_.document["about"]
+    about = quick(rule=rule).fit(X, y).report_.document["about"]
     assert about["outcome"]["relevant_gap"] == pytest.approx(0.2 * y.mean())
+
+
+def first_sentences(report, language="en"):
+    (column,) = first_page(report.document, language)["columns"]
+    return " ".join([column["first"], *column["more"]])
+
+
+@pytest.fixture(scope="module")
+def gap_in_a_grade():
+    X, y = pay_table(2_000, gap=0.15)
+    return X, y, Audit(protected="sex", output="value").fit(X, y).report_
+
+
+def test_the_first_page_says_percent_of_the_others_mean(gap_in_a_grade):
+    X, y, report = gap_in_a_grade
+    women, men = y[X["sex"] == "female"].mean(), y[X["sex"] == "male"].mean()
+    told = first_sentences(report).replace("\u00a0", " ")
+    assert f"have less pay than sex = 'male': on average {women:.1f} against {men:.1f}" in told
+    assert f"{100 * (men - women) / men:.1f} % ({men - women:.1f}) less" in told
+    (cause,) = [r for r in report.document["evidence"] if r["kind"] == "cause"]
+    of_g2 = y[(X["sex"] == "male") & (X["grade"] == "G2")].mean()
+    assert cause["rate_others"] == pytest.approx(of_g2)
+    assert f"{-100 * cause['effect'] / of_g2:.1f} % ({-cause['effect']:.1f}) less" in told
+    assert "points" not in told
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_other_languages_have_the_same_numbers(gap_in_a_grade, language):
+    numbers = {
+        name: re.findall(r"\d+", re.sub(r"(?<=\d)[.,](?=\d)", "", first_sentences(report, name)))
+        for name, report in ((name, gap_in_a_grade[2]) for name in ("en", language))
+    }
+    assert sorted(numbers[language]) == sorted(numbers["en"])
+
+
+def test_where_less_is_better_the_side_with_more_is_worse_off(gap_in_a_grade):
+    X, y, report = gap_in_a_grade
+    answer = Audit(protected="sex", output="value", pos_label="low").fit(X, y).report_
+    (low,), (high,) = answer.document["answers"], report.document["answers"]
+    assert low["raw"]["worse_off"] == high["raw"]["better_off"]
+    assert low["raw"]["better_off"] == high["raw"]["worse_off"]
+    assert low["raw"]["gap"] == high["raw"]["gap"] < 0
+    assert low["worst"]["effect"] == -high["worst"]["effect"]
+    told = first_sentences(answer)
+    assert "sex = 'male' have more pay than sex = 'female'" in told
+
+
+def test_logarithms_compare_geometric_means():
+    X, y = pay_table(gap=0.15)
+    report = quick(outcome_scale="log").fit(X, y).report_
+    women, men = (np.exp(np.log(y[X["sex"] == sex]).mean()) for sex in ("female", "male"))
+    told = first_sentences(report).replace("\u00a0", " ")
+    assert f"on average {women:.1f} against {men:.1f}, {100 * (1 - women / men):.1f} % less" in told
+    assert report.document["about"]["outcome"]["relevant_gap"] == pytest.approx(np.log(1.05))
+
+
+def test_numbers_of_many_values_need_no_word():
+    X, y = pay_table(400)
+    report = quick(output="decision").fit(X, y).report_
+    assert report.document["about"]["outcome"]["output"] == "value"
+    assert any("different numbers" in note["seen"] for note in report.document["notices"])
+    explicit = quick().fit(X, y).report_
+    assert explicit.document["evidence"] == report.document["evidence"]
+    assert not any("different numbers" in note["seen"] for note in explicit.document["notices"])
+
+
+def test_a_favorable_value_makes_decisions_of_numbers():
+    X, y = pay_table(400)
+    rounded = (y // 1).astype(int)
+    report = Audit(protected="sex", pos_label=rounded.max()).fit(X, rounded).report_
+    assert "outcome" not in report.document["about"]
+
+
+def test_no_number_of_a_person_is_printed(gap_in_a_grade):
+    X, y, _ = gap_in_a_grade
+    y = y.copy()
+    y.iloc[0] = 123_456.789
+    report = quick().fit(X, y).report_
+    assert "far from all others" in report.to_text()
+    assert "123456" not in report.to_json()
+
+
+@pytest.mark.parametrize(
+    ("settings", "change", "message"),
+    [
+        ({"outcome_scale": "log"}, lambda y: y - y.min(), "needs positive numbers, and 1 row has"),
+        ({}, lambda y: y - 2 * y.mean(), "because the mean is"),
+        ({}, lambda y: y.map("{:.0f} €".format), r"of the form '00 €': write numbers alone"),
+        (
+            {},
+            lambda y: y.map("{:.0f} €".format).where(y.index % 2 == 0, "45 000 CHF"),
+            r"several currencies \(CHF, €\) cannot be compared: convert",
+        ),
+        ({}, lambda y: y > 20, "True and False"),
+        ({"pos_label": "most"}, lambda y: y, "'high' .more is better, the default. or 'low'"),
+        ({"detectors": "SliceLine"}, lambda y: y, "Those that compare numbers: .*GroupDisparity"),
+        ({"metric": "false_positive_rate"}, lambda y: y, "is a rate of decisions"),
+        ({"template": "ll144"}, lambda y: y, "is about decisions"),
+        ({"disclosure": "public"}, lambda y: y, "no place for numbers yet"),
+        ({"rule": Rule(relevant_gap="many")}, lambda y: y, "such as"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(settings, change, message):
+    X, y = pay_table(200)
+    with pytest.raises(ValueError, match=message):
+        Audit(protected="sex", output="value", **settings).fit(X, change(y))
+
+
+def test_decisions_take_no_scale():
+    X, y = pay_table(200)
+    with pytest.raises(ValueError, match="output='value'"):
+        Audit(protected="sex", outcome_scale="log").fit(X, y > y.mean())

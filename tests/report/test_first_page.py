@@ -281,10 +281,13 @@ def test_languages_say_the_same(documents):
         name: import_module(f"skdisc.report._first_page.languages.{name}") for name in LANGUAGES
     }
 
+    forms = {"Less": "less", "fewer": "less", "More": "more", "greater": "more"}
+
     def fields(value):
         if isinstance(value, dict):
             return {key: fields(one) for key, one in value.items()}
-        return sorted({name for _, name, _, _ in string.Formatter().parse(value) if name})
+        names = {name for _, name, _, _ in string.Formatter().parse(value) if name}
+        return sorted({forms.get(name, name) for name in names})
 
     for module in texts.values():
         for name in (n for n in vars(texts["en"]) if n.isupper()):

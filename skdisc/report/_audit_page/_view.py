@@ -200,6 +200,8 @@ def _is_share(row):
 def _verdict(row, size):
     """Return one row of the table of verdicts."""
     question, claim = words.question(row.get("null"), row.get("claim"))
+    if row.get("measure") == "mean":
+        question = question.replace("rates", "means")
     numbers = [row.get(name) for name in ("effect", "ci_low", "ci_high")]
     share, bound = _is_share(row), row.get("bound")
     if words.level(row.get("verdict")) == "found":

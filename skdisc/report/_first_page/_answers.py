@@ -1,6 +1,12 @@
 """Answers: what the first page says about each protected column, as numbers and names."""
 
+from math import ceil
+
+from scipy import special
+
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._stats._equivalence import power_quantile
+from skdisc.report._first_page._units import is_of_outcomes
 
 UNEQUAL = "unequal at equal columns"
 OPEN = "unequal, open at equal columns"
@@ -37,12 +43,51 @@ def answers(document):
         ``others``, what is excluded of groups that are not found: of the ``whole`` groups, ``raw``
         and at ``equal`` columns. Gaps are of the side that is worse off: negative.
     """
+    is_less_better = ((document.get("about") or {}).get("outcome") or {}).get("better") == "low"
+    if is_less_better:
+        document = _turned(document)
     rows = [row for row in document.get("verdicts") or [] if row.get("attribute") is not None]
     several = [
         _answer(attribute, [row for row in rows if row.get("attribute") == attribute], document)
         for attribute in dict.fromkeys(row.get("attribute") for row in rows)
     ]
+    if is_less_better:
+        several = [_with_means_turned(answer) for answer in several]
     return sorted(several, key=lambda answer: STATES.index(answer["state"]))
+
+
+def _turned(document):
+    """Return a document with gaps and means of the other sign, where less is better.
+
+    All that follows then looks for the side that has less.
+    """
+    changed = {}
+    for part in ("evidence", "groups", "comparable"):
+        changed[part] = []
+        for row in document.get(part) or []:
+            own = dict(row)
+            for name in ("effect", "gap", "rate", "rate_others"):
+                if own.get(name) is not None:
+                    own[name] = -own[name]
+            ends = own.get("ci_low"), own.get("ci_high")
+            own["ci_high"], own["ci_low"] = (None if end is None else -end for end in ends)
+            changed[part].append(own)
+    return document | changed
+
+
+def _with_means_turned(answer):
+    """Return an answer with the means as they are."""
+    raw, worst = answer["raw"], answer["worst"]
+    if raw is not None:
+        sides = {s: raw[s] | {"rate": _negative(raw[s]["rate"])} for s in _SIDES}
+        answer = answer | {"raw": raw | sides}
+    if worst is not None and "rate_others" in worst:
+        answer = answer | {"worst": worst | {"rate_others": _negative(worst["rate_others"])}}
+    return answer
+
+
+def _negative(value):
+    return None if value is None else -value
 
 
 def state_of(rows):
@@ -94,6 +139,8 @@ def _answer(attribute, rows, document):
     raw = _raw(attribute, evidence, document)
     equal = _equal(attribute, raw, verdicts.get("conditional"), document)
     others = _others(verdicts)
+    if (document.get("about") or {}).get("outcome"):
+        others = _with_needed(others, verdicts, document)
     again = _outcome_again(equal["columns"], document) if equal is not None else ""
     if state == ACCOUNTED and again:
         # Where the outcome is equal there is no gap, whatever the decisions depend on.
@@ -153,17 +200,17 @@ def _raw(attribute, evidence, document):
         and not row.get("suppressed")
         and row.get("rate") is not None
     ]
-    rates = [row for row in shown if row.get("measure") == _RATE]
+    rates = [row for row in shown if is_of_outcomes(row.get("measure"))]
     groups = [row for row in shown if row.get("gap") is not None]
     found = [row for row in evidence if row.get("kind") == "gap" and row.get("found")]
     pairs = [(f, g) for f in found for g in groups if _about(f) == _about(g)]
-    of_rate = [pair for pair in pairs if pair[1]["measure"] == _RATE]
+    of_rate = [pair for pair in pairs if is_of_outcomes(pair[1]["measure"])]
     if pairs:
         # The gap of decisions comes before those of their errors, which go with it; a group that is
         # worse off before one that is better off.
         row = max(of_rate or pairs, key=lambda p: (p[1]["gap"] < 0, abs(p[1]["gap"])))[1]
     else:
-        compared = [row for row in groups if row.get("measure") == _RATE]
+        compared = [row for row in groups if is_of_outcomes(row.get("measure"))]
         if not compared:
             return None
         row = max(compared, key=lambda r: (abs(r["gap"]), -r["gap"]))
@@ -242,7 +289,11 @@ def _equal(attribute, raw, verdict, document):
     sides = {} if raw is None else {raw[side]["group"]: side == _WORSE for side in _SIDES}
     for row in document.get("comparable") or []:
         is_worse = sides.get(row.get("group"))
-        if is_worse is not None and row.get("effect") is not None and raw["measure"] == _RATE:
+        if (
+            is_worse is not None
+            and row.get("effect") is not None
+            and is_of_outcomes(raw["measure"])
+        ):
             return equal | seen_from(row, "effect", is_worse)
     # Nobody is compared at equal columns; the reason, such as columns that stand for the protected
     # one, is what a reader must know next.
@@ -266,6 +317,8 @@ def _worst(evidence, raw):
     row = max(found, key=lambda r: abs(r["effect"]))
     names = ("group", "people", "judged", "effect", "ci_low", "ci_high", "ci_level", "measure")
     about = {name: row.get(name) for name in names}
+    if "rate_others" in row:
+        about["rate_others"] = row["rate_others"]
     return about | {"at_equal_columns": row.get("kind") == "cause"}
 
 
@@ -289,6 +342,33 @@ def _others(verdicts):
         "raw": _excluded(raw),
         "equal": _excluded(verdicts.get("conditional")),
     }
+
+
+def _with_needed(others, verdicts, document):
+    """Return what is excluded, with how many people on each side would exclude a relevant gap.
+
+    How much the numbers vary follows from the widths of the intervals of the groups compared.
+    """
+    nulls = {"whole": "marginal", "raw": "contextual", "equal": "conditional"}
+    told = dict(others)
+    attribute = next(iter(verdicts.values()), {}).get("attribute")
+    for name, null in nulls.items():
+        answer = others[name]
+        verdict = verdicts.get(null) or {}
+        level = (verdict.get("answer") or {}).get("level")
+        if answer is None or not answer["relevant_gap"] or not level:
+            continue
+        z = -special.ndtri(level)
+        deviations = [
+            (row["upper"] - abs(row["estimate"])) / z * row["comparison"] ** 0.5
+            for row in document.get("families") or []
+            if (row["attribute"], row["null"]) == (attribute, null)
+            and None not in (row["upper"], row["estimate"])
+        ]
+        if deviations:
+            size = power_quantile(0.05) * max(deviations) / answer["relevant_gap"]
+            told[name] = answer | {"needed": ceil(2 * size**2)}
+    return told
 
 
 def _excluded(row):

@@ -4,6 +4,7 @@ import math
 from importlib import import_module
 
 from skdisc._stats import people_needed
+from skdisc._stats._equivalence import power_quantile
 from skdisc.report._first_page._answers import (
     ACCOUNTED,
     LIMITED,
@@ -14,10 +15,10 @@ from skdisc.report._first_page._answers import (
     answers,
     seen_from,
 )
+from skdisc.report._first_page._units import Texts, is_of_outcomes, number, percent, units_of
 
 LANGUAGES = ("en", "de", "fr")
 MOST_COLUMNS = 6  # of those held equal, that a sentence names
-_RATE = "selection_rate"
 
 
 def first_page(document, language="en"):
@@ -44,7 +45,9 @@ def first_page(document, language="en"):
     """
     if language not in LANGUAGES:
         raise ValueError(f"language={language!r} is not one of {', '.join(LANGUAGES)}.")
-    texts = import_module(f"skdisc.report._first_page.languages.{language}")
+    outcome = (document.get("about") or {}).get("outcome") or {}
+    own = import_module(f"skdisc.report._first_page.languages.{language}")
+    texts = Texts(own, outcome.get("better") == "low")
     columns = [_Paragraph(answer, document, texts).said() for answer in answers(document)]
     return {"columns": columns, "lines": _about_all(document, texts) if columns else []}
 
@@ -55,11 +58,12 @@ def _about_all(document, texts):
         (row.get("answer") or {}).get("relevant_size") for row in document.get("verdicts") or []
     ]
     size = next((size for size in sizes if size), 0.05)
-    unseen = texts.UNSEEN.format(size=_percent(texts, size))
+    unseen = texts.UNSEEN.format(size=percent(texts, size))
     asked = (document.get("about") or {}).get("audited")
     unseen += texts.UNSEEN_SINGLE * (asked in ("labels", "decisions", "counts"))
     level = 1 - ((document.get("about") or {}).get("significance") or 0.05)
-    said = {"sure": texts.SURE.format(level=_percent(texts, level)), "unseen": unseen}
+    sure = units_of(document, texts).sure()
+    said = {"sure": sure.format(level=percent(texts, level)), "unseen": unseen}
     said["law"] = texts.LAW
     return [(texts.LINES[name], text) for name, text in said.items()]
 
@@ -70,6 +74,18 @@ class _Paragraph:
     def __init__(self, answer, document, texts):
         self.answer, self.document, self.texts = answer, document, texts
         self.raw, self.equal, self.worst = (answer[name] for name in ("raw", "equal", "worst"))
+        self.units = units_of(document, texts)
+        self.outcome = (document.get("about") or {}).get("outcome")
+        self.raw = self._with_reference(self.raw)
+        if self.equal is not None and self.raw is not None:
+            self.equal = self.equal | {"reference": self.raw["reference"]}
+
+    def _with_reference(self, raw):
+        """Return the raw gap with the mean that it is a share of: that of whom it is about."""
+        if raw is None:
+            return None
+        is_rest = raw["worse_off"]["group"] is None
+        return raw | {"reference": raw["worse_off" if is_rest else "better_off"]["rate"]}
 
     def said(self):
         """Return the paragraph."""
@@ -123,35 +139,44 @@ class _Paragraph:
 
     def _unequal(self):
         raw, texts = self.raw, self.texts
-        text = texts.LESS_OFTEN if raw["measure"] == _RATE else texts.LOWER
-        if raw["measure"] == _RATE and raw["worse_off"]["group"] is None:
-            text = texts.MORE_OFTEN  # one group has more, rather than everyone else less
+        less, more = texts.LESS_OFTEN, texts.MORE_OFTEN
+        if self.outcome is not None:
+            less, more = texts.LESS_OF_NUMBER, texts.MORE_OF_NUMBER
+        text = less if is_of_outcomes(raw["measure"]) else texts.LOWER
+        if is_of_outcomes(raw["measure"]) and raw["worse_off"]["group"] is None:
+            text = more  # one group has more, rather than everyone else less
         measure = raw["measure"].replace("_", " ")
         return text.format(measure=measure, **self._sides(), **self._gap(raw))
 
     def _small(self):
         """Return that the gap is surely smaller than the one that matters, if it is."""
         raw, relevant = self.raw, self.answer["relevant_gap"]
-        if relevant is None or raw["measure"] != _RATE or None in (raw["ci_low"], raw["ci_high"]):
+        if (
+            relevant is None
+            or not is_of_outcomes(raw["measure"])
+            or None in (raw["ci_low"], raw["ci_high"])
+        ):
             return ""
         is_small = max(-raw["ci_low"], raw["ci_high"]) < relevant
-        return self.texts.SMALL.format(relevant=self._points(relevant)) if is_small else ""
+        return self.texts.SMALL.format(relevant=self.units.bound(relevant)) if is_small else ""
 
     def _also(self):
         """Return the other groups that are found."""
         texts, also = self.texts, self.raw["also"]
         groups = [
             (texts.ALSO_LESS if one["gap"] < 0 else texts.ALSO_MORE).format(
-                group=one["group"], points=self._points(abs(one["gap"]), up=False)
+                group=one["group"], points=self._size(one)
             )
             for one in also
         ]
         return texts.ALSO.format(groups=", ".join(groups)) if groups else ""
 
     def _nearly_equal(self):
-        if self.raw is None or self.raw["measure"] != _RATE or not self._has_rates():
+        if self.raw is None or not is_of_outcomes(self.raw["measure"]) or not self._has_rates():
             return ""
-        return self.texts.NEARLY_EQUAL.format(**self._sides())
+        texts = self.texts
+        text = texts.NEARLY_EQUAL if self.outcome is None else texts.NEARLY_EQUAL_NUMBER
+        return text.format(**self._sides())
 
     def _at_equal_columns(self):
         """Yield what remains of the gap at equal legitimate columns."""
@@ -161,7 +186,7 @@ class _Paragraph:
         elif state == ACCOUNTED:
             yield self._remains_open()
             yield texts.ACCOUNTED.format(
-                bound=self._points(equal["bound"]),
+                bound=self.units.bound(equal["bound"]),
                 n=self._count(equal["n_groups"]),
                 level=self._percent((self.answer["others"]["equal"] or {}).get("level", 0.95)),
             )
@@ -193,7 +218,7 @@ class _Paragraph:
         if worst is None:
             return ""
         is_less, at_equal = worst["effect"] < 0, worst["at_equal_columns"]
-        gap = seen_from(worst, "effect", is_less)
+        gap = self._of_worst(worst, is_less)
         text = {
             (True, False): texts.WORST,
             (True, True): texts.WORST_EQUAL,
@@ -203,6 +228,10 @@ class _Paragraph:
         return text.format(
             group=worst["group"], people=self._count(worst["people"]), **self._gap(gap)
         )
+
+    def _of_worst(self, worst, is_less):
+        gap = seen_from(worst, "effect", is_less)
+        return gap | {"reference": worst.get("rate_others")}
 
     def _single(self):
         single = self.answer["single"]
@@ -222,14 +251,14 @@ class _Paragraph:
             return f"{texts.STATES[NONE]}."
         about = texts.NONE_ABOVE if first["n"] > 1 else texts.NONE_ABOVE_ONE
         said = about.format(
-            bound=self._points(first["bound"]),
+            bound=self.units.bound(first["bound"]),
             n=self._count(first["n"]),
             attribute=self.answer["attribute"],
         )
         both = raw is not None and equal is not None and equal["bound"] is not None
         if both:
             said += texts.NONE_AT_EQUAL.format(
-                columns=self._columns(), bound=self._points(equal["bound"])
+                columns=self._columns(), bound=self.units.bound(equal["bound"])
             )
         level = self._percent(first["level"])
         return said + (texts.HOLDS_EACH if both else texts.HOLDS).format(level=level)
@@ -242,9 +271,9 @@ class _Paragraph:
         said = {
             "attribute": self.answer["attribute"],
             "people": self._count(self.answer["people"]),
-            "relevant": self._points(least["relevant_gap"]),
+            "relevant": self.units.bound(least["relevant_gap"]),
             "resolution": self._count(least["resolution"]),
-            "bound": self._points(least["bound"]),
+            "bound": self.units.bound(least["bound"]),
             "level": self._percent(least["level"]),
         }
         if least["resolution"] is None:  # then what is known of whole groups is said first
@@ -260,7 +289,7 @@ class _Paragraph:
         if whole is None or whole["bound"] is None:
             return ""
         level = self._percent(whole["level"])
-        return self.texts.WHOLE.format(bound=self._points(whole["bound"]), level=level)
+        return self.texts.WHOLE.format(bound=self.units.bound(whole["bound"]), level=level)
 
     def _bound_at_equal_columns(self):
         """Return the bound at equal legitimate columns."""
@@ -269,7 +298,7 @@ class _Paragraph:
             return ""
         return self.texts.EQUAL_BOUND.format(
             columns=self._columns(),
-            bound=self._points(equal["bound"]),
+            bound=self.units.bound(equal["bound"]),
             level=self._percent(equal["level"]),
         )
 
@@ -285,16 +314,24 @@ class _Paragraph:
             )
         if raw is None or not self._has_rates() or raw["ci_low"] is None:
             return self.texts.UNKNOWN_ALL.format(**said)
-        return self.texts.UNKNOWN.format(**said, **self._sides(), range=self._range(raw))
+        text = self.texts.UNKNOWN if self.outcome is None else self.texts.UNKNOWN_NUMBER
+        return text.format(**said, **self._sides(), range=self._range(raw))
 
     def _needed(self):
         relevant, raw = self.answer["relevant_gap"], self.raw
         if relevant is None or raw is None or not self._has_rates():
             return ""
-        p = raw["better_off"]["rate"]
-        needed = 2 * people_needed(min(max(p, 0.05), 0.95), relevant, relevant_ratio=0)
+        if self.outcome is not None:
+            deviation = self.outcome["deviation"]
+            needed = 2 * (power_quantile(0.05) * deviation / relevant) ** 2
+        else:
+            p = raw["better_off"]["rate"]
+            needed = 2 * people_needed(min(max(p, 0.05), 0.95), relevant, relevant_ratio=0)
+        return self._told_needed(float(needed), relevant)
+
+    def _told_needed(self, needed, relevant):
         return self.texts.NEEDED.format(
-            needed=self._count(_rounded_up(float(needed))), relevant=self._points(relevant)
+            needed=self._count(_rounded_up(needed)), relevant=self.units.bound(relevant)
         )
 
     def _others(self):
@@ -306,8 +343,8 @@ class _Paragraph:
         said = {
             "where": texts.WHERE_EQUAL * is_equal,
             "n": self._count(others["n"]),
-            "bound": self._points(others["bound"]),
-            "relevant": self._points(others["relevant_gap"]),
+            "bound": self.units.bound(others["bound"]),
+            "relevant": self.units.bound(others["relevant_gap"]),
             "resolution": self._count(others["resolution"]),
             "level": self._percent(others["level"]),
         }
@@ -325,6 +362,8 @@ class _Paragraph:
             text = texts.OTHERS_BOUND
         alone = others["n_without_counterparts"]
         more = f" {texts.ALONE.format(n=self._count(alone))}" if alone else ""
+        if others.get("needed") and others["n_cleared"] < others["n"]:
+            more = f" {self._told_needed(others['needed'], others['relevant_gap'])}{more}"
         return text.format(**said) + more
 
     # The lines.
@@ -351,6 +390,8 @@ class _Paragraph:
             return self.texts.NEXT_OF_NOTHING
         if state == OPEN and self._reason():
             return self.texts.NEXT_OF_REASON
+        if state == UNEQUAL and self.outcome is not None:
+            return self.texts.NEXT_OF_NUMBERS.format(target=self._target())
         return self.texts.NEXT[state]
 
     def _quotes(self):
@@ -366,7 +407,7 @@ class _Paragraph:
                 yield texts.QUOTE_EQUAL.format(**self._gap(equal, level=False))
             if state == ACCOUNTED and equal is not None:
                 level = self._percent((self.answer["others"]["equal"] or {}).get("level", 0.95))
-                bound = self._points(equal["bound"])
+                bound = self.units.bound(equal["bound"])
                 yield texts.QUOTE_BOUND_EQUAL.format(bound=bound, level=level)
             yield self._quoted_group()
         else:
@@ -380,10 +421,10 @@ class _Paragraph:
             if whole is None or whole["bound"] is None:
                 return ""
             level = self._percent(whole["level"])
-            return texts.QUOTE_WHOLE.format(bound=self._points(whole["bound"]), level=level)
+            return texts.QUOTE_WHOLE.format(bound=self.units.bound(whole["bound"]), level=level)
         parts = [(texts.QUOTE_BOUND, others["raw"]), (texts.QUOTE_BOUND_EQUAL, others["equal"])]
         return "; ".join(
-            text.format(bound=self._points(one["bound"]), level=self._percent(one["level"]))
+            text.format(bound=self.units.bound(one["bound"]), level=self._percent(one["level"]))
             for text, one in parts
             if one is not None and one["bound"] is not None
         )
@@ -395,7 +436,7 @@ class _Paragraph:
             return ""
         is_less = worst["effect"] < 0
         text = texts.QUOTE_GROUP if is_less else texts.QUOTE_GROUP_MORE
-        gap = seen_from(worst, "effect", is_less)
+        gap = self._of_worst(worst, is_less)
         return text.format(group=worst["group"], **self._gap(gap, level=False))
 
     def _people(self):
@@ -429,12 +470,20 @@ class _Paragraph:
             "better": raw["better_off"]["group"] or texts.EVERYONE_ELSE,
             "rate": self._percent(raw["worse_off"]["rate"], digits=1),
             "other_rate": self._percent(raw["better_off"]["rate"], digits=1),
+            "target": self._target(),
+            "mean": self.units.mean(raw["worse_off"]["rate"]),
+            "other_mean": self.units.mean(raw["better_off"]["rate"]),
         }
+
+    def _target(self):
+        """Return the name of what is compared."""
+        outcome = self.outcome or {}
+        return outcome.get("name") or self.texts.TARGETS.get(outcome.get("output"), "")
 
     def _gap(self, gap, level=True):
         """Return a gap in points, its range, and its confidence."""
         shown = self._range(gap, level)
-        points = self._points(abs(gap["gap"]), up=False)
+        points = self._size(gap)
         return {"points": points, "range": shown, "level": self._level(gap)}
 
     def _range(self, gap, level=True):
@@ -442,12 +491,12 @@ class _Paragraph:
         if gap["ci_low"] is None or gap["ci_high"] is None:
             return "–"
         least, most = -gap["ci_high"], -gap["ci_low"]
-        text = self.texts.RANGE
+        text, is_less, reference = self.texts.RANGE, (True, True), gap.get("reference")
         if least < 0 < most:
             text, least, most = self.texts.RANGE_AROUND_ZERO, most, -least
-        ends = {"low": _number(self.texts, 100 * least, 1)}
-        ends["high"] = _number(self.texts, 100 * most, 1)
-        shown = text.format(**ends)
+            is_less = True, False
+        low, high = map(self.units.end, (least, most), is_less, (reference, reference))
+        shown = text.format(low=low, high=high)
         if not level or self._level(gap) == self._percent(0.95):
             return shown
         # In a sentence, the level of a range in words stands in brackets of its own.
@@ -466,36 +515,14 @@ class _Paragraph:
         *first, last = names or [self.texts.HELD_NONE]
         return self.texts.AND.join([", ".join(first)] * bool(first) + [last])
 
-    def _points(self, share, up=True):
-        """Return a share of a bound or of a gap in points; bounds are rounded up already."""
-        if share is None:
-            return "–"
-        digits = 1 if not up or round(100 * share, 6) % 1 else 0
-        return self.texts.POINTS.format(n=_number(self.texts, 100 * share, digits))
+    def _size(self, gap):
+        return self.units.gap(abs(gap["gap"]), gap.get("reference"))
 
     def _percent(self, share, digits=None):
-        return _percent(self.texts, share, digits)
+        return percent(self.texts, share, digits)
 
     def _count(self, n):
-        return "–" if n is None else _number(self.texts, n, 0)
-
-
-def _percent(texts, share, digits=None):
-    """Return a share in percent, whole where it is."""
-    if share is None:
-        return "–"
-    value = 100 * share
-    if digits is None:
-        digits = 0 if abs(value - round(value)) < 1e-6 else 1
-    return texts.PERCENT.format(_number(texts, value, digits)).replace(" ", "\u00a0")
-
-
-def _number(texts, value, digits):
-    """Return a number with the marks of a language."""
-    text = f"{value:,.{digits}f}"
-    if float(text.replace(",", "")) == 0:
-        text = text.replace("-", "")
-    return text.translate(str.maketrans({",": texts.THOUSANDS, ".": texts.DECIMAL, "-": "−"}))
+        return "–" if n is None else number(self.texts, n, 0)
 
 
 def _rounded_up(n):

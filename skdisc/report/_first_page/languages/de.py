@@ -3,7 +3,7 @@
 DECIMAL, THOUSANDS = ",", "."
 PERCENT = "{} %"
 RANGE = "{low} bis {high}"
-RANGE_AROUND_ZERO = "zwischen {low} weniger und {high} mehr"
+RANGE_AROUND_ZERO = "zwischen {low} {less} und {high} {more}"
 AND = " und "
 
 STATES = {
@@ -18,6 +18,14 @@ FAVORABLE = "das günstige Ergebnis ({labels})"
 EVERYONE_ELSE = "allen anderen"
 POINTS = "{n} Punkte"
 MORE_COLUMNS = "{n} weiteren"
+WORDS = {
+    "less": "weniger",
+    "more": "mehr",
+    "Less": "Weniger",
+    "More": "Mehr",
+    "fewer": "weniger",
+    "greater": "mehr",
+}
 
 # What is unequal.
 LESS_OFTEN = (
@@ -28,9 +36,27 @@ LOWER = (
     "Niedrigere Werte von {measure} bei {worse} als bei {better}: {rate} gegen {other_rate}, "
     "{points} weniger ({range})."
 )
+LESS_OF_NUMBER = (
+    "{Less} {target} bei {worse} als bei {better}: im Mittel {mean} gegen {other_mean}, {points} "
+    "{less} ({range})."
+)
+MORE_OF_NUMBER = (
+    "{More} {target} bei {better} als bei {worse}: im Mittel {other_mean} gegen {mean}, {points} "
+    "{more} ({range})."
+)
+NEARLY_EQUAL_NUMBER = (
+    "Im Ganzen unterscheiden sich die Gruppen wenig, oder die Daten können es nicht zeigen: im "
+    "Mittel {mean} {target} bei {worse}, {other_mean} bei {better}."
+)
+UNKNOWN_NUMBER = (
+    "Ob {attribute} einen Unterschied macht, lässt sich aus {people} Personen nicht sagen: im "
+    "Mittel {mean} {target} bei {worse}, {other_mean} bei {better}; der wahre Unterschied kann "
+    "{range} sein."
+)
+TARGETS = {"value": "vom Ergebnis", "probability": "Wahrscheinlichkeit des günstigen Ergebnisses"}
 SMALL = "Das ist weniger als der Abstand, auf den es hier ankommt ({relevant})."
-ALSO_MORE = "{group} ({points} mehr)"
-ALSO_LESS = "{group} ({points} weniger)"
+ALSO_MORE = "{group} ({points} {more})"
+ALSO_LESS = "{group} ({points} {less})"
 ALSO = "Auch verschieden: {groups}."
 MORE_OFTEN = (
     "Häufiger {favorable} bei {better} als bei {worse}: {other_rate} gegen {rate}, {points} mehr "
@@ -40,7 +66,7 @@ NEARLY_EQUAL = (
     "Im Ganzen unterscheiden sich die Gruppen wenig, oder die Daten können es nicht zeigen: "
     "{favorable} hatten {rate} bei {worse} und {other_rate} bei {better}."
 )
-REMAINS = "Bei gleichen Werten von {columns} bleiben {points} weniger ({range})."
+REMAINS = "Bei gleichen Werten von {columns} bleiben {points} {less} ({range})."
 REMAINS_OPEN = "Bei gleichen Werten von {columns} bleibt für die Gruppe im Ganzen: {range}."
 ACCOUNTED = (
     "In keiner der verglichenen Gruppen ({n}) bleibt dort ein Abstand über {bound} ({level}): "
@@ -52,17 +78,17 @@ ACCOUNT_OPEN = (
 ACCOUNT_UNKNOWN = "Ob der Abstand mit {columns} erklärt ist, ist offen."
 NO_COLUMNS = "Es gibt keine anderen Spalten, die ihn erklären könnten."
 WORST = (
-    "Am größten ist er bei {group}: {points} weniger als die anderen dort ({range}; {people} "
+    "Am größten ist er bei {group}: {points} {less} als die anderen dort ({range}; {people} "
     "Personen)."
 )
 WORST_EQUAL = (
-    "Wo die anderen Spalten gleich sind, ist er am größten bei {group}: {points} weniger als die "
+    "Wo die anderen Spalten gleich sind, ist er am größten bei {group}: {points} {less} als die "
     "anderen dort ({range}; {people} Personen)."
 )
-BEST = "Mehr als andere dort hatte {group}: {points} mehr ({range}; {people} Personen)."
+BEST = "{More} als andere dort hatte {group}: {points} {more} ({range}; {people} Personen)."
 BEST_EQUAL = (
-    "Wo die anderen Spalten gleich sind, hatte mehr als die anderen dort {group}: {points} mehr "
-    "({range}; {people} Personen)."
+    "Wo die anderen Spalten gleich sind, hatte {more} als die anderen dort {group}: {points} "
+    "{more} ({range}; {people} Personen)."
 )
 SINGLE = (
     "Über {people} Personen ({share}) wäre anders entschieden worden, wenn nur {attribute} anders "
@@ -143,10 +169,10 @@ LINES = {
     "next": "Nächster Schritt",
     "law": "Das Recht",
 }
-QUOTE_RAW = "{points} weniger bei {worse} ({range}, Konfidenz {level})"
-QUOTE_EQUAL = "bei gleichen Spalten {points} weniger ({range}, {level})"
-QUOTE_GROUP = "{points} weniger bei {group} ({range}, {level})"
-QUOTE_GROUP_MORE = "{points} mehr bei {group} ({range}, {level})"
+QUOTE_RAW = "{points} {less} bei {worse} ({range}, Konfidenz {level})"
+QUOTE_EQUAL = "bei gleichen Spalten {points} {less} ({range}, {level})"
+QUOTE_GROUP = "{points} {less} bei {group} ({range}, {level})"
+QUOTE_GROUP_MORE = "{points} {more} bei {group} ({range}, {level})"
 QUOTE_BOUND = "kein Abstand über {bound} ({level})"
 QUOTE_WHOLE = "kein Abstand über {bound} zwischen den Gruppen im Ganzen ({level})"
 QUOTE_BOUND_EQUAL = "bei gleichen Spalten keiner über {bound} ({level})"
@@ -159,6 +185,16 @@ HELD_NONE = "nichts"
 SURE = (
     "jeder Bereich gilt mit einer Konfidenz von {level} oder der, die dabeisteht; 1 Punkt ist 0.01 "
     "in den Tabellen darunter"
+)
+SURE_NUMBERS = (
+    "jeder Bereich gilt mit einer Konfidenz von {level} oder der, die dabeisteht; ein Abstand "
+    "steht in Prozent des Mittels derer, mit denen verglichen wird, eine Schranke in Prozent des "
+    "Mittels aller ({mean}); dahinter die Zahl selbst"
+)
+SURE_RATIOS = (
+    "jeder Bereich gilt mit einer Konfidenz von {level} oder der, die dabeisteht; Prozente "
+    "vergleichen geometrische Mittel, und die Tabellen darunter haben Differenzen natürlicher "
+    "Logarithmen"
 )
 UNSEEN = "Gruppen unter {size} der Personen; was keine Spalte der Tabelle sagt"
 UNSEEN_SINGLE = "; einzelne Personen, denn es gibt kein Modell, das man fragen könnte"
@@ -184,6 +220,10 @@ NEXT = {
 NEXT_OF_MODEL = (
     "herausfinden, warum die Entscheidungen von {attribute} abhängen; sie bis dahin nicht "
     "unverändert verwenden"
+)
+NEXT_OF_NUMBERS = (
+    "herausfinden, wie {target} bei diesen Personen zustande kommt, und ob eine Spalte, die hier "
+    "fehlt, es erklärt"
 )
 NEXT_OF_REASON = "klären, was über die gleich gehaltenen Spalten gesagt ist, und noch einmal prüfen"
 NEXT_OF_NOTHING = (

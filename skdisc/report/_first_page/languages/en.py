@@ -3,7 +3,7 @@
 DECIMAL, THOUSANDS = ".", ","
 PERCENT = "{} %"
 RANGE = "{low} to {high}"
-RANGE_AROUND_ZERO = "between {low} less and {high} more"
+RANGE_AROUND_ZERO = "between {low} {less} and {high} {more}"
 AND = " and "
 
 STATES = {
@@ -18,6 +18,15 @@ FAVORABLE = "the favorable outcome ({labels})"
 EVERYONE_ELSE = "everyone else"
 POINTS = "{n} points"
 MORE_COLUMNS = "{n} more"
+# Where less is better, such as of prices, the words of a pair change places.
+WORDS = {
+    "less": "less",
+    "more": "more",
+    "Less": "Less",
+    "More": "More",
+    "fewer": "less",
+    "greater": "more",
+}
 
 # What is unequal.
 LESS_OFTEN = (
@@ -28,9 +37,26 @@ LOWER = (
     "The {measure} of {worse} is lower than that of {better}: {rate} against {other_rate}, "
     "{points} less ({range})."
 )
+LESS_OF_NUMBER = (
+    "{worse} have {less} {target} than {better}: on average {mean} against {other_mean}, {points} "
+    "{less} ({range})."
+)
+MORE_OF_NUMBER = (
+    "{better} have {more} {target} than {worse}: on average {other_mean} against {mean}, {points} "
+    "{more} ({range})."
+)
+NEARLY_EQUAL_NUMBER = (
+    "As a whole, the groups differ little or the data cannot show it: on average {mean} {target} "
+    "for {worse}, {other_mean} for {better}."
+)
+UNKNOWN_NUMBER = (
+    "Whether {attribute} makes a difference cannot be told from {people} people: on average {mean} "
+    "{target} for {worse}, {other_mean} for {better}, and the true difference may be {range}."
+)
+TARGETS = {"value": "of the outcome", "probability": "probability of the favorable outcome"}
 SMALL = "That is less than the gap that matters here ({relevant})."
-ALSO_MORE = "{group} ({points} more)"
-ALSO_LESS = "{group} ({points} less)"
+ALSO_MORE = "{group} ({points} {more})"
+ALSO_LESS = "{group} ({points} {less})"
 ALSO = "Also different: {groups}."
 MORE_OFTEN = (
     "{better} got {favorable} more often than {worse}: {other_rate} against {rate}, {points} more "
@@ -40,7 +66,7 @@ NEARLY_EQUAL = (
     "As a whole, the groups differ little or the data cannot show it: {rate} of {worse} got "
     "{favorable}, {other_rate} of {better}."
 )
-REMAINS = "At equal {columns}, {points} less remain ({range})."
+REMAINS = "At equal {columns}, {points} {less} remain ({range})."
 REMAINS_OPEN = "At equal {columns}, what remains for the group as a whole is {range}."
 ACCOUNTED = (
     "In none of the groups compared ({n}) a gap above {bound} remains there ({level}): these "
@@ -53,16 +79,17 @@ ACCOUNT_OPEN = (
 ACCOUNT_UNKNOWN = "Whether the gap is accounted for by {columns} is open."
 NO_COLUMNS = "No other columns were given that could account for it."
 WORST = (
-    "It is worst for {group}: {points} less than the other people there ({range}; {people} people)."
+    "It is worst for {group}: {points} {less} than the other people there ({range}; {people} "
+    "people)."
 )
 WORST_EQUAL = (
-    "Where the other columns are equal it is worst for {group}: {points} less than the other "
+    "Where the other columns are equal it is worst for {group}: {points} {less} than the other "
     "people there ({range}; {people} people)."
 )
-BEST = "{group} got more than the other people there: {points} more ({range}; {people} people)."
+BEST = "{group} got {more} than the other people there: {points} {more} ({range}; {people} people)."
 BEST_EQUAL = (
-    "Where the other columns are equal, {group} got more than the other people there: {points} "
-    "more ({range}; {people} people)."
+    "Where the other columns are equal, {group} got {more} than the other people there: {points} "
+    "{more} ({range}; {people} people)."
 )
 SINGLE = (
     "With another value of {attribute} alone, another decision would have been made about {people} "
@@ -125,10 +152,10 @@ LINES = {
     "next": "Next",
     "law": "The law",
 }
-QUOTE_RAW = "{points} less for {worse} ({range}, confidence {level})"
-QUOTE_EQUAL = "at equal columns {points} less ({range}, {level})"
-QUOTE_GROUP = "{points} less for {group} ({range}, {level})"
-QUOTE_GROUP_MORE = "{points} more for {group} ({range}, {level})"
+QUOTE_RAW = "{points} {less} for {worse} ({range}, confidence {level})"
+QUOTE_EQUAL = "at equal columns {points} {less} ({range}, {level})"
+QUOTE_GROUP = "{points} {less} for {group} ({range}, {level})"
+QUOTE_GROUP_MORE = "{points} {more} for {group} ({range}, {level})"
 QUOTE_BOUND = "no gap above {bound} ({level})"
 QUOTE_WHOLE = "no gap above {bound} between the groups as a whole ({level})"
 QUOTE_BOUND_EQUAL = "at equal columns none above {bound} ({level})"
@@ -141,6 +168,15 @@ HELD_NONE = "nothing"
 SURE = (
     "each range holds with a confidence of {level}, or of what stands beside it; 1 point is 0.01 "
     "in the tables below"
+)
+SURE_NUMBERS = (
+    "each range holds with a confidence of {level}, or of what stands beside it; a gap is in "
+    "percent of the mean of those compared with, and a bound in percent of the mean of all "
+    "({mean}); behind it the number itself"
+)
+SURE_RATIOS = (
+    "each range holds with a confidence of {level}, or of what stands beside it; percentages "
+    "compare geometric means, and the tables below have differences of natural logarithms"
 )
 UNSEEN = "groups under {size} of the people; what no column of the table says"
 UNSEEN_SINGLE = "; single people, since there is no model to ask"
@@ -164,6 +200,10 @@ NEXT = {
 }
 NEXT_OF_MODEL = (
     "find out why the decisions depend on {attribute}; do not use them unchanged in the meantime"
+)
+NEXT_OF_NUMBERS = (
+    "find out how {target} of these people came about, and whether a column that is missing here "
+    "explains it"
 )
 NEXT_OF_REASON = "settle what is said about the columns held equal, and audit again"
 NEXT_OF_NOTHING = (

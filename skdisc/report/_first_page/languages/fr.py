@@ -3,7 +3,7 @@
 DECIMAL, THOUSANDS = ",", "\u202f"
 PERCENT = "{} %"
 RANGE = "{low} à {high}"
-RANGE_AROUND_ZERO = "entre {low} de moins et {high} de plus"
+RANGE_AROUND_ZERO = "entre {low} {less} et {high} {more}"
 AND = " et "
 
 STATES = {
@@ -18,6 +18,14 @@ FAVORABLE = "le résultat favorable ({labels})"
 EVERYONE_ELSE = "tous les autres"
 POINTS = "{n} points"
 MORE_COLUMNS = "{n} autres"
+WORDS = {
+    "less": "de moins",
+    "more": "de plus",
+    "Less": "Moins",
+    "More": "Plus",
+    "fewer": "moins",
+    "greater": "plus",
+}
 
 # What is unequal.
 LESS_OFTEN = (
@@ -28,9 +36,27 @@ LOWER = (
     "Un {measure} plus bas pour {worse} que pour {better} : {rate} contre {other_rate}, {points} "
     "de moins ({range})."
 )
+LESS_OF_NUMBER = (
+    "{Less} de {target} pour {worse} que pour {better} : en moyenne {mean} contre {other_mean}, "
+    "{points} {less} ({range})."
+)
+MORE_OF_NUMBER = (
+    "{More} de {target} pour {better} que pour {worse} : en moyenne {other_mean} contre {mean}, "
+    "{points} {more} ({range})."
+)
+NEARLY_EQUAL_NUMBER = (
+    "Dans l'ensemble, les groupes diffèrent peu, ou les données ne peuvent pas le montrer : en "
+    "moyenne {mean} de {target} pour {worse}, {other_mean} pour {better}."
+)
+UNKNOWN_NUMBER = (
+    "Si {attribute} fait une différence, {people} personnes ne permettent pas de le dire : en "
+    "moyenne {mean} de {target} pour {worse}, {other_mean} pour {better} ; la vraie différence "
+    "peut être {range}."
+)
+TARGETS = {"value": "ce résultat", "probability": "probabilité du résultat favorable"}
 SMALL = "C'est moins que l'écart qui compte ici ({relevant})."
-ALSO_MORE = "{group} ({points} de plus)"
-ALSO_LESS = "{group} ({points} de moins)"
+ALSO_MORE = "{group} ({points} {more})"
+ALSO_LESS = "{group} ({points} {less})"
 ALSO = "Différents aussi : {groups}."
 MORE_OFTEN = (
     "Plus souvent {favorable} pour {better} que pour {worse} : {other_rate} contre {rate}, "
@@ -40,7 +66,7 @@ NEARLY_EQUAL = (
     "Dans l'ensemble, les groupes diffèrent peu, ou les données ne peuvent pas le montrer : {rate} "
     "pour {worse} et {other_rate} pour {better} ont eu {favorable}."
 )
-REMAINS = "À valeurs égales de {columns}, il reste {points} de moins ({range})."
+REMAINS = "À valeurs égales de {columns}, il reste {points} {less} ({range})."
 REMAINS_OPEN = "À valeurs égales de {columns}, il reste pour le groupe entier : {range}."
 ACCOUNTED = (
     "Dans aucun des groupes comparés ({n}) il n'y reste d'écart supérieur à {bound} ({level}) : "
@@ -50,20 +76,20 @@ ACCOUNT_OPEN = "On ignore si l'écart s'explique par {columns} : à valeurs éga
 ACCOUNT_UNKNOWN = "On ignore si l'écart s'explique par {columns}."
 NO_COLUMNS = "Aucune autre colonne n'a été donnée qui pourrait l'expliquer."
 WORST = (
-    "L'écart est le plus grand pour {group} : {points} de moins que les autres dans ce cas "
+    "L'écart est le plus grand pour {group} : {points} {less} que les autres dans ce cas "
     "({range} ; {people} personnes)."
 )
 WORST_EQUAL = (
-    "Là où les autres colonnes sont égales, l'écart est le plus grand pour {group} : {points} de "
-    "moins que les autres dans ce cas ({range} ; {people} personnes)."
+    "Là où les autres colonnes sont égales, l'écart est le plus grand pour {group} : {points} "
+    "{less} que les autres dans ce cas ({range} ; {people} personnes)."
 )
 BEST = (
-    "Plus que les autres dans ce cas pour {group} : {points} de plus ({range} ; {people} "
+    "{More} que les autres dans ce cas pour {group} : {points} {more} ({range} ; {people} "
     "personnes)."
 )
 BEST_EQUAL = (
-    "Là où les autres colonnes sont égales, plus que les autres dans ce cas pour {group} : "
-    "{points} de plus ({range} ; {people} personnes)."
+    "Là où les autres colonnes sont égales, {greater} que les autres dans ce cas pour {group} : "
+    "{points} {more} ({range} ; {people} personnes)."
 )
 SINGLE = (
     "Si seule la valeur de {attribute} avait été autre, la décision aurait été autre pour {people} "
@@ -139,10 +165,10 @@ LINES = {
     "next": "Ensuite",
     "law": "Le droit",
 }
-QUOTE_RAW = "{points} de moins pour {worse} ({range}, confiance {level})"
-QUOTE_EQUAL = "à colonnes égales {points} de moins ({range}, {level})"
-QUOTE_GROUP = "{points} de moins pour {group} ({range}, {level})"
-QUOTE_GROUP_MORE = "{points} de plus pour {group} ({range}, {level})"
+QUOTE_RAW = "{points} {less} pour {worse} ({range}, confiance {level})"
+QUOTE_EQUAL = "à colonnes égales {points} {less} ({range}, {level})"
+QUOTE_GROUP = "{points} {less} pour {group} ({range}, {level})"
+QUOTE_GROUP_MORE = "{points} {more} pour {group} ({range}, {level})"
 QUOTE_BOUND = "aucun écart supérieur à {bound} ({level})"
 QUOTE_WHOLE = "aucun écart supérieur à {bound} entre les groupes entiers ({level})"
 QUOTE_BOUND_EQUAL = "à colonnes égales, aucun supérieur à {bound} ({level})"
@@ -155,6 +181,16 @@ HELD_NONE = "rien"
 SURE = (
     "chaque intervalle vaut avec une confiance de {level}, ou celle qui est à côté ; 1 point est "
     "0.01 dans les tableaux ci-dessous"
+)
+SURE_NUMBERS = (
+    "chaque intervalle vaut avec une confiance de {level}, ou celle qui est à côté ; un écart est "
+    "en pour cent de la moyenne de ceux auxquels on compare, une borne en pour cent de la moyenne "
+    "de tous ({mean}) ; derrière, le nombre lui-même"
+)
+SURE_RATIOS = (
+    "chaque intervalle vaut avec une confiance de {level}, ou celle qui est à côté ; les "
+    "pourcentages comparent des moyennes géométriques, et les tableaux ci-dessous ont des "
+    "différences de logarithmes naturels"
 )
 UNSEEN = "les groupes de moins de {size} des personnes ; ce qu'aucune colonne du tableau ne dit"
 UNSEEN_SINGLE = " ; les personnes une à une, car il n'y a pas de modèle à interroger"
@@ -179,6 +215,10 @@ NEXT = {
 NEXT_OF_MODEL = (
     "chercher pourquoi les décisions dépendent de {attribute} ; d'ici là, ne pas les employer sans "
     "changement"
+)
+NEXT_OF_NUMBERS = (
+    "chercher comment se forme {target} de ces personnes, et si une colonne qui manque ici "
+    "l'explique"
 )
 NEXT_OF_REASON = "régler ce qui est dit des colonnes tenues égales, et recommencer"
 NEXT_OF_NOTHING = (

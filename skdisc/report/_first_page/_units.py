@@ -1,0 +1,183 @@
+"""How gaps and means are written: in points, in the unit of numbers, or as ratios."""
+
+import math
+from typing import Any
+
+_MEANS = ("selection_rate", "mean")  # measures of the outcomes themselves, and not of errors
+
+
+def units_of(document: dict, texts: Any) -> "Points":
+    """Return how a page writes the gaps of a document, in the words of a language."""
+    outcome = (document.get("about") or {}).get("outcome")
+    if outcome is None or outcome.get("output") == "probability":
+        kind = Points if outcome is None or outcome.get("scale") != "log" else Ratios
+    else:
+        kind = Ratios if outcome.get("scale") == "log" else Units
+    return kind(texts, outcome or {})
+
+
+def is_of_outcomes(measure: str | None) -> bool:
+    """Return whether a measure compares outcomes, and not their errors."""
+    return measure in _MEANS
+
+
+class Points:
+    """Rates and probabilities: gaps in points.
+
+    Parameters
+    ----------
+    texts : Texts
+    outcome : dict
+        As in the document; empty for decisions.
+    """
+
+    def __init__(self, texts: Any, outcome: dict) -> None:
+        self.texts, self.outcome = texts, outcome
+
+    def mean(self, rate: float | None) -> str:
+        """Return the rate of a side."""
+        return percent(self.texts, rate, 1)
+
+    def gap(self, size: float, reference: float | None) -> str:
+        """Return a gap, 0 or more, from a side whose mean is the reference."""
+        return self.texts.POINTS.format(n=number(self.texts, 100 * size, 1))
+
+    def bound(self, size: float | None) -> str:
+        """Return a bound of gaps; it is rounded up already."""
+        if size is None:
+            return "–"
+        digits = 1 if round(100 * size, 6) % 1 else 0
+        return self.texts.POINTS.format(n=number(self.texts, 100 * size, digits))
+
+    def end(self, size: float, is_less: bool, reference: float | None) -> str:
+        """Return an end of the range of a gap."""
+        return number(self.texts, 100 * size, 1)
+
+    def sure(self) -> str:
+        """Return how sure ranges are, and what the tables below have."""
+        return self.texts.SURE
+
+
+class Units(Points):
+    """Numbers: gaps in percent of the mean of the others, and in their unit."""
+
+    def mean(self, rate: float | None) -> str:
+        """Return the mean of a side."""
+        return "–" if rate is None else self._plain(rate)
+
+    def gap(self, size: float, reference: float | None) -> str:
+        """Return a gap in percent of the reference, and in its unit."""
+        if not _is_positive(reference):
+            return self._plain(size)
+        share = percent(self.texts, size / reference, 1)
+        return f"{share} ({self._plain(size)})"
+
+    def bound(self, size: float | None) -> str:
+        """Return a bound in percent of the mean of all, and in its unit."""
+        if size is None:
+            return "–"
+        mean = self.outcome.get("mean")
+        if not _is_positive(mean):
+            return self._plain(size)
+        return f"{percent(self.texts, _up(size / mean))} ({self._plain(size)})"
+
+    def end(self, size: float, is_less: bool, reference: float | None) -> str:
+        """Return an end of a range, in percent where there is a reference."""
+        if not _is_positive(reference):
+            return self._plain(size)
+        return percent(self.texts, size / reference, 1)
+
+    def sure(self) -> str:
+        """Return how sure ranges are, and what percentages are of."""
+        mean = self.outcome.get("mean")
+        return self.texts.SURE_NUMBERS.replace("{mean}", self.mean(mean))
+
+    def _plain(self, value):
+        """Return a number with three digits or more, as the mean has them."""
+        mean = abs(self.outcome.get("mean") or value) or 1.0
+        digits = max(0, 2 - math.floor(math.log10(mean)))
+        return number(self.texts, value, digits)
+
+
+class Ratios(Points):
+    """Logarithms: gaps as ratios of geometric means, in percent."""
+
+    def mean(self, rate: float | None) -> str:
+        """Return the geometric mean of a side."""
+        if rate is None:
+            return "–"
+        value = math.exp(rate)
+        return number(self.texts, value, max(0, 2 - math.floor(math.log10(value))))
+
+    def gap(self, size: float, reference: float | None) -> str:
+        """Return by what share the one side has less than the other."""
+        return percent(self.texts, -math.expm1(-size), 1)
+
+    def bound(self, size: float | None) -> str:
+        """Return the larger share that a bound stands for."""
+        return "–" if size is None else percent(self.texts, _up(math.expm1(size)))
+
+    def end(self, size: float, is_less: bool, reference: float | None) -> str:
+        """Return an end of a range as a share."""
+        return percent(self.texts, -math.expm1(-size) if is_less else math.expm1(size), 1)
+
+    def sure(self) -> str:
+        """Return how sure ranges are, and what percentages are of."""
+        return self.texts.SURE_RATIOS
+
+
+def percent(texts: Any, share: float | None, digits: int | None = None) -> str:
+    """Return a share in percent, whole where it is."""
+    if share is None:
+        return "–"
+    value = 100 * share
+    if digits is None:
+        digits = 0 if abs(value - round(value)) < 1e-6 else 1
+    return texts.PERCENT.format(number(texts, value, digits)).replace(" ", "\u00a0")
+
+
+def number(texts: Any, value: float, digits: int) -> str:
+    """Return a number with the marks of a language."""
+    text = f"{value:,.{digits}f}"
+    if float(text.replace(",", "")) == 0:
+        text = text.replace("-", "")
+    return text.translate(str.maketrans({",": texts.THOUSANDS, ".": texts.DECIMAL, "-": "−"}))
+
+
+def _up(share):
+    """Return a share rounded up to a tenth of a percent."""
+    return math.ceil(1000 * share - 1e-6) / 1000
+
+
+def _is_positive(reference):
+    return reference is not None and reference > 0
+
+
+class Texts:
+    """The sentences of a language, with "less" and "more" in the direction of the outcomes.
+
+    Gaps are told from the side that is worse off. Where less is better, such as of prices, that is
+    the side with more.
+
+    Parameters
+    ----------
+    language : module
+        One of `languages`.
+    is_less_better : bool
+    """
+
+    def __init__(self, language: Any, is_less_better: bool) -> None:
+        self._language, words = language, language.WORDS
+        others = dict(zip(_PAIRS, _PAIRS[::-1], strict=True)) if is_less_better else {}
+        self._words = {name: words[others.get(name, name)] for name in words}
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a text, or a dict of texts, of the language."""
+        text = getattr(self._language, name)
+        if isinstance(text, str):
+            for word, own in self._words.items():
+                text = text.replace(f"{{{word}}}", own)
+        return text
+
+
+_PAIRS = ("less", "Less", "fewer", "greater", "More", "more")
