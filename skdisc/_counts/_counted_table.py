@@ -245,12 +245,12 @@ class _Decide:
     @classmethod
     def of(cls, box, label, pos_label):
         """Return the function; labels are those of the model, else of the table, else 0 and 1."""
-        known = box.classes
-        if known is None and label is not None:
-            known = list(label.values)
-        favorable, _ = favorable_labels(pos_label, known)
-        others = [c for c in known or [0] if c not in favorable]
-        return cls(box, favorable, [others[0] if others else 0, favorable[0]])
+        labels = box.classes
+        if labels is None and label is not None:
+            labels = list(label.values)
+        favorable, _ = favorable_labels(pos_label, labels)
+        unfavorable = [c for c in (*(labels or ()), 0, 1) if c not in favorable]
+        return cls(box, favorable, [unfavorable[0], favorable[0]])
 
     def __call__(self, rows: pd.DataFrame) -> np.ndarray:
         """Return the decisions."""

@@ -207,8 +207,9 @@ class PlantedTruth:
         law = Redrawn(X, protected, random_state=self.random_state)
         drawings = []
         for number in range(self.n_drawings):
-            rng = np.random.default_rng([self.random_state, number])
             rows = law.draw([self.random_state, number])
+            # Another stream: what is planted must not depend on the uniforms that drew the rows.
+            rng = np.random.default_rng([self.random_state, number, 1])
             targets = self._targets(rows, protected, rng)
             planted = labels
             for t in targets:

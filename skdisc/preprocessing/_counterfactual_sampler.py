@@ -73,11 +73,15 @@ class CounterfactualRows(HasSettings, RowSampler):
         self.n_added_ = len(self.sample_indices_) - len(frame)
         labels = y[self.sample_indices_]
         if not isinstance(X, pd.DataFrame):
-            return np.concatenate([X, *(p.to_numpy().astype(X.dtype) for p in parts)]), labels
-        known = [p.astype(_wide(X.dtypes)) for p in parts]
-        return pd.concat([X.reset_index(drop=True), *known], ignore_index=True), labels
+            return np.concatenate([X, *(_typed(p.to_numpy(), X.dtype) for p in parts)]), labels
+        added = [
+            pd.DataFrame({name: _typed(part[name], X.dtypes[name]) for name in X}) for part in parts
+        ]
+        return pd.concat([X.reset_index(drop=True), *added], ignore_index=True), labels
 
 
-def _wide(dtypes):
-    """Return the dtypes of counterfactual rows; what was an integer may become a number."""
-    return {name: d for name, d in dtypes.items() if not pd.api.types.is_integer_dtype(d)}
+def _typed(values, dtype):
+    """Return values in the type of a column; of integers only where nothing is lost by it."""
+    if pd.api.types.is_integer_dtype(dtype) and (values.astype(float) % 1 != 0).any():
+        return values.astype(float)
+    return values.astype(dtype)

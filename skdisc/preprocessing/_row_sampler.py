@@ -33,7 +33,9 @@ class RowSampler(BaseSampler):
 
     def _fit_resample(self, X, y):
         rows, labels = self._resampled(X, self.__dict__.pop("_frame"), y)
-        return rows.reset_index(drop=True) if hasattr(rows, "iloc") else rows, labels
+        if hasattr(rows, "iloc"):
+            self._rows = rows = rows.reset_index(drop=True)
+        return rows, labels
 
     @with_sections(FIT)
     def fit(self, X: FrameLike, y: ArrayLike) -> Self:
@@ -64,7 +66,10 @@ class RowSampler(BaseSampler):
         if np.ndim(y) == 1:
             check.check_labels(y)
         with np.errstate(invalid="ignore"):  # of labels beyond those of integers
-            return super().fit_resample(X, y)
+            rows, labels = super().fit_resample(X, y)
+        # imbalanced-learn casts a frame to the types of X, which cuts numbers off in columns of
+        # integers: the frame as it was made is returned.
+        return self.__dict__.pop("_rows", rows), labels
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -13,11 +14,12 @@ from sklearn.utils import check_random_state
 from smallest import smallest
 from tables_anywhere import everywhere
 
-from skdisc import Audit, Counts, Limits, all_detectors
+from skdisc import Audit, BlackBox, Counts, Limits, all_detectors
 from skdisc._counts import _counted_table
 from skdisc._counts._counted_table import SourceRows
 from skdisc._counts._sources import source_of
 from skdisc.auditing import verify
+from skdisc.group import GroupDisparity
 
 pytest.importorskip("pyarrow")
 SEED = check_random_state(0).randint(2**31)
@@ -78,6 +80,19 @@ def test_detectors_that_need_rows_draw_them_from_the_source(name, people):
     assert len(told) == 1
     assert told[0].startswith("150 of 400 rows were used (limits.rows): a random sample")
     assert "of every group of sex" in told[0]
+
+
+@pytest.mark.parametrize("pos_label", [0, 1])
+def test_decisions_of_a_model_without_classes_are_counted_as_they_are(pos_label, tmp_path):
+    X = pd.DataFrame({"sex": list("fmfmfm") * 10, "points": [0, 1, 1, 1, 0, 0] * 10})
+    X.to_parquet(tmp_path / "people.parquet")
+    box = BlackBox(lambda rows: rows["points"].to_numpy())
+    detector = GroupDisparity(protected="sex", pos_label=pos_label)
+    counted = detector.fit(tmp_path, model=box).result_.tables["family"]
+    pd.testing.assert_frame_equal(
+        counted, clone(detector).fit(X, model=box).result_.tables["family"]
+    )
+    assert abs(counted["estimate"].iloc[0]) == pytest.approx(1 / 3)
 
 
 @pytest.fixture

@@ -52,3 +52,21 @@ def test_equal_counterfactuals_are_not_added():
     assert sampler.n_added_ == len(X)
     with pytest.raises(ValueError, match="do is None: pass an intervention"):
         CounterfactualRows().fit(X, y)
+
+
+@pytest.mark.parametrize("as_array", [False, True])
+def test_numbers_in_columns_of_integers_are_not_cut_off(as_array):
+    X = pd.DataFrame({"sex": [0, 1, 0, 1], "points": [10, 11, 12, 13]})
+
+    def half_a_point_more(rows, do):
+        sex, points = rows  # the columns of an array are named x0 and x1
+        return rows.assign(**{sex: 1 - rows[sex], points: rows[points] + 0.5})
+
+    sampler = CounterfactualRows(source=half_a_point_more)
+    X_new, _ = sampler.fit_resample(X.to_numpy() if as_array else X, [0, 1, 0, 1])
+    points = X_new[:, 1] if as_array else X_new["points"]
+    assert list(points) == [10, 11, 12, 13, 10.5, 11.5, 12.5, 13.5]
+    do = {"x0" if as_array else "sex": {0: 1, 1: 0}}
+    whole, _ = CounterfactualRows(do).fit_resample(X.to_numpy() if as_array else X, [0, 1, 0, 1])
+    kinds = [whole.dtype] if as_array else list(whole.dtypes)
+    assert all(pd.api.types.is_integer_dtype(kind) for kind in kinds)

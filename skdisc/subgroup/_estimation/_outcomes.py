@@ -180,7 +180,8 @@ class Summed(OutcomeRows):
         rows = cls(X, values, names, weight, cluster, frequency)
         if all(rows.is_binary(j) for j in range(len(names))):
             return rows
-        order = np.lexsort([*values, np.ones(len(X)) if weight is None else weight])
+        further = [column for column in (weight, frequency) if column is not None]
+        order = np.lexsort([*values, *further])
         return rows.at(order)
 
     def outcome(self, j: int) -> np.ndarray:

@@ -79,3 +79,16 @@ def test_groups_are_counted_once(both):
     counts = FoundCounts.of(groups, [False, True, False], ["u"])
     assert (counts.n_tested, counts.n_found) == (2, 1)
     assert counts.by_value == {"u=a": (1, 1), "u=b": (1, 0)}
+
+
+def test_sums_do_not_depend_on_the_order_of_rows_with_frequencies():
+    rng = np.random.default_rng(0)
+    X, values = pd.DataFrame({"sex": rng.choice(["f", "m"], 500)}), rng.normal(size=(1, 500))
+    values[0, ::2] = values[0, 0]  # equal numbers, told apart by their frequencies alone
+    frequency, shuffled = rng.integers(1, 9, 500), rng.permutation(500)
+    one = Summed.ordered(X, values, NAMES[:1], frequency=frequency)
+    other = Summed.ordered(
+        X.iloc[shuffled], values[:, shuffled], NAMES[:1], frequency=frequency[shuffled]
+    )
+    np.testing.assert_array_equal(one.values, other.values)
+    np.testing.assert_array_equal(one.frequency, other.frequency)
