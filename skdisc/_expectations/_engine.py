@@ -348,6 +348,7 @@ class _State:
             fitting = [own for own in sure if own.n_cells <= room]
             if not fitting:
                 break
+            # One at a time, as each that joins changes what the others would still add.
             self._doubt(fitting[0].at, flagged)
             self.joined.append(fitting[0])
             columns = [self.crossings.columns[k].column for k in fitting[0].at]

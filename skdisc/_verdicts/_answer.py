@@ -312,6 +312,7 @@ def rounded_up(value: float) -> float:
 def _cleared(others, comparison, holds):
     """Return the candidates cleared: those before the first, by size, that does not hold."""
     size = comparison[others]
+    # Strictly larger, so that of equal sizes all are cleared or none: sizes give no order of these.
     largest_open = size[~holds[others]].max(initial=-np.inf)
     kept = others[size > largest_open]
     return kept[np.argsort(-comparison[kept], kind="stable")]
@@ -363,6 +364,8 @@ def _curve(c, significance):
     """Return bounds of the gaps of all groups of four sizes, which hold together."""
     if c.total is None or not len(c):
         return []
+    # Bonferroni over the sizes. They are fixed in advance: sizes that the data choose could not be
+    # counted.
     upper, curve = c.upper(significance / len(CURVE_SIZES)), []
     for share in CURVE_SIZES:
         u = upper[c.family(share)]

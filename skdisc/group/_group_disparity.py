@@ -280,6 +280,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         shown["group"] = list(self.result_.findings.subgroups)
         shown["p_adjusted"] = _stats.adjust(shown["p_value"].to_numpy(dtype=float), self.correction)
         again = shown["p_adjusted"] <= self.significance
+        # A gap in the other direction does not confirm a finding.
         again &= np.sign(shown["effect"]) == np.sign(shown["effect_at_fit"])
         findings = self._findings(task, shown)
         discovery = report(self, task, compared, findings, shown["group"][again])
@@ -289,8 +290,8 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         return with_caveats(discovery, caveats)
 
     def _setting(self, name):
-        own = getattr(self, name)
-        return PRESETS[self.preset][name] if own is None else own
+        value = getattr(self, name)
+        return PRESETS[self.preset][name] if value is None else value
 
     def _findings(self, task, shown):
         groups = [measure_tables.subgroup(g) for g in shown["group"]]

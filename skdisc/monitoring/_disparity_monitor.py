@@ -234,6 +234,7 @@ class DisparityMonitor(BaseDetector):
             self._start(y_pred)
         stay = check.check_missing(frame, self.protected_, self.missing)
         people = People(frame, y_pred, frequency=n).only(stay)
+        # A copy, so that a batch that raises an error leaves the state as it was.
         stream = new_stream(self) if is_first else deepcopy(self._memory)
         about = self._audited, self.metric, self.output
         outcome = outcomes(people.y, None if y is None else y[stay], *about)

@@ -243,6 +243,8 @@ class DiscriminatoryRules(DecidedDetector):
         """Return one minus the confidence level of the intervals of rules shown."""
         if not self.distinct:
             return self.significance
+        # The rules shown were chosen by their data, so intervals of the nominal level would miss
+        # more often than it says (Benjamini and Yekutieli 2005).
         return _stats.false_coverage_level(n_shown, n_tests, self.significance)
 
     def _measure_again(self, findings, rows):
@@ -296,6 +298,7 @@ class DiscriminatoryRules(DecidedDetector):
     def _report(self, rows, items, findings, counts):
         n_tests = self.significance, self._list_correction, counts.n_tested
         groups = single_groups(rows, items, *n_tests, self.distinct)
+        # elift divides by P(C | B), which includes the people of A; slift and olift leave them out.
         others = "everyone" if self.measure == "elift" else "the others"
         about = {
             "measure": f"{self.measure} of the unfavorable decision, minus 1",

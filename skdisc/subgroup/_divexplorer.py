@@ -199,6 +199,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         wanted = wanted_in(family, self.direction)
         significant = (family.p_adjusted <= self.significance) & wanted
         lean = wanted & ~redundant(patterns, family.gap, self.redundancy)
+        # Redundant groups are hidden, but never all that are significant.
         worth = lean if (lean & significant).any() or not significant.any() else wanted
         chosen = family.first(self.k, self.order, patterns.length, worth)
         discovery = contextual_discovery(
@@ -232,6 +233,8 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
 
     def _mine(self, task, rows, items):
         """Return the frequent patterns; only those with a protected item if that is enough."""
+        # Redundancy and contributions compare groups with fewer conditions, which may lack the
+        # protected one, so these must be mined, too.
         only = self.must_include == "protected" and self.redundancy is None and not self.explain
         first, least = items.protected if only else None, self._least(rows)
         return rows.mine(

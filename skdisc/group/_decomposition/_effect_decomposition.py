@@ -186,34 +186,37 @@ class EffectDecomposition(PairwiseDetector):
             name: self._learned(task, people, columns, fold) if columns else None
             for name, columns in sets.items()
         }
-        if not W:  # what mediators would add is then exactly 0
+        # By nuisances learned separately, the indirect effect would be noise instead of exactly 0.
+        if not W:
             learned["confounders and mediators"] = learned["confounders"]
         y, inside = people.y, people.inside
-        given = [learned[name] for name in reversed(sets)]
-        swapped = [None if n is None else n.swapped for n in given]
+        nuisances = [learned[name] for name in reversed(sets)]
+        swapped = [None if n is None else n.swapped for n in nuisances]
         is_rate = self.output != "value"
-        here = EffectParts.of(y, inside, *given, is_rate)
+        # Direct and indirect effects are not symmetric: the mediators are held as they are in the
+        # reference, or as they are in the group.
+        here = EffectParts.of(y, inside, *nuisances, is_rate)
         there = EffectParts.of(y, ~inside, *swapped, is_rate)
-        expected = y - y.mean() if given[0] is None else y - _expected(given[0], inside)
+        residual = y - (y.mean() if nuisances[0] is None else _expected(nuisances[0], inside))
         tables = {
             "effects": _both(here, there, self.significance),
             "overlap": _overlap(learned, inside),
             "sensitivity": pd.DataFrame(
                 [
-                    {"direction": name} | parts.robustness(expected, self.significance)
+                    {"direction": name} | parts.robustness(residual, self.significance)
                     for name, parts in zip(_DIRECTIONS, (here, there), strict=True)
                 ]
             ),
         }
-        own = {name: e.value for name, e in here.estimates.items()}
-        more = {"gap": own["total"], "indirect": own["indirect"], "spurious": own["spurious"]}
-        more |= {"direct_on_group": -there.estimates["direct"].value}
-        more |= {"robustness": tables["sensitivity"]["robustness_ci"].iloc[0]}
-        told = _notes(learned, Z)
-        if given[0] is not None and given[0].left:
-            told.append(said_about(list(given[0].left)))
+        part = {name: e.value for name, e in here.estimates.items()}
+        columns = {"gap": part["total"], "indirect": part["indirect"], "spurious": part["spurious"]}
+        columns |= {"direct_on_group": -there.estimates["direct"].value}
+        columns |= {"robustness": tables["sensitivity"]["robustness_ci"].iloc[0]}
+        notes = _notes(learned, Z)
+        if nuisances[0] is not None and nuisances[0].left:
+            notes.append(said_about(list(nuisances[0].left)))
         doubts = _doubts(tables["overlap"], len(y))
-        return PairComparison(here.estimates["direct"], more, tables, told, doubts)
+        return PairComparison(here.estimates["direct"], columns, tables, notes, doubts)
 
     def _learned(self, task, people, columns, fold):
         """Return the nuisances given some columns."""

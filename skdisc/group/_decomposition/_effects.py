@@ -202,6 +202,8 @@ class CounterfactualMean:
         """
         weight = nuisances.weights(inside)
         residual = y - nuisances.of_group
+        # The mean prediction for the reference plus the weighted residuals of the group: errors of
+        # the predictions cancel if the weights are right, and the other way round.
         shift, mean = weight @ residual, nuisances.of_group[~inside].mean()
         plain = (nuisances.of_group - mean) / (~inside).sum()
         own = weight * (residual - shift) / np.maximum(1 - weight, 1e-9)  # as the jackknife has it
@@ -341,4 +343,5 @@ def _share(ratio):
     """Return r with r / sqrt(1 - r) = ratio."""
     if not np.isfinite(ratio):
         return 1.0
+    # The positive root of r^2 + ratio^2 r - ratio^2 = 0.
     return float((np.sqrt(ratio**4 + 4 * ratio**2) - ratio**2) / 2)

@@ -219,28 +219,31 @@ class OaxacaBlinder(PairwiseDetector):
         learner = "linear" if self.classifier is None else self.classifier
         share = fitter.expect(people.inside.astype(float), learner, name="classifier")
         share = np.clip(share, _CLIP, 1 - _CLIP)
+        # That weights are learned can be counted for the logistic regression only; to take them as
+        # known is conservative.
         terms = design.values if self.classifier is None else None
         return reweighted_parts(people.y, people.inside, share, terms)
 
     def _resampled(self, people, columns, design, parts, rng):
         """Return the parts with the standard errors of bootstrap samples, drawn within groups."""
+        # The gap compares two groups, whose sizes are not random.
         sides = np.flatnonzero(people.inside), np.flatnonzero(~people.inside)
-        found = []
+        replicates = []
         for _ in range(self.n_resamples):
-            at = np.concatenate([rng.choice(side, len(side)) for side in sides])
-            again = type(people)(people.X.iloc[at], people.y[at], people.inside[at])
-            kept = DesignMatrix(design.values[at], design.factor, design.nominal, design.names)
+            rows = np.concatenate([rng.choice(side, len(side)) for side in sides])
+            sample = type(people)(people.X.iloc[rows], people.y[rows], people.inside[rows])
+            terms = DesignMatrix(design.values[rows], design.factor, design.nominal, design.names)
             if self.method == "reweighting":
-                own = self._reweighted(again, columns, kept, rng)[0]
+                drawn = self._reweighted(sample, columns, terms, rng)[0]
             else:
-                own = self._decomposed(GapDesign.of(kept, again.inside), again.y, rng)
-            found.append(own.total | own.factors)
-        error = partial(_spread, found)
+                drawn = self._decomposed(GapDesign.of(terms, sample.inside), sample.y, rng)
+            replicates.append(drawn.total | drawn.factors)
+        error = partial(_spread, replicates)
         totals = {n: Estimate(e.value, error(n)) for n, e in parts.total.items()}
         return GapParts(totals, {n: Estimate(e.value, error(n)) for n, e in parts.factors.items()})
 
 
-def _spread(found, name):
+def _spread(replicates, name):
     """Return the standard deviation of one part over bootstrap samples."""
-    values = [own[name].value for own in found if name in own]
+    values = [parts[name].value for parts in replicates if name in parts]
     return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")

@@ -29,6 +29,7 @@ def gap_at_equal_risk(decision: np.ndarray, inside: np.ndarray, risk: np.ndarray
         NaN if risk determines the group.
     """
     curve = _pieces(logit(np.clip(risk, _CLIP, 1 - _CLIP)))
+    # Frisch, Waugh and Lovell: the coefficient of the group is the slope on what the curve leaves.
     group = inside - curve @ np.linalg.lstsq(curve, inside.astype(float), rcond=None)[0]
     size = group @ group
     return float(group @ decision / size) if size > 1e-9 * len(group) else np.nan

@@ -128,6 +128,7 @@ class OutcomeTest(OutcomeDetector):
 
 def _ends(counts, significance):
     """Return the interval of the difference."""
+    # The normal interval has no width where on both sides all or none of those selected succeed.
     low, high = _stats.newcombe(*counts, significance)
     return float(low), float(high)
 

@@ -188,6 +188,7 @@ class ThresholdTest(OutcomeDetector):
 
 def _counted(people, place):
     """Return the places with people of both sides, and their counts as of `ThresholdModel`."""
+    # Outcomes of people who were not selected are not read: as a rule, nobody knows them.
     code, names = pd.factorize(place, use_na_sentinel=False)
     cell = np.where(people.y == 0, 2, np.where(people.labels == 1, 0, 1))
     at = 6 * code + 3 * ~people.inside + cell

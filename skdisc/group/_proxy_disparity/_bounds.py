@@ -86,7 +86,8 @@ def gap_bounds(
         _gap((fewest, size), (most_other, size_other), variance),
         _gap((most, size), (fewest_other, size_other), variance),
     )
-    low, high = sorted(ends, key=lambda e: e.value)  # each is an estimate, and may cross the other
+    # Where bounds are narrow their estimates may cross.
+    low, high = sorted(ends, key=lambda e: e.value)
     weighted = _gap((_Share(q * y, q), size), (_Share(q_other * y, q_other), size_other), variance)
     return GapBounds(low, high, weighted, _by_largest(y, np.ones(len(y)), q, q_other))
 

@@ -272,6 +272,8 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         y, q, other = people.y, people.q, people.q_other
         if are_known(q, other).all():
             return [np.full(len(y), 0.5)] * len(shares)  # bounds are a point, whatever is expected
+        # Out of fold: with the person's own outcome y in place of p, both bounds would be q y,
+        # which is the weighted estimate, whatever the truth is.
         numbers = np.column_stack([q, other])
         fold = folds_of(np.nan_to_num(y, nan=2), min(self.n_folds, len(y)), rng)
         fitter = CrossFitter(pd.DataFrame(numbers, columns=["group", "reference"]), numbers, fold)

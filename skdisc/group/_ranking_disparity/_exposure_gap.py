@@ -51,6 +51,7 @@ class ExposureGap:
     def __init__(self, sides: Sequence[Side]) -> None:
         self.sides = sides
         self.n = np.array([(s.group.sum(), s.reference.sum()) for s in sides], dtype=float)
+        # Inverse variances of the gaps of lists, if exposures vary equally in all.
         self.weight = self.n.prod(axis=1) / self.n.sum(axis=1)
         self.means = np.array(
             [[s.ranked.value[m].mean() for m in (s.group, s.reference)] for s in sides]

@@ -205,6 +205,7 @@ class RankingDisparity(PairwiseDetector):
 
     def _gap_that_matters(self, outcome, weight=None, mean=None):
         """Return the `RelevantGap` of exposures, whose mean is 1 (or, linear, a half)."""
+        # Linear exposure is a share, from 0 to 1; others are in units of the mean of their list.
         mean = 0.5 if self.exposure == "linear" else 1.0
         all_equal = np.ptp(outcome) == 0
         return relevant_gap(self.relevant_gap, kind=NUMBER, mean=mean, all_equal=all_equal)

@@ -20,7 +20,7 @@ class Scan:
     t the best set holds the values whose :math:`F_v(t)` exceeds the penalty; each value does so
     on an interval of t, so between the sorted ends of these intervals the set does not change,
     and the best of these at most 2V - 1 sets, each at its own best t, is the best of all
-    :math:`2^V - 1`.
+    :math:`2^V - 1` (penalized fast subset scanning, Speakman, Somanchi, McFowland and Neill 2016).
 
     Parameters
     ----------

@@ -253,6 +253,8 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         ends, masks = scanned.distinct(outcome, self.k)
         groups = [e.group for e in ends]
         table = self._table(outcome, groups, masks, [(e.target, e.sign) for e in ends])
+        # The score is the largest over all subsets, so a test of the subset alone would not be
+        # valid. (AIF360's scan has no p-value.)
         table["p_value"] = table["p_adjusted"] = [scanned.p_value(e) for e in ends]
         table["test"] = np.full(len(ends), _TEST, dtype=object)  # not that of a subset alone
         by_chance = scanned.by_chance(self.significance)
@@ -327,6 +329,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         if self.null == "contextual":
             outcome = outcome if isinstance(outcome, Summed) else contexts.contrast_rows(outcome)
             return super()._report(outcome, items.on(outcome.X), findings, counts)
+        # On other rows the subsets are given, so Bonferroni over them takes the place of scans.
         if by_chance is None:
             threshold = one_test_threshold(self.significance / max(counts.n_tested, 1))
         else:

@@ -242,6 +242,8 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         if not self.protected_:
             raise ValueError("DisparityPursuit needs protected=[...]: the columns it is about.")
         chosen, protected = super()._features(names)
+        # In a context given by another column people would be compared at equal values of it, as if
+        # it were adjusted for.
         legitimate = self._legitimate(list(names))
         if legitimate is not None:
             chosen = [c for c in chosen if c in protected or c in legitimate]
@@ -264,6 +266,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     def _measure_held_out(self, task, findings, rows):
         """Return a table of the causes measured together on the rows held out."""
         table = measured(self, task, rows, findings)[1]
+        # Family-wise, as the p-values of the search are.
         return beside_fit(table, findings, "holm")
 
     def _reasons(self, discovery):

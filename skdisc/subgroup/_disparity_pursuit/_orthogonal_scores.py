@@ -54,6 +54,8 @@ class Scores:
         self.score = self.along(residuals.outcome[None])[0]
         self._losses = Losses(self)
         members = c.over_groups(c.is_part, residuals.root[:, None] ** 2)[:, 0]
+        # With less information the legitimate columns nearly determine who belongs to a group, and
+        # nobody like its members is left to compare them with.
         self.testable = self.information > OVERLAP * members
         self._rounding = _ROUNDING * self.covariances([], residuals.raw / residuals.share)[0]
 

@@ -211,6 +211,8 @@ class _Search:
 
     def _cost(self, groups):
         """Return -2 log-likelihood of the best joint fit of groups, plus a penalty for each."""
+        # By chance, the best of all candidates lowers the deviance by the square of the largest z
+        # that chance gives: a group must lower it by more.
         deviance = self.scores.residuals.n_people * np.log(max(self.scores.loss(groups), 1e-300))
         return deviance + self.level.largest_z(self.significance) ** 2 * len(groups)
 
@@ -286,6 +288,8 @@ def _best_pair(scores, given, near):
 
 def _stands_alone(given, before):
     """Return which candidates also differ when no cause is adjusted for, at least half as much."""
+    # Half of the effect, in the same direction: otherwise a group may only correct a cause for
+    # people whom that affects less (see `pursue`).
     is_alike = before.effect * np.sign(given.effect) >= np.abs(given.effect) / 2
     return is_alike & (before.z * np.sign(given.z) > _ALONE)
 

@@ -200,6 +200,7 @@ class Level:
     def critical(self, given, weights, significance):
         """Return the evidence that an entry must exceed at this level."""
         bonferroni = np.log(2 * max(given.known.sum(), 1) / significance)
+        # As in a permutation test, the observed search counts as one more draw.
         at = int(np.floor(significance * (1 + len(self.draws)) + 1e-9))
         at = min(at, len(self.draws))  # a level near 1 lets all draws be exceeded
         if not at:

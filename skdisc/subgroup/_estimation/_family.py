@@ -69,6 +69,8 @@ class Family:
         p_value = np.full(tested.shape, np.nan)
         some = contrasts.at(np.flatnonzero(at))
         p_value[:, at] = some.p_value()
+        # No gap and a gap of at most `min_effect` must both be rejected, so the larger p-value
+        # counts.
         if detector.min_effect:
             beyond = np.array([t.p_beyond(detector.min_effect) for t in some.tallies])
             p_value[:, at] = np.maximum(p_value[:, at], beyond)
@@ -176,6 +178,8 @@ class Family:
         if order == "effect":
             key = np.abs(self.gap)
         elif order == "bound":
+            # The end nearer to 0 of Bonferroni's simultaneous 95 % interval: |gap| - critical s,
+            # with s = |gap| / z the standard error.
             critical = special.ndtri(1 - 0.025 / max(self.n_tests, 1))
             with np.errstate(invalid="ignore", divide="ignore"):
                 key = np.abs(self.gap) * (1 - critical / self.strength)

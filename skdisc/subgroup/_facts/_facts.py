@@ -164,6 +164,8 @@ class FACTS(SubgroupDetector):
         [AT_LEAST_ONE],
         "Number of findings kept.",
     )
+    # On the people by whom it was chosen, the best action looks better than it is, the more so the
+    # fewer they are: a small group would look better off.
     learn_on: float | None = setting(
         0.5,
         [Interval(Real, 0, 1, closed="neither"), None],
@@ -202,6 +204,7 @@ class FACTS(SubgroupDetector):
         rows, cache = self._rows(task), DecisionCache(task)
         if self.confirm is None or rows is None:
             return self._studied(task, cache, rows)
+        # Drawn in an order that depends on values only, not on the order of rows or columns.
         is_out = np.zeros(len(rows.X), dtype=bool)
         drawn = task.rng.permutation(len(rows.X)) < self.confirm * len(rows.X)
         is_out[canonical_order(by_name(rows.X))] = drawn
@@ -220,6 +223,7 @@ class FACTS(SubgroupDetector):
         excluded, self.recourse_ = [], {}
         sizes = range(1, min(self.intersections, len(self.protected_)) + 1)
         combined = [c for size in sizes for c in combinations(self.protected_, size)]
+        # One cache for all of them: whether a change helps a person does not depend on the groups.
         for columns in combined if rows is not None else ():
             recourse, lost = study(cache, rows, columns, lambda n: self._spend(task, n))
             self.recourse_[recourse.protected] = recourse

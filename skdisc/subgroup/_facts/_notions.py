@@ -245,11 +245,14 @@ def shortfalls(mine, theirs, notion):
     """
     if notion.name == "trade_off":
         gap = theirs.curve(notion.viewpoint) - mine.curve(notion.viewpoint)
+        # Between actions of one cost, curves are unions of some of them in an arbitrary order: gaps
+        # there, which AIF360 counts, are overstated.
         gap = np.where(mine.is_end[:, None], gap, 0)
         return mine.of_subgroups(np.maximum, np.maximum(gap, 0))
     a, b = mine.values(notion), theirs.values(notion)
     with np.errstate(invalid="ignore"):
         worse = b - a if notion.more_is_better else a - b
+    # Neither side has recourse, which is no bias; the difference of infinite costs would be NaN.
     return np.where(np.isinf(a) & (a == b), 0.0, worse)
 
 

@@ -86,6 +86,8 @@ class GerrymanderingAudit(LearnedAuditor):
         published="finds groups of large size times gap on four data sets",
         reference="Kearns, Neel, Roth and Wu 2018",
     )
+    # Pr(g) (E[d | g] - E[d]) is the sum of d - E[d] over the group, divided by n: it is largest for
+    # the people for whom more than the mean is predicted.
     _is_group = True
 
     @property

@@ -108,6 +108,8 @@ class LearnedAuditor(SubgroupDetector):
             return self._nothing(task, known)
         parts = known.split(1 - self.learn_on, task.rng)
         task.progress(f"learning from {len(parts[0]):,} people")
+        # Each half has expectations of its own, so the rows of the test share no errors with those
+        # by which the witness was chosen.
         learners, tested = parts
         halves = [
             Seen(learners, setting.centering(learners, task.rng)),

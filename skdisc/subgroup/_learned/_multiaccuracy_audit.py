@@ -89,6 +89,8 @@ class MultiaccuracyAudit(LearnedAuditor):
         protected groups and their intersections are compared as they are.""",
         kind='"others", sequence of column names, or None',
     )
+    # A witness of the legitimate columns alone finds miscalibration that has nothing to do with
+    # protected columns, so only the centered witness speaks of a disparity.
     versus: str = setting(
         "context",
         [StrOptions({"context", "everyone"})],

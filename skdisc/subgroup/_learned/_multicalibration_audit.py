@@ -86,6 +86,7 @@ class MulticalibrationAudit(LearnedAuditor):
         [AT_LEAST_ONE],
         "Number of quantile bins of the score.",
     )
+    # By definition, people of equal scores are compared, whatever their other columns.
     adjust_for: str | Columns | None = setting(
         None,
         "no_validation",

@@ -158,6 +158,8 @@ class Branching:
         added = state[:, 1] - state[:, 0]
         bound = np.zeros(len(state))
         for end in (added + x_low, added + x_high):
+            # For fixed log-odds added by x, the degree is largest at base = -end / 2. Choi et al.'s
+            # code does not clip this to what the context can reach, and prunes less.
             at = np.clip(-end / 2, base + low, base + high)
             bound = np.maximum(bound, np.abs(expit(at + end) - expit(at)))
         bound *= 1 + 1e-12  # rounding must not prune

@@ -253,6 +253,7 @@ class DiscriminationPatterns(DecidedDetector):
         has = decisions.sums(items.masks(np.arange(len(items.predicates))))[:, 4] > 0
         has = np.append(has, True)  # of PAD, the last
         table.loc[~has[x].all(axis=1), MEASURED] = np.nan  # smoothing is not evidence
+        # Patterns with the same x have one hypothesis, which the correction counts once.
         _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
         once = _stats.adjust(table["p_value"].to_numpy()[at], self.correction)
         table["p_adjusted"] = once[which.ravel()]

@@ -55,7 +55,8 @@ class _Contexts:
             np.abs(self.inner[np.minimum(place, last)] - target),
             np.abs(self.inner[np.maximum(place - 1, 0)] - target),
         )
-        few = np.argsort(gap, kind="stable")[:k]  # each other sum has k better ones
+        # Each of the k nearest outer sums has a partner nearer than any partner of the other sums.
+        few = np.argsort(gap, kind="stable")[:k]
         at = place[few, None] + np.arange(-k, k)
         distance = np.abs(self.inner[np.clip(at, 0, last)] - target[few, None])
         distance[(at < 0) | (at > last)] = np.inf

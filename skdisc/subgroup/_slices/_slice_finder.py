@@ -181,6 +181,8 @@ class SliceFinder(SliceDetector):
         """Yield the slices of each approach, with a protected column if `must_include` is set."""
         columns, _ = rows.columns(j)
         least, spend = self._least(rows), lambda n: self._spend(task, n)
+        # The whole lattice: if slices inside problematic ones were skipped, the correction would
+        # depend on the errors.
         if "lattice" in self._approaches or not len(rows):
             max_len, first = self._max_len(items), self._first(items)
             yield made.lattice(items, columns, least, max_len, first, spend, rows.frequency)
@@ -214,6 +216,7 @@ class SliceFinder(SliceDetector):
 
     def _test(self, rows, j, lot):
         """Return effect sizes, and p-values corrected for the choice of the slice."""
+        # Bonferroni over the slices that this one was chosen from by its errors.
         phi = Means(lot.sums, *rows.totals[j]).cohens_d()
         return phi, np.minimum(one_sided(rows.tally(j, lot.sums)) * lot.among, 1)
 

@@ -133,6 +133,7 @@ class SliceLine(SliceDetector):
         problem = SliceProblem.of(
             rows, items, self.alpha, self._least(rows), self._max_len(items), self._first(items)
         )
+        # Which slices are measured depends on the errors; how many could be returned does not.
         n_tests = float(problem.n_possible * len(rows.names))
         groups, tables, searches = [], [], []
         for j in range(len(rows.names)):
@@ -204,6 +205,7 @@ class SliceLine(SliceDetector):
             if len(lean) >= self.k or len(best) < k or task.budget.stopped_by is not None:
                 lean = (lean if len(lean) else np.arange(len(best)))[: self.k]
                 return search, [best[i] for i in lean], table.iloc[lean]
+            # Too many of the k best were redundant.
             k *= 2
 
     def _permuted(self, task, problem, j, scores):
@@ -213,6 +215,7 @@ class SliceLine(SliceDetector):
         """
         if not self.n_permutations or not len(scores):
             return np.full(len(scores), np.nan)
+        # Slices below the lowest score that is compared can be pruned from the start.
         as_large, floor = np.ones(len(scores)), float(scores.min()) - 1e-12
         for _ in range(self.n_permutations):
             error = permuted(problem.rows.values[j], problem.rows.frequency, task.rng)
