@@ -316,7 +316,7 @@ class Crossings:
         return self._joined(self.joint(at[:-1]), at[-1]) if kept is None else kept.wide()
 
     def walk(self, depth: int = _DEPTH, made: Joint | None = None) -> Iterator[Joint]:
-        """Yield the crossings of at most so many columns."""
+        """Yield the crossings of at most `depth` columns."""
         start = made.at[-1] + 1 if made else 0
         made = made or self.joint(())
         for k in range(start, len(self.columns)):
@@ -367,8 +367,8 @@ class Crossings:
             n_cells = int(np.count_nonzero(seen))
         if n_cells > most:
             return None
-        # Nothing is joined to the last column, so that codes without rows may stay: to number the
-        # others takes as long as the sums over a cell.
+        # Nothing is joined to a crossing of the greatest depth, so codes without rows may stay
+        # there: numbering the others again would take as long as the sums over cells.
         at = (*made.at, k)
         if n_cells < n_codes and (len(at) < _DEPTH or n_codes > len(codes)):
             codes, n_codes = (np.cumsum(seen) - 1)[codes], n_cells
@@ -379,8 +379,8 @@ class Crossings:
 
         These are the ten columns with the largest B over its error, alone before main effects, or
         in a pair; and in a table of up to 40, all with eight cells or fewer, since the parity of
-        three columns shows in no pair. Of more than 100 columns, only the 100 that show most alone
-        are paired.
+        three columns shows in no pair. In a table of more than 100 columns, only the 100 that show
+        most alone are paired.
 
         Parameters
         ----------

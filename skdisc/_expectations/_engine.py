@@ -131,7 +131,7 @@ class Expectations:
     ) -> list[Unlearned]:
         """Return what is left to learn of the estimate Σ d r / Σ d² of other residuals.
 
-        These may be what a fit of causes, or matching, leaves of both sides, or those of a context.
+        These may be the residuals of a fit of causes, of matching, or of a context.
 
         Parameters
         ----------
@@ -222,7 +222,8 @@ def learn(
     covariates, targets = covariates.take(rows, columns), targets[rows]
     if weight is not None:
         weight, of_people = weight[rows], None if people is None else people[rows]
-        # Trees are shrunken by the sum of weights, so it must be that of equal rows one by one.
+        # Trees are shrunken by the sum of weights, so it must be the same as for equal rows one by
+        # one.
         weight = weight / max(np.average(weight, weights=of_people), 1e-300)
     sampling = Sampling(
         weight=weight,

@@ -40,8 +40,9 @@ class LeastSquares:
     Main effects are a spline for each number, an indicator for each category, and one for each
     value of a number that at least ten people share: codes, months, heaped salaries. They are not
     shrunk. Residuals off cells are differences from their means; off main effects, they need one
-    factor of a Gram matrix. Those off both are where sweeps over all of them end. Normal equations
-    of all cells would fill in, as crossings overlap everywhere, and take the cube of their number.
+    factor of a Gram matrix. Residuals off both are found by sweeping over all of them in turn until
+    nothing changes: normal equations of all cells would fill in, as crossings overlap everywhere,
+    and cost the cube of their number.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class LeastSquares:
     Attributes
     ----------
     rank : int
-        Rank of the main effects without those of `blocks`.
+        Rank of the main effects, without `blocks`.
     blocks : list of ndarray of int, shape (n_rows,)
         The cell of each row in each crossing that was added.
     """

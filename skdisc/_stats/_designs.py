@@ -21,11 +21,11 @@ class DesignMeans:
     Attributes
     ----------
     mean, variance : ndarray of float, shape (2, n_strata)
-        Of the first group and of the second; NaN where a group is empty.
+        For the first group and the second; NaN where a group is empty.
     center : ndarray of float, shape (2, n_strata)
         What residuals are taken from: the means, or the mean of both groups.
     covariance : ndarray of float, shape (n_strata,)
-        Of both means, as clusters may hold rows of both groups.
+        Between both means, as clusters may hold rows of both groups.
     kish : ndarray of float, shape (2, n_strata)
         :math:`1 / \sum h^2`, the effective number of rows if outcomes within clusters are equal.
     n_clusters : ndarray of float, shape (2, n_strata)

@@ -93,8 +93,8 @@ def compared_size(n1: npt.ArrayLike, n0: npt.ArrayLike) -> np.ndarray:
     """Size of a group whose difference from a much larger one would have the same variance.
 
     With equal rates, the variance of the difference of groups of sizes n1 and n0 is p (1 - p)
-    (1/n1 + 1/n0), that of the rate of a single group of n1 n0 / (n1 + n0) people. `people_needed`
-    is about such groups.
+    (1/n1 + 1/n0): as much as the rate of a single group of n1 n0 / (n1 + n0) people varies.
+    `people_needed` is about such groups.
 
     >>> print(compared_size(500, [500, 10**9]).round())
     [250. 500.]

@@ -20,7 +20,7 @@ class Welch:
     r"""Difference of two means whose variances may differ, of numbers that may be skewed.
 
     With sample variances v and sizes n, the squared standard error is :math:`v_1/n_1 + v_0/n_0`;
-    the degrees of freedom are those of :doi:`10.1093/biomet/34.1-2.28` (Welch 1947).
+    the degrees of freedom are Welch's (1947, :doi:`10.1093/biomet/34.1-2.28`).
 
     Where numbers are skewed to the right, a group whose mean is low by chance has a small variance,
     too, so Welch's statistic t is large too often on that side. With A the skewness of the
@@ -225,14 +225,14 @@ class Means:
     variance of a mean m is the linearized one,
     :math:`\sum w^2 (o - m)^2 / (\sum w)^2 \cdot k / (k - 1)` with :math:`k = (\sum w)^2 / \sum w^2`
     (Kish 1965), with :math:`(\sum w^2)^2 / \sum w^4 - 1` degrees of freedom: with equal weights
-    that of Welch's test. Its third cumulant is
+    the variance of Welch's test. Its third cumulant is
     :math:`\sum w^3 (o - m)^3 / (\sum w)^3 \cdot k^2 / ((k - 1) (k - 2))`.
 
-    A group of 30 shows a third of the skewness that its numbers have. So that of all people of its
-    side, the protected part of the group in any context, is taken where it is larger, and that of
-    all others for the rest; and the mean of both, weighted by people, for either. Skewness is that
-    of what people contribute to a mean, :math:`w (o - m)`. With clusters, means are as skewed as
-    those of so many independent people fewer as their variance is larger.
+    A sample of 30 shows a third of the skewness that its numbers have. So larger samples count
+    where they are more skewed: all people of the protected part of the group, in any context; all
+    others for the rest; and the mean of both, weighted by people, for either. Skewness is measured
+    in what people contribute to a mean, :math:`w (o - m)`. With clusters, the effective number of
+    people is smaller by the factor of the variance, and means are as skewed as for this number.
 
     Attributes
     ----------
@@ -489,7 +489,7 @@ def skewness_known(both, sides):
     Returns
     -------
     list of two ndarray of float
-        Of the group and of its rest: the largest in size of the skewness of the sample, of its
+        For the group and for its rest: the largest in size of the skewness of the sample, of its
         side, and of both sides together, each for a mean of as many people as the sample has.
     """
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

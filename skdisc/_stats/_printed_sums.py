@@ -37,9 +37,9 @@ class PrintedSums:
     columns : sequence of ndarray of shape (n_rows,)
         All columns that can describe a small set.
     min_cell : int
-        Small sets have fewer people. They are those of up to three conditions (two, if there are
-        more than five columns), or of all columns; contexts without one of their values; and the
-        small values of a context together.
+        Small sets have fewer people. They are: sets of up to three conditions (two, if there are
+        more than five columns), or of conditions on all columns; contexts without one of their
+        values; and the small values of a context together.
     base : ndarray of bool or int, shape (n_rows,), default=None
         How many people of each row a rate is about; None: one.
     most : float, default=0.5
@@ -260,7 +260,7 @@ def choose(
     asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
         The cells of the groups of each row.
     most : ndarray of float, shape (n_rows,), default=None
-        The share that may be explained after each row, if it is not that of the sums.
+        The share that may be explained after each row, if it differs from that of the sums.
 
     Returns
     -------

@@ -232,7 +232,7 @@ class GroupTally:
 
         Notes
         -----
-        The posterior t is that of DivExplorer, with a Beta(1, 1) prior on the rates,
+        The posterior t is DivExplorer's, with a Beta(1, 1) prior on the rates,
         :math:`t = |m_I - m| / \sqrt{v_I + v}`. It treats the group and all rows as independent,
         which they are not, and is given for comparison only.
         """

@@ -16,8 +16,8 @@ _CLOSE = 1e-2  # a step in log odds, after which steps vanish
 def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -> bool:
     """Return whether outcomes of some people follow from sums, and from 0 <= x <= n in each cell.
 
-    Of printed groups of which all or none have the outcome, the members' outcomes are told openly.
-    For the others, that the sums leave room is the same as that there are numbers x with 0 < x < n
+    If all or none of a printed group have the outcome, the outcomes of its members are disclosed.
+    The sums disclose nothing about the others if and only if there are numbers x with 0 < x < n
     in each cell that give the sums: then every combination of sums that has no negative weights is
     positive, and no set of people must have all or none. Such numbers exist if and only if the
     likelihood of the logistic regression on the printed groups has a maximum (Albert and Anderson
@@ -25,7 +25,7 @@ def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -
     maximum, expected and printed sums are equal. Without one, each step of Newton's method adds 1
     to some log odds, for ever.
 
-    A set may also follow by subtracting people whose outcomes are told openly.
+    A set may also follow by subtracting people whose outcomes are disclosed.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -
     is_open = (people > 0) & ~printed[none | everyone].any(axis=0)
     if not is_open.any():
         return False
-    told = np.where(printed[everyone].any(axis=0), people, 0.0) * ~is_open
-    total = (total - printed @ told)[~(none | everyone)]
+    disclosed = np.where(printed[everyone].any(axis=0), people, 0.0) * ~is_open
+    total = (total - printed @ disclosed)[~(none | everyone)]
     rows, people = printed[~(none | everyone)][:, is_open], people[is_open]
     # without most of all people, a group is the sum of all less that of few: fewer numbers
     is_most = rows.sum(axis=1) > rows.shape[1] / 2
@@ -75,7 +75,7 @@ def without_telling(blocks: Sequence[Hashable], tell: Callable[[list], bool]) ->
     """
     kept, left = [], list(blocks)
     while left and tell([*kept, *left]):
-        least, most = 0, len(left)  # so many tell nothing, and too much
+        least, most = 0, len(left)  # the first `least` tell nothing, the first `most` too much
         while most - least > 1:
             n = (least + most) // 2
             least, most = (least, n) if tell([*kept, *left[:n]]) else (n, most)

@@ -133,7 +133,7 @@ def decide(
     r"""Answer a question by all of its candidates.
 
     U is the one-sided :math:`1-\alpha` upper end of the effect of a candidate. The largest U of all
-    is a bound that holds with :math:`1-\alpha` without a correction for their number: that of the
+    is a bound that holds with :math:`1-\alpha` without a correction for their number: U of the
     truly worst candidate alone covers it. "No disparity found" is the answer if nothing is found
     and the bound is at most the relevant gap.
 
@@ -337,7 +337,7 @@ def _worst(bounds, measure, gap):
 
 
 def _by_measure(measure, gap):
-    """Return the relevant gap, or that of each measure if they differ; None where there is none."""
+    """Return the relevant gap, or a dict by measure if they differ; None where there is none."""
     some = {
         name: float(value) if np.isfinite(value) else None
         for name, value in zip(measure, gap, strict=True)

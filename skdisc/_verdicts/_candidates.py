@@ -16,7 +16,7 @@ Interval = Callable[[float], tuple[np.ndarray, np.ndarray]]
 
 @dataclass(frozen=True)
 class Candidates:
-    """Groups, each beside the people that it is compared with, by one measure or several.
+    """Groups, each with the people that it is compared with, by one measure or several.
 
     Sizes depend on the people (X, weights, clusters) only, never on their outcomes: which
     candidates are judged and in which order follows from them, so that statements about candidates
@@ -49,10 +49,10 @@ class Candidates:
     measure : array-like of str, shape (n_candidates,), default=None
         The measure of each candidate. None: there is one.
     comparison_size : array-like of float, shape (n_candidates,), default=None
-        Size of each comparison, where it is not that of `n` and `n_others`: with weights, that of
-        as many people without weights as would be as accurate.
+        Size of each comparison, where `n` and `n_others` do not give it: with weights, the size of
+        a comparison of people without weights that would be as accurate.
     relevant_gap : array-like of float, shape (n_candidates,), default=None
-        The gap that matters to each. None: `decide` is told.
+        The gap that matters to each. None: it is passed to `decide`.
     problem : str, default=""
         Why the question has no answer, for example that all outcomes are equal.
     ranges : str, default=""
@@ -120,7 +120,7 @@ class Candidates:
         ratios : bool, default=False
             Whether ratios count, as in marginal questions.
         **settings
-            Of `Candidates`.
+            As for `Candidates`.
         """
         x1, n1, x0, n0 = (np.asarray(v, dtype=float) for v in (x1, n1, x0, n0))
         with np.errstate(divide="ignore", invalid="ignore"):

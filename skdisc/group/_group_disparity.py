@@ -58,14 +58,14 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         (cleared). With `shrinkage`, ``tables["shrinkage"]`` has for each intersection
         the raw `outcome` and the `shrunken` one, each with its interval, `toward` (the outcome by
         the additive model) and `kept`, the share of the distance from it that the model keeps (Fay
-        and Herriot 1979, with a flat prior of the deviation from the model as of Gelman 2006). No
+        and Herriot 1979, with a flat prior of the deviation from the model, Gelman 2006). No
         outcome moves by more than 0.7 standard errors (Efron and Morris 1972). With fewer than
         three groups more than parameters they are drawn toward their mean, with fewer than four
         groups not at all (NaN).
     null : {"marginal", "calibration"}
         The null hypothesis: "calibration" if all `measures` compare labels among people with equal
         decisions or scores (predictive_parity, calibration_difference, calibration_within_groups),
-        else "marginal". The column `null` of ``tables["measures"]`` has that of each measure.
+        else "marginal". ``tables["measures"]`` has the null hypothesis of each measure, `null`.
     {inherited}
 
     Raises
@@ -185,7 +185,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         False,
         ["boolean"],
         """Whether ``tables["shrinkage"]`` has the outcomes of intersections drawn toward an
-        additive model of the protected columns, beside the raw ones. Verdicts and findings do
+        additive model of the protected columns, as well as the raw ones. Verdicts and findings do
         not use them.""",
     )
     n_resamples: int = setting(

@@ -43,11 +43,11 @@ class GapMargins:
     Parameters
     ----------
     gap : callable
-        Returns the `RelevantGap` of a rate that everyone has; of NaN, that of means.
+        Takes a rate that everyone has, or NaN for a mean, and returns its `RelevantGap`.
     size : float
         Share of the people from which on a group is judged.
     rarer : bool, default=True
-        Whether ratios are those of the rarer outcome, rather than those of favorable ones.
+        Whether ratios are of the rarer outcome, rather than of favorable ones.
     ratios : bool, default=True
         Whether ratios decide, as in marginal questions.
     """
@@ -127,7 +127,7 @@ class ComparedQuantities:
     def family(self, candidates: Candidates, answer: Answer) -> pd.DataFrame:
         """Return the table of the family, with the reference of each group.
 
-        Of two sides that are compared with each other both are listed, and count once.
+        Two sides that are compared with each other are both listed, and count once.
         """
         at, twin = np.flatnonzero(self.kept), self._mirrored()
         table = family_table(candidates, answer)

@@ -94,8 +94,8 @@ class Mean(Term):
     group : {"a", "b"}
     kind : {"members", "favorable", "do", "changed"}
         Mean over its members; over members whose label is favorable; over everyone, with the
-        protected value set to that of the group; or the share of everyone whose outcome differs
-        between the two values.
+        protected value of the group; or the share of everyone whose outcome differs between the two
+        values.
     keep : tuple
         With "do": columns that keep their value although they depend on the protected one.
     """

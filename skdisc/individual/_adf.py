@@ -61,8 +61,8 @@ class ADF(GradientSearch):
     """
 
     # The paper's text walks on from an input that is not a case; its authors' code accepts it with
-    # probability 1/e. Of 100,000 tests on census with age protected the text's rule finds .41 cases
-    # per test, and that of the code .57 (doc/searches.md).
+    # probability 1/e. On census with age protected, .41 of 100,000 inputs tested are cases with the
+    # rule of the text, and .57 with the rule of the code (doc/searches.md).
     next_state: str = setting(
         "walk",
         [StrOptions({"walk", "metropolis", "restart"})],

@@ -24,8 +24,8 @@ class BoundarySearch(SearchDetector):
     :math:`\max_c f(x, c) - \min_c f(x, c) > g`, over all combinations :math:`c` of protected
     values. Inputs are drawn from a generator of realistic inputs, with protected values as frequent
     as in X; the model is queried about the margin :math:`m(x, c)` (log odds) of each, and the
-    inputs with the smallest :math:`|m(x, c)|` are tested, the smallest first: a small change, such
-    as that of a protected value, suffices there to change the decision.
+    inputs with the smallest :math:`|m(x, c)|` are tested, the smallest first: there, a small
+    change, such as another protected value, suffices to change the decision.
 
     {parameters}
 
@@ -39,8 +39,8 @@ class BoundarySearch(SearchDetector):
 
     Notes
     -----
-    This simple rule finds a larger share of cases than LIMI at the same naturalness. It queries one
-    row per input drawn in addition to those of the tests; ``result_.n_queries`` counts both.
+    This simple rule finds a larger share of cases than LIMI at the same naturalness. Besides the
+    rows of the tests, it queries one row per input drawn; ``result_.n_queries`` counts both.
 
     References
     ----------

@@ -167,9 +167,9 @@ def everyone(has_case: np.ndarray, n_people: int, incomplete: str) -> CaseShare:
 def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseShare:
     """Examine the people of X, or inputs of the space if there is no X.
 
-    All are examined if at most 2,000 of them differ, or as many as take 30,000 queries; otherwise
-    so many are drawn at random, the same at every call. The limit of tests holds for their number,
-    besides that of the inputs of a search; of queries and seconds they take what the search has
+    At most 2,000 different ones are examined, or more if they need no more than 30,000 queries. If
+    there are more, a random sample is drawn, the same at every call. The limit of tests holds for
+    their number, apart from the inputs of a search; queries and seconds are what the search has
     left. What a search has tested is not queried again.
 
     Parameters

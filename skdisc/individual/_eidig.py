@@ -42,8 +42,8 @@ class EIDIG(GradientSearch):
     Notes
     -----
     The paper uses the probability of the predicted class, whose gradient vanishes where the model
-    is confident; that of the margin does not. With ``gradient="difference"`` this is the black-box
-    variant MAFT, with a step of the column in place of a small number.
+    is confident; the gradient of the margin does not. With ``gradient="difference"`` this is the
+    black-box variant MAFT, with a step of the column in place of a small number.
 
     References
     ----------

@@ -45,7 +45,7 @@ class ExpGA(SearchDetector):
     Notes
     -----
     The paper ranks draws by the rank of the protected attribute in an explanation by LIME, which
-    takes some 5,000 queries per draw; the effect measures the same with one query per combination.
+    needs some 5,000 queries per draw; the effect measures the same with one query per combination.
     The effects of a model that returns decisions only are 0 or 1.
 
     References

@@ -28,7 +28,7 @@ class LIMI(SearchDetector):
     values. A generator g turns latent scores :math:`z \sim N(0, I)` into realistic inputs. A linear
     support vector machine learns to predict the decision about g(z) from z, for inputs where the
     model is confident; its boundary is :math:`w z + b = 0`, with :math:`|w| = 1`. From each of many
-    z up to three inputs are tested, one after the other, until one is discriminatory: those of
+    z up to three inputs are tested, one after the other, until one is discriminatory: g at
 
     .. math:: z_0 = z - (w z + b) w, \quad z_+ = z_0 + \lambda w, \quad z_- = z_0 - \lambda w.
 
@@ -203,7 +203,7 @@ class _Probes(Strategy):
         return share + np.sqrt(share * (1 - share) / (n + 1))
 
     def _scores(self, tested):
-        """Return projected scores: new ones, or those whose other inputs were tested."""
+        """Return projected scores: new ones, or scores whose other inputs were tested."""
         n = self._batch_size()
         if tested:
             return self.pools[tested].take(n)

@@ -79,7 +79,7 @@ class DisparityMonitor(BaseDetector):
     -----
     Values of protected columns that first appear later are new groups, with a share of a tenth of
     the level. Changes are reported by a Shiryaev-Roberts e-detector. The state is counts and
-    wealths, and where outcomes are numbers those of people who wait for the other side.
+    wealths; where outcomes are numbers, also the numbers of people who wait for the other side.
 
     References
     ----------
@@ -246,8 +246,8 @@ class DisparityMonitor(BaseDetector):
     def to_json(self) -> str:
         """Return the state as JSON: data about people, to be kept as the rows are.
 
-        It has no rows, but the outcomes of groups and strata of any size: of a stratum of one
-        person, such as a household, that of this person. What may be handed on is
+        It has no rows, but the outcomes of groups and strata of any size: for a stratum of one
+        person, such as a household, the outcome of this person. What may be handed on is
         ``result_.without_people()``.
 
         Returns

@@ -71,10 +71,10 @@ class EffectDecomposition(PairwiseDetector):
     is learned well, and errors of both enter by their product. The weights are then moved so that
     each main effect has the same mean on both sides: what learners shrink, such as columns with
     many values and few people in each, is no direct effect. Weights add up to 1 and are not below
-    0 (truncated linear calibration), and rates are kept between 0 and 1. Intervals are those of
-    Student's t, with as many degrees of freedom as the weights amount to people, less one; the
-    effect on fewer than five is not known. That effects are causal takes the graph and the absence
-    of unmeasured confounders for granted. Probabilities are kept between 0.01 and 0.99.
+    0 (truncated linear calibration), and rates are kept between 0 and 1. Intervals use Student's t;
+    its degrees of freedom are the effective number of people of the weights, minus one. With fewer
+    than five, the effect is unknown. Effects are causal only if the graph is right and there are no
+    unmeasured confounders. Probabilities are kept between 0.01 and 0.99.
 
     References
     ----------

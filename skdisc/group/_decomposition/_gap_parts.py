@@ -185,7 +185,7 @@ def _less(one: Coefficients, other: Coefficients) -> np.ndarray:
 def _part(d, given, terms):
     """Return one part, restricted to some terms.
 
-    It is mean_A(x b) - mean_B(x c); its error has that of the means and that of the coefficients.
+    It is mean_A(x b) - mean_B(x c); its error comes from the means and from the coefficients.
     """
     b, c, slopes = given
     b, c = (np.zeros(d.n_terms) if v is None else getattr(v, "values", v) for v in (b, c))

@@ -67,10 +67,10 @@ class OaxacaBlinder(PairwiseDetector):
     Notes
     -----
     Categories of a column have coefficients that add up to zero (Yun), so parts do not depend on a
-    category left out; those of a number depend on where its zero is. Errors are of the delta method
-    with variances of any size (HC2), and count that columns are drawn, too. What is explained is
-    not therefore justified: a column may itself be the result of discrimination; and a linear
-    model that is wrong leaves unexplained what it cannot show.
+    category left out; the parts of a number depend on where its zero is. Standard errors come from
+    the delta method, with variances that may differ (HC2), and count that columns vary by sampling.
+    What is explained is not therefore justified: a column may itself be the result of
+    discrimination; and a linear model that is wrong leaves unexplained what it cannot show.
 
     References
     ----------

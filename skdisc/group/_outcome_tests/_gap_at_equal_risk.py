@@ -64,8 +64,8 @@ class RiskRegression:
     def estimate(self, rng: np.random.Generator) -> tuple[Estimate, np.ndarray]:
         """Return the gap at equal risk with its error, and the risks.
 
-        The error is that of a jackknife over parts of the people, which learns the risk again
-        without each: a risk taken as known has a sixth to two thirds of the error.
+        The error comes from a jackknife over parts of the people, which learns the risk again
+        without each: with the risk taken as known, it would be a sixth to two thirds of this.
 
         Parameters
         ----------

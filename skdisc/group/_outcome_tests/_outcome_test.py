@@ -29,7 +29,7 @@ class OutcomeTest(OutcomeDetector):
     to get them. The null hypothesis is that success rates *given selection* are equal.
 
     Selected are the people whose decision, by the model or in ``model=BlackBox(decisions=...)``, is
-    `pos_label`; y are the outcomes, of which only those of selected people are read. With neither
+    `pos_label`; y are the outcomes, which are read for selected people only. With neither
     `model` nor `estimator`, everyone in X was selected.
 
     {parameters}

@@ -61,16 +61,16 @@ class RiskAdjustedRegression(OutcomeDetector):
 
     Notes
     -----
-    Errors are those of a jackknife over 20 parts of the people that learns the risk again without
-    each: with the risk taken as known, intervals of .95 cover .26 to .75. They do not count
-    that a learner may not show the risk: main effects where it is not linear, or trees that learn
+    Errors come from a jackknife over 20 parts of the people that learns the risk again without
+    each: with the risk taken as known, intervals of .95 cover .26 to .75. They do not count that a
+    learner may miss the risk: main effects where it is not linear, or trees that learn
     it with much noise, leave a gap that is none. Compare the columns ``risk`` and ``success_rate``
     of the table ``risk``, and more than one `learner`.
 
-    Risk is that of the people selected. If the decision makers saw something that the data lack,
-    others of equal columns have another risk, and the gap is wrong: on COMPAS, where the outcomes
-    of all are known, by two thirds. Table ``sensitivity`` and ``vanishes_at`` say how strong such a
-    column would have to be (Rosenbaum and Rubin's binary covariate).
+    Risk is the risk of the people selected. If the decision makers saw something that the data
+    lack, others of equal columns have another risk, and the gap is wrong: on COMPAS, where the
+    outcomes of all are known, by two thirds. Table ``sensitivity`` and ``vanishes_at`` say how
+    strong such a column would have to be (Rosenbaum and Rubin's binary covariate).
 
     References
     ----------

@@ -40,8 +40,8 @@ class ThresholdTest(OutcomeDetector):
         \operatorname{logit} t_{gd} &= \tau_g + \beta (\varphi_{gd} - \varphi_g) + \eta_d
         \pm \zeta_d / 2
 
-    with normal deviations of places. The null hypothesis is that :math:`\tau_g` is that of the
-    reference.
+    with normal deviations of places. The null hypothesis is that :math:`\tau_g` is the same for
+    group and reference.
 
     {parameters}
 
@@ -71,11 +71,12 @@ class ThresholdTest(OutcomeDetector):
 
     The papers have neither :math:`\xi_d`, :math:`\eta_d` nor :math:`\beta`. Without the first,
     intervals cover half of the truths where the risks of both groups vary separately; without the
-    last, thresholds that follow the risks of their places, as of decision makers who look at the
-    evidence alone, are taken for a large separation of risks, and differences of .3 for none.
+    last, thresholds that follow the risks of their places, as those of decision makers who look at
+    the evidence alone, are taken for a large separation of risks, and differences of .3 for none.
 
     Without `model_error` intervals are too narrow: on data drawn from the model and its priors,
-    those of .50, .80 and .95 contain the difference in .40, .71 and .90 of cases. With .15 all did.
+    intervals of .50, .80 and .95 contain the difference in .40, .71 and .90 of data sets. With .15
+    all did.
 
     Effects of places are integrated out, by Laplace's method and over separations by quadrature.
     The density of the other parameters is taken for Student's t around its mode, with as many
@@ -187,7 +188,7 @@ class ThresholdTest(OutcomeDetector):
 
 
 def _counted(people, place):
-    """Return the places with people of both sides, and their counts as of `ThresholdModel`."""
+    """Return the places with people of both sides, and their counts for `ThresholdModel`."""
     # Outcomes of people who were not selected are not read: as a rule, nobody knows them.
     code, names = pd.factorize(place, use_na_sentinel=False)
     cell = np.where(people.y == 0, 2, np.where(people.labels == 1, 0, 1))

@@ -34,8 +34,8 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     Lenders and insurers rarely hold race. What they may have is P(race | surname, place) for each
     person: membership probabilities q. Two estimates are common: the *weighted* one,
     :math:`\sum q y / \sum q`, and the *threshold* one, which takes everyone for the group of the
-    largest probability. Each is right under an assumption that these data cannot test; that of the
-    first is that, among people with the same probabilities, outcomes do not depend on the group.
+    largest probability. Each is right under an assumption that these data cannot test. The first
+    assumes that, among people with the same probabilities, outcomes do not depend on the group.
 
     What the data do say are bounds: the least and the largest gap with the same outcomes and the
     same probabilities. The verdict goes by them. If they contain zero, the evidence is
@@ -50,8 +50,9 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     result_ : AuditResult
         One finding per group: ``effect`` is the weighted estimate, ``ci_low`` and ``ci_high`` the
         interval of the *bounds*, ``bound_low``, ``bound_high`` the bounds, ``threshold`` the
-        threshold estimate, ``model`` that of a model of names (NaN for other metrics, and where
-        probabilities vary too little within a place). Table ``estimates``: with standard errors.
+        threshold estimate, ``model`` the estimate by a model of names (NaN for other metrics, and
+        where probabilities vary too little within a place). Table ``estimates``: with standard
+        errors.
     {inherited}
 
     Raises
@@ -76,8 +77,8 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
 
     The weighted estimate misses the true gap to everyone else by
     :math:`-E[\operatorname{Cov}(y, a \mid z)] / (Q (1 - Q))`, where Q is the share of the group.
-    The estimate ``model`` (BIRDiE, by EM) takes the opposite for granted: that outcomes depend on
-    the group, and given group and `place` not on the name. It is right where members fare worse
+    The estimate ``model`` (BIRDiE, by EM) assumes the opposite: that outcomes depend on the group,
+    and given group and `place` not on the name. It is right where members fare worse
     than others of equal probabilities, and fails where names have an effect of their own.
     Probabilities must be calibrated: of people with q = .3, .3 are members. All is lost if they are
     not: `calibration` checks it where some groups are known.

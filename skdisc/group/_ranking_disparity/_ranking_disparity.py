@@ -32,12 +32,12 @@ class RankingDisparity(PairwiseDetector):
     r"""Compare the exposure of protected groups in one ranking, or in many.
 
     A place near the top is seen by more people. The exposure of a place is what it is worth, such
-    as :math:`1 / \log_2(1 + \text{place})`; that of a group is the mean over its members, in units
-    of the mean of the list. The effect is the gap within lists between a group and everyone else:
-    -.2 says that, had both as many people in a list, a member would be worth a fifth of an average
-    place less. The null hypothesis is that mean exposures are equal.
+    as :math:`1 / \log_2(1 + \text{place})`; the exposure of a group is the mean over its members,
+    in units of the mean of the list. The effect is the gap within lists between a group and
+    everyone else: -.2 says that, had both as many people in a list, a member would be worth a fifth
+    of an average place less. The null hypothesis is that mean exposures are equal.
 
-    Exact tests of prefixes stand beside it: does the number of members among the first k fit to a
+    Exact tests of prefixes are reported, too: does the number of members among the first k fit a
     random order, for any k?
 
     {parameters}
@@ -71,11 +71,11 @@ class RankingDisparity(PairwiseDetector):
     Notes
     -----
     Lists are weighted by n m / (n + m), with n and m people of both sides. With 20 lists or more,
-    lists are what is drawn: the error is that of their gaps, and the test is Student's t. With
-    fewer, people are: errors are those of a jackknife that ranks the others anew without each
-    person, and, unless both sides have over 2,000 people, memberships are permuted within lists and
-    gaps divided by their errors. That is exact if all orders are equally likely, and right for many
-    people if only mean exposures are equal.
+    lists are the sampling units: the error comes from the spread of their gaps, and the test is
+    Student's t. With fewer, people are: errors come from a jackknife that ranks the others again
+    without each person, and, unless both sides have over 2,000 people, memberships are permuted
+    within lists and gaps divided by their errors. That is exact if all orders are equally likely,
+    and right for many people if only mean exposures are equal.
 
     The number of members among the first k of a random order is hypergeometric, and from k to k + 1
     a Markov chain. The probability that any of them is as far out as the worst is summed over this

@@ -39,7 +39,7 @@ from skdisc.individual._prober import count_by_value
 
 
 class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
-    r"""Compare each person's outcome with that of their counterfactual with other protected values.
+    r"""Compare the outcomes of people and of their counterfactuals with other protected values.
 
     With a model :math:`f`, a row :math:`x_i` and its counterfactual :math:`x_i^{cf}` under an
     intervention on the protected attributes,
@@ -172,8 +172,8 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         [COUNT],
         """Number of bootstrap samples for the intervals of means, drawn within groups of equal
         protected values, the same for every world; causal models that were fitted here are
-        fitted again on each. Of more than 10,000 people, samples have that many, or more if a
-        group would have fewer than 30, and what they differ by is scaled to all people. 0: no
+        fitted again on each. With more than 10,000 people, each sample has 10,000, or more if a
+        group would have fewer than 30, and its deviations are scaled to all people. 0: no
         intervals.""",
     )
 

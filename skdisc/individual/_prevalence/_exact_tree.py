@@ -74,7 +74,7 @@ class ExactTree(IndividualDetector):
     ----------
     Z. Zhao, T. Toda, T. Kitamura: Approximation-guided fairness testing through discriminatory
     space analysis. ASE 2024. doi:10.1145/3691620.3695481. They use pairs of leaves of a surrogate
-    tree; here the leaves are those of the model itself.
+    tree; here leaves of the model itself are used.
 
     Examples
     --------

@@ -168,7 +168,7 @@ class Themis(IndividualDetector):
                 return level
 
     def _share(self, task, sample, level):
-        """Return the share of people with a case; without X, that of the inputs drawn."""
+        """Return the share of people with a case; without X, of the inputs drawn."""
         if task.X is not None:
             return self._share_of_people(task, [sample.ledger])
         if task.queries.is_random:
@@ -198,8 +198,8 @@ class Themis(IndividualDetector):
 
     def _block(self, sample, level):
         """Return the size of the next block, large enough for the margin to be reached."""
-        # No interval is narrower than that of zero cases. It must be exact: the normal one of the
-        # original has width 0 there, which ends the drawing at once.
+        # No interval is narrower than the one for zero cases. It must be exact: the normal interval
+        # of the original has width 0 there, which ends the drawing at once.
         size = _FIRST_BLOCK * 2**sample.n_blocks
         while _stats.clopper_pearson(0, sample.n + size, level)[1] / 2 >= self.margin:
             size *= 2

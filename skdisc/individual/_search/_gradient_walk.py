@@ -30,8 +30,8 @@ class WalkRules:
         How a chain continues from an input that is not a case: from there, from there with
         probability 1/e, or from its seed.
     own_pair : bool
-        Whether a row is paired with the combination whose probability differs most from that of
-        its own protected values; by default the two combinations whose margins differ most.
+        Whether the variants compared are the row with its own protected values and the variant
+        whose probability differs most from it; by default the two whose margins differ most.
     min_weight : float
         Smallest weight of a column in the local phase, as a share of the largest.
     """

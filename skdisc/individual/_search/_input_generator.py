@@ -93,7 +93,7 @@ def boundary_pool(task, prober, margins, generator, n, share=1.0):
     ndarray of int, shape (n_selected, n_columns)
     """
     limit = task.budget.max_queries
-    # Ranking a pool costs a query for each input drawn, beside those of the tests.
+    # Ranking a pool costs a query for each input drawn, besides the queries of the tests.
     if limit is not None:  # half of the queries left are kept for the tests
         n = max(min(n, (limit - task.budget.queries) // 2), 1)
     drawn, distance = Growing(small_dtype(task.space), len(task.space)), Growing(float)

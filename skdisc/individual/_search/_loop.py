@@ -205,8 +205,8 @@ def run(strategy, prober, budget, progress, keep=False):
     """Test the candidates of a strategy until the strategy, the space or the budget ends.
 
     The model is queried about new inputs only, under all protected combinations at once. Inputs are
-    tested in the order in which they are proposed, so results depend neither on the size of batches
-    nor on that of chunks.
+    tested in the order in which they are proposed, so results do not depend on the sizes of batches
+    or chunks.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ def judgment(detector, table, gaps, outcome, still_open):
         From `gap_table`.
     gaps : list of MeanGap
     outcome : ndarray of float
-        Of the rows under audit.
+        The outcomes of the rows under audit.
     still_open : list of str
         The protected values too few of whose people are judged, with the numbers of both.
     """

@@ -149,14 +149,14 @@ def mean_gap(
     limit : float
         Largest distance of a neighbor.
     is_binary : bool
-        Whether outcomes are 0 or 1; the error is then at least that of one decision.
+        Whether outcomes are 0 or 1; the error is then at least what one decision changes.
     cluster : ndarray of shape (n,), optional
         The cluster of each row; None: each is its own.
     learner : {"boosting", "additive"}
-        Of the engine.
+        How the engine of expectations learns.
     checks_balance : bool
         Whether to look for what the features would still add to the gap after matching; not where
-        the features of the group are those of counterfactuals.
+        the features of the group belong to counterfactuals.
     **search
         nominal, metric, n_jobs
 

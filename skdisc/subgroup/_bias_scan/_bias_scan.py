@@ -53,7 +53,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         What `fit` found: `Subgroup` objects, whose predicates may have several values. The effect
         is the observed minus the expected mean outcome of the members. The p-value compares the
         score with the best scores of scans of data in which the expectations hold; on other rows
-        it is that of a test of the subset alone. ``tables["scans"]`` has the best score of each
+        it comes from a test of the subset alone. ``tables["scans"]`` has the best score of each
         direction and the share of starts that reached it, ``tables["groups"]`` each single
         protected value.
     expected_ : {"model", "mean"}

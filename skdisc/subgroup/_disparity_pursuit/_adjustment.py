@@ -87,17 +87,17 @@ class Residuals:
 
     @cached_property
     def _chances(self):
-        """The chance of the outcome 1 that other rows let expect of each, shape (n_rows,)."""
+        """The predicted probability of outcome 1, from the other rows, shape (n_rows,)."""
         expected = self._expected_by_others()
         mean = np.average(expected, weights=self.root**2) if len(expected) else 0.5
         least = max(min(_LEAST_CHANCE, _OF_MEAN * mean, _OF_MEAN * (1 - mean)), 1e-9)
         return np.clip(expected, least, 1 - least)
 
     def _expected_by_others(self):
-        """Return the outcomes that all other rows let expect of each.
+        """Return the prediction of each outcome from all other rows.
 
-        Of values that few people have, these spread too far. They are drawn to their mean by as
-        much.
+        For values that few people have, predictions spread too far, because of their own errors.
+        So they are shrunk to their mean by as much.
         """
         weight, own = self.root**2, self.outcome / self.root * self.inflation
         expected = self.raw / self.root - own
@@ -107,7 +107,7 @@ class Residuals:
         return mean + np.clip(kept, 0, 1) * away
 
     def noise(self, left: np.ndarray) -> np.ndarray:
-        """Return a fit's residuals, those of one person, inflated to the variance of outcomes."""
+        """Return a fit's residuals per person, inflated to the variance of outcomes (HC2)."""
         return left * np.sqrt(self.inflation) / self.share
 
     def by_cluster(self, planes: np.ndarray) -> np.ndarray:

@@ -40,7 +40,7 @@ def estimates(
         the others in the context, weighted by overlap) with ``ci_low``, ``ci_high``, ``p_value``,
         ``support``, ``support_context``, ``change`` (mean difference for the members, if they were
         treated as others are) with its interval, ``overlap`` (information for each member), and
-        ``alone`` (the same difference as ``effect``, but not beside the other groups) with its
+        ``alone`` (the same difference as ``effect``, but not adjusted for other groups) with its
         interval, ``scale``, on which effects are the same for all, and ``level`` of the intervals.
     """
     level = np.broadcast_to(np.asarray(level, dtype=float), len(groups))
@@ -87,10 +87,10 @@ def estimates(
 def _as_the_test_says(effect, low, high, deviate, level, least):
     """Return ends of intervals that exclude what the tests of the groups reject, and no more.
 
-    A test has the variances of people who are not treated differently, and tails of few people; an
-    interval, those of people who are, as they are seen. Of rates near 0 or 1, the two may disagree
-    about effects up to the `least` that counts. There the end is that of the test, which moves with
-    the effect as its deviate does (Miettinen, American Journal of Epidemiology 1976).
+    A test takes variances as they are without an effect, and exact tails where people are few; an
+    interval takes variances as observed. For rates near 0 or 1, the two may disagree about effects
+    up to the `least` that counts. There the end is test-based: the effect times 1 - z / deviate
+    (Miettinen, American Journal of Epidemiology 1976).
     """
     z = -special.ndtri(level / 2)
     sign, size = np.sign(effect), np.abs(deviate)
@@ -105,7 +105,7 @@ def _as_the_test_says(effect, low, high, deviate, level, least):
 def alone(
     scores: Scores, groups: list[int], level: float | np.ndarray, flipped: np.ndarray
 ) -> np.ndarray:
-    """Return the effect of each group without others beside it: estimate, low, high, by row.
+    """Return the effect of each group, not adjusted for others: estimate, low, high, by row.
 
     Intervals are widened by what the legitimate columns would still add.
     """
@@ -176,7 +176,7 @@ def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame
     Returns
     -------
     DataFrame
-        ``group``, ``support``, ``effect`` (weighted by overlap, without causes beside it) with
+        ``group``, ``support``, ``effect`` (weighted by overlap, not adjusted for causes) with
         ``ci_low`` and ``ci_high``; NaN where the legitimate columns nearly determine who belongs to
         the group, or where it is smaller than the groups that are tested.
     """
@@ -256,7 +256,7 @@ def indistinguishable(scores: Scores, groups: list[int], critical: float) -> pd.
 def shadows(
     scores: Scores, groups: list[int], before: BesideFit, after: BesideFit, critical: float
 ) -> pd.DataFrame:
-    """Return the candidates that differ on their own, but not beside the causes.
+    """Return the candidates that differ on their own, but not given the causes.
 
     Returns
     -------
@@ -394,13 +394,13 @@ def candidates_of(
 ) -> Candidates:
     """Return the candidates of a question about effects at equal legitimate columns.
 
-    Each has its effect by itself, not beside the causes that were found. The order of candidates is
-    that of the information about them, which follows from who they are and not from outcomes.
+    Each has its effect by itself, not adjusted for the causes found. Candidates are ordered by
+    their information, which depends on columns alone and not on outcomes.
 
     Parameters
     ----------
     scores : Scores
-        Of the groups that the question is about.
+        The scores of the groups that the question is about.
     found : list of Subgroup
         The causes; those that are among the groups, or the other side of one, are found.
     size : ndarray of float, shape (n_rows,)

@@ -26,8 +26,8 @@ _CONTEXTS = 512  # that are hashed at once
 class CellMoments:
     """Sums of products of two planes, and of further numbers, over the rows of each cell.
 
-    Within a cell, the regressor of every group is the plane of its part, or 0. So these sums, made
-    in one pass over the rows, give those of products of any two regressors.
+    Within a cell, the regressor of every group is the plane of its part, or 0. So these sums need
+    one pass over the rows, and the sums of products of any two regressors follow from them.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class CellMoments:
             own[:] = plane[self.row]
 
     def over_cells(self, values: np.ndarray, of: Sequence[int]) -> np.ndarray:
-        """Return sums of squared planes, and of planes times those of some, all times values.
+        """Return sums of squared planes, and of planes times some of them, all times values.
 
         Parameters
         ----------
@@ -72,8 +72,8 @@ class CellMoments:
 class ContextGroups:
     """Groups under test: a protected part within a context.
 
-    Sums over contexts are those of a sparse matrix of contexts by *cells*: a cell holds the rows
-    that belong to the same contexts.
+    Sums over contexts are products with a sparse matrix of contexts by *cells*: a cell holds the
+    rows that belong to the same contexts.
 
     Attributes
     ----------
@@ -123,7 +123,8 @@ class ContextGroups:
     ) -> "ContextGroups":
         """Pair all frequent protected parts with all frequent contexts.
 
-        Of two sides of a context the smaller is kept; of equal sets of rows in a context, one.
+        If two groups are the two sides of a context, the smaller is kept; if several have equal
+        rows in a context, one.
 
         Parameters
         ----------
@@ -140,7 +141,7 @@ class ContextGroups:
             The smallest size of a group that verdicts are about, and the size of the people of
             each row. None: there is no such question.
         depth : int, default=None
-            Most conditions of the groups paired, where the parts are those of longer ones; None:
+            Most conditions of the groups paired; protected parts may be of longer groups. None:
             `max_predicates`.
 
         Returns

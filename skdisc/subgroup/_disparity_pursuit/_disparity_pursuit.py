@@ -32,13 +32,13 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     r"""Find the few groups whose treatment accounts for all disparities.
 
     A group has a *protected part* P (conditions on protected columns) and a *context* C (conditions
-    on other columns). Where its people are treated differently, so are those of hundreds of groups
-    that overlap with it: its shadows. The pursuit adds one group at a time, the one with the
-    strongest evidence beside those already chosen, drops or exchanges what later groups explain,
+    on other columns). If its people are treated differently, hundreds of groups that overlap with
+    it differ, too: its shadows. The pursuit adds one group at a time, the one with the strongest
+    evidence given the groups already chosen, drops or exchanges what later groups explain,
     and divides a group whose two causes explain more, until nothing is left that chance does not
     give.
 
-    The evidence is that of orthogonal scores: with :math:`e(x) = E[y \mid x]` and
+    The evidence comes from orthogonal scores: with :math:`e(x) = E[y \mid x]` and
     :math:`\pi(x) = P(P \mid x)` learned from the legitimate columns x,
 
     .. math:: \sum_{i \in C} (1_P - \pi(x_i)) (y_i - e(x_i))
@@ -54,7 +54,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         Findings are the causes, in the order of their evidence; effects are differences between the
         protected part and the others in the context, at given legitimate columns. Tables:
         ``indistinguishable`` (groups that the data cannot tell from a cause), ``shadows`` (groups
-        that differ on their own, but not beside the causes), ``gaps`` (what the gap of each
+        that differ on their own, but not given the causes), ``gaps`` (what the gap of each
         protected group consists of: the share of each column, of several together if one is nearly
         a function of the others, and what remains at equal ones),
         ``comparable`` (the gap of each protected group at equal legitimate columns),
@@ -78,7 +78,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     -----
     Effects of several causes are estimated together by least squares of the residuals (Robinson
     1988) with variances between rows, or between clusters, of any size: each is what a group adds
-    to the others. What a group differs by in all, without others beside it, is ``alone``.
+    to the others. ``alone`` is the whole difference of a group, without adjusting for others.
     Effects on outcomes that are 0 or 1 are proportional to e (1 - e), to 1, to e or to 1 - e (equal
     odds ratios, differences, or ratios), whichever fits best; on other outcomes, to 1. ``scale``
     says which. ``effect`` is a mean that weighs people by overlap; ``change`` is the mean
@@ -86,7 +86,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     Its interval has the level that decided about it, so that it excludes no effect: the p-value up
     to which a candidate with its weight is found, or its share of the false-coverage-rate level
     where that is larger. ``level`` has one minus that. Where test and interval would disagree about
-    no effect, the end is that of the test.
+    no effect, the end follows the test.
 
     References
     ----------
@@ -208,12 +208,12 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         -------
         DataFrame
             One row per finding of `result`: ``group``, ``measure``, ``effect``, ``explained`` (what
-            the causes add to the outcome of its members, less what they add to that of those it is
-            compared with; NaN if the effect is not a difference of the outcome audited here, such
-            as a ratio, or if it is not known here with whom they are compared), ``left`` (the
-            difference), and ``cause``, the cause that adds most ("" if none adds anything). Each
-            effect is taken as its mean, also where it is larger for some members than for others,
-            as on scales other than "difference".
+            the causes add to the outcome of its members, less what they add to the outcome of the
+            people it is compared with; NaN if the effect is not a difference of the outcome audited
+            here, such as a ratio, or if it is not known here with whom they are compared), ``left``
+            (the difference), and ``cause``, the cause that adds most ("" if none adds anything).
+            Each effect is taken as its mean, also where it is larger for some members than for
+            others, as on scales other than "difference".
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Joint fits of chosen groups: what they leave, their errors, and the scores beside them."""
+"""Joint fits of chosen groups: residuals, standard errors, and the scores of other candidates."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -106,8 +106,8 @@ def errors(
     Returns
     -------
     error : ndarray of float, shape (n_groups,)
-        Larger than those of `Fit.covariance` where groups have few members, whose residuals
-        the fit makes small.
+        Larger than by `Fit.covariance` where groups have few members, because the fit makes the
+        residuals of these small.
     reach : ndarray of float, shape (2, n_groups)
         By how many errors an interval extends below the effect and above it: quantiles of t, whose
         degrees of freedom are the effective number of rows, or clusters, that have information
@@ -141,13 +141,13 @@ def errors(
 
 
 class BesideFit(NamedTuple):
-    """The scores of all candidates beside the groups of a fit.
+    """The scores of all candidates, adjusted for the groups of a fit.
 
-    ``groups``: those of the fit, with their slopes ``fitted``; ``score``: that of f without what
-    the fit explains; ``information``: by how much a mean effect of 1 moves it; ``variance`` of the
-    score; ``known``: candidates with enough information; ``least``: effects that count as none;
-    ``scale`` of the fit; ``deviate``: ``z``, or the normal deviate of the tail where people are
-    few.
+    ``groups`` of the fit, with their slopes ``fitted``; ``score``: the score of the part of f that
+    the fit does not explain; ``information``: by how much a mean effect of 1 moves it; ``variance``
+    of the score; ``known``: candidates with enough information; ``least``: effects up to this size
+    count as none; ``scale`` of the fit; ``deviate``: ``z``, or, where people are few, the normal
+    deviate of the tail.
     """
 
     groups: list
@@ -169,7 +169,7 @@ class BesideFit(NamedTuple):
 
     @property
     def effect(self) -> np.ndarray:
-        """The effect that each candidate would have beside the fit; NaN where not known."""
+        """The effect of each candidate, adjusted for the fit; NaN where not known."""
         return np.where(self.known, self.score / np.where(self.known, self.information, 1), np.nan)
 
     @property

@@ -28,7 +28,7 @@ class Scores:
     candidates are centered in their contexts. In a joint fit, its effect on each outcome is
     proportional to the ``room`` v of that outcome, on one of the `Residuals.scales`. Slopes b solve
     F' (r - v F b) = 0: weighted least squares of r on v F, weights 1 / v. The score of a candidate
-    beside the fit is f' (r - v F b), that of f without what F explains.
+    given the fit is f' (r - v F b), the score of the part of f that F does not explain.
 
     Parameters
     ----------
@@ -178,8 +178,9 @@ class Scores:
     def _products(self, groups, values, among=None):
         """Return sums over rows of products of regressors, times values, shape (n_rows,).
 
-        Those of all squared regressors, shape (n_groups,), and of all regressors times those of
-        some groups, shape (n_groups, n). Of those ``among`` some: shapes (n_among,), (n_among, n).
+        The sums of all squared regressors, shape (n_groups,), and of all regressors times the
+        regressors of `groups`, shape (n_groups, n). With ``among``, for these candidates only:
+        shapes (n_among,) and (n_among, n).
         """
         c, at = self.candidates, np.array(groups, dtype=int)
         parts, of = np.unique(c.part[at], return_inverse=True)
@@ -216,7 +217,7 @@ class Scores:
         return total, beside
 
     def crossed(self, groups: list[int]) -> np.ndarray:
-        """Return the inner products, weighted by room, of all regressors with those of groups.
+        """Return the inner products, weighted by room, of all regressors and those of `groups`.
 
         Returns
         -------
@@ -257,7 +258,7 @@ class Scores:
         return self.residuals.outcome - self.room * self.combined(groups, slope)
 
     def left_by(self, given: BesideFit) -> np.ndarray:
-        """Return what a fit leaves of the outcome, (n_rows,); that of the last is remembered."""
+        """Return the residuals of a fit, (n_rows,); the last ones are remembered."""
         key = self.scale, tuple(given.groups)
         if key not in self._last:
             self._last.clear()
@@ -269,7 +270,7 @@ class Scores:
         return self.residuals.by_cluster(self.regressors(groups) * noise)
 
     def given(self, groups: list[int]) -> BesideFit:
-        """Return the scores of all candidates beside some groups that are fitted."""
+        """Return the scores of all candidates, adjusted for a fit of some groups."""
         key = frozenset(groups)
         if key not in self._seen:
             if len(self._seen) >= _KEPT:
@@ -278,14 +279,14 @@ class Scores:
         return self._seen[key]
 
     def nearly_given(self, groups: list[int], fitted: list[int]) -> BesideFit:
-        """Return the scores beside some groups of a fit, with the variances that the fit leaves.
+        """Return scores adjusted for some of the groups of a fit, with the variances of this fit.
 
-        No pass over the rows is needed for each choice of groups.
+        So no choice of groups needs another pass over the rows.
         """
         return self._beside(sorted(groups), sorted(fitted))
 
     def one_given(self, own: int, groups: list[int]) -> BesideFit:
-        """Return the scores beside all others of some groups; the own has its variance.
+        """Return the scores adjusted for all of `groups` but `own`, with the variance of `own`.
 
         The variances of all other scores are infinite.
         """
@@ -318,7 +319,7 @@ class Scores:
         return share, implied, max(implied, (r.by_cluster((f * r.noise(left))[None]) ** 2).sum())
 
     def _known(self, groups, information, variance):
-        """Return which candidates have enough information beside some groups."""
+        """Return which candidates keep enough information, given some groups."""
         known = self.testable & (information > _LEFT * self.information)
         known &= variance > self._rounding
         known[groups] = False
@@ -359,7 +360,7 @@ class Scores:
         return seen[key]
 
     def covariances(self, groups: list[int], noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the variances of all scores, and their covariances with those of some groups.
+        """Return the variances of all scores, and their covariances with the scores of `groups`.
 
         Parameters
         ----------

@@ -132,8 +132,8 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
 def _depths(detector, task, items):
     """Return the numbers of conditions of groups by which they are searched in turn.
 
-    With a time budget, a search of very many contexts is preceded by those of fewer conditions,
-    whose answers stand where the time ends. They take a small part of the time of the last.
+    With a time budget, a search of very many contexts is preceded by searches with fewer
+    conditions, whose answers stand if the time ends. They need a small part of its time.
     """
     d = detector
     most = len(items.codes) if d.max_predicates is None else min(d.max_predicates, len(items.codes))
@@ -143,7 +143,7 @@ def _depths(detector, task, items):
 
 
 def _mined(detector, rows, items, spend, depth=None):
-    """Return the candidates, of at most so many conditions."""
+    """Return the candidates of at most `depth` conditions."""
     return ContextGroups.mined(
         items,
         detector._least(rows),

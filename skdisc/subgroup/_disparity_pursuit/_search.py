@@ -44,7 +44,7 @@ def pursue(
     """Search for the causes.
 
     Groups enter in the order of their evidence while it is larger than chance gives to any
-    candidate; after each entry, a chosen group whose evidence beside the others is too small is
+    candidate; after each entry, a chosen group whose evidence given the others is too small is
     dropped, and one that another candidate surpasses is exchanged. No set of groups is visited
     twice, so the search ends; if it ends because it goes round in circles, as it may where a fit
     leaves nearly nothing of the outcome, the visited set with the best penalized fit is taken.
@@ -83,7 +83,7 @@ class _Search:
         self.visited, self.steps = {frozenset(): []}, []
 
     def run(self, most):
-        """Return what is found, at most so many groups."""
+        """Return what is found, at most `most` groups."""
         groups = []
         while len(self.scores.candidates) and self.in_time():
             self.scores, is_full = self.scores.on_best_scale(groups), len(groups) >= most
@@ -132,8 +132,8 @@ class _Search:
     def _settled(self, groups, touched):
         """Return the chosen groups after drops and exchanges.
 
-        Of groups that are ``touched``, those are looked at for which the variances that the joint
-        fit leaves make a move seem possible. If None, all are, until one moves.
+        Only ``touched`` groups are looked at, and of these the ones for which a move seems possible
+        by the variances of the joint fit. If None, all are looked at, until one moves.
         """
         self.visited[frozenset(groups)] = groups
         while len(groups) > 1 and self.in_time():
@@ -161,7 +161,7 @@ class _Search:
         return self._moves(given, others, own)
 
     def _moves(self, given, others, own):
-        """Return the moves of one group beside others, with what each gains in evidence."""
+        """Return the moves of one group, given the others, with what each gains in evidence."""
         evidence, weights = self.level.evidence(given)
         seen, rank, moves = evidence[own], self.level.rank(given, evidence, weights), []
         best = self._strongest(given, evidence, weights)
@@ -205,7 +205,7 @@ class _Search:
         return found
 
     def _enters(self, groups, new):
-        """Return whether the evidence of a group beside others is larger than chance gives."""
+        """Return whether the evidence of a group, given others, is larger than chance gives."""
         evidence, _ = self.level.evidence(self.scores.one_given(new, groups))
         return bool(evidence[new] > self.critical)
 

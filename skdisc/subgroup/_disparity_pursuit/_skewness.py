@@ -43,7 +43,7 @@ def deviates_of_numbers(scores: Any, given: Any, among: np.ndarray) -> np.ndarra
 
 
 def compared_sides(scores: Any, given: Any, among: np.ndarray) -> Welch:
-    """Return the scores of some candidates beside a fit as comparisons that know skewness."""
+    """Return the scores of some candidates, adjusted for a fit, as comparisons with skewness."""
     gap = given.z[among] * np.sqrt(np.where(given.known, given.variance, 1.0)[among])
     error = np.sqrt(np.where(given.known, given.variance, np.nan)[among])
     noise = scores.residuals.noise(scores.left_by(given))
@@ -56,17 +56,17 @@ def skewness_of(scores: Any, groups: np.ndarray, noise: np.ndarray, error: np.nd
 
     A score adds up f (y - mean) over both sides of a context, the protected part and the others;
     what each side adds has a variance and a third cumulant, sums of squares and of cubes. As in
-    `Means`, residuals of all people of a side, in any context, tell how skewed they are where they
-    are more so than those of the context. Residuals, and not what groups in the fit leave of f,
-    are looked at: what people outside a context add is sums of many. Scores of clusters are as
-    skewed as those of so many people fewer as their variance is larger.
+    `Means`, the skewness of all people of a side, in any context, counts where it is larger than in
+    the context. Skewness is computed from residuals times f, not times the part of f that the fit
+    leaves: what people outside a context add is a sum over many, and hardly skewed. With clusters,
+    the number of people is divided by the factor of the variance.
 
     Parameters
     ----------
     scores : Scores
     groups : ndarray of int, shape (n,)
     noise : ndarray of float, shape (n_rows,)
-        What a fit leaves, as of `Residuals.noise`.
+        Residuals of a fit, from `Residuals.noise`.
     error : ndarray of float, shape (n,)
         Standard errors of the scores.
 

@@ -53,14 +53,15 @@ def deviates(
 
     Those of numbers know how skewed they are (`deviates_of_numbers`).
 
-    Where the members of a group are few, a score is not normal, and its variance depends on what is
-    to be found: of 30 people with a chance of a half, 26 are rare, and vary less than 15 do. So a
-    tail is that of a sum of independent outcomes whose log odds are those of the fit, shifted so
-    that the context has the outcomes it has. Where residuals are larger than these chances explain,
-    the fit is wrong about people, and deviates are smaller by as much: by what all rows show, since
-    whatever is learned from few people errs a little about all, or by what the context shows
-    beyond doubt. What people outside add, through the groups in the fit, is normal, unless a group
-    in the fit is of few, too; then these count as the context does.
+    Where the members of a group are few, a score is not normal, and its variance depends on the
+    effect: of 30 people with a probability of a half, 26 successes are rare, and vary less than 15.
+    So the tail is computed for a sum of independent outcomes, with the log odds of the fit, shifted
+    so that the expected number of outcomes in the context is the observed one. Where residuals are
+    larger than these probabilities explain, the fit is wrong about people, and deviates are reduced
+    by as much: by what all rows show, since what is learned from few people errs a little about
+    all, or by what the context shows beyond doubt. What people outside add, through the groups in
+    the fit, is taken as normal, unless a group in the fit is small, too; then its people count as
+    those of the context do.
 
     Parameters
     ----------

@@ -112,8 +112,8 @@ class Level:
     def _by_context(self, given):
         """Return the log weights that contexts give to both sides of candidates, (2, n_groups).
 
-        Where main effects leave nothing to know about a context, its weight lies between that of
-        one that fares as expected, 1, and the mean of those that chance moves, exp(2).
+        Where main effects leave nothing to know about a context, its weight lies between 1, the
+        weight of a context that fares as expected, and exp(2), the mean weight under chance.
         """
         r = self.scores.residuals
         side = self._side(None)
@@ -146,9 +146,9 @@ class Level:
     def rank(self, given, evidence, weights):
         """Return what orders clear groups: evidence without weights by information.
 
-        Of numbers, it is that of standardized scores. What skewness lets a p-value be at least
-        says whether a group is clear; it is larger for small groups, and would put a whole before
-        the part of it that fits best.
+        For numbers, it is the evidence of standardized scores. p-values that know skewness decide
+        whether a group is clear. They are larger for small groups, so if they gave the order, a
+        whole would come before the part of it that fits best.
         """
         if not self.scores.residuals.is_binary:
             evidence = _weighed(given.z, weights, given.known)

@@ -29,7 +29,7 @@ class Asked:
     contrasts : Contrasts
         All contrasts, before one side of two is left out.
     side : ndarray of int, shape (n_measures, n_contrasts)
-        Of each contrast, itself or the side that stands for both.
+        For each contrast, itself or the side that stands for both.
     pattern : ndarray of int, shape (n_contrasts,)
         The position of the pattern that it is the contrast of, for those that the search tests;
         -1 for others.
@@ -404,7 +404,7 @@ def _found_among(rows, patterns, items, found):
 
 
 def _with_groups(asked, groups, n_patterns, detector):
-    """Return contrasts with those of groups that are no patterns, numbered after these."""
+    """Add the contrasts of groups that are no patterns, numbered after these."""
     if not groups:
         return asked
     rows, n = asked.contrasts.rows, len(asked.size)

@@ -20,14 +20,14 @@ TAIL = 0.9995  # quantile at which t, with the degrees of freedom of clusters, i
 def inflation(rows: Any, masks: Iterable, contexts: Iterable) -> np.ndarray | None:
     r"""Return by how much clusters inflate the variance of contrasts.
 
-    The variance between clusters (CR2, `DesignMeans`) over that of independent rows, at least 1,
-    times :math:`(t / z)^2` for the uncertainty of the former (Korn and Graubard 1998).
+    The variance between clusters (CR2, `DesignMeans`) divided by the variance of independent rows,
+    at least 1, times :math:`(t / z)^2` for the uncertainty of the former (Korn and Graubard 1998).
 
     Parameters
     ----------
     rows : Summed
     masks, contexts : iterable of ndarray of bool, shape (n_rows,)
-        The rows of each group, and those of its context.
+        The rows of each group, and of its context.
 
     Returns
     -------

@@ -109,7 +109,7 @@ def contextual_discovery(
     significant : ndarray of bool, shape (n_measures, n_groups)
         The contrasts that count as found.
     aliases : dict, optional
-        Of `GroupFindings`.
+        As for `GroupFindings`.
 
     Returns
     -------

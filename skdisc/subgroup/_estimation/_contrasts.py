@@ -74,7 +74,7 @@ class Contrasts:
         patterns : Patterns
             The groups; only those with a protected item have a contrast.
         contexts : Patterns
-            Mined from the same items; with those of the groups among them.
+            Mined from the same items; they include the contexts of the groups.
         items : Items
 
         Returns

@@ -41,7 +41,7 @@ class FoundCounts:
 
     @classmethod
     def of_itemsets(cls, items: Items, itemsets: Any, tested: Any, found: Any) -> "FoundCounts":
-        """Count those of the itemsets that two masks select."""
+        """Count the itemsets that two masks select."""
         by_value = count_items(items, itemsets[tested], itemsets[found])
         return cls(int(tested.sum()), int(found.sum()), by_value)
 

@@ -35,7 +35,7 @@ class Family:
     p_value, p_adjusted : ndarray of float, shape (n_measures, n_groups)
         NaN where not tested.
     refined : list or None
-        Of `unexceeded`: which groups come after which.
+        From `unexceeded`: which groups come after which.
     contexts : Patterns or None
         The contexts of mined groups.
     least : float
@@ -140,7 +140,7 @@ class Family:
 
     @cached_property
     def strength(self) -> np.ndarray:
-        """Strength of the evidence: |z|, that of the p-value unless it underflows."""
+        """Strength of the evidence: |z| by the p-value, or by the statistic if it underflows."""
         with np.errstate(invalid="ignore", divide="ignore"):
             z = special.ndtri(np.maximum(self.p_value, _TINY) / 2)
             z = np.where(self.p_value > _TINY, -z, np.maximum(-z, self.contrasts.z()))
@@ -148,7 +148,7 @@ class Family:
 
     @cached_property
     def standing(self) -> np.ndarray:
-        """The strength by which contrasts are ordered: at most that of any that they refine."""
+        """The strength by which contrasts are ordered: at most as large as of those they refine."""
         key = self.strength.copy()
         for own, levels in zip(key, self.refined or [], strict=False):
             for child, parent in levels:

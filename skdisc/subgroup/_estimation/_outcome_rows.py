@@ -38,7 +38,7 @@ class PeopleRows:
         return np.array([people_in(m, self.frequency) for m in masks], dtype=np.int64)
 
     def split(self, share: float, rng: np.random.Generator) -> tuple:
-        """Return the rows to search, and those of a random share of the people to hold out.
+        """Return the rows to search, and a random share of the people to hold out.
 
         Clusters stay whole; the people of one row need not.
         """

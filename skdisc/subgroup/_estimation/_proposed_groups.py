@@ -46,7 +46,7 @@ def discover_groups(
     direction : {"both", "lower", "higher"}
         Which effects are findings.
     aliases : dict, optional
-        Of `GroupFindings`.
+        As for `GroupFindings`.
 
     Returns
     -------

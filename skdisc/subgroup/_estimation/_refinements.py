@@ -17,10 +17,10 @@ def unexceeded(
 ) -> list[list[tuple]]:
     """Return the groups that refine a group found and do not differ from the rest of it.
 
-    A refinement has one condition more than a significant group with a context. By a condition of
-    the context, its contrast is compared with that of the others in the group's context; by a
-    protected condition, its members are compared with the others of the group. It differs if the
-    p-value is at most the level divided by the number of refinements of the group.
+    A refinement has one condition more than a significant group with a context. If the condition is
+    on the context, its contrast is compared with the contrast of the others in the group's context;
+    if it is a protected one, its members are compared with the other members of the group. It
+    differs if the p-value is at most the level divided by the number of refinements of the group.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def unexceeded(
         The groups of the family.
     items : Items
     twin : ndarray of int, shape (n_measures, n_groups)
-        Of each group, itself or the side tested in place of it (`one_side_each`).
+        For each group, itself or the side tested in place of it (`one_side_each`).
     significance : float
 
     Returns
@@ -69,7 +69,7 @@ def _of_members(contrasts, j, child, parent):
 
 
 def _of_contrasts(contrasts, j, child, parent):
-    """Return the p-values of the contrasts of refinements against those of the other people."""
+    """Return the p-values of the contrasts of refinements, against the other people's contrasts."""
     one, whole = ([s[j][:, at] for s in _both(contrasts)] for at in (child, parent))
     rest = [w - o for w, o in zip(whole, one, strict=True)]
     one, rest = (_clustered(contrasts, j, child, *sums) for sums in (one, rest))

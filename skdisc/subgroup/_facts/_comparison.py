@@ -20,13 +20,14 @@ BEST_ACTION = "tests of the actions of others against the best one as cheap, tim
 def chosen_sides(found, tested, verdicts, notion):
     """Return the counts of both sides under the best action of each, chosen on other people.
 
-    Of few people a worse action may be chosen: the first side has the better of both choices, so
+    From few people a worse action may be chosen: the first side gets the better of both choices, so
     that it does not look worse off for this reason.
 
     Parameters
     ----------
     found, tested : Measured
-        Of the same pairs: the people on whom actions are chosen, and those who are compared.
+        Counts of the same pairs: among the people on whom actions are chosen, and among the people
+        who are compared.
     verdicts : Verdicts
     notion : Notion
 

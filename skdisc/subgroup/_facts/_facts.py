@@ -44,9 +44,9 @@ class FACTS(SubgroupDetector):
     ----------
     result_ : AuditResult
         What `fit` found: the subject of a finding is the group that is worst off inside a
-        subgroup; the effect is its value under the notion, minus that of the other side. Both
-        are those of ``n_compared`` and ``n_compared_rest`` people: with `learn_on`, of the
-        ``support`` without those on whom the best actions were chosen.
+        subgroup; the effect is its value under the notion minus the value of the other side. They
+        are computed from ``n_compared`` and ``n_compared_rest`` people: with `learn_on`, the
+        ``support`` without the people on whom the best actions were chosen.
     recourse_ : dict of Recourse
         By protected column, and for combined ones by their names joined by " & ": ``rank``,
         ``profile``, ``counterfactuals``, ``to_text``, ``curves``, ``population``,

@@ -14,16 +14,15 @@ class MulticalibrationAudit(LearnedAuditor):
 
     A score p is multicalibrated if, in every group and at every score, as many people succeed as it
     says. Here a *witness* :math:`c(p, x, a)` learns to predict the errors p - y from half of the
-    rows; on the others it is tested,
-    as a whole and in bins of the score. It is centered over the protected
-    columns a given the score (and the columns that are adjusted for), so a score that is wrong for
-    everyone alike is no finding. The null hypothesis is that, given the score, outcomes do not
-    depend on the protected columns.
+    rows. It is tested on the others, as a whole and in bins of the score. It is centered over the
+    protected columns a given the score (and the columns that are adjusted for), so a score that is
+    wrong for everyone alike is no finding. The null hypothesis is that, given the score, outcomes
+    do not depend on the protected columns.
 
-    The verdict is that of all rows together, in which a witness counts where it predicts most. Bins
-    share nobody, so their p-values are independent and are corrected exactly (Šidák). The witness
-    is then put into words, for everyone or in the bin in which rules keep most of it, on the rows
-    that it learned from.
+    The verdict comes from all rows together, where the witness counts most where it predicts most.
+    Bins share no rows, so their p-values are independent and are corrected exactly (Šidák). The
+    witness is then put into words, for everyone or in the bin in which rules keep most of it, on
+    the rows that it learned from.
 
     {parameters}
 

@@ -60,8 +60,8 @@ def choose(pool, k, p_adjusted, sure, others, strength, budget, redundancy):
     sure, others : ndarray of bool, shape (n_x,)
         The significant assignments, and the other ones whose patterns may be shown.
     strength : ndarray of float, shape (n_x,), or None
-        Of the evidence for each x: the best pattern of each significant x comes first, in this
-        order, then the other patterns of significant x, then those of the others. None: the
+        The strength of the evidence for each x: the best pattern of each significant x comes first,
+        in this order, then the other patterns of significant x, then all others. None: the
         patterns come in the order of their scores, whatever the evidence.
     budget : Budget
         If it ended the search early, only the patterns visited are counted.
