@@ -1,0 +1,1 @@
+"""Reports of pay that laws ask for: their figures, what is printed of them, and in which words."""
