@@ -105,7 +105,7 @@ def main():
     parser.add_argument("--table", type=Path)
     options = parser.parse_args()
     if options.table is not None:
-        print(table(options.table).to_markdown(index=False))
+        print(table(options.table).to_string(index=False))
         return
     with options.out.open("a", newline="") as file:
         for seed in range(options.first, options.first + options.seeds):

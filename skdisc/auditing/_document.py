@@ -14,6 +14,7 @@ from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
 from skdisc._utils._shared_object import SharedObject
 from skdisc._utils._validation import of_numbers
+from skdisc._verdicts._candidates import MEASURABLE
 from skdisc._verdicts._relevant import PROBABILITY
 from skdisc._verdicts._rule import Rule
 from skdisc.auditing._audit_report import SCHEMA, AuditReport
@@ -61,6 +62,8 @@ def make_report(audit, given, plan, run, parts=None):
     figures = {step.attribute: f for _, p, f in parts for step in p.steps}
     verdicts = judge(plan, results, level, figures)
     _tell_why_not_run(verdicts, plan, run)
+    if given.numbers is not None:
+        _tell_of_skewness(verdicts, plan, results)
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
     groups = [row for part in parts for row in _groups(audit, *part, results)]
@@ -141,6 +144,27 @@ def _tell_why_not_run(verdicts, plan, run):
         why = [reasons[name] for name in names if name in reasons]
         if row["reason"] == NOT_RUN and why:
             row["reason"] = f"{NOT_RUN}: {why[0]}"
+
+
+def _tell_of_skewness(verdicts, plan, results):
+    """Add to open questions about means that numbers are too skewed for them, in place."""
+    for row in verdicts:
+        cell = row["attribute"], row["null"]
+        steps = [s for s in plan.steps if s.role == LEAD and (s.attribute, s.null) == cell]
+        family = next(
+            (results[s.name].tables.get("family") for s in steps if s.name in results), None
+        )
+        if row["verdict"] != UNSURE or row["bound"] is not None or family is None:
+            continue
+        family = family[family["judged"]]
+        is_skewed = ~np.isfinite(family["upper"]) & (
+            family[["n", "n_others"]].min(axis=1) >= MEASURABLE
+        )
+        if is_skewed.any():
+            row["reason"] += (
+                f"; in {is_skewed.sum()} of {len(family)} comparisons the numbers are too skewed "
+                "to compare means: check the largest, or compare logarithms (--outcome-scale log)"
+            )
 
 
 def fingerprints_of(audit, given):

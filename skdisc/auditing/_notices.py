@@ -28,6 +28,7 @@ _GAP, _GAP_NEGATIVE = 1.0, 0.15  # between codes and the other numbers, in range
 _FEWEST_COUNTS, _MOST_CELLS = 4, 2  # rows of a table of counts, and cells for each of its rows
 _MANY_PEOPLE = 10  # in one of its rows
 _SAME_ORDER = 0.99  # rank correlation of a column that may be the outcome in other words
+_PERSON_SHARE, _PERSON_ROWS, _ALIKE = 0.1, 1.5, 0.5  # of the rows; rows of each; of the variance
 _OUTCOME = "\0outcome"  # a name that no column of a file has
 _MISSING_SHARE, _MISSING_GAP, _CHANCE = 0.01, 0.05, 1e-4
 _MOST_GROUPS = 20  # of a protected column whose shares of missing values are compared
@@ -49,6 +50,8 @@ def notices_of(given, least, relevant_size):
     own = {"label": given.y, "decision": getattr(given.box, "decisions", None)}
     if given.numbers is not None:
         own, notes = {}, notes + of_numbers(X, given.numbers, protected, least)
+        if given.groups is None:
+            notes += rows_of_people(X, given.numbers.raw, protected)
     elif given.kind in ("labels", "decisions"):  # a model may well decide by a single column
         notes += outcome_columns(X, given.outcomes, protected, people)
     for what, values in own.items():
@@ -143,6 +146,35 @@ def of_numbers(X, numbers, protected=(), least=1):
             done = "if it is the outcome in other words, no gap can show at equal values of it"
             option = f"leave it out: --ignore {shlex.quote(str(name))}"
             notes.append(TableNote(str(name), seen, done, option, above=True))
+    return notes
+
+
+def rows_of_people(X, raw, protected=()):
+    """Return a note on each column that seems to name people with several rows each.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    raw : ndarray of float, shape (n_rows,)
+        The outcomes, which are much alike within a person.
+    protected : sequence of column names
+        They are not looked at.
+    """
+    notes = []
+    for name, column in X.items():
+        is_name = is_integer_dtype(column) or is_string_dtype(column)
+        codes, values = pd.factorize(column)
+        if name in protected or not is_name or len(X) < _MANY or (codes < 0).any():
+            continue
+        if not _PERSON_SHARE * len(X) <= len(values) <= len(X) / _PERSON_ROWS:
+            continue
+        within = raw - (np.bincount(codes, raw) / np.bincount(codes))[codes]
+        if within.var() * len(X) / (len(X) - len(values)) > _ALIKE * raw.var():
+            continue
+        seen = f"{len(values):,} values in {len(X):,} rows, whose outcomes are much alike"
+        done = "if rows of one value are of one person, they count as so many people"
+        option = f"say so: --groups {shlex.quote(str(name))}"
+        notes.append(TableNote(str(name), seen, done, option, above=True))
     return notes
 
 

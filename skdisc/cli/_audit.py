@@ -294,7 +294,7 @@ def _audit_rows(arguments, frame, notes):
     names = list(frame.columns)
     taken, protected = _roles(arguments, names)
     ends = taken["--target"] + taken["--predictions"]
-    output = output_of(arguments, frame[ends[0]])
+    output, is_automatic = output_of(arguments, frame[ends[0]])
     if output == DECISION and not (arguments.favorable or arguments.one_vs_rest):
         raise ValueError(_ONE_OF_BOTH)
     hours = taken["--hours"][0] if taken["--hours"] else None
@@ -330,7 +330,8 @@ def _audit_rows(arguments, frame, notes):
         X, y, model, extra = trained(vars(arguments), X, y, extra)
     if arguments.one_vs_rest:
         return _each_class(arguments, (X, y, model, extra), protected, names, taken, notes)
-    audit = _built(arguments, protected, favorable, names).set_params(output=output)
+    audit = _built(arguments, protected, favorable, names)
+    audit.set_params(output=DECISION if is_automatic else output)
     if arguments.public:
         audit._more_columns = frame[taken["--ignore"]]
         for line in lines_of(notes):  # on the screen only: they are about rows

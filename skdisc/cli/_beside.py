@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from skdisc._verdicts._relevant import RATE, relevant_gap
+from skdisc._verdicts._relevant import NUMBER, RATE, relevant_gap
 from skdisc.auditing import Audit
 from skdisc.auditing._fingerprints import data_fingerprint
 from skdisc.cli._audit import add_model
@@ -58,6 +58,9 @@ def _people(before, after, arguments):
         frame = rows_in(arguments.data, source)
         if missing := lacking(frame, source):
             raise ValueError(f"--data {arguments.data!r}: {missing[0]}.")
+        outcome = document["about"].get("outcome") or {}
+        if outcome.get("output") == "probability" and source["model_file"]:
+            raise ValueError("--data pairs decisions and numbers, not probabilities of models.")
         own = argparse.Namespace(**vars(arguments))
         own.model = arguments.models[i] if arguments.models and source["model_file"] else None
         X, y, model, extra = passed(document, source, frame, own)
@@ -107,6 +110,13 @@ def add_power(commands: argparse._SubParsersAction) -> None:
         help="shares of the groups of an attribute, as in sex:F=0.4,M=0.6; may be repeated",
     )
     add("--rate", type=float, default=0.5, metavar="R", help="favorable share (%(default)s)")
+    add(
+        "--spread",
+        type=float,
+        metavar="S",
+        help="of numbers such as pay, in place of --rate: their standard deviation as a share of "
+        "the mean, among people who are equal in the legitimate columns; gaps are shares, too",
+    )
     add("--questions", type=int, metavar="N", help="default: three for each attribute")
     add("--power", type=float, default=0.8, metavar="P", help="(%(default)s)")
     add_rule(power, ("significance", "relevant_gap", "relevant_size"))
@@ -119,7 +129,8 @@ def _power(arguments):
     a = arguments
     audit = Audit(rule=rule_of(a))
     relevant_size = audit.relevant_size
-    gap = relevant_gap(audit.relevant_gap, kind=RATE, mean=a.rate).size
+    kind, mean, of = (RATE, a.rate, "rate") if a.spread is None else (NUMBER, 1.0, "mean")
+    gap = relevant_gap(audit.relevant_gap, kind=kind, mean=mean).size
     table = audit.power(
         a.n,
         dict(map(_shares, a.shares)),
@@ -128,11 +139,12 @@ def _power(arguments):
         n_questions=a.questions,
         context=a.context,
         n_contexts=a.contexts,
+        spread=a.spread,
     )
     for row in table.itertuples():
         say(f"{row.attribute} = {row.group}: {row.people:,.0f} people")
-        say(f"    shows a lower rate with power {a.power:g} {_from(row.gap_below)}")
-        say(f"    shows a higher rate with power {a.power:g} {_from(row.gap_above)}")
+        say(f"    shows a lower {of} with power {a.power:g} {_from(row.gap_below)}")
+        say(f"    shows a higher {of} with power {a.power:g} {_from(row.gap_above)}")
         say(f"    excludes gaps above {row.excludes:.3f} where there is none")
         say(
             f"    excludes gaps above {row.excludes_in_context:.3f} in a context in which it has "

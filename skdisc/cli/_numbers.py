@@ -40,8 +40,8 @@ def add_numbers(command: argparse.ArgumentParser) -> None:
     )
 
 
-def output_of(arguments: argparse.Namespace, target: pd.Series) -> str:
-    """Return what is compared; numbers of many values need no word.
+def output_of(arguments: argparse.Namespace, target: pd.Series) -> tuple[str, bool]:
+    """Return what is compared, and whether it is so without a word: numbers of many values.
 
     Raises
     ------
@@ -54,14 +54,17 @@ def output_of(arguments: argparse.Namespace, target: pd.Series) -> str:
             raise ValueError("--number is --output value, which --output probability contradicts.")
         output = VALUE
     is_named = arguments.favorable or arguments.one_vs_rest
-    if output == DECISION and not is_named and not (arguments.model or arguments.predictions):
-        output = VALUE if has_many_numbers(target.dropna()) else DECISION
-    if output == DECISION and (arguments.hours or arguments.outcome_scale != "difference"):
+    is_automatic = output == DECISION and not is_named and has_many_numbers(target.dropna())
+    is_automatic = is_automatic and not (arguments.model or arguments.predictions)
+    output = VALUE if is_automatic else output
+    is_scaled = arguments.outcome_scale != "difference"
+    is_automatic = is_automatic and not is_scaled
+    if output == DECISION and (arguments.hours or is_scaled):
         option = "--hours" if arguments.hours else "--outcome-scale"
         raise ValueError(f"{option} is about numbers: add --number, or leave it out.")
     if output != DECISION:
         _check(arguments, output)
-    return output
+    return output, is_automatic
 
 
 def _check(arguments, output):

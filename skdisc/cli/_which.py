@@ -19,6 +19,7 @@ ABOUT = {
 WANT = {  # what else is asked, by what it is about; each with the input it needs
     "groups": {
         "rates": ("their rates, by any measure", "any"),
+        "pay": ("their pay, or other numbers", "any"),
         "hidden": ("their rates, where the protected column is not there", "any"),
         "explained": ("what legitimate columns explain of their gap", "any"),
         "outcomes": ("what became of those who were selected", "any"),
@@ -46,6 +47,7 @@ CALLS = {
     "everything": "skdisc.Audit(protected=[...]).fit(X, y{model}).report_",
     "stream": "skdisc.monitoring.DisparityMonitor(protected=[...]).partial_fit(X, y)",
     "rates": "skdisc.group.GroupDisparity(protected=[...]).fit(X, y{model}).result_",
+    "pay": "skdisc.Audit(protected=[...], output='value').fit(X, y{model}).report_",
     "hidden": "skdisc.group.ProxyDisparity(protected=['p_...']).fit(X, y{model}).result_",
     "explained": "skdisc.group.OaxacaBlinder(protected=...).fit(X, y{model}).result_",
     "outcomes": "skdisc.group.OutcomeTest(protected=...).fit(X, y{decisions}).result_",

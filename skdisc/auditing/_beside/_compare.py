@@ -76,6 +76,7 @@ class AuditComparison:
     """
 
     def __init__(self, before: dict, after: dict, people: PairedPeople | None = None) -> None:
+        _check_outcomes(before, after)
         self.verdicts = _verdicts(before, after)
         self.evidence = _evidence(before, after, people)
         paired = people is not None and bool(self.evidence["paired"].all())
@@ -107,6 +108,19 @@ class AuditComparison:
     def __repr__(self):
         n = (self.verdicts["change"] != "same").sum()
         return f"AuditComparison({n} of {len(self.verdicts)} verdicts differ)"
+
+
+def _check_outcomes(before, after):
+    """Raise ValueError if effects of the audits are in other units."""
+    names = ("output", "scale")
+    sides = [d["about"].get("outcome") for d in (before, after)]
+    kinds = [None if one is None else [one[name] for name in names] for one in sides]
+    if kinds[0] != kinds[1]:
+        told = ["decisions" if k is None else f"{k[0]}s by their {k[1]}" for k in kinds]
+        raise ValueError(
+            f"The first audit compares {told[0]}, the second {told[1]}: their effects cannot be "
+            "compared. Audit both with the same output and outcome_scale."
+        )
 
 
 def _told(row):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from skdisc._space._bins import Bins
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import ArrayLike, FilePath, FrameLike, Model
-from skdisc._verdicts._relevant import RATE, relevant_gap
+from skdisc._verdicts._relevant import NUMBER, RATE, relevant_gap
 from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._beside._counts import audit_counts
 from skdisc.auditing._beside._plan_file import (
@@ -104,10 +104,12 @@ class BesideMixin:
         rate : float, default=0.5
             Share of favorable outcomes among all.
         **how
-            ``power=0.8``; ``n_questions``, over which the level is shared (by default three for
-            each attribute: marginal, contextual and conditional); ``context=1.0``, the share of
-            the people among whom a group differs; and ``n_contexts=1``, among how many contexts
-            it is looked for.
+            ``spread``, for numbers such as pay: their standard deviation as a share of the mean,
+            among people who are equal in the legitimate columns; all gaps are then shares of the
+            mean, and `rate` plays no part. ``power=0.8``; ``n_questions``, over which the level is
+            shared (by default three for each attribute: marginal, contextual and conditional);
+            ``context=1.0``, the share of the people among whom a group differs; and
+            ``n_contexts=1``, among how many contexts it is looked for.
 
         Returns
         -------
@@ -139,7 +141,8 @@ class BesideMixin:
         1     M  1200.0      0.068     0.069
         """
         self._check_settings()
-        gap = relevant_gap(self.relevant_gap, kind=RATE, mean=rate).size
+        kind, mean = (RATE, rate) if how.get("spread") is None else (NUMBER, 1.0)
+        gap = relevant_gap(self.relevant_gap, kind=kind, mean=mean).size
         return power_table(
             n,
             shares,
@@ -227,7 +230,8 @@ class BesideMixin:
         """Return how the verdicts move with settings that are matters of choice.
 
         One setting at a time is changed: n_bins (3, 4, 6), missing ("category", "drop"),
-        relevant_gap (.05, .1, .15), relevant_ratio (.7, .8, .9) and max_predicates (1, 2, 3).
+        relevant_gap (.05, .1, .15; of numbers 2.5 %, 5 % and 10 %), relevant_ratio (.7, .8, .9; of
+        decisions) and max_predicates (1, 2, 3).
         This takes up to nine audits; what a setting does not change is not computed again. A report
         of `fit` about the same rows keeps the table in its document.
 

@@ -7,12 +7,14 @@ from skdisc._space._bins import Bins
 from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
+from skdisc._stats._means import Welch
 from skdisc._utils._hashing import NumberedColumns
 from skdisc._utils._inputs import as_frame
 from skdisc._utils._validation import check_labels, is_favorable, readable
+from skdisc.auditing._numbers import LOG, MEAN, finite_numbers
 
 _LABEL = {"true_positive_rate": True, "false_positive_rate": False}  # of those a rate is about
-_RATES = ("selection_rate", *_LABEL)  # about the same people, whatever a model decides
+_RATES = ("selection_rate", MEAN, *_LABEL)  # about the same people, whatever a model decides
 
 
 class PairedPeople:
@@ -22,7 +24,7 @@ class PairedPeople:
     ----------
     X : DataFrame or array-like of shape (n, n_columns)
     decisions : pair of array-like of shape (n,)
-        What either model decided, before and after.
+        What either model decided, before and after; numbers, if these were audited.
     y : array-like of shape (n,), optional
         Labels, for rates that compare with them.
     document : dict
@@ -44,9 +46,16 @@ class PairedPeople:
         for name, values in (("X", frame), ("decisions", sides[0]), ("decisions", sides[1])):
             if len(values) != n_audited:
                 raise ValueError(f"{name} has {len(values):,} rows; {n_audited:,} were audited.")
-        favorable = about["favorable"]
-        self.decided = [is_favorable(check_labels(d, n_audited), favorable) for d in sides]
-        self.labels = None if y is None else is_favorable(check_labels(y, n_audited), favorable)
+        favorable, outcome = about["favorable"], about.get("outcome")
+        self.are_numbers, self.labels = outcome is not None, None
+        if self.are_numbers:
+            self.decided = [finite_numbers(d, "decisions") for d in sides]
+            if outcome["scale"] == LOG:
+                self.decided = [np.log(d) for d in self.decided]
+        else:
+            self.decided = [is_favorable(check_labels(d, n_audited), favorable) for d in sides]
+            if y is not None:
+                self.labels = is_favorable(check_labels(y, n_audited), favorable)
         self.X = frame[[c for c in about["columns"] if c in frame]]
         numbered = NumberedColumns(self.X)
         columns = [Column.from_series(s, numbered=numbered) for _, s in numbered.X.items()]
@@ -84,14 +93,20 @@ class PairedPeople:
         context = masks[~of].all(axis=0) & self._counts(measure)
         members = masks[of].all(axis=0) & context
         others = context & ~members
-        if min(members.sum(), others.sum()) < 1 or not of.any():
+        if min(members.sum(), others.sum()) < 1 + self.are_numbers or not of.any():
             return nothing
         added, gaps = [], []
         for decided in self.decided:
             x1, n1, x0, n0 = (
                 float(v) for m in (members, others) for v in (decided[m].sum(), m.sum())
             )
-            low, high = _stats.newcombe(x1, n1, x0, n0, 0.05)
+            if self.are_numbers:
+                one, other = (
+                    (decided[m].mean(), decided[m].var(ddof=1), m.sum()) for m in (members, others)
+                )
+                low, high = Welch.of(one, other).interval(0.05)
+            else:
+                low, high = _stats.newcombe(x1, n1, x0, n0, 0.05)
             gaps.append((x1 / n1 - x0 / n0, float(low), float(high), 0.95))
             own = np.where(members, (decided - x1 / n1) / n1, 0.0)
             added.append(own - np.where(others, (decided - x0 / n0) / n0, 0.0))

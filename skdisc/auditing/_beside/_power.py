@@ -27,10 +27,11 @@ def power_table(
     n_questions: int | None = None,
     context: float = 1.0,
     n_contexts: int = 1,
+    spread: float | None = None,
 ) -> pd.DataFrame:
     """Return what an audit of n people could show about each group; see `Audit.power`."""
     table = _shares(shares)
-    _check(n, rate, power, context, n_contexts)
+    _check(n, rate, power, context, n_contexts, spread)
     attributes = table["attribute"]
     n_questions = _QUESTIONS * attributes.nunique() if n_questions is None else n_questions
     if n_questions < 1:
@@ -40,25 +41,29 @@ def power_table(
     people = n * context * table["share"].to_numpy()
     others = n * context - people
     level = significance / n_questions / contrasts
-    error = np.sqrt(rate * (1 - rate) * (1 / people + 1 / others))
+    variance = rate * (1 - rate) if spread is None else spread**2
+    error = np.sqrt(variance * (1 / people + 1 / others))
     # U, the upper end of a gap, is at most this many errors where there is no gap.
     # The estimate is within ndtri((1 + .9) / 2) errors of 0 with probability .9, on either side.
     reach = special.ndtri((1 + _EXCLUDING) / 2) - special.ndtri(significance)
-    variance = rate * (1 - rate)
     # In a context so small that the group has `relevant_size` of all people, the others have in
     # proportion; with n people on each side an error is √(2 p (1 - p) / n).
     fewest = np.minimum(people, relevant_size * n)
     small = np.sqrt(variance / fewest * (1 + people / others))
     side_needed = np.ceil(2 * variance * (reach / relevant_gap) ** 2)
     sides = people, others, rate, level, power
+    if spread is None:
+        below, above = (_smallest_gap(*sides, sign) for sign in (-1, 1))
+    else:
+        below = above = (special.ndtri(power) - special.ndtri(level / 2)) * error
     return pd.DataFrame(
         {
             "attribute": attributes,
             "group": table["group"],
             "people": people,
             "level": level,
-            "gap_below": _smallest_gap(*sides, -1),
-            "gap_above": _smallest_gap(*sides, 1),
+            "gap_below": below,
+            "gap_above": above,
             "excludes": reach * error,
             "excludes_in_context": reach * small,
             "side_needed": side_needed,
@@ -93,10 +98,12 @@ def _smallest_gap(n1, n0, rate, level, power, sign):
     return np.where(reached(largest) >= power, high, np.nan)
 
 
-def _check(n, rate, power, context, n_contexts):
+def _check(n, rate, power, context, n_contexts, spread):
     """Raise ValueError if a number is not allowed."""
     if not n >= 2:
         raise ValueError(f"n must be at least 2, got {n}.")
+    if spread is not None and not 0 < spread < np.inf:
+        raise ValueError(f"spread must be positive, as a share of the mean, got {spread}.")
     if not n_contexts >= 1:
         raise ValueError(f"n_contexts must be at least 1, got {n_contexts}.")
     for name, share in (("rate", rate), ("power", power)):

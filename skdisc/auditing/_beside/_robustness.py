@@ -16,6 +16,8 @@ SETTINGS = {
     "rule__relevant_ratio": (0.7, 0.8, 0.9),
     "max_predicates": (1, 2, 3),
 }
+_OF_RATES = ("rule__relevant_gap", "rule__relevant_ratio")
+_OF_NUMBERS = {"rule__relevant_gap": ("2.5%", "5%", "10%")}
 _COLUMNS = ["attribute", "null", "setting", "value", "verdict"]
 
 
@@ -48,7 +50,10 @@ def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tu
         report = first.fit(X, y, model, **extra).report_
         model = model if first._box is None else first._box
         rows = []
-        for name, values in SETTINGS.items():
+        settings = SETTINGS
+        if "outcome" in report.document["about"]:
+            settings = {n: v for n, v in settings.items() if n not in _OF_RATES} | _OF_NUMBERS
+        for name, values in settings.items():
             field = name.removeprefix("rule__")
             own = getattr(audit, field)
             rows += _rows(report, field, own)
