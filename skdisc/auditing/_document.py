@@ -228,10 +228,10 @@ def _about(audit, given, run):
 
 def _about_numbers(outcome, n, names):
     """Return what was audited, where it is numbers, in a sentence."""
-    what = outcome["name"] or ("probabilities" if outcome["output"] == PROBABILITY else "numbers")
+    what = outcome["name"] or ("Probabilities" if outcome["output"] == PROBABILITY else "Numbers")
     compared = "means of logarithms" if outcome["scale"] == LOG else "means"
     return (
-        f"{what} of {n:,} people were audited for {names}: {compared} are compared, and "
+        f"{what}: {n:,} people were audited for {names}; {compared} are compared, and "
         f"{'less' if outcome['better'] == 'low' else 'more'} is better."
     )
 

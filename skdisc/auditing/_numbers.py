@@ -160,19 +160,20 @@ def numbers_of(
             f"pos_label={audit.pos_label!r} is no direction of numbers: 'high' (more is better, "
             "the default) or 'low'."
         )
-    if output == VALUE and box is None:
-        raw, name = finite_numbers(y, "y"), about["name"]
-    elif box is None:
-        raise ValueError("output='probability' audits the probabilities of a model: pass model=.")
-    elif box.decisions is not None:
-        raw, name = finite_numbers(np.asarray(box.decisions), "the column of predictions"), None
-        if output != VALUE and not ((raw >= 0) & (raw <= 1)).all():
-            raise ValueError("output='probability' needs predictions between 0 and 1.")
-    else:
+    name = about["name"]
+    if box is not None and box.decisions is None:
         raw, name = _predicted(frame, box, y, output, audit, about), None
+    else:
+        given = y if box is None else np.asarray(box.decisions)
+        raw = finite_numbers(given, "y" if box is None else "the decisions")
+        if output != VALUE and not ((raw >= 0) & (raw <= 1)).all():
+            raise ValueError(
+                "output='probability' needs a model, or probabilities between 0 and 1 as y; y has "
+                f"numbers from {raw.min():.3g} to {raw.max():.3g}."
+            )
     if audit.outcome_scale == LOG:
         _check_positive(raw)
-    is_less_better = is_direction and audit.pos_label == "low"
+    is_less_better = not is_of_classes and is_direction and audit.pos_label == "low"
     return ComparedNumbers(raw, output, audit.outcome_scale, name, is_less_better, is_automatic)
 
 

@@ -323,7 +323,9 @@ def _audit_rows(arguments, frame, notes):
         if taken[option]
     }
     y = numbers_per_hour(frame, target, hours)
-    model = BlackBox(decisions=frame[decided[0]]) if decided else None
+    model = BlackBox(decisions=frame[decided[0]]) if decided and output == DECISION else None
+    if decided and output != DECISION:
+        y = frame[decided[0]]
     if arguments.model:
         model = model_of(arguments)
     if arguments.fit:

@@ -161,7 +161,11 @@ def passed(
         for role, name in (("weights", "sample_weight"), ("groups", "groups"))
         if source.get(role)
     }
-    model = None if not source["predictions"] else BlackBox(decisions=frame[source["predictions"]])
+    model = None
+    if source["predictions"] and "outcome" in document["about"]:
+        y = frame[source["predictions"]]
+    elif source["predictions"]:
+        model = BlackBox(decisions=frame[source["predictions"]])
     if arguments.model:
         model = model_of(arguments)
     elif source["model_file"]:

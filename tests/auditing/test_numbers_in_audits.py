@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.tree import DecisionTreeRegressor
 
 from skdisc import Audit, Rule
 from skdisc.report._first_page import first_page
@@ -161,3 +162,70 @@ def test_decisions_take_no_scale():
     X, y = pay_table(200)
     with pytest.raises(ValueError, match="output='value'"):
         Audit(protected="sex", outcome_scale="log").fit(X, y > y.mean())
+
+
+@pytest.fixture(scope="module")
+def scored():
+    """Return people, labels, and a model of probabilities that favors men by 1 on its logit."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"sex": rng.choice(["female", "male"], 800), "skill": rng.normal(size=800)})
+    return X, np.where(rng.random(800) < 0.5, "yes", "no"), Scores()
+
+
+class Scores:
+    """A fitted model of two classes, and of a number."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def predict_proba(self, X):
+        p = 1 / (1 + np.exp(-X["skill"] - (X["sex"] == "male")))
+        return np.column_stack([1 - p, p])
+
+    def predict(self, X):
+        return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
+
+
+def test_probabilities_of_a_model_are_compared_in_points(scored):
+    X, y, model = scored
+    report = quick(output="probability", pos_label="yes").fit(X, y, model).report_
+    p = model.predict_proba(X)[:, 1]
+    women, men = (p[X["sex"] == sex].mean() for sex in ("female", "male"))
+    (row,) = [r for r in report.document["groups"] if r["group"] == "sex = 'female'"]
+    assert row["rate"] == pytest.approx(women)
+    assert row["gap"] == pytest.approx(women - men)
+    spread = 0.2 * np.sqrt(p.mean() * (1 - p.mean()))
+    assert report.document["about"]["outcome"]["relevant_gap"] == pytest.approx(spread, abs=0.001)
+    assert f"{100 * (men - women):.1f} points less" in first_sentences(report).replace("\xa0", " ")
+    other = quick(output="probability", pos_label="no").fit(X, y, model).report_
+    (row,) = [r for r in other.document["groups"] if r["group"] == "sex = 'female'"]
+    assert row["gap"] == pytest.approx(men - women)
+
+
+def test_probabilities_need_no_model(scored):
+    X, y, model = scored
+    p = model.predict_proba(X)[:, 1]
+    alone = quick(output="probability").fit(X, p).report_.document
+    asked = quick(output="probability", pos_label="yes").fit(X, y, model).report_.document
+    assert alone["groups"] == asked["groups"]
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        quick(output="probability").fit(X, 10 * p)
+
+
+def test_numbers_that_a_model_predicts_are_compared(scored):
+    X, _, _ = scored
+
+    def offer(X):
+        return 100.0 - 10 * (X["sex"] == "female") + X["skill"]
+
+    asked = quick().fit(X, None, offer)
+    assert asked.report_.document["groups"] == quick().fit(X, offer(X)).report_.document["groups"]
+    some = X.iloc[:300]
+    again = asked.audit(some).document["groups"]
+    assert again == quick().fit(some, offer(some)).report_.document["groups"]
+
+
+def test_a_model_that_would_be_trained_is_refused(scored):
+    X, _, _ = scored
+    audit = Audit(DecisionTreeRegressor(), protected="sex", output="value")
+    with pytest.raises(ValueError, match="fit it on other rows"):
+        audit.fit(X[["skill"]].assign(sex=X["sex"] == "male"), X["skill"])

@@ -391,7 +391,7 @@ class _Paragraph:
         if state == OPEN and self._reason():
             return self.texts.NEXT_OF_REASON
         if state == UNEQUAL and self.outcome is not None:
-            return self.texts.NEXT_OF_NUMBERS.format(target=self._target())
+            return self.texts.NEXT_OF_NUMBERS
         return self.texts.NEXT[state]
 
     def _quotes(self):

@@ -53,7 +53,10 @@ UNKNOWN_NUMBER = (
     "Mittel {mean} {target} bei {worse}, {other_mean} bei {better}; der wahre Unterschied kann "
     "{range} sein."
 )
-TARGETS = {"value": "vom Ergebnis", "probability": "Wahrscheinlichkeit des günstigen Ergebnisses"}
+TARGETS = {
+    "value": "vom Verglichenen",
+    "probability": "Wahrscheinlichkeit des günstigen Ergebnisses",
+}
 SMALL = "Das ist weniger als der Abstand, auf den es hier ankommt ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
@@ -222,8 +225,8 @@ NEXT_OF_MODEL = (
     "unverändert verwenden"
 )
 NEXT_OF_NUMBERS = (
-    "herausfinden, wie {target} bei diesen Personen zustande kommt, und ob eine Spalte, die hier "
-    "fehlt, es erklärt"
+    "herausfinden, wie die Zahlen dieser Personen zustande kommen, und ob eine Spalte, die hier "
+    "fehlt, den Abstand erklärt"
 )
 NEXT_OF_REASON = "klären, was über die gleich gehaltenen Spalten gesagt ist, und noch einmal prüfen"
 NEXT_OF_NOTHING = (

@@ -53,7 +53,7 @@ UNKNOWN_NUMBER = (
     "Whether {attribute} makes a difference cannot be told from {people} people: on average {mean} "
     "{target} for {worse}, {other_mean} for {better}, and the true difference may be {range}."
 )
-TARGETS = {"value": "of the outcome", "probability": "probability of the favorable outcome"}
+TARGETS = {"value": "of what is compared", "probability": "probability of the favorable outcome"}
 SMALL = "That is less than the gap that matters here ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
@@ -202,8 +202,8 @@ NEXT_OF_MODEL = (
     "find out why the decisions depend on {attribute}; do not use them unchanged in the meantime"
 )
 NEXT_OF_NUMBERS = (
-    "find out how {target} of these people came about, and whether a column that is missing here "
-    "explains it"
+    "find out how the numbers of these people come about, and whether a column that is missing "
+    "here explains the gap"
 )
 NEXT_OF_REASON = "settle what is said about the columns held equal, and audit again"
 NEXT_OF_NOTHING = (

@@ -53,7 +53,7 @@ UNKNOWN_NUMBER = (
     "moyenne {mean} de {target} pour {worse}, {other_mean} pour {better} ; la vraie différence "
     "peut être {range}."
 )
-TARGETS = {"value": "ce résultat", "probability": "probabilité du résultat favorable"}
+TARGETS = {"value": "ce qui est comparé", "probability": "probabilité du résultat favorable"}
 SMALL = "C'est moins que l'écart qui compte ici ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
@@ -217,8 +217,8 @@ NEXT_OF_MODEL = (
     "changement"
 )
 NEXT_OF_NUMBERS = (
-    "chercher comment se forme {target} de ces personnes, et si une colonne qui manque ici "
-    "l'explique"
+    "chercher comment se forment les nombres de ces personnes, et si une colonne qui manque ici "
+    "explique l'écart"
 )
 NEXT_OF_REASON = "régler ce qui est dit des colonnes tenues égales, et recommencer"
 NEXT_OF_NOTHING = (
