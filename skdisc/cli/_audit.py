@@ -43,6 +43,7 @@ from skdisc.cli._numbers import add_numbers, numbers_per_hour, output_of, with_h
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
+from skdisc.cli._thresholds import decisions_at, thresholds_of
 from skdisc.multiclass import OneVsRest
 from skdisc.report._first_page import LANGUAGES, exit_code
 
@@ -143,6 +144,13 @@ def _add_data(audit):
         "--fit",
         choices=DEFAULT_MODELS,
         help="model to train on one half; the other half is audited",
+    )
+    add(
+        "--threshold",
+        default="",
+        metavar="CUTS",
+        help="scores of --predictions, or of --model, at or above it are favorable decisions; "
+        "several (0.3,0.5) are audited one by one, with one level for all",
     )
     add_model(audit)
     add_reading(audit)
@@ -309,12 +317,17 @@ def _audit_rows(arguments, frame, notes):
             check_complete(option, frame[name])
     target, decided = taken["--target"][0], taken["--predictions"]
     favorable = arguments.favorable or None
+    cuts = thresholds_of(arguments.threshold) if arguments.threshold else []
+    if cuts:
+        _check_thresholds(arguments, output)
+    labeled_columns = [] if cuts else decided
     if not arguments.one_vs_rest and output != VALUE and arguments.favorable:
         favorable = labels_named(
-            "--favorable", arguments.favorable, frame[target], *map(frame.get, decided)
+            "--favorable", arguments.favorable, frame[target], *map(frame.get, labeled_columns)
         )
-        favorable = _all_spellings(arguments, favorable, frame[target], *map(frame.get, decided))
-        for name in decided if output == DECISION else ():
+        others = map(frame.get, labeled_columns)
+        favorable = _all_spellings(arguments, favorable, frame[target], *others)
+        for name in labeled_columns if output == DECISION else ():
             check_favorable("--predictions", favorable, frame[name])
     X = frame.drop(columns={c for several in taken.values() for c in several})
     extra = {
@@ -323,13 +336,19 @@ def _audit_rows(arguments, frame, notes):
         if taken[option]
     }
     y = numbers_per_hour(frame, target, hours)
-    model = BlackBox(decisions=frame[decided[0]]) if decided and output == DECISION else None
-    if decided and output != DECISION:
+    model = None
+    if labeled_columns and output == DECISION:
+        model = BlackBox(decisions=frame[decided[0]])
+    elif decided and output != DECISION:
         y = frame[decided[0]]
     if arguments.model:
         model = model_of(arguments)
     if arguments.fit:
         X, y, model, extra = trained(vars(arguments), X, y, extra)
+    if cuts:
+        scores = frame[decided[0]] if decided else None
+        boxes = {cut: decisions_at(cut, y, favorable, model, scores) for cut in cuts}
+        return _each_cut(arguments, (X, y, boxes, extra), protected, favorable, names, taken, notes)
     if arguments.one_vs_rest:
         return _each_class(arguments, (X, y, model, extra), protected, names, taken, notes)
     audit = _built(arguments, protected, favorable, names)
@@ -374,6 +393,50 @@ def _each_class(arguments, given, protected, names, taken, notes):
     if arguments.fail_on == "equal-columns":
         return next((code for code in (1, 3) if code in codes), 0)
     return EXIT_CODES_OF[audits.verdict_]
+
+
+def _check_thresholds(arguments, output):
+    """Raise ValueError for options that thresholds do not go with."""
+    if output != DECISION:
+        raise ValueError(
+            f"--threshold makes decisions of scores, and --output {output} compares numbers. Leave "
+            "one of both out."
+        )
+    if not (arguments.model or arguments.predictions):
+        raise ValueError("--threshold cuts scores: name their column by --predictions, or --model.")
+    for name in ("one_vs_rest", "robustness", "details", "public"):
+        if getattr(arguments, name):
+            raise ValueError(f"--threshold goes without --{name.replace('_', '-')}.")
+
+
+def _each_cut(arguments, given, protected, favorable, names, taken, notes):
+    """Audit the decisions at each threshold; return the exit code of all together."""
+    X, y, boxes, extra = given
+    path = None if arguments.report is None else Path(arguments.report)
+    level, codes, found = rule_of(arguments).significance / len(boxes), [], []
+    for i, (cut, box) in enumerate(boxes.items(), start=1):
+        audit = _built(arguments, protected, favorable, names)
+        audit.set_params(rule__significance=level)
+        if arguments.time_budget is not None:
+            left = seconds_left(arguments.time_budget) / (len(boxes) - i + 1)
+            audit.set_params(limits__seconds=left)
+        answers = audit.fit(X, y, box, **extra).report_
+        if arguments.model:
+            answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
+        own = argparse.Namespace(**vars(arguments))
+        if path is not None and len(boxes) > 1:
+            own.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
+        name = taken["--predictions"][0] if taken["--predictions"] else None
+        seen = f"scores of {cut:g} or more"
+        note = TableNote(name, seen, "are favorable decisions", "by --threshold")
+        source = _source(arguments, taken, favorable, [*notes, note]) | {"threshold": cut}
+        say(f"Threshold {cut:g}\n")
+        codes.append(finish(answers, own, source))
+        found += [f"{cut:g}"] * (codes[-1] == 1)
+        say()
+    if len(boxes) > 1:
+        say(f"All thresholds together: a disparity at {', '.join(found) or 'none'}.")
+    return next((code for code in (INTERRUPTED, 1, 3) if code in codes), 0)
 
 
 def _try_settings(audit, X, y, model, extra):

@@ -43,6 +43,7 @@ def refuse_rows(arguments: Namespace) -> None:
         "one_vs_rest",
         "number",
         "hours",
+        "threshold",
     ):
         if getattr(arguments, name):
             raise ValueError(

@@ -1,0 +1,89 @@
+"""Scores cut at thresholds: each cut is audited as decisions, all of them with one level."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc import BlackBox
+from skdisc._utils._validation import plain
+from skdisc.auditing._numbers import finite_numbers
+
+
+def thresholds_of(text: str) -> list[float]:
+    """Return the thresholds that an option names, in its order.
+
+    Raises
+    ------
+    ValueError
+        If one is no number, or there are none.
+    """
+    try:
+        cuts = [float(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        cuts = []
+    if not cuts or not np.isfinite(cuts).all():
+        raise ValueError(f"--threshold {text!r} names no numbers: give one, or several as 0.3,0.5.")
+    return list(dict.fromkeys(cuts))
+
+
+def decisions_at(
+    threshold: float, labels: pd.Series, favorable: list, model: Any = None, scores: Any = None
+) -> BlackBox:
+    """Return the decisions of scores that are at or above a threshold.
+
+    Parameters
+    ----------
+    threshold : float
+    labels : Series
+        The target; decisions are labels, too.
+    favorable : list
+        The favorable labels.
+    model : object, optional
+        A fitted model: its probability of a favorable label, its decision function, or the number
+        that it predicts is the score.
+    scores : Series, optional
+        The scores, in place of a model.
+
+    Raises
+    ------
+    ValueError
+        If scores are no numbers, or all decisions would be equal.
+    """
+    others = [plain(v) for v in labels.dropna().unique() if v not in favorable]
+    if not others:
+        raise ValueError("--threshold needs a target with an unfavorable value.")
+    words = np.array([others[0], plain(favorable[0])])
+    if model is not None:
+        return BlackBox(_CutModel(model, favorable, words, threshold))
+    is_above = finite_numbers(scores, f"--predictions {scores.name!r}") >= threshold
+    if is_above.all() or not is_above.any():
+        where = "at or above" if is_above.all() else "below"
+        raise ValueError(
+            f"--threshold {threshold:g}: all scores of {scores.name!r} are {where} it, so that all "
+            "decisions would be equal. Name a threshold between them."
+        )
+    return BlackBox(decisions=words[is_above.astype(int)])
+
+
+class _CutModel:
+    """A model that decides by whether the score of another one reaches a threshold."""
+
+    def __init__(self, model, favorable, words, threshold):
+        self.model = getattr(model, "model", model)
+        self.favorable, self.threshold = favorable, threshold
+        self.classes_ = words
+        if hasattr(self.model, "feature_names_in_"):
+            self.feature_names_in_ = self.model.feature_names_in_
+
+    def predict(self, X):
+        """Return a decision for each row."""
+        return self.classes_[(self._scores(X) >= self.threshold).astype(int)]
+
+    def _scores(self, X):
+        if hasattr(self.model, "predict_proba"):
+            own = [plain(c) in self.favorable for c in self.model.classes_]
+            return np.asarray(self.model.predict_proba(X))[:, own].sum(axis=1)
+        if hasattr(self.model, "decision_function"):
+            return np.asarray(self.model.decision_function(X))
+        return finite_numbers(self.model.predict(X), "what the model predicts")
