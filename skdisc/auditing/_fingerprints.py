@@ -51,10 +51,7 @@ def data_fingerprint(
     ValueError
         If a role has another number of rows than X.
     """
-    columns = {("column", str(name)): X[name] for name in X.columns}
-    for role, values in roles.items():
-        if values is not None:
-            columns |= _columns_of(role, values, len(X))
+    columns = _with_roles(X, roles)
     hashes = _hashes(columns, len(X))
     n = len(X) if frequency is None else int(frequency.sum())
     whole = sha256(sha256(json.dumps([sorted(columns), n]).encode()).digest())
@@ -64,6 +61,11 @@ def data_fingerprint(
         for text, times in sorted(zip(hashes, frequency.tolist(), strict=True)):
             whole.update(text * times if n <= _REPEATED else text + times.to_bytes(8, "little"))
     return whole.hexdigest()
+
+
+def row_hashes(X: pd.DataFrame, **roles: ArrayLike | None) -> list[bytes]:
+    """Return a hash of each row and of what belongs to it, as in `data_fingerprint`."""
+    return _hashes(_with_roles(X, roles), len(X))
 
 
 def counts_fingerprint(counts: Counts) -> str:
@@ -191,6 +193,15 @@ def fingerprints_of_counts(counts: Counts, settings: dict) -> dict:
         "settings": settings_fingerprint(settings),
         "code": code_fingerprint(),
     }
+
+
+def _with_roles(X, roles):
+    """Return all columns by role and name."""
+    columns = {("column", str(name)): X[name] for name in X.columns}
+    for role, values in roles.items():
+        if values is not None:
+            columns |= _columns_of(role, values, len(X))
+    return columns
 
 
 def _hashes(columns, n):

@@ -46,11 +46,29 @@ def to_html(
         section["picture"] = markup(intervals_svg(**picture)) if picture["rows"] else None
         link = f"#s{number}f{{}}"
         section["scatter"] = markup(sizes_svg(**sizes, link=link)) if sizes["rows"] else None
+    return _page(sections, "Audit report", CAVEAT, over_all(results))
+
+
+def page_of(sections: list[dict], title: str, caveat: str) -> str:
+    """Return sections, as `summarize` makes them, with pictures of SVG text, as a page.
+
+    Raises
+    ------
+    ImportError
+        If the extra ``report`` (jinja2) is not installed.
+    """
+    markup = require("markupsafe", extra="report", purpose="The HTML report").Markup
+    drawn = [s | {"picture": s["picture"] and markup(s["picture"])} for s in sections]
+    return _page(drawn, title, caveat)
+
+
+def _page(sections, title, caveat, together=""):
+    """Render the page of sections whose pictures are marked as safe."""
+    markup = require("markupsafe", extra="report", purpose="The HTML report").Markup
     script = _file("sort.js")
     policy = f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
-    page = {"sections": sections, "script": markup(script), "policy": policy}
-    page["together"] = over_all(results)
-    return _template().render(**page, caveat=CAVEAT, version=__version__)
+    page = {"sections": sections, "script": markup(script), "policy": policy, "title": title}
+    return _template().render(**page, together=together, caveat=caveat, version=__version__)
 
 
 def _file(name):

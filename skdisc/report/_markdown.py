@@ -26,9 +26,15 @@ def to_markdown(
     # Audit report
     """
     results = as_list(results)
-    sections = [_section(summarize(r, max_rows, show_people)) for r in results]
-    together = [escape_markdown(text) for text in [over_all(results)] if text]
-    return "\n\n".join(["# Audit report", *together, *sections, CAVEAT]) + "\n"
+    sections = [summarize(r, max_rows, show_people) for r in results]
+    return markdown_of(sections, "Audit report", CAVEAT, over_all(results))
+
+
+def markdown_of(sections: list[dict], title: str, caveat: str, together: str = "") -> str:
+    """Return sections, as `summarize` makes them, as Markdown with names and values escaped."""
+    together = [escape_markdown(together)] if together else []
+    parts = [f"# {title}", *together, *map(_section, sections), caveat]
+    return "\n\n".join(parts) + "\n"
 
 
 def _section(summary):

@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-_WIDTH, _HEIGHT, _ROW, _SIDE, _TOP = 420, 320, 38, 16, 8
+WIDTH, HEIGHT, _ROW, _SIDE, _TOP = 420, 320, 38, 16, 8
 _LONGEST = 62  # characters of a label that fit the width
 
 
@@ -28,14 +28,14 @@ def intervals_svg(title, rows):
     high = high if high > low else low + step
 
     def x(value):
-        return _SIDE + (_WIDTH - 2 * _SIDE) * (value - low) / (high - low)
+        return _SIDE + (WIDTH - 2 * _SIDE) * (value - low) / (high - low)
 
     bottom = _TOP + _ROW * len(rows)
     parts = [_grid(low, high, step, x, bottom)]
     for i, (label, *values) in enumerate(rows):
         parts.append(_row(label, *map(x, values), _TOP + _ROW * i))
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {bottom + 24}" role="img" aria-label="{escape(title)}">'
+        f'<svg viewBox="0 0 {WIDTH} {bottom + 24}" role="img" aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
     )
 
@@ -56,10 +56,10 @@ def sizes_svg(title, rows, link):
     str
         An ``<svg>`` element; labels are escaped.
     """
-    left, right, bottom = 52, _WIDTH - 16, _HEIGHT - 40
+    left, right, bottom = 52, WIDTH - 16, HEIGHT - 40
     sizes, effects = [r[2] for r in rows], [r[3] for r in rows]
-    across, x = _axis(0, max(sizes), left, right)
-    up, y = _axis(min(0, *effects), max(0, *effects), bottom, 16)
+    across, x = axis(0, max(sizes), left, right)
+    up, y = axis(min(0, *effects), max(0, *effects), bottom, 16)
     parts = [
         f'<line class="grid" x1="{x(v):.1f}" x2="{x(v):.1f}" y1="8" y2="{bottom}"/>'
         f'<text class="tick" x="{x(v):.1f}" y="{bottom + 16}">{v:,.10g}</text>'
@@ -79,14 +79,14 @@ def sizes_svg(title, rows, link):
             f'<circle class="{"sure" if sure else "unsure"}" {at}/><text class="rank" '
             f'x="{x(size):.1f}" y="{y(effect) + 3.5:.1f}">{rank}</text></a>'
         )
-    parts.append(f'<text class="tick" x="{(left + right) / 2}" y="{_HEIGHT - 6}">people</text>')
+    parts.append(f'<text class="tick" x="{(left + right) / 2}" y="{HEIGHT - 6}">people</text>')
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="group" aria-label="{escape(title)}">'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
     )
 
 
-def _axis(low, high, start, stop):
+def axis(low, high, start, stop):
     """Return the round values to mark, and the function from a value to its position."""
     step = _step(high - low)
     first, last = math.floor(low / step), max(math.ceil(high / step), math.floor(low / step) + 1)

@@ -31,9 +31,14 @@ def to_text(
     """
     width = width or min(shutil.get_terminal_size((100, 24)).columns, 120)
     results = as_list(results)
-    parts = [_section(summarize(r, max_rows, show_people), width) for r in results]
-    parts += [textwrap.fill(text, width) for text in (over_all(results), CAVEAT) if text]
-    return "\n\n".join(parts)
+    sections = [summarize(r, max_rows, show_people) for r in results]
+    return text_of(sections, width, over_all(results), CAVEAT)
+
+
+def text_of(sections: list[dict], width: int, *last: str) -> str:
+    """Return sections, as `summarize` makes them, as text that ends with some sentences."""
+    parts = [_section(section, width) for section in sections]
+    return "\n\n".join([*parts, *(textwrap.fill(text, width) for text in last if text)])
 
 
 def _section(summary, width):

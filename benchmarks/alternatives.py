@@ -1,0 +1,223 @@
+"""How often does AlternativeSearch claim something false, and how often what is true?
+
+Null worlds: the decisions of each model are a column of a table, so that the truth is known. In
+none of them is a candidate as good as the present model and less unequal.
+
+- ``exchangeable``: all models have the same signal, and noise of their own;
+- ``opposite``: gaps of .05 of the present model and of -.05 of all others;
+- ``nobody``: equal rates of the present model, and alternatives that favor nobody;
+- ``five``: five groups with equal rates, by all models;
+- ``margin``: alternatives with a smaller gap that are worse by exactly the margin, and nowhere
+  better.
+
+Power: a column measures ability, less one for a group; another one measures it with more noise,
+but alike. The present model has the first, and 20 subsets of the columns are the candidates. In
+``easy`` one of them has both columns; in ``hard`` none, and the best is as accurate as the present
+model. A claim counts as found if it is true of the fitted models, on 20,000 other people.
+
+Recipes: logistic regressions with the same signal and noise columns of their own, and the worlds
+``opposite`` and ``five``, tested in five parts of all people.
+
+Beside the claims, *naive* is how often the best candidate passes the same test on the people who
+chose it.
+
+Run: python benchmarks/alternatives.py FOLDER [--sets 300] [--most 200] [--n 2000]
+"""
+
+import argparse
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from skdisc.model_selection import AlternativeSearch
+
+WORLDS = ("exchangeable", "opposite", "nobody", "five", "margin")
+MARGINS = {"exchangeable": 0.05, "opposite": 0.1, "nobody": 0.1, "five": 0.1, "margin": 0.02}
+RECIPES = ("logistic", "opposite", "five")
+SIZES = (500, 1000, 2000, 5000)
+SURE = -ndtri(0.05)
+
+
+class Column(ClassifierMixin, BaseEstimator):
+    """A model whose decisions are a column of X."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X[:, self.column].astype(int)
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+
+def world(name, n, k, rng):
+    """Return decisions of k + 1 models, labels and groups; the first model is the present one."""
+    group = rng.integers(0, 5 if name == "five" else 2, n)
+    y = (rng.random(n) < 0.5).astype(int)
+    draws = rng.random((n, k + 1))
+    if name == "exchangeable":
+        y = (rng.random(n) < np.where(group == 1, 0.6, 0.4)).astype(int)
+        return np.where(draws < 0.2, 1 - y[:, None], y[:, None]), y, group
+    if name == "margin":  # the present model is right; the others refuse some whom it favors
+        y = (rng.random(n) < np.where(group == 0, 0.6, 0.4)).astype(int)
+        refused = draws[:, 1:] < MARGINS["margin"] / (0.5 * 0.6)
+        alternatives = y[:, None] * ~((group == 0)[:, None] & refused)
+        return np.column_stack([y, alternatives]), y, group
+    rates = {
+        "opposite": ((0.45, 0.40), (0.40, 0.45)),
+        "nobody": ((0.4, 0.4), (0.0, 0.0)),
+        "five": ((0.4,) * 5, (0.4,) * 5),
+    }[name]
+    of_models = np.column_stack([np.take(rates[0], group), *[np.take(rates[1], group)] * k])
+    return (draws < of_models).astype(int), y, group
+
+
+def searched(D, y, group, margin, **settings):
+    """Return the fitted search among columns of decisions."""
+    models = [FrozenEstimator(Column(j)) for j in range(D.shape[1])]
+    # Numbers of its own make a person: rows of decisions alone would be copies of each other.
+    person = np.random.default_rng(len(y)).random(len(y))
+    X = np.column_stack([D, person + group + y + D @ np.arange(D.shape[1])])
+    search = AlternativeSearch(models[0], models[1:], margin=margin, **settings)
+    return search.fit(X, y, sensitive_features=group)
+
+
+def naive(search):
+    """Return whether the best candidate passes the test on the people who chose it."""
+    results = search.cv_results_
+    return bool(np.nanmax(np.minimum(results["score_z"][1:], results["gain_z"][1:])) > SURE)
+
+
+def nulls(n_sets, n, numbers):
+    """Yield the rates of claims in the null worlds, by number of candidates."""
+    for w, name in enumerate(WORLDS):
+        for k in numbers:
+            claims = []
+            for r in range(n_sets):
+                rng = np.random.default_rng([w, k, r])
+                search = searched(*world(name, n, k, rng), MARGINS[name])
+                claims.append((search.claim_, naive(search)))
+            yield {"what": "null", "world": name, "candidates": k, "n": n, **_rates(claims)}
+
+
+def _rates(claims):
+    """Return the shares of claims, and the largest share that chance explains at .05."""
+    claimed, of_naive = map(float, np.mean(claims, axis=0))
+    limit = 0.05 + 2 * (0.05 * 0.95 / len(claims)) ** 0.5
+    return {
+        "sets": len(claims),
+        "claims": claimed,
+        "naive": of_naive,
+        "limit": round(limit, 4),
+    }
+
+
+def planted(n, rng):
+    """Return people, labels and groups: column 2 measures what column 3 does, less group."""
+    e, group = rng.standard_normal((10, n)), rng.integers(0, 2, n)
+    X = np.column_stack([e[1], e[2], e[0] - group + 0.35 * e[4], e[0] + 0.6 * e[5], *e[6:]])
+    return X, (e[0] + 0.7 * e[1] + 0.5 * e[2] + 0.8 * e[3] > 0).astype(int), group
+
+
+def on(columns):
+    """Return a logistic regression on some columns."""
+    take = FunctionTransformer(np.take, kw_args={"indices": list(columns), "axis": 1})
+    return make_pipeline(take, LogisticRegression())
+
+
+def subsets(world):
+    """Return the present columns, and 20 subsets, of which a few are an alternative."""
+    rng = np.random.default_rng(7)
+    several = [(0, 1, 3)] + [(0, 1, 2, 3)] * (world == "easy")
+    while len(several) < 20:
+        size = rng.integers(2, 7)
+        columns = tuple(sorted(rng.choice(8, size, replace=False).tolist()))
+        if columns not in [*several, (0, 1, 2)] and not {0, 1, 2, 3} <= set(columns):
+            several.append(columns)
+    return (0, 1, 2), several
+
+
+def power(n_sets, sizes):
+    """Yield the share of tables in which a true alternative is claimed, and a false one."""
+    for name, n in product(("easy", "hard"), sizes):
+        present, several = subsets(name)
+        found, false = 0, 0
+        for r in range(n_sets):
+            rng = np.random.default_rng([n, r])
+            X, y, group = planted(n, rng)
+            search = AlternativeSearch(on(present), [on(c) for c in several], margin=0.02)
+            search.fit(X, y, sensitive_features=group)
+            if search.claim_:
+                truth = is_true(search, *planted(20_000, rng))
+                found, false = found + truth, false + (not truth)
+        shares = {"found": found / n_sets, "false": false / n_sets}
+        yield {"what": "power", "world": name, "n": n, "sets": n_sets, **shares}
+
+
+def is_true(search, X, y, group):
+    """Return whether the claimed model is an alternative to the present one, on other people."""
+    before, after = search.present_estimator_.predict(X), search.predict(X)
+    gaps = [abs(d[group == 0].mean() - d[group == 1].mean()) for d in (before, after)]
+    worse = np.mean(before == y) - np.mean(after == y)
+    return bool(worse <= search.margin and gaps[1] < gaps[0])
+
+
+def recipes(n_sets, n, k):
+    """Yield the rates of claims about recipes that are all alike."""
+    for w, name in enumerate(RECIPES):
+        claims = []
+        for r in range(n_sets):
+            rng = np.random.default_rng([9, w, r])
+            if name == "logistic":
+                group = rng.integers(0, 2, n)
+                signal = rng.standard_normal(n) + 0.3 * group
+                y = (signal + rng.standard_normal(n) > 0).astype(int)
+                X = np.column_stack([signal, rng.standard_normal((n, k + 1))])
+                models = [on((0, j + 1)) for j in range(k + 1)]
+                search = AlternativeSearch(models[0], models[1:], margin=0.1, claim="recipe")
+                search.fit(X, y, sensitive_features=group)
+            else:
+                search = searched(*world(name, n, k, rng), MARGINS[name], claim="recipe")
+            claims.append((search.claim_, naive(search)))
+        yield {"what": "recipe", "world": name, "candidates": k, "n": n, **_rates(claims)}
+
+
+def main(argv=None):
+    """Write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--sets", type=int, default=300)
+    parser.add_argument("--most", type=int, default=200, help="candidates")
+    parser.add_argument("--n", type=int, default=2000, help="people")
+    parser.add_argument("--only", choices=("null", "power", "recipe"))
+    a = parser.parse_args(argv)
+    a.folder.mkdir(parents=True, exist_ok=True)
+    numbers = [k for k in (1, 20, 200) if k <= a.most]
+    sizes = [n for n in SIZES if n <= 2.5 * a.n]
+    runs = {
+        "null": lambda: nulls(a.sets, a.n, numbers),
+        "power": lambda: power(min(a.sets, 100), sizes),
+        "recipe": lambda: recipes(a.sets, 500, min(a.most, 20)),
+    }
+    for name, run in runs.items():
+        rows = []
+        for row in run() if a.only in (None, name) else []:
+            rows.append(row)
+            print(row, flush=True)
+            pd.DataFrame(rows).to_csv(a.folder / f"{name}.csv", index=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,360 @@
+"""Candidates: what a user passes as a list of models, and what becomes of each of them."""
+
+import inspect
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import ParameterGrid, ParameterSampler
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.validation import _check_method_params
+
+from skdisc._utils._json import describe
+from skdisc._utils._validation import check_labels, is_favorable, plain
+from skdisc.model_selection._alternatives._question import Predictions
+
+PRESENT = "the present model"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One model to try.
+
+    Attributes
+    ----------
+    name : str
+    estimator : estimator
+        Not fitted, unless it is frozen.
+    params : dict
+        The settings in which it differs from the present model, where they are known.
+    """
+
+    name: str
+    estimator: object
+    params: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelRows:
+    """The people as models get them.
+
+    Attributes
+    ----------
+    X : DataFrame or ndarray, shape (n, n_columns)
+    y : ndarray, shape (n,)
+    protected : DataFrame of shape (n, n_protected)
+    inside : list
+        Names of the protected columns that X has.
+    """
+
+    X: object
+    y: np.ndarray
+    protected: pd.DataFrame
+    inside: list
+
+    def take(self, rows):
+        """Return some of the people."""
+        return ModelRows(
+            _safe_indexing(self.X, rows), self.y[rows], self.protected.iloc[rows], self.inside
+        )
+
+    def __len__(self):
+        return len(self.y)
+
+
+def read_candidates(estimator, candidates, n_iter, random_state):
+    """Return the candidates of what a user passed.
+
+    Raises
+    ------
+    TypeError
+        If it is no grid, and no list or dict of estimators.
+    ValueError
+        If there is none, or two have one name.
+    """
+    read = list(_read(estimator, candidates, n_iter, random_state))
+    if not read:
+        raise ValueError(
+            "candidates is empty: pass a grid of settings, or estimators to compare with."
+        )
+    names = [c.name for c in read]
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice or PRESENT in names:
+        raise ValueError(
+            f"candidates must have different names, other than {PRESENT!r}; got "
+            f"{(twice or [PRESENT])[0]!r} twice. Pass a dict of name and estimator."
+        )
+    return read
+
+
+def _read(estimator, candidates, n_iter, random_state):
+    if isinstance(candidates, Mapping) and not any(_is_model(v) for v in candidates.values()):
+        yield from _of_grid(estimator, [candidates], n_iter, random_state)
+        return
+    if isinstance(candidates, Mapping):
+        candidates = list(candidates.items())
+    if isinstance(candidates, str) or not isinstance(candidates, Iterable):
+        raise TypeError(_FORMS.format(candidates))
+    seen = {}
+    for entry in candidates:
+        if isinstance(entry, Mapping):
+            yield from _of_grid(estimator, [entry], n_iter, random_state)
+        elif _is_model(entry):
+            name = type(entry).__name__
+            seen[name] = seen.get(name, 0) + 1
+            yield Candidate(f"{name} {seen[name]}", entry)
+        elif isinstance(entry, tuple) and len(entry) == 2 and _is_model(entry[1]):
+            yield Candidate(str(entry[0]), entry[1])
+        else:
+            raise TypeError(_FORMS.format(entry))
+
+
+_FORMS = (
+    "candidates must be a dict of settings and their values, a dict of names and estimators, or a "
+    "list of these, of estimators, or of pairs (name, estimator); got {!r}."
+)
+
+
+def _of_grid(estimator, grids, n_iter, random_state):
+    """Yield a candidate for each setting of a grid, or for draws where there are distributions."""
+    if any(hasattr(values, "rvs") for grid in grids for values in grid.values()):
+        several = ParameterSampler(grids, n_iter, random_state=random_state)
+    else:  # a single value is a list of one
+        several = ParameterGrid(
+            [{k: v if np.iterable(v) and not isinstance(v, str) else [v] for k, v in g.items()}
+             for g in grids]
+        )  # fmt: skip
+    for params in several:
+        changed = clone(estimator).set_params(
+            **{k: clone(v, safe=False) for k, v in params.items()}
+        )
+        name = ", ".join(f"{k}={describe(v)[:60]}" for k, v in sorted(params.items()))
+        yield Candidate(name, changed, dict(params))
+
+
+def _is_model(value):
+    return hasattr(value, "fit") and hasattr(value, "predict") and not isinstance(value, type)
+
+
+def differ_in_seeds(estimator, candidates):
+    """Return whether all candidates are the present model with other seeds."""
+    several = [estimator, *(c.estimator for c in candidates)]
+    if any(isinstance(e, FrozenEstimator) or not isinstance(e, BaseEstimator) for e in several):
+        return False
+    return len({_without_seeds(e) for e in several}) == 1
+
+
+def _without_seeds(estimator):
+    """Return an estimator as text, with the same seeds for all."""
+    seeds = [k for k in estimator.get_params() if k.endswith("random_state")]
+    return clone(estimator).set_params(**dict.fromkeys(seeds)).__repr__(N_CHAR_MAX=10**6)
+
+
+@dataclass
+class TriedCandidate:
+    """What became of a candidate.
+
+    Attributes
+    ----------
+    model : fitted estimator or None
+    predictions : Predictions or None
+    error : str
+        Why there are none, or "".
+    exception : Exception or None
+    fit_time, predict_time : float
+        Seconds.
+    """
+
+    model: object = None
+    predictions: Predictions | None = None
+    error: str = ""
+    exception: Exception | None = None
+    fit_time: float = 0.0
+    predict_time: float = 0.0
+
+
+@dataclass(frozen=True)
+class CandidateTrial:
+    """How models are fitted and asked: shared by all candidates.
+
+    Attributes
+    ----------
+    favorable : list
+    scoring : str
+    random_state : int or None
+        For models that draw when they predict.
+    """
+
+    favorable: list
+    scoring: str
+    random_state: object = None
+
+    def run(self, candidates, rows, folds, again, params, n_jobs):
+        """Fit each candidate to rows, and ask it about others; return an `TriedCandidate` for each.
+
+        Parameters
+        ----------
+        candidates : list of Candidate
+        rows : ModelRows
+        folds : list of (ndarray of int, ndarray of int)
+            ModelRows that a clone is fitted to and asked about; their predictions are joined.
+        again : ndarray of int or None
+            ModelRows that one more clone is fitted to, which is kept; None: that of the only fold.
+        params : list of dict
+            Arguments of `fit` of each candidate, by row.
+        n_jobs : int or None
+        """
+        run = delayed(self._run)
+        return Parallel(n_jobs=n_jobs)(
+            run(c.estimator, rows, folds, again, p) for c, p in zip(candidates, params, strict=True)
+        )
+
+    def _run(self, estimator, rows, folds, again, params):
+        outcome = TriedCandidate()
+        if isinstance(estimator, FrozenEstimator):  # one model, which is asked once
+            folds, again = [(None, np.concatenate([ask for _, ask in folds]))], None
+        try:
+            answers = []
+            for learn, ask in folds:
+                model = self._fitted(estimator, rows, learn, params, outcome)
+                answers.append(self.ask(model, rows.take(ask), outcome))
+            if again is not None:
+                model = self._fitted(estimator, rows, again, params, outcome)
+            outcome.predictions = Predictions.joined(answers, [ask for _, ask in folds])
+            outcome.model = model
+        except Exception as error:  # any: candidates are of other libraries
+            outcome.error = f"{type(error).__name__}: {error}"
+            outcome.exception = error
+        return outcome
+
+    def _fitted(self, estimator, rows, learn, params, outcome):
+        """Return a fitted clone; a frozen model is used as it is."""
+        model = clone(estimator)
+        if isinstance(estimator, FrozenEstimator):
+            return model
+        part = rows.take(learn)
+        how = _check_method_params(rows.X, params, learn)
+        if takes_protected(model, "fit"):
+            how["sensitive_features"] = part.protected
+        begin = time.perf_counter()
+        model.fit(part.X, part.y, **how)
+        outcome.fit_time += time.perf_counter() - begin
+        return model
+
+    def ask(self, model, rows, outcome=None):
+        """Return the predictions of a fitted model.
+
+        Raises
+        ------
+        ValueError
+            If it returns no label, or no score, for some row, or scores of another scale.
+        """
+        begin = time.perf_counter()
+        n = len(rows)
+        label = check_labels(_predict(model, "predict", rows, self.random_state), n, "predict(X)")
+        score = None if self.scoring == "accuracy" else self._score(model, rows)
+        if outcome is not None:
+            outcome.predict_time += time.perf_counter() - begin
+        return Predictions(label, score)
+
+    def _score(self, model, rows):
+        method = "predict_proba"
+        if self.scoring == "roc_auc" and not hasattr(model, method):
+            method = "decision_function"
+        score = np.asarray(_predict(model, method, rows, self.random_state), dtype=float)
+        classes = [plain(c) for c in model.classes_]
+        favored = is_favorable(np.asarray(model.classes_), self.favorable)
+        if score.ndim == 2:
+            if score.shape[1] != len(classes):
+                raise ValueError(
+                    f"{method} has {score.shape[1]} columns for {len(classes)} labels."
+                )
+            score = score[:, favored].sum(axis=1)
+        elif not favored[-1]:
+            score = -score
+        if np.isnan(score).any():
+            raise ValueError(f"{method} returns NaN for {int(np.isnan(score).sum())} rows.")
+        low, high = score.min(), score.max()
+        if self.scoring != "roc_auc" and (low < -1e-9 or high > 1 + 1e-9):
+            raise ValueError(
+                f"{method} returns values from {low:.3g} to {high:.3g}, but {self.scoring} "
+                "compares probabilities. Calibrate the model, or take scoring='roc_auc'."
+            )
+        return score
+
+
+def probabilities(model, rows, favorable, random_state):
+    """Return the probability of a favorable label by row, or None if a model has none."""
+    if not hasattr(model, "predict_proba"):
+        return None
+    try:
+        return CandidateTrial(favorable, "neg_brier_score", random_state)._score(model, rows)
+    except Exception:  # calibration is left out
+        return None
+
+
+def takes_protected(model, method):
+    """Return whether a method has to be passed the protected values.
+
+    It names `sensitive_features` without a default, or with one and no protected column of its
+    own; or it takes any argument, and hands none of them on to other estimators.
+    """
+    while isinstance(model, FrozenEstimator):
+        model = model.estimator
+    parameters = inspect.signature(getattr(model, method)).parameters
+    named = parameters.get("sensitive_features")
+    if named is not None:
+        return named.default is inspect.Parameter.empty or (
+            method == "fit" and getattr(model, "protected", "") is None
+        )
+    takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    routes = getattr(model, "get_metadata_routing", None)
+    return (
+        method == "fit"
+        and takes_any
+        and routes is not None
+        and not isinstance(routes(), MetadataRouter)
+    )
+
+
+def _predict(model, method, rows, random_state):
+    """Return what a model says, with what its method has to be passed."""
+    X, names = rows.X, getattr(model, "feature_names_in_", None)
+    if isinstance(X, pd.DataFrame) and names is not None and set(names) < set(X.columns):
+        X = X[list(names)]
+    how = {}
+    if takes_protected(model, method):
+        how["sensitive_features"] = rows.protected
+    parameters = inspect.signature(getattr(model, method)).parameters
+    if "random_state" in parameters and random_state is not None:
+        how["random_state"] = random_state
+    return getattr(model, method)(X, **how)
+
+
+def with_other_groups(rows):
+    """Return the people with other protected values: each value becomes the next one."""
+    protected = rows.protected.apply(_next_value)
+    if not rows.inside:
+        return ModelRows(rows.X, rows.y, protected, [])
+    if isinstance(rows.X, pd.DataFrame):
+        X = rows.X.copy()
+        for name in rows.inside:
+            X[name] = protected[name].set_axis(X.index).astype(X[name].dtype)
+    else:
+        X = rows.X.copy()
+        for name in rows.inside:
+            X[:, int(str(name)[1:])] = protected[name].to_numpy()
+    return ModelRows(X, rows.y, protected, rows.inside)
+
+
+def _next_value(column):
+    """Return a column in which each value is replaced by the next one that occurs."""
+    values = column.dropna().unique()
+    after = dict(zip(values, np.roll(values, -1), strict=True))
+    return column.map(after).astype(column.dtype) if len(values) else column

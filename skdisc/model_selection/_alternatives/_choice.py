@@ -1,0 +1,88 @@
+"""The choice: which candidates are tested, and in which order, before the claim part is opened."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+POWER = 0.8  # of the number of people that a margin needs
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Candidates ordered by how sure it is that they keep both promises: the safest first.
+
+    The smallest gap within the margin is no good rule: it chooses a candidate that is truly beyond
+    the margin in .11 to .47 of data sets.
+
+    Attributes
+    ----------
+    pairs : list of dict
+        The two groups of the largest gap by column, of the present model and of each candidate;
+        None for candidates that failed.
+    score, gap : ndarray of float, shape (n_candidates + 1,)
+        Of the present model, and of each candidate; the gap is the largest of all columns.
+    score_z, gain_z : ndarray of float, shape (n_candidates,)
+    ladder : list of int
+        Candidates in the order of the tests: each is less unequal than the one before.
+    n : int
+        People behind the choice.
+    """
+
+    pairs: list
+    score: np.ndarray
+    gap: np.ndarray
+    score_z: np.ndarray
+    gain_z: np.ndarray
+    ladder: list
+    n: int
+
+    @classmethod
+    def of(cls, question, predictions):
+        """Return the choice by predictions of the present model and of each candidate, or None."""
+        present = predictions[0]
+        known = [p is not None for p in predictions]
+        pairs = [question.pairs(p) if k else None for p, k in zip(predictions, known, strict=True)]
+        score, gap, score_z, gain_z = (np.full(len(predictions), np.nan) for _ in range(4))
+        for i, p in enumerate(predictions):
+            if p is not None:
+                score[i], gap[i] = question.score(p), largest(question.gaps(p))
+                score_z[i] = question.score_z(present, p)
+                gain_z[i] = question.gain_z(present, p, pairs[0])
+        score_z, gain_z = score_z[1:], gain_z[1:]
+        ladder = []
+        for k in np.argsort(
+            -np.minimum(score_z, gain_z), kind="stable"
+        ):  # NaN, of failed ones, last
+            lower = not ladder or gap[k + 1] < gap[ladder[-1] + 1]
+            if known[k + 1] and lower:
+                ladder.append(int(k))
+        return cls(pairs, score, gap, score_z, gain_z, ladder, len(question.y))
+
+    @property
+    def z(self):
+        """The smaller z of each candidate."""
+        return np.minimum(self.score_z, self.gain_z)
+
+    def foreseen(self, n_claim, significance):
+        r"""Return the probability that the test of m people shows each candidate.
+
+        It is :math:`\Phi((z - 1) \sqrt{m / n} - z_\alpha)`: one is taken from z because the
+        candidates were chosen by it.
+        """
+        return ndtr((self.z - 1) * np.sqrt(n_claim / self.n) + ndtri(significance))
+
+    def people_for_margin(self, k, significance):
+        """Return how many people show that a candidate keeps the margin, with probability .8.
+
+        NaN if it does not seem to keep it.
+        """
+        z = self.score_z[k]
+        needed = (ndtri(POWER) - ndtri(significance)) ** 2
+        return float(np.ceil(self.n * needed / z**2)) if z > 0 else np.nan
+
+
+def largest(gaps):
+    """Return the largest gap of several columns; NaN if none is known."""
+    values = [g for g in gaps.values() if not np.isnan(g)]
+    return max(values) if values else np.nan

@@ -1,0 +1,101 @@
+"""The claim: tests of the chosen candidates on people whom nothing has seen."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+
+@dataclass
+class LadderStep:
+    """The test of one candidate.
+
+    Attributes
+    ----------
+    index : int
+        Of the candidate; -1: several, of a recipe.
+    score_z, gain_z, p_value : float
+    shown : bool
+    """
+
+    index: int
+    score_z: float
+    gain_z: float
+    p_value: float
+    shown: bool
+
+
+@dataclass
+class Claim:
+    """What the claim part shows.
+
+    Attributes
+    ----------
+    steps : list of LadderStep
+        In the order of the ladder, up to the first that fails.
+    low, high : ndarray of float, shape (n_candidates,)
+        Bounds of the gain of each candidate, each at `significance` / 2; NaN for failed ones.
+    most : float
+        Upper bound of what any candidate gains that may keep the margin.
+    """
+
+    steps: list
+    low: np.ndarray = field(default_factory=lambda: np.empty(0))
+    high: np.ndarray = field(default_factory=lambda: np.empty(0))
+    most: float = np.nan
+
+    @property
+    def shown(self):
+        """The boldest step that is shown, or None."""
+        return ([s for s in self.steps if s.shown] or [None])[-1]
+
+
+def climb(question, predictions, choice, significance, n_claims):
+    """Test the ladder in its order, each step at the full significance, until one fails.
+
+    The order does not depend on these people, so the probability that any claim is false is at
+    most `significance`, without a correction for the number of steps or candidates.
+
+    Parameters
+    ----------
+    question : Question
+        About the claim part.
+    predictions : list of Predictions or None
+        Of the present model and of each candidate.
+    choice : Choice
+    significance : float
+    n_claims : int or None
+        Largest number of steps.
+
+    Returns
+    -------
+    Claim
+    """
+    present, *others = predictions
+    steps = []
+    for k in choice.ladder[:n_claims]:
+        if others[k] is None:  # it failed here
+            break
+        steps.append(judged(question, present, others[k], choice.pairs[0], significance, k))
+        if not steps[-1].shown:
+            break
+    low, high = np.full((2, len(others)), np.nan)
+    critical, most = -ndtri(significance / 2), []
+    for k, other in enumerate(others):
+        if other is None:
+            continue
+        pairs = choice.pairs[0], choice.pairs[k + 1]
+        low[k], high[k] = question.gain_bounds(present, other, *pairs, critical)
+        if question.score_z(present, other) > -critical:
+            most.append(high[k])
+    # The candidate that truly gains most is one, though it is not known which: its bound alone
+    # has to hold, whatever the number of candidates.
+    return Claim(steps, low, high, max([0.0, *most]))
+
+
+def judged(question, present, alternative, pairs, significance, index=-1):
+    """Return the test of one alternative: both promises have to hold (intersection-union)."""
+    score_z = question.score_z(present, alternative)
+    gain_z = question.gain_z(present, alternative, pairs)
+    z = min(score_z, gain_z)
+    return LadderStep(index, score_z, gain_z, float(ndtr(-z)), bool(z > -ndtri(significance)))

@@ -1,0 +1,268 @@
+"""What models are compared by: the score, and the gap between groups."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from skdisc._stats._non_inferiority import (
+    bounded_mean_z,
+    paired_auc_z,
+    placements,
+    tango_z,
+)
+from skdisc._stats._rates import rate_values
+from skdisc._utils._validation import is_favorable, plain
+from skdisc.model_selection._alternatives._gains import all_pairs, contrasts_of, gains
+from skdisc.preprocessing._discretizer import Discretizer
+
+CLIPPED = 0.01  # probabilities of the log loss
+SCORES = {  # and the largest difference that two models can have about one person
+    "accuracy": 1.0,
+    "roc_auc": 1.0,
+    "neg_brier_score": 1.0,
+    "neg_log_loss": float(np.log((1 - CLIPPED) / CLIPPED)),
+}
+METRICS = (  # rates of people who do not depend on decisions
+    "selection_rate",
+    "true_positive_rate",
+    "false_positive_rate",
+    "true_negative_rate",
+    "false_negative_rate",
+    "accuracy",
+    "error_rate",
+)
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What one model says about some people.
+
+    Attributes
+    ----------
+    label : ndarray, shape (n,)
+    score : ndarray of float, shape (n,), or None
+        Probability of the favorable label, or for areas any score; None if nothing needs it.
+    """
+
+    label: np.ndarray
+    score: np.ndarray | None = None
+
+    def take(self, rows):
+        """Return those about some of the people."""
+        return Predictions(self.label[rows], None if self.score is None else self.score[rows])
+
+    @classmethod
+    def joined(cls, parts, rows):
+        """Return the predictions of several models, each about its own rows of one table."""
+        order = np.argsort(np.concatenate(rows), kind="stable")
+        label = np.concatenate([p.label for p in parts])[order]
+        if parts[0].score is None:
+            return cls(label)
+        return cls(label, np.concatenate([p.score for p in parts])[order])
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of one protected column.
+
+    Attributes
+    ----------
+    code : ndarray of int, shape (n,)
+        Number of the group of each person; -1 for groups that are too small, and missing values.
+    names : list of str
+    left_out : list of str
+        Groups that are too small to be compared.
+    """
+
+    code: np.ndarray
+    names: list
+    left_out: list
+
+    @classmethod
+    def of(cls, column, min_support, n_bins):
+        """Number the groups of a column; many numbers become bins."""
+        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+            many = column.nunique() > n_bins
+            if many:
+                frame = column.to_frame("value")
+                column = Discretizer(n_bins, encode="text").fit_transform(frame)["value"]
+        counts = column.value_counts()
+        enough = counts[(counts > 0) & (counts >= min_support * len(column))]
+        values = sorted(enough.index, key=lambda v: (str(type(v)), v))
+        left_out = [str(plain(v)) for v in counts.index if counts[v] > 0 and v not in enough.index]
+        code = column.map(dict(zip(values, range(len(values)), strict=True)))
+        code = code.astype(float).fillna(-1).to_numpy().astype(int)
+        return cls(code, [str(plain(v)) for v in values], left_out)
+
+    def take(self, rows):
+        """Return the groups of some of the people."""
+        return replace(self, code=self.code[rows])
+
+
+@dataclass(frozen=True)
+class Question:
+    """Some people, and what two models are compared by about them.
+
+    Attributes
+    ----------
+    y : ndarray, shape (n,)
+    favorable : list
+        The favorable labels.
+    groups : dict of column to Groups
+    scoring, metric, scale : str
+    margin, min_gain : float
+    part : ndarray of int, shape (n,)
+        Number of the models that speak about each person: the folds of a cross-fitting.
+    """
+
+    y: np.ndarray
+    favorable: list
+    groups: dict
+    scoring: str
+    metric: str
+    scale: str
+    margin: float
+    min_gain: float
+    part: np.ndarray
+
+    def take(self, rows):
+        """Return the question about some of the people."""
+        groups = {name: g.take(rows) for name, g in self.groups.items()}
+        return replace(self, y=self.y[rows], part=self.part[rows], groups=groups)
+
+    @property
+    def is_favorable(self):
+        """Whether the label of each person is favorable."""
+        return is_favorable(self.y, self.favorable)
+
+    def events(self, predictions, metric=None):
+        """Return 1 for people with the event of the metric, 0 for others, NaN for no trial."""
+        decided = is_favorable(predictions.label, self.favorable)
+        cell = 2 * self.is_favorable.astype(int) + decided.astype(int)
+        return rate_values(cell, metric or self.metric)
+
+    def rates(self, predictions, name, metric=None):
+        """Return the rate of each group of a column; NaN where nobody counts."""
+        groups, events = self.groups[name], self.events(predictions, metric)
+        counts = (groups.code >= 0) & ~np.isnan(events)
+        size = len(groups.names)
+        n = np.bincount(groups.code[counts], minlength=size)
+        x = np.bincount(groups.code[counts], events[counts], minlength=size)
+        return np.divide(x, n, out=np.full(size, np.nan), where=n > 0)
+
+    def gap(self, predictions, name):
+        """Return the two groups furthest apart, highest rate first, and their gap."""
+        rate = self.rates(predictions, name)
+        if np.isnan(rate).all():
+            return (0, 1), np.nan
+        high, low = int(np.nanargmax(rate)), int(np.nanargmin(rate))
+        if self.scale == "difference":
+            return (high, low), float(rate[high] - rate[low])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = rate[low] / rate[high]
+        return (high, low), float(1 - ratio) if np.isfinite(ratio) else np.nan
+
+    def gaps(self, predictions):
+        """Return the largest gap of each column."""
+        return {name: self.gap(predictions, name)[1] for name in self.groups}
+
+    def pairs(self, predictions):
+        """Return the two groups of the largest gap of each column."""
+        return {name: self.gap(predictions, name)[0] for name in self.groups}
+
+    def score(self, predictions):
+        """Return the score of a model; greater is better."""
+        if self.scoring == "roc_auc":
+            return float(self._placements(predictions)[0].mean())
+        return float(self._of_each(predictions).mean())
+
+    def score_z(self, present, alternative):
+        """Return z of "the score of the alternative is not worse by the margin"."""
+        if self.scoring == "roc_auc":
+            both = self._placements(present), self._placements(alternative)
+            return paired_auc_z(*both, self.margin)
+        a, b = self._of_each(present), self._of_each(alternative)
+        if self.scoring == "accuracy":
+            return float(tango_z(np.sum(b > a), np.sum(a > b), len(a), self.margin))
+        return bounded_mean_z(b - a, self.margin, SCORES[self.scoring])
+
+    def _of_each(self, predictions):
+        """Return the score of each person."""
+        if self.scoring == "accuracy":
+            return (predictions.label == self.y).astype(float)
+        p = predictions.score
+        if self.scoring == "neg_brier_score":
+            return -((p - self.is_favorable) ** 2)
+        p = np.clip(np.where(self.is_favorable, p, 1 - p), CLIPPED, 1 - CLIPPED)
+        return np.log(p)
+
+    def _placements(self, predictions):
+        """Return the placements among people whom the same model speaks about."""
+        parts = [self.part == k for k in np.unique(self.part)]
+        truth = self.is_favorable
+        several = [placements(predictions.score[p], truth[p]) for p in parts]
+        return tuple(np.concatenate(side) for side in zip(*several, strict=True))
+
+    def gain_z(self, present, alternative, pairs):
+        """Return the smallest z of "the gap is smaller by more than `min_gain`".
+
+        Parameters
+        ----------
+        present, alternative : Predictions
+        pairs : dict of column to array-like of shape (n_parts, 2)
+            Two groups of each column, which are fixed without these people: the gap of the present
+            model is held to them; that of the alternative to all pairs.
+
+        Returns
+        -------
+        float
+        """
+        several = [
+            np.min((gain - self.min_gain) / error)
+            for gain, error in (
+                self.gains_of_pairs(present, alternative, n, p) for n, p in pairs.items()
+            )
+        ]
+        return float(min(several))
+
+    def gain_bounds(self, present, alternative, present_pairs, alternative_pairs, critical):
+        """Return a lower and an upper bound of the reduction of the largest gap.
+
+        Lower: the present model is held to its pair and the alternative to all. Upper: the other
+        way round. Of several columns the least reduction counts.
+
+        Returns
+        -------
+        low, high : float
+        """
+        lows, highs = [], []
+        for name in self.groups:
+            gain, error = self.gains_of_pairs(present, alternative, name, present_pairs[name])
+            lows.append(np.min(gain - critical * error))
+            gain, error = self.gains_of_pairs(
+                present, alternative, name, None, alternative_pairs[name]
+            )
+            highs.append(np.max(gain + critical * error))
+        return float(min(lows)), float(min(highs))
+
+    def gains_of_pairs(self, present, alternative, name, present_pairs, alternative_pairs=None):
+        """Return gain and error for each two pairs of a column; None stands for all pairs."""
+        groups, k = self.groups[name], len(self.groups[name].names)
+        a, b = self.events(present), self.events(alternative)
+        counts = (groups.code >= 0) & ~np.isnan(a)
+        both = [
+            all_pairs(k) if pairs is None else np.reshape(pairs, (1, -1, 2))
+            for pairs in (present_pairs, alternative_pairs)
+        ]
+        cell, shares = groups.code[counts], np.ones(1)
+        if any((pairs != pairs[:, :1]).any() for pairs in both):
+            # Models of several parts have their largest gaps in other groups: the gap is the mean
+            # over the parts, of people who differ from part to part.
+            shares = np.bincount(self.part) / len(self.part)
+            cell = self.part[counts] * k + cell
+        else:
+            both = [pairs[:, :1] for pairs in both]
+        contrasts = [contrasts_of(pairs, k, shares) for pairs in both]
+        is_ratio = self.scale == "ratio"
+        return gains(a[counts] > 0, b[counts] > 0, cell, *contrasts, is_ratio=is_ratio)

@@ -1,0 +1,285 @@
+"""AlternativeReport: what a search for alternatives says, as a document and as a page."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from skdisc import __version__
+from skdisc._results._shared_values import MIN_CELL
+from skdisc._utils._files import check_extension, write_text
+from skdisc._utils._json import describe, jsonable
+from skdisc._utils._safe_text import clean
+from skdisc._utils._types import FilePath
+from skdisc.model_selection._alternatives import _sentence as say
+from skdisc.report._frontier import frontier_svg
+from skdisc.report._html import page_of
+from skdisc.report._markdown import markdown_of
+from skdisc.report._text import text_of
+
+SCHEMA = "skdisc-alternatives/1"
+TABLES = ("candidates", "tests", "decisions", "errors", "calibration", "gaps")
+_TITLE = "Search for a less discriminatory alternative"
+_CAVEAT = (
+    "What counts as good enough, and which gap matters, is a human judgment: it belongs into the "
+    "margin and the metric before the data are looked at."
+)
+_SHOWN = 40  # candidates on a page
+_HEADINGS = {
+    "candidates": "Candidates, in the order of the search",
+    "tests": "The tests, in their order",
+    "decisions": "Who changes decision",
+    "errors": "Error rates",
+    "calibration": "Mean probability less share of favorable labels",
+    "gaps": "Gaps by column and intersection",
+}
+
+
+def document_of(search, run, found):
+    """Return the document of a fitted search, a dict of JSON types."""
+    results, costs = search.cv_results_, search.costs_
+    names = [n for n in results if n not in ("fit_time", "predict_time", "params")]
+    candidates = [
+        {n: results[n][i] for n in names} | {"params": results["params"][i]}
+        for i in range(len(run.everyone))
+    ]
+    chosen = found["chosen"]
+    name = run.everyone[0 if chosen is None else chosen + 1].name
+    step_of = {s.index: i + 1 for i, s in enumerate(found["claim"].steps)}
+    tests = [
+        {
+            "step": step_of[s.index],
+            "candidate": run.everyone[s.index + 1].name if s.index >= 0 else name,
+            "score_z": s.score_z,
+            "gain_z": s.gain_z,
+            "p_value": s.p_value,
+            "shown": s.shown,
+        }
+        for s in found["claim"].steps
+    ]
+    settings = search.get_params(deep=False)
+    document = {
+        "schema": SCHEMA,
+        "verdict": say.verdict_of(search.claim_, search.exploratory_),
+        "claim": search.claim_,
+        "sentence": say.claim_sentence(search, found, name, list(found["question"].groups)),
+        "warnings": list(say.warnings_of(search, found, costs, candidates)),
+        "notes": say.notes_of(search, found, run),
+        "alternative": None if chosen is None else name,
+        "candidates": candidates,
+        "tests": tests,
+        "most": found["claim"].most,
+        "foreseen": search.foreseen_,
+        "settings": {
+            n: jsonable(v) for n, v in settings.items() if n not in ("estimator", "candidates")
+        },
+        "log": {
+            "skdisc": __version__,
+            "present": describe(search.estimator),
+            "candidates": {c.name: describe(c.estimator) for c in run.everyone[1:]},
+            "n_design": found["n_design"],
+            "n_claim": len(found["people"]),
+            "claim_part": found["fingerprint"],
+            "search": run.fingerprint(),
+            "searches_on_this_claim_part": found["n_searches"],
+        },
+    }
+    if costs is not None:
+        for table in ("decisions", "errors", "calibration", "gaps"):
+            document[table] = getattr(costs, table).to_dict("records")
+        document |= {"cases": costs.cases, "leveling_down": costs.leveling_down}
+    return clean(jsonable(document))
+
+
+class AlternativeReport:
+    """What an `AlternativeSearch` says.
+
+    Parameters
+    ----------
+    document : dict
+        Of JSON types; text, page and tables are made from it alone.
+
+    Examples
+    --------
+    >>> AlternativeReport({"schema": SCHEMA, "verdict": "exploratory"}).verdict
+    'exploratory'
+    """
+
+    def __init__(self, document: dict) -> None:
+        if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+            raise ValueError(
+                f"This is not the document of a search for alternatives: its schema must be "
+                f"{SCHEMA!r}. Pass what AlternativeReport.to_dict returned."
+            )
+        self.document = document
+
+    @property
+    def verdict(self) -> str:
+        """Whether an alternative is shown, in words."""
+        return self.document["verdict"]
+
+    def to_dict(self) -> dict:
+        """Return the document."""
+        return self.document
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the document as JSON text."""
+        return json.dumps(self.document, indent=indent, allow_nan=False)
+
+    def to_frame(self, kind: str = "candidates") -> pd.DataFrame:
+        """Return a table of the document.
+
+        Parameters
+        ----------
+        kind : {"candidates", "tests", "decisions", "errors", "calibration", "gaps"}
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        ValueError
+            If there is no such table.
+        """
+        if kind not in TABLES:
+            raise ValueError(f"kind must be one of {', '.join(TABLES)}; got {kind!r}.")
+        return pd.DataFrame(self.document.get(kind, []))
+
+    def to_text(self, width: int = 80) -> str:
+        """Return the report as text of lines of at most `width` characters."""
+        return text_of([self._section()], width, _CAVEAT)
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown, with every name and value escaped."""
+        return markdown_of([self._section()], _TITLE, _CAVEAT)
+
+    def to_html(self) -> str:
+        """Return the report as one page that loads nothing, with the frontier as a picture.
+
+        Raises
+        ------
+        ImportError
+            If the extra ``report`` (jinja2) is not installed.
+        """
+        section = self._section()
+        points = [
+            (c["name"], c["score"], c["gap"], c["shown"], i == 0)
+            for i, c in enumerate(self.document["candidates"])
+            if c["score"] is not None and c["gap"] is not None
+        ]
+        title = "Score and largest gap of all candidates, on the people of the choice"
+        margin = self.document["settings"]["margin"]
+        section["picture"] = frontier_svg(title, points, margin) if points else None
+        section["intervals"] = {"title": title}
+        return page_of([section], _TITLE, _CAVEAT)
+
+    def save(self, path: FilePath) -> None:
+        """Write the report to a file, whole or not at all: .html, .md, .txt or .json.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Raises
+        ------
+        ValueError
+            If the extension is unknown, or the file cannot be written.
+        ImportError
+            If the path ends in .html and the extra ``report`` (jinja2) is not installed.
+        """
+        self.check_format(path)
+        write_text(path, _FORMS[Path(path).suffix.lower()](self))
+
+    @staticmethod
+    def check_format(path: FilePath) -> None:
+        """Raise ValueError if the extension of `path` is not that of a report."""
+        check_extension(path, _FORMS)
+
+    def _section(self):
+        """Return the content in the form of the sections of results."""
+        d = self.document
+        log = d["log"]
+        facts = [
+            ("Present model", log["present"]),
+            ("Candidates", f"{len(d['candidates']) - 1:,}"),
+            ("People of the design", f"{log['n_design']:,}"),
+            ("People of the claim", f"{log['n_claim']:,}"),
+            (
+                "Settings",
+                ", ".join(f"{n} = {v}" for n, v in d["settings"].items() if v is not None),
+            ),
+            ("Claim part (hash)", log["claim_part"]),
+            ("Search (hash)", log["search"]),
+            ("Searches on this claim part", str(log["searches_on_this_claim_part"])),
+        ]
+        tables = [_table(kind, d.get(kind) or []) for kind in TABLES]
+        cases = d.get("cases")
+        more = []
+        if cases:
+            more.append(
+                "People whose decision changes with another protected value: "
+                f"{cases['before']:,} by the present model, {cases['after']:,} by the alternative."
+            )
+        return {
+            "detector": "AlternativeSearch",
+            "verdict": d["verdict"],
+            "level": "found" if d["claim"] else "unsure",
+            "reason": " ".join(d["warnings"][:0]),
+            "sentence": d["sentence"],
+            "null": "",
+            "notes": [*d["warnings"], *d["notes"], *more],
+            "facts": facts,
+            "tables": [t for t in tables if t["rows"]],
+            "picture": None,
+            "scatter": None,
+            "intervals": {"title": ""},
+        }
+
+    def _repr_html_(self):
+        return self.to_html()
+
+    def __repr__(self):
+        return f"AlternativeReport({self.verdict}: {self.document['sentence']})"
+
+
+_FORMS = {
+    ".html": AlternativeReport.to_html,
+    ".md": AlternativeReport.to_markdown,
+    ".txt": AlternativeReport.to_text,
+    ".json": lambda report: report.to_json(indent=1),
+}
+_COLUMNS = {  # of the candidates on a page
+    "name": "candidate",
+    "score": "score",
+    "gap": "gap",
+    "score_z": "z of the score",
+    "gain_z": "z of the gain",
+    "step": "step",
+    "claim_score": "score (claim)",
+    "claim_gap": "gap (claim)",
+    "times_chosen": "times chosen",
+    "reads_protected": "reads protected",
+    "error": "error",
+}
+
+
+def _table(kind, rows):
+    """Return a table of text for a page; groups of few people are left out."""
+    rows = [r for r in rows if r.get("n", MIN_CELL) >= MIN_CELL]
+    names = list(dict.fromkeys(n for r in rows for n in r))
+    heads = {n: n.replace("_", " ") for n in names}
+    if kind == "candidates":
+        names = [n for n in _COLUMNS if any(r.get(n) not in (None, "") for r in rows)]
+        heads, rows = _COLUMNS, rows[:_SHOWN]
+    cells = [[_cell(r.get(n)) for n in names] for r in rows]
+    return {"title": _HEADINGS[kind], "columns": [heads[n] for n in names], "rows": cells}
+
+
+def _cell(value):
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,232 @@
+"""One run of a search: how candidates are fitted, chosen and asked."""
+
+from dataclasses import replace
+from numbers import Integral
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from skdisc._utils._json import describe
+from skdisc.auditing._fingerprints import settings_fingerprint
+from skdisc.model_selection._alternatives import _candidates as tried
+from skdisc.model_selection._alternatives._choice import Choice
+from skdisc.model_selection._alternatives._split import least_people
+
+_HELD_OUT = 0.4  # of the design part, on which fitted models are chosen
+_ASKED = 500  # rows that tell whether a candidate reads the protected columns
+
+
+class SearchRun:
+    """One search: the models, the people, and how they are fitted."""
+
+    def __init__(self, search, everyone, arguments, rows, question, clusters):
+        self.search, self.everyone, self.arguments = search, everyone, arguments
+        self.rows, self.question = rows, question
+        self.clusters = None if clusters is None else np.asarray(clusters)
+        seed = search.random_state if isinstance(search.random_state, Integral) else 0
+        self.trial = tried.CandidateTrial(question.favorable, search.scoring, seed)
+        self.errors = {}
+        self.is_of_seeds = tried.differ_in_seeds(everyone[0].estimator, everyone[1:])
+
+    def check_margin(self, n):
+        """Raise ValueError if n people cannot show the margin, whatever they say."""
+        least = least_people(self.search.margin, -ndtri(self.search.significance))
+        if n < least:
+            raise ValueError(
+                f"An alternative cannot be shown here: a margin of {self.search.margin:g} takes at "
+                f"least {least:,} people whom nothing has seen, and there are {n:,}. Pass more "
+                "people, or allow a larger margin."
+            )
+
+    def check_people(self, parts):
+        """Raise ValueError if the parts are too small, before anything is fitted."""
+        self.check_margin(len(parts.claim))
+        for what, rows in (("design", parts.design), ("claim", parts.claim)):
+            part = self.question.take(rows)
+            perfect = tried.Predictions(part.y)
+            for name, groups in part.groups.items():
+                rate = part.rates(perfect, name)
+                if np.isnan(rate).any():
+                    group = groups.names[int(np.flatnonzero(np.isnan(rate))[0])]
+                    raise ValueError(
+                        f"{self.search.metric} is undefined in the group {group!r} of {name!r}: "
+                        f"the {what} part has nobody who counts. Join small groups, raise "
+                        "min_support, or pass more people."
+                    )
+
+    def choose(self, design):
+        """Return the choice on the design part, the outcomes, and whether models stay as fitted."""
+        how = self.search.choice
+        is_held_out = how == "held-out" or (how == "auto" and self.is_of_seeds)
+        if is_held_out:
+            n = round(len(design) * (1 - _HELD_OUT))
+            folds, again = [(design[:n], design[n:])], None
+            if self.clusters is not None:  # rows are in the order of their clusters' hashes
+                same = self.clusters[design] == self.clusters[design[n - 1]]
+                folds = [(design[:n], design[n:][~same[n:]])]
+        else:
+            folds, again = self.folds(design), design
+        outcomes = self.outcomes(range(len(self.everyone)), folds, again)
+        question = self.question.take(np.sort(np.concatenate([ask for _, ask in folds])))
+        question = self.of_folds(question, folds)
+        return Choice.of(question, [o.predictions for o in outcomes]), outcomes, is_held_out
+
+    def of_folds(self, question, folds):
+        """Return a question whose people know by which clones they were predicted."""
+        asked = np.concatenate([ask for _, ask in folds])
+        part = np.concatenate([np.full(len(ask), k) for k, (_, ask) in enumerate(folds)])
+        return replace(question, part=part[np.argsort(asked, kind="stable")])
+
+    def folds(self, design):
+        """Return five folds of the design part, as rows of the table."""
+        y = self.rows.y[design]
+        if self.clusters is not None:
+            several = StratifiedGroupKFold(5).split(y, y, self.clusters[design])
+        else:
+            least = int(np.unique(y, return_counts=True)[1].min())
+            several = StratifiedKFold(max(2, min(5, least))).split(y, y)
+        return [(design[learn], design[ask]) for learn, ask in several]
+
+    def outcomes(self, numbers, folds, again):
+        """Return the outcome of some models; raise what the present one raises."""
+        n_jobs = self.search.n_jobs
+        outcomes = self.trial.run(
+            [self.everyone[i] for i in numbers],
+            self.rows,
+            folds,
+            again,
+            [self.arguments[i] for i in numbers],
+            n_jobs,
+        )
+        for i, outcome in zip(numbers, outcomes, strict=True):
+            if outcome.error and i == 0:
+                raise outcome.exception
+            if outcome.error:
+                self.errors[i - 1] = outcome.error
+        return outcomes
+
+    def choose_recipe(self, learn):
+        """Return the choice among some people, and a function that fits to people and asks."""
+        folds = self.folds(learn)
+        outcomes = self.outcomes(range(len(self.everyone)), folds, None)
+        question = self.question.take(np.sort(learn))
+        question = self.of_folds(question, folds)
+        return Choice.of(question, [o.predictions for o in outcomes]), self.fit
+
+    def fit(self, numbers, learn, ask):
+        """Fit models to some people, and ask them about others; a failure is an error."""
+        outcomes = self.outcomes(numbers, [(learn, ask)], None)
+        for outcome in outcomes:
+            if outcome.error:
+                raise outcome.exception
+        return outcomes
+
+    def ask(self, outcomes, rows):
+        """Return what the fitted models say about the claim part, or None."""
+        part, answers = self.rows.take(rows), []
+        for i, outcome in enumerate(outcomes):
+            answers.append(None)
+            if outcome.model is None:
+                continue
+            try:
+                answers[-1] = self.trial.ask(outcome.model, part, outcome)
+            except Exception as error:
+                if i == 0:
+                    raise
+                outcome.error = f"{type(error).__name__}: {error}"
+        return answers
+
+    def fingerprint(self):
+        """Return a hash of all that is tried, and how it is compared."""
+        settings = {
+            n: describe(v)
+            for n, v in self.search.get_params(deep=False).items()
+            if n not in ("estimator", "candidates", "n_jobs")
+        }
+        models = [[c.name, describe(c.estimator)] for c in self.everyone]
+        return settings_fingerprint({"settings": settings, "models": models})
+
+    def read_protected(self, models):
+        """Return whether models need the protected columns to predict; None for no model."""
+        people = self.rows.take(np.arange(min(_ASKED, len(self.rows))))
+        both = people, tried.with_other_groups(people)
+        return [
+            None
+            if model is None
+            else tried.takes_protected(model, "predict") or bool(self.cases(model, *both).any())
+            for model in models
+        ]
+
+    def cases(self, model, rows, other):
+        """Return whose decision changes with other protected values."""
+        try:
+            before = tried._predict(model, "predict", rows, self.trial.random_state)
+            after = tried._predict(model, "predict", other, self.trial.random_state)
+        except Exception:  # of values that the model does not know
+            return np.zeros(len(rows), dtype=bool)
+        return np.asarray(before) != np.asarray(after)
+
+    def probabilities_and_cases(self, found):
+        """Return probabilities and cases of both models on the people of the claim."""
+        people, n = found["people"], len(found["people"])
+        probabilities, cases = [np.full(n, np.nan) for _ in range(2)], np.zeros((2, n), dtype=bool)
+        for *both, mask in found["models"]:
+            where = np.arange(n) if mask is None else np.flatnonzero(mask)
+            part = self.rows.take(people[where])
+            other = tried.with_other_groups(part)
+            for k, model in enumerate(both):
+                p = tried.probabilities(
+                    model, part, self.question.favorable, self.trial.random_state
+                )
+                probabilities[k][where] = np.nan if p is None else p
+                cases[k][where] = self.cases(model, part, other)
+        return [None if np.isnan(p).any() else p for p in probabilities], list(cases)
+
+    def results(self, found):
+        """Return `cv_results_`."""
+        n, choice, claim = len(self.everyone), found["choice"], found["claim"]
+        outcomes, claimed = found["outcomes"], found["claimed"]
+        step = np.zeros(n, dtype=int)
+        step[[k + 1 for k in choice.ladder]] = np.arange(1, len(choice.ladder) + 1)
+        tested, shown = np.zeros((2, n), dtype=bool)
+        for s in claim.steps:
+            if s.index >= 0:
+                tested[s.index + 1], shown[s.index + 1] = True, s.shown
+        params = np.empty(n, dtype=object)
+        params[:] = [c.params for c in self.everyone]
+        foreseen = choice.foreseen(len(found["people"]), self.search.significance)
+        results = {
+            "name": np.array([c.name for c in self.everyone], dtype=object),
+            "params": params,
+            "score": choice.score,
+            "gap": choice.gap,
+            "score_z": np.r_[np.nan, choice.score_z],
+            "gain_z": np.r_[np.nan, choice.gain_z],
+            "foreseen": np.r_[np.nan, foreseen],
+            "step": step,
+            "tested": tested,
+            "shown": shown,
+            "fit_time": np.array([o.fit_time for o in outcomes]),
+            "predict_time": np.array([o.predict_time for o in outcomes]),
+            "error": np.array([o.error for o in outcomes], dtype=object),
+        }
+        if claimed is None:
+            return results | {"times_chosen": found["times_chosen"]}
+        question = found["question"]
+        known = [p is not None for p in claimed]
+        results["claim_score"] = np.array(
+            [question.score(p) if k else np.nan for p, k in zip(claimed, known, strict=True)]
+        )
+        results["claim_gap"] = np.array(
+            [max(question.gaps(p).values()) if k else np.nan
+             for p, k in zip(claimed, known, strict=True)]
+        )  # fmt: skip
+        results["gain_low"], results["gain_high"] = (
+            np.r_[np.nan, claim.low],
+            np.r_[np.nan, claim.high],
+        )
+        results["reads_protected"] = np.array(
+            self.read_protected([o.model for o in outcomes]), dtype=object
+        )
+        return results

@@ -1,0 +1,102 @@
+"""Who chooses and who decides: parts of the people by a hash of their rows.
+
+The parts depend on the people alone, not on a seed: whoever tries ten seeds and keeps the best
+claims something false in a fifth of the cases.
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+import pandas as pd
+
+from skdisc._stats._non_inferiority import tango_z
+from skdisc.auditing._fingerprints import row_hashes
+
+_SEARCHES = {}  # searches that this process made, by the fingerprint of the claim part
+N_FOLDS = 5
+_LARGE = 0.3  # times 1 / margin^2 people: 3,000 for a margin of .01
+
+
+def places(X, y, groups=None, salt=0):
+    """Return a number in [0, 1) for each row, which depends on its values only.
+
+    Rows that are equal are numbered, so that each has a place of its own; rows of one cluster of
+    `groups` share theirs.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n, n_columns)
+    y : ndarray, shape (n,)
+    groups : array-like of shape (n,), optional
+    salt : int, default=0
+        Another one gives other places.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+    """
+    if groups is None:
+        texts = row_hashes(X, y=y)
+        twice = pd.Series(texts).groupby(texts).cumcount()
+    else:
+        texts = row_hashes(pd.DataFrame(index=range(len(y))), groups=groups)
+        twice = np.zeros(len(y), dtype=int)
+    digests = (sha256(t + b"%d/%d" % (k, salt)).digest() for t, k in zip(texts, twice, strict=True))
+    return np.array([int.from_bytes(d[:7], "big") for d in digests]) / 2.0**56
+
+
+@dataclass(frozen=True)
+class DividedPeople:
+    """The design part, on which models are fitted and chosen, and the claim part.
+
+    Attributes
+    ----------
+    design, claim : ndarray of int
+        Rows, in the order of their hashes.
+    fingerprint : str
+        Hash of the claim part.
+    """
+
+    design: np.ndarray
+    claim: np.ndarray
+    fingerprint: str
+
+    @classmethod
+    def of(cls, place, claim_size):
+        """Return the parts of rows at these places."""
+        order = np.argsort(place, kind="stable")
+        is_claim = place[order] < claim_size
+        claim = order[is_claim]
+        return cls(order[~is_claim], claim, sha256(place[claim].tobytes()).hexdigest())
+
+
+def least_people(margin, critical):
+    """Return the fewest people about whom a margin can be shown: two models that never differ."""
+    n = int(critical**2 * (1 - margin) / margin)
+    while tango_z(0, 0, max(n, 1), margin) <= critical:
+        n += 1
+    return max(n, 1)
+
+
+def is_small(n, margin):
+    """Return whether n people are so few that little can be shown at this margin."""
+    return n * margin**2 < _LARGE
+
+
+def n_searches(fingerprint, search):
+    """Return how many different searches this process has made on a claim part, with this one.
+
+    The same search once more is no further look at these people.
+
+    Parameters
+    ----------
+    fingerprint : str
+        That of the claim part.
+    search : str
+        Fingerprint of all that was tried.
+    """
+    known = _SEARCHES.setdefault(fingerprint, [])
+    if search not in known:
+        known.append(search)
+    return known.index(search) + 1

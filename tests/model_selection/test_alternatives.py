@@ -1,0 +1,550 @@
+"""Whether there is a model as good and less unequal, and how often that is said wrongly."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import make_column_transformer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from skdisc.exceptions import SurrogateWarning
+from skdisc.model_selection import AlternativeReport, AlternativeSearch
+from skdisc.model_selection._alternatives import _split
+from skdisc.model_selection._alternatives._choice import Choice
+from skdisc.model_selection._alternatives._gains import all_pairs, contrasts_of, gains
+from skdisc.model_selection._alternatives._split import least_people, places
+
+N = 1600
+
+
+@pytest.fixture(autouse=True)
+def unopened(monkeypatch):
+    """Forget which claim parts the other tests have opened."""
+    monkeypatch.setattr(_split, "_SEARCHES", {})
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Return people whose rating is lower for one sex, whose test is not, and who is able."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], N), "race": rng.choice(["a", "b"], N)})
+    ability = rng.normal(size=N)
+    X["test"] = ability + rng.normal(size=N) / 2
+    X["rating"] = ability - 1.5 * (X["sex"] == "f") + rng.normal(size=N) / 2
+    return X, (ability + rng.normal(size=N) / 2 > 0).astype(int)
+
+
+def on(*names):
+    return make_pipeline(
+        make_column_transformer(("passthrough", list(names))), LogisticRegression()
+    )
+
+
+def search(candidates=None, **settings):
+    candidates = (
+        {"test": on("test"), "both": on("test", "rating")} if candidates is None else candidates
+    )
+    return AlternativeSearch(
+        on("rating"), candidates, **{"protected": "sex", "margin": 0.03} | settings
+    )
+
+
+@pytest.fixture(scope="module")
+def found(people):
+    return search(watched="race").fit(*people)
+
+
+def test_an_alternative_is_shown_and_is_the_model_that_was_tested(people, found):
+    X, _ = people
+    assert found.claim_
+    assert found.report_.verdict == "a less discriminatory alternative is shown"
+    results = pd.DataFrame(found.cv_results_).set_index("name")
+    assert results.loc[found.best_name_, "shown"]
+    assert (found.predict(X) == found.best_estimator_.predict(X)).all()
+    gap = {s: found.predict(X[X["sex"] == s]).mean() for s in "fm"}
+    before = {s: found.present_estimator_.predict(X[X["sex"] == s]).mean() for s in "fm"}
+    assert abs(gap["m"] - gap["f"]) < abs(before["m"] - before["f"])
+    assert 0.9 < found.foreseen_ <= 1
+
+
+def test_nothing_of_the_claim_part_reaches_the_models(people, found):
+    """Labels of the claim part changed after the split leave models, choice and order alone."""
+    X, y = people
+    place = places(X, y)
+    design = np.argsort(place)[np.sort(place) >= 0.5]
+    model = clone(on(*found.best_estimator_[0].transformers_[0][2])).fit(X.iloc[design], y[design])
+    assert np.allclose(model[-1].coef_, found.best_estimator_[-1].coef_)
+
+
+def test_the_order_of_rows_and_the_seed_change_nothing(people, found):
+    X, y = people
+    order = np.random.default_rng(1).permutation(N)
+    other = search(watched="race").fit(X.iloc[order], y[order])
+    assert (
+        other.report_.document["log"]["claim_part"] == found.report_.document["log"]["claim_part"]
+    )
+    for name in ("score", "gap", "score_z", "gain_z", "gain_low"):
+        np.testing.assert_allclose(other.cv_results_[name], found.cv_results_[name])
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=30), st.integers(0, 3))
+def test_places_depend_on_values_alone_and_equal_rows_have_different_ones(values, salt):
+    X, y = pd.DataFrame({"x": values}), np.zeros(len(values))
+    place = places(X, y, salt=salt)
+    assert len(set(place)) == len(values)
+    assert ((place >= 0) & (place < 1)).all()
+    back = places(X.iloc[::-1].reset_index(drop=True), y, salt=salt)
+    assert sorted(back) == sorted(place)
+    assert sorted(back[np.array(values)[::-1] == 1]) == sorted(place[np.array(values) == 1])
+
+
+def test_clusters_stay_together(people):
+    X, y = people
+    groups = np.arange(N) // 4
+    place = places(X, y, groups)
+    assert (place.reshape(-1, 4) == place.reshape(-1, 4)[:, :1]).all()
+    assert "Clusters" in " ".join(search().fit(X, y, groups=groups).report_.document["notes"])
+
+
+def test_gains_are_linear_contrasts_with_a_person_favored_by_one_model_alone_in_each_group():
+    rng = np.random.default_rng(2)
+    a, b, group = rng.random(300) < 0.5, rng.random(300) < 0.4, rng.integers(0, 3, 300)
+    pairs = all_pairs(3)
+    gain, error = gains(a, b, group, *[contrasts_of(pairs, 3, np.ones(1))] * 2)
+    more = np.r_[group, 0, 1, 2, 0, 1, 2]
+    a, b = np.r_[a, [True] * 3, [False] * 3], np.r_[b, [False] * 3, [True] * 3]
+    for i, (high, low) in enumerate(pairs[:, 0]):
+        for j, (up, down) in enumerate(pairs[:, 0]):
+            each = np.zeros(len(a))
+            for sign, g, d in ((1, high, a), (-1, low, a), (-1, up, b), (1, down, b)):
+                mine = more == g
+                each[mine] += sign * (d[mine] - d[mine].mean()) / mine.sum()
+            rate = lambda d, g: d[more == g].mean()  # noqa: E731
+            expected = rate(a, high) - rate(a, low) - rate(b, up) + rate(b, down)
+            assert gain[i, j] == pytest.approx(expected)
+            assert error[i, j] == pytest.approx(np.sqrt((each**2).sum()))
+
+
+def test_parts_of_a_recipe_with_one_pair_are_as_all_people():
+    rng = np.random.default_rng(3)
+    a, b, cell = rng.random(400) < 0.5, rng.random(400) < 0.4, rng.integers(0, 4, 400)
+    one = contrasts_of(np.array([[[0, 1]]]), 2, np.ones(1))
+    two = contrasts_of(np.array([[[0, 1], [1, 0]]]), 2, np.array([0.25, 0.75]))
+    assert one.tolist() == [[1, -1]]
+    assert two.tolist() == [[0.25, -0.25, -0.75, 0.75]]
+    gain, _ = gains(a, b, cell, two, two)
+    rates = [(d[cell == c].sum() + 1) / ((cell == c).sum() + 2) for d in (a, b) for c in range(4)]
+    difference = np.array(rates[:4]) - rates[4:]
+    assert gain[0, 0] == pytest.approx(two[0] @ difference)
+
+
+def test_the_ladder_begins_with_the_safest_and_only_goes_down():
+    choice = Choice(
+        pairs=[{}] * 5,
+        score=np.zeros(5),
+        gap=np.array([0.3, 0.2, 0.25, 0.1, np.nan]),
+        score_z=np.array([3.0, 2.0, 1.0, np.nan]),
+        gain_z=np.array([2.0, 4.0, 1.0, np.nan]),
+        ladder=[0, 2],
+        n=100,
+    )
+    assert choice.z.tolist()[:3] == [2.0, 2.0, 1.0]
+    assert choice.foreseen(100, 0.05)[0] == pytest.approx(0.2593, abs=1e-3)  # Phi(1 - 1.645)
+    assert choice.people_for_margin(0, 0.05) == np.ceil(100 * (0.8416 + 1.6449) ** 2 / 9)
+
+
+class Decides(ClassifierMixin, BaseEstimator):
+    """A model whose decisions are a column."""
+
+    def __init__(self, column="y", fails=False, score=None):
+        self.column, self.fails, self.score = column, fails, score
+
+    def fit(self, X, y):
+        if self.fails:
+            raise RuntimeError("no memory")
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def predict(self, X):
+        return X[self.column].to_numpy()
+
+    def predict_proba(self, X):
+        p = X[self.column].to_numpy() * (self.score or 1.0)
+        return np.column_stack([1 - p, p])
+
+
+@pytest.fixture
+def decided():
+    """Return decisions of several models; group f is favored less by "old", alike by "new"."""
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 4000), "id": np.arange(4000)})
+    y = rng.integers(0, 2, 4000)
+    keep = rng.random(4000)
+    X["old"] = np.where((X["sex"] == "f") & (keep < 0.4), 0, y)
+    X["new"] = np.where(keep > 0.9, 1 - y, y)
+    X["none"] = 0
+    X["same"] = X["old"]
+    return X, y
+
+
+def of(candidates, **settings):
+    how = {"protected": "sex", "margin": 0.05} | settings
+    return AlternativeSearch(Decides("old"), candidates, **how)
+
+
+def test_levelling_down_and_costs_are_counted(decided):
+    X, y = decided
+    X["down"] = np.where((X["sex"] == "m") & (X["id"] % 5 < 2), 0, X["old"])
+    fitted = of({"down": Decides("down")}, margin=0.15).fit(X, y)
+    assert fitted.claim_
+    assert fitted.report_.document["warnings"][0].startswith("Leveling down")
+    people = fitted.costs_.decisions.set_index("group")
+    assert people["gain"].tolist() == [0, 0]
+    assert people.loc["m", "lose"] > 40
+    assert people.loc["f", "lose"] == 0
+    place = places(X, y)
+    claim = X[place < 0.5]
+    lost = ((claim["down"] == 0) & (claim["old"] == 1)).sum()
+    assert people.loc["m", "lose"] == lost
+    errors = fitted.costs_.errors.set_index("group")
+    men = (claim["sex"] == "m") & (y[place < 0.5] == 1)
+    assert errors.loc["m", "false_negative_rate_after"] == pytest.approx(
+        1 - claim.loc[men, "down"].mean()
+    )
+    assert fitted.costs_.cases == {"before": 0, "after": 0}
+
+
+def test_a_gain_in_one_column_that_another_one_pays_is_said_first(decided):
+    X, y = decided
+    X["race"] = np.where(X["id"] % 2, "a", "b")
+    lose = (X["race"] == "a") & (X["id"] % 5 < 2)
+    X["pays"] = np.where(lose, 0, y)
+    fitted = of({"pays": Decides("pays")}, watched="race", margin=0.1).fit(X, y)
+    assert fitted.claim_
+    assert "The gap by race grows" in " ".join(fitted.report_.document["warnings"])
+    gaps = fitted.costs_.gaps.set_index("column")
+    assert list(gaps.index) == ["sex", "race", "sex & race"]
+    assert gaps.loc["race", "change"] > 0.05
+    assert gaps.loc["race", "p_larger"] < 0.05
+
+
+def test_none_shown_names_what_failed_and_keeps_the_present_model(decided):
+    X, y = decided
+    equal = of({"same": Decides("same")}).fit(X, y)
+    assert not equal.claim_
+    assert equal.best_name_ == "the present model"
+    assert "smaller largest gap" in equal.report_.document["sentence"]
+    assert "not worse" not in equal.report_.document["sentence"]
+    worse = of({"none": Decides("none")}).fit(X, y)
+    assert "not worse in accuracy" in worse.report_.document["sentence"]
+    assert "smaller largest" not in worse.report_.document["sentence"]
+    assert worse.cv_results_["gain_high"][1] > 0
+    few = of({"none": Decides("none")}, margin=0.01).fit(X, y)
+    assert few.report_.document["sentence"].startswith("Too few people for this margin")
+
+
+def test_failed_candidates_are_kept_with_their_errors(decided):
+    X, y = decided
+    broken = {"broken": Decides("new", fails=True), "other scale": Decides("new", score=3.0)}
+    fitted = of({**broken, "new": Decides("new")}, scoring="neg_brier_score", margin=0.15).fit(X, y)
+    errors = dict(zip(fitted.cv_results_["name"], fitted.cv_results_["error"], strict=True))
+    assert errors["broken"] == "RuntimeError: no memory"
+    assert "from 0 to 3" in errors["other scale"]
+    assert errors["new"] == ""
+    assert np.isnan(fitted.cv_results_["score_z"][1])
+    assert "2 candidate(s) failed" in " ".join(fitted.report_.document["warnings"])
+    alone = of({"broken": Decides("new", fails=True)}).fit(X, y)
+    assert not alone.claim_
+    assert "No candidate could be fitted" in alone.report_.document["sentence"]
+    with pytest.raises(RuntimeError, match="no memory"):
+        AlternativeSearch(
+            Decides("old", fails=True), {"new": Decides("new")}, protected="sex", margin=0.05
+        ).fit(X, y)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_brier_score", "neg_log_loss"])
+def test_identical_models_are_no_alternative_by_any_score(people, scoring):
+    fitted = search({"itself": on("rating")}, scoring=scoring).fit(*people)
+    assert not fitted.claim_
+    assert fitted.cv_results_["score_z"][1] > 0
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "neg_brier_score", "neg_log_loss"])
+def test_other_scores(people, scoring):
+    assert search(scoring=scoring, margin=0.05).fit(*people).claim_
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_shown"),
+    [
+        ({"scale": "ratio"}, True),
+        ({"metric": "false_negative_rate"}, True),
+        ({"min_gain": 0.1}, True),
+        ({"min_gain": 0.6}, False),
+    ],
+)
+def test_ratios_rates_of_errors_and_limits(people, settings, is_shown):
+    assert search(**settings).fit(*people).claim_ == is_shown
+
+
+@pytest.mark.parametrize(("factor", "is_shown"), [(0.9, False), (1.1, True)])
+def test_the_level_is_the_largest_p_value_that_is_shown(people, factor, is_shown):
+    X, y = (part[:500] for part in people)
+    with_one = search({"test": on("test")}, margin=0.1)
+    p = clone(with_one).fit(X, y).report_.document["tests"][0]["p_value"]
+    fitted = clone(with_one).set_params(significance=factor * p)
+    assert fitted.fit(X, y).report_.document["tests"][0]["shown"] == is_shown
+
+
+def test_at_most_so_many_steps_are_tested(people):
+    candidates = {"both": on("test", "rating"), "test": on("test")}
+    steps = [
+        len(search(candidates, n_claims=n).fit(*people).report_.to_frame("tests"))
+        for n in (None, 1)
+    ]
+    assert steps == [2, 1]
+
+
+def test_many_groups_take_more_than_one(people):
+    """A gap among five groups closes only if the gap between each two of them does."""
+    X, y = people
+    rng = np.random.default_rng(5)
+    X = X.assign(sex=np.where(X["sex"] == "f", "f", rng.choice(list("mnop"), N)))
+    assert (
+        search().fit(X, y).cv_results_["gain_z"][1] < search().fit(*people).cv_results_["gain_z"][1]
+    )
+
+
+def test_small_groups_are_left_out_and_named(people):
+    X, y = people
+    X = X.assign(sex=np.where(np.arange(N) < 10, "rare", X["sex"]))
+    assert "rare" in " ".join(search().fit(X, y).report_.document["warnings"])
+    with pytest.raises(ValueError, match="it takes two"):
+        search(min_support=0.6).fit(X, y)
+
+
+def test_too_few_people_are_refused_before_anything_is_fitted(people):
+    X, y = people
+    with pytest.raises(ValueError, match="takes at least 268 people"):
+        search({"broken": Decides(fails=True)}, margin=0.01).fit(X[:400], y[:400])
+    assert least_people(0.01, 1.6449) == 268
+
+
+def test_a_second_search_on_the_same_people_is_exploratory(people):
+    X, y = people
+    X = X.assign(more=np.arange(N))
+    first = search().fit(X, y)
+    assert first.claim_
+    again = search().fit(X, y)
+    assert again.claim_
+    second = search(margin=0.04).fit(X, y)
+    assert second.exploratory_
+    assert not second.claim_
+    assert second.report_.verdict == "exploratory"
+    assert second.report_.document["warnings"][0].startswith("Exploratory")
+    assert second.best_name_ == "the present model"
+    assert (second.predict(X) == second.present_estimator_.predict(X)).all()
+
+
+def test_a_recipe_is_tested_in_five_parts_and_kept_only_if_refitted(people):
+    X, y = people
+    X, y = X[:800], y[:800]
+    fitted = search(claim="recipe", margin=0.05).fit(X, y)
+    assert fitted.claim_
+    assert "on average of five" in fitted.report_.document["sentence"]
+    assert fitted.cv_results_["times_chosen"].sum() == 5
+    with pytest.raises(AttributeError, match="refit=True"):
+        fitted.predict(X)
+    several = search(claim="recipe", margin=0.05, n_partitions=2, refit=True).fit(
+        X.assign(more=0), y
+    )
+    p = several.report_.document["tests"][0]["p_value"]
+    assert 0 <= p <= 1
+    assert several.predict(X.assign(more=0)).mean() > 0.2
+
+
+def test_a_frozen_model_is_compared_as_it_is(people):
+    X, y = people
+    model = on("rating").fit(X[:200].drop(columns="sex"), y[:200])
+    frozen = AlternativeSearch(
+        FrozenEstimator(model), {"test": on("test")}, protected="sex", margin=0.04
+    ).fit(X[200:], y[200:])
+    assert frozen.present_estimator_.estimator is model
+    assert "has not seen these people" in frozen.report_.document["sentence"]
+    with pytest.warns(SurrogateWarning, match="already fitted"):
+        AlternativeSearch(model, {"test": on("test")}, protected="sex", margin=0.05).fit(X, y)
+
+
+def test_candidates_that_need_the_protected_column_are_marked(people):
+    X, y = people
+    encoder = make_column_transformer((OneHotEncoder(), ["sex"]), ("passthrough", ["rating"]))
+    both = {"by sex": make_pipeline(encoder, LogisticRegression()), "test": on("test")}
+    fitted = search(both).fit(X, y)
+    marked = dict(
+        zip(fitted.cv_results_["name"], fitted.cv_results_["reads_protected"], strict=True)
+    )
+    assert marked == {"the present model": False, "by sex": True, "test": False}
+
+
+def test_forms_of_candidates(people):
+    X, y = people
+    names = search({"logisticregression__C": [0.1, 1.0]}).fit(X, y).cv_results_["name"].tolist()
+    assert names[1:] == ["logisticregression__C=0.1", "logisticregression__C=1.0"]
+    several = [("first", on("test")), on("both" and "test"), {"logisticregression__C": [2.0]}]
+    assert search(several).fit(X, y).cv_results_["name"].tolist()[1:] == [
+        *("first", "Pipeline 1", "logisticregression__C=2.0"),
+    ]
+    from scipy.stats import uniform
+
+    drawn = search({"logisticregression__C": uniform(0, 2)}, n_iter=3).fit(X, y)
+    assert len(drawn.cv_results_["name"]) == 4
+    for wrong in ("abc", [3], 7):
+        with pytest.raises(TypeError, match="candidates must be"):
+            search(wrong).fit(X, y)
+    for wrong, words in (([], "empty"), ([("a", on("test"))] * 2, "different names")):
+        with pytest.raises(ValueError, match=words):
+            search(wrong).fit(X, y)
+
+
+def test_seeds_are_fitted_once_and_chosen_on_others(people):
+    X, y = people
+    tree = DecisionTreeClassifier(max_features=1, max_depth=5, random_state=0)
+    numbers = X[["test", "rating"]]
+    seeds = AlternativeSearch(tree, {"random_state": [1, 2, 3]}, margin=0.1)
+    seeds.fit(numbers, y, sensitive_features=X["sex"])
+    assert "Of further seeds" in " ".join(seeds.report_.document["notes"])
+    other = AlternativeSearch(tree, {"max_depth": [3]}, margin=0.1)
+    other.fit(numbers, y, sensitive_features=X["sex"])
+    assert "Of further seeds" not in " ".join(other.report_.document["notes"])
+    design = other.report_.document["log"]["n_design"]
+    assert seeds.present_estimator_.tree_.n_node_samples[0] == round(0.6 * design)
+    assert other.present_estimator_.tree_.n_node_samples[0] == design
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scoring": "r2"}, "scoring must be one of"),
+        ({"protected": None}, "pass sensitive_features"),
+        ({"protected": "age"}, "not a column"),
+        ({"watched": "age"}, "not a column"),
+        ({"margin": 0.0}, "margin"),
+        ({"metric": "positive_predictive_value"}, "metric"),
+    ],
+)
+def test_bad_settings(people, settings, message):
+    with pytest.raises(ValueError, match=message):
+        search(**settings).fit(*people)
+
+
+def test_bad_input(people):
+    X, y = people
+    with pytest.raises(ValueError, match="undefined in the group 'f'"):
+        search(metric="true_positive_rate").fit(X, np.where(X["sex"] == "f", 0, y))
+    with pytest.raises(ValueError, match="favorable ones in pos_label"):
+        search().fit(X, np.arange(N) % 3)
+    assert search(pos_label=[1, 2]).fit(X, y + (X["test"] > 1)).n_features_in_ == 4
+    with pytest.raises(ValueError, match="sensitive_features has 5 rows"):
+        search(protected=None).fit(X, y, sensitive_features=X["sex"][:5].to_numpy())
+    ridge = search({"ridge": make_pipeline(on("test")[0], RidgeClassifier())}, scoring="roc_auc")
+    assert ridge.fit(X, y).cv_results_["error"].tolist() == ["", ""]
+
+
+def test_metadata_is_routed_to_models_that_request_it(people):
+    X, y = people
+    weight = np.random.default_rng(6).random(N)
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    X = X.drop(columns=["sex", "race"]).assign(sex=(X["sex"] == "f") * 1)
+    with config_context(enable_metadata_routing=True):
+        present = clone(tree).set_fit_request(sample_weight=True)
+        other = clone(tree).set_fit_request(sample_weight=False)
+        fitted = AlternativeSearch(present, {"unweighted": other}, protected="sex", margin=0.1)
+        fitted.fit(X, y, sample_weight=weight)
+        assert "do not weight" in " ".join(fitted.report_.document["notes"])
+        fitted.set_score_request(sample_weight=False)
+        scores = cross_validate(fitted, X, y, params={"sample_weight": weight}, cv=2)
+        assert (scores["test_score"] > 0.5).all()
+    weighted = fitted.present_estimator_.tree_.weighted_n_node_samples[0]
+    assert weighted < fitted.report_.document["log"]["n_design"] * 0.6
+
+
+def test_it_is_nested_and_cloned(people):
+    X, y = people
+    nested = cross_validate(search(), X, y, cv=2, return_estimator=True)
+    assert (nested["test_score"] > 0.6).all()
+    assert clone(search()).get_params()["margin"] == 0.03
+
+
+def test_the_report_is_a_page_a_text_and_a_document(people, found, tmp_path):
+    report = found.report_
+    text = report.to_text()
+    assert "whom neither model had seen" in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
+    page = report.to_html()
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<svg" in page
+    again = AlternativeReport(json.loads(report.to_json()))
+    assert again.to_html() == page
+    assert set(report.to_frame("gaps")["column"]) == {"sex", "race", "sex & race"}
+    for name in ("page.html", "page.md", "page.txt", "page.json"):
+        report.save(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 500
+    with pytest.raises(ValueError, match="extension"):
+        report.save(tmp_path / "page.pdf")
+    with pytest.raises(ValueError, match="kind must be"):
+        report.to_frame("people")
+    with pytest.raises(ValueError, match="schema"):
+        AlternativeReport({})
+
+
+def test_names_from_the_data_are_escaped(people):
+    X, y = people
+    X = X.rename(columns={"sex": "<b>sex"}).assign(
+        **{"<b>sex": np.where(X["sex"] == "f", "<i>f", "m")}
+    )
+    fitted = search({"<script>x": on("test")}, protected="<b>sex").fit(X, y)
+    page = fitted.report_.to_html()
+    assert "<script>x" not in page
+    assert "<b>sex" not in page
+    assert "<i>f" not in page
+    assert "&lt;script&gt;x" in page
+
+
+class OfTwo(AlternativeSearch):
+    """Finds two labels, two groups and enough people where scikit-learn's checks have few."""
+
+    def fit(self, X, y, **more):
+        labels = [] if y is None else pd.unique(pd.Series(np.asarray(y).ravel()))
+        self.pos_label = sorted(labels)[-1] if len(labels) == 2 else None
+        try:
+            return super().fit(X, y, **more)
+        finally:
+            self.pos_label = None
+
+
+@parametrize_with_checks(
+    [
+        OfTwo(
+            DecisionTreeClassifier(max_depth=2, random_state=0),
+            {"max_depth": [1, 3]},
+            protected=[0],
+            margin=0.6,
+            n_bins=2,
+            min_support=0.2,
+            claim_size=0.3,
+        )
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
