@@ -30,6 +30,7 @@ from skdisc.auditing._beside._methods import BesideMixin
 from skdisc.auditing._disclosure import INTERNAL, PUBLIC, check_public, public_rows
 from skdisc.auditing._document import make_report
 from skdisc.auditing._internal import with_joined_values
+from skdisc.auditing._pay._templates import OF_RATES, TEMPLATES
 from skdisc.auditing._plan import make_plan
 from skdisc.auditing._run import Run
 from skdisc.report._audit_page import meta_fields
@@ -109,8 +110,15 @@ class Audit(
         follows about fewer than `min_cell` people; rates of groups and of groups within contexts
         are compared, and nothing else is asked. X must have all columns that describe people, also
         those that the report is not about. See doc/privacy.md.
-    template : {"general", "four_fifths", "ll144"}, default="general"
-        What the page of the report shows beside the answers.
+    template : {"general", "four_fifths", "ll144", "pay_transparency", "uk_gender_pay_gap"}, \
+            default="general"
+        What the page of the report shows beside the answers. "pay_transparency": what Article 9(1)
+        of Directive (EU) 2023/970 lists; "uk_gender_pay_gap": what the United Kingdom's employers
+        publish. Both compare numbers in y, total pay; the first protected column is that of sex.
+    pay : dict or None, default=None
+        For templates of pay, columns of X: "category" (of workers), "base" and "variable" (parts of
+        total pay, which is their sum where y is left out), "hours" (pay is compared per hour); and
+        "women", the value of the column of sex, where it is not understood.
     meta : dict or None, default=None
         What a reader must know and data do not tell: "system", "period", "population", "auditor",
         "independence". With the template "four_fifths" also "position" and "procedure"; with
@@ -181,7 +189,8 @@ class Audit(
         "weights": [StrOptions({"probability", "frequency"})],
         "missing": [StrOptions({"category", "drop", "raise"})],
         "disclosure": [StrOptions({INTERNAL, PUBLIC})],
-        "template": [StrOptions({"general", "four_fifths", "ll144"})],
+        "template": [StrOptions({"general", *OF_RATES, *TEMPLATES})],
+        "pay": [dict, None],
         "meta": [dict, None],
         "cache": [str, None],
         "pos_label": "no_validation",
@@ -212,6 +221,7 @@ class Audit(
         missing: str = "category",
         disclosure: str = INTERNAL,
         template: str = "general",
+        pay: dict | None = None,
         meta: dict | None = None,
         cache: str | None = None,
         pos_label: Labels | None = None,
@@ -238,6 +248,7 @@ class Audit(
         self.missing = missing
         self.disclosure = disclosure
         self.template = template
+        self.pay = pay
         self.meta = meta
         self.cache = cache
         self.pos_label = pos_label
@@ -369,6 +380,11 @@ class Audit(
         self._check_rule()
         self._check_limits()
         self._sha256_of_plan()
+        if self.pay is not None and self.template not in TEMPLATES:
+            raise ValueError(
+                f"pay={self.pay!r} is for the templates {' and '.join(TEMPLATES)}; the template is "
+                f"{self.template!r}."
+            )
         fields = meta_fields(self.template)
         unknown = [n for n in self.meta or {} if n not in fields]
         if unknown:

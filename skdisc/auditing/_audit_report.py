@@ -33,7 +33,7 @@ SCHEMA = "skdisc-audit/2"
 FORMATS = (".html", ".md", ".txt", ".json", ".xml", ".docx", ".pdf")
 TABLES = (
     *("verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "figures", "families"),
-    *("log", "not_run"),
+    *("log", "not_run", "pay"),
 )
 
 
@@ -77,7 +77,7 @@ class AuditReport:
         Parameters
         ----------
         kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "figures", \
-                "families", "log", "not_run"}
+                "families", "log", "not_run", "pay"}
 
         Returns
         -------
@@ -206,7 +206,7 @@ class AuditReport:
         path : str or Path, optional
             A file; it is written completely or not at all.
         kind : {"verdicts", "evidence", "shadows", "groups", "gaps", "comparable", "figures", \
-                "families", "log", "not_run"}
+                "families", "log", "not_run", "pay"}
 
         Returns
         -------

@@ -24,6 +24,8 @@ from skdisc._utils._frequency import people_in
 from skdisc._utils._inputs import check_order, check_settings_order
 from skdisc._utils._sample_weight import check_groups, check_weights, frequencies
 from skdisc.auditing._numbers import DECISION, DIFFERENCE, ComparedNumbers, numbers_of
+from skdisc.auditing._pay._payroll import Payroll, read_payroll
+from skdisc.auditing._pay._templates import TEMPLATES
 
 TRAINED = "fitted model"
 _ANY = 2**62  # numbers that are not binned are items one by one
@@ -67,6 +69,8 @@ class AuditedRows:
         The groups that a public document may look at; None: it is not public.
     numbers : ComparedNumbers or None
         What is compared, if it is numbers and not decisions.
+    roll : Payroll or None
+        The parts of pay, for a template of pay.
     """
 
     X: pd.DataFrame
@@ -85,6 +89,7 @@ class AuditedRows:
     original: pd.DataFrame | None = None
     choice: Any = None
     numbers: ComparedNumbers | None = None
+    roll: Payroll | None = None
 
     @classmethod
     def read(
@@ -99,6 +104,10 @@ class AuditedRows:
                 )
             return _of_counts(audit, _counted(audit, X, y, model, weight, groups))
         check_order(X=X, y=y, sample_weight=weight, groups=groups)
+        roll = None
+        if audit.template in TEMPLATES:
+            roll = read_payroll(audit, X, y, model, weight, groups)
+            X, y = roll.X, roll.compared
         check_settings_order(audit, X)
         frequency = None
         if audit.weights == "frequency" and weight is not None:
@@ -132,7 +141,7 @@ class AuditedRows:
         kind = TRAINED if kind == "refit" else kind
         weight = None if weight is None else check_weights(weight, len(frame))
         made = (frame, y, box, kind, protected, favorable, weight, groups, is_frame)
-        return cls(*made, frequency, numbers=numbers)
+        return cls(*made, frequency, numbers=numbers, roll=roll)
 
     def people(self, members: np.ndarray | None = None) -> int:
         """Return the number of people in the rows of a mask; None: all."""

@@ -30,6 +30,8 @@ from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._internal import as_read, hidden_rows, told_of_joining, without_hidden
 from skdisc.auditing._notices import notices_of
 from skdisc.auditing._numbers import LOG, named_by_mean
+from skdisc.auditing._pay._record import pay_record
+from skdisc.auditing._pay._templates import OF_RATES
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
 from skdisc.report._audit_page import META, labels
@@ -110,7 +112,7 @@ def make_report(audit, given, plan, run, parts=None):
     if given.kind != "counts" and given.choice is None:
         rows = hidden_rows(document, audit, given, plan, results)
         document = without_hidden(document, rows, plan, results, audit)
-        is_all_known = audit.template == "general"
+        is_all_known = audit.template not in OF_RATES
         details = shown_results(document, rows, plan, results, is_all_known)
     if given.choice is not None:
         document = public_document(document, told_of(given, audit))
@@ -122,6 +124,9 @@ def make_report(audit, given, plan, run, parts=None):
     if given.numbers is not None:
         for part in ("verdicts", "evidence", "groups", "figures", "families"):
             document[part] = named_by_mean(document[part])
+    if given.roll is not None:
+        record = pay_record(audit, given.roll)
+        document |= {"pay": jsonable(record.rows), "about_pay": jsonable(record.about)}
     document["answers"] = answers(document)
     return AuditReport(json.loads(json.dumps(document)), results, details)
 

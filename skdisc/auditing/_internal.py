@@ -23,6 +23,7 @@ from skdisc._verdicts._answer import reason_of
 from skdisc.auditing._cells import answer_facts
 from skdisc.auditing._evidence import ranked_again
 from skdisc.auditing._figures import RATE_OF, RATIO, TO_REFERENCE, as_gaps
+from skdisc.auditing._pay._templates import OF_RATES
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._public import merged, text_of
 
@@ -44,7 +45,7 @@ def with_joined_values(given, audit):
     that no single group has to be left out to protect them. Categories of a law stay as they are,
     and models decide about values as they were.
     """
-    if given.table is not None or audit.template != "general":
+    if given.table is not None or audit.template in OF_RATES:
         return given
     joined = {}
     for name in given.protected:
@@ -168,7 +169,7 @@ def hidden_rows(document, audit, given, plan, results):
             name, value = _BASES[base]
             among = (getattr(given, name) == value) * (1 if among is None else among)
         # a law's figures compare with one group, so that nothing tells about all people
-        is_all_known = audit.template == "general"
+        is_all_known = audit.template not in OF_RATES
         sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known)
         pairs = [np.array([side[sums.first] for side in found[k]]) for k in keys]
         most = np.array([max(MOST_OF_SINGLE, MOST) if asked[k][0] == 0 else MOST for k in keys])

@@ -16,6 +16,7 @@ from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._types import ArrayLike
 from skdisc._verdicts._relevant import PROBABILITY, relevant_gap_of
 from skdisc._verdicts._rule import Rule, share_of_mean
+from skdisc.auditing._pay._templates import OF_RATES, TEMPLATES
 
 DECISION, VALUE = "decision", "value"
 DIFFERENCE, LOG = "difference", "log"
@@ -125,6 +126,8 @@ def numbers_of(
         If there are no numbers, or a setting is not for numbers.
     """
     output, is_automatic = audit.output, False
+    if audit.template in TEMPLATES:
+        output = VALUE
     if output == DECISION:
         if audit.outcome_scale != DIFFERENCE:
             raise ValueError(
@@ -144,7 +147,7 @@ def numbers_of(
             f"metric={audit.metric!r} is a rate of decisions, and means of numbers are compared: "
             "leave it out."
         )
-    if audit.template != "general":
+    if audit.template in OF_RATES:
         raise ValueError(f"template={audit.template!r} is about decisions, not about numbers.")
     if about["kind"] == "refit":
         raise ValueError(

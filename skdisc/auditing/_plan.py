@@ -12,6 +12,7 @@ from skdisc._utils._published_names import meant_by
 from skdisc._utils._validation import closest, takes_gaps
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._numbers import VALUE
+from skdisc.auditing._pay._templates import OF_RATES
 
 LEAD, CORROBORATES, FACTS, DESCRIBES = "lead", "corroborates", "facts", "describes"
 NULL_ORDER = ("marginal", "contextual", "conditional", "calibration", "counterfactual")
@@ -264,7 +265,7 @@ def _steps_of(audit, given, name, leads):
         if role == LEAD and given.kind == TRAINED and on == "given":
             steps.append(_replaced(step, name=f"{label} (labels)", on="labels"))
             steps += _errors(step, given)
-    if name == "GroupDisparity" and is_lead and audit.template != "general" and len(columns) > 1:
+    if name == "GroupDisparity" and is_lead and audit.template in OF_RATES and len(columns) > 1:
         attribute = ", ".join(map(str, given.protected))
         own = steps[0].settings | {"intersections": 2}
         both = {"name": f"{name} (intersections)", "attribute": attribute, "settings": own}
@@ -292,7 +293,7 @@ def _questions(step, given, template):
     if _has_outcomes(given):
         measures += _ERRORS
     own = step.settings | {"measures": measures}
-    if template != "general":
+    if template in OF_RATES:
         own = {n: v for n, v in own.items() if n != "reference"} | {"preset": template}
     if step.role == LEAD:
         own |= {"intersections": 1}

@@ -30,6 +30,7 @@ from skdisc.auditing._document import INTERRUPTED
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.auditing._notices import copies
 from skdisc.auditing._numbers import DECISION, VALUE
+from skdisc.auditing._pay._templates import OF_RATES, TEMPLATES
 from skdisc.cli._arguments import (
     check_complete,
     check_favorable,
@@ -39,7 +40,8 @@ from skdisc.cli._arguments import (
 )
 from skdisc.cli._clock import began, seconds_left
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
-from skdisc.cli._numbers import add_numbers, numbers_per_hour, output_of, with_hours
+from skdisc.cli._numbers import add_numbers, numbers_of, output_of, with_hours
+from skdisc.cli._pay import add_pay, is_of_pay, pay_of
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
@@ -100,13 +102,14 @@ def _add_data(audit):
     add = audit.add_argument
     add("data", metavar="DATA", help=DATA)
     add("--by-parts", action="store_true", help="count the table part by part, also a small file")
-    add("--target", required=True, metavar="COL", help="column of the labels")
+    add("--target", default="", metavar="COL", help="column of the labels")
     add(
         "--favorable",
         metavar="VALUE",
         help="favorable value of the target; several: A,B; of numbers high or low",
     )
     add_numbers(audit)
+    add_pay(audit)
     add(
         "--one-vs-rest",
         action="store_true",
@@ -245,7 +248,7 @@ def _add_output(audit):
         action="store_true",
         help="a report for everybody: nothing follows about fewer than --min-cell people",
     )
-    add("--template", choices=("general", "four_fifths", "ll144"), default="general")
+    add("--template", choices=("general", *OF_RATES, *TEMPLATES), default="general")
     add("--meta", metavar="FILE", help="TOML file: system, period, population, auditor, …")
     add("--min-cell", type=int, default=10, metavar="N", help="people of a group that is described")
     add("--robustness", action="store_true", help="how verdicts move with settings; up to 9 audits")
@@ -301,8 +304,12 @@ def _audit_rows(arguments, frame, notes):
     """Audit the rows of a table; return the exit code."""
     names = list(frame.columns)
     taken, protected = _roles(arguments, names)
+    is_pay = is_of_pay(arguments)
     ends = taken["--target"] + taken["--predictions"]
-    output, is_automatic = output_of(arguments, frame[ends[0]])
+    ends = ends or [column_named("--base", arguments.base, names)]
+    output, is_automatic = VALUE, True
+    if not is_pay:
+        output, is_automatic = output_of(arguments, frame[ends[0]])
     if output == DECISION and not (arguments.favorable or arguments.one_vs_rest):
         raise ValueError(_ONE_OF_BOTH)
     hours = taken["--hours"][0] if taken["--hours"] else None
@@ -315,7 +322,7 @@ def _audit_rows(arguments, frame, notes):
     for option in ("--target", "--predictions", "--weights", "--groups"):
         for name in taken[option]:
             check_complete(option, frame[name])
-    target, decided = taken["--target"][0], taken["--predictions"]
+    decided = taken["--predictions"]
     favorable = arguments.favorable or None
     cuts = thresholds_of(arguments.threshold) if arguments.threshold else []
     if cuts:
@@ -323,19 +330,20 @@ def _audit_rows(arguments, frame, notes):
     labeled_columns = [] if cuts else decided
     if not arguments.one_vs_rest and output != VALUE and arguments.favorable:
         favorable = labels_named(
-            "--favorable", arguments.favorable, frame[target], *map(frame.get, labeled_columns)
+            "--favorable", arguments.favorable, frame[ends[0]], *map(frame.get, labeled_columns)
         )
         others = map(frame.get, labeled_columns)
-        favorable = _all_spellings(arguments, favorable, frame[target], *others)
+        favorable = _all_spellings(arguments, favorable, frame[ends[0]], *others)
         for name in labeled_columns if output == DECISION else ():
             check_favorable("--predictions", favorable, frame[name])
-    X = frame.drop(columns={c for several in taken.values() for c in several})
+    left = {c for several in taken.values() for c in several}
+    X = frame.drop(columns=left - set(taken["--hours"] if is_pay else []))
     extra = {
         name: frame[taken[option][0]]
         for option, name in (("--weights", "sample_weight"), ("--groups", "groups"))
         if taken[option]
     }
-    y = numbers_per_hour(frame, target, hours)
+    y = numbers_of(frame, taken["--target"], hours, is_pay)
     model = None
     if labeled_columns and output == DECISION:
         model = BlackBox(decisions=frame[decided[0]])
@@ -553,7 +561,9 @@ def labeled(frame, ends, notes):
 
 def _roles(arguments, names):
     """Return the columns of each option but --protected, by option, and the protected ones."""
-    taken = {"--target": [column_named("--target", arguments.target, names)]}
+    taken = {"--target": []}
+    if arguments.target or arguments.template not in TEMPLATES:
+        taken["--target"] = [column_named("--target", arguments.target, names)]
     for option in ("--ignore", "--predictions", "--weights", "--groups", "--hours"):
         text = getattr(arguments, option.removeprefix("--"))
         taken[option] = columns_named(option, text, names)
@@ -634,6 +644,7 @@ def _built(arguments, protected, favorable, names):
         rule=rule_of(arguments),
         limits=limits if limits.changed() else None,
         template=a.template,
+        pay=pay_of(arguments, names),
         disclosure="public" if a.public else "internal",
         meta=_meta(a.meta),
         min_cell=a.min_cell,

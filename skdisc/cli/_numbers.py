@@ -123,6 +123,15 @@ def with_hours(
     return frame[kept].reset_index(drop=True), list(notes)
 
 
+def numbers_of(
+    frame: pd.DataFrame, target: Sequence, hours: str | None, is_pay: bool
+) -> pd.Series | None:
+    """Return the target, per hour if there are hours; a report of pay divides by them itself."""
+    if is_pay:
+        return frame[target[0]] if target else None
+    return numbers_per_hour(frame, target[0], hours)
+
+
 def numbers_per_hour(frame: pd.DataFrame, target: str, hours: str | None) -> pd.Series:
     """Return the target, divided by hours if there are any."""
     if not hours:

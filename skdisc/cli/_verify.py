@@ -12,9 +12,10 @@ from skdisc._utils._safe_text import clean
 from skdisc._utils._tables._reading import Reading
 from skdisc.auditing import AuditReport
 from skdisc.auditing._fingerprints import in_canonical_order
+from skdisc.auditing._pay._templates import TEMPLATES
 from skdisc.auditing._verify import verify
 from skdisc.cli._audit import add_model, model_of, prepared, trained
-from skdisc.cli._numbers import numbers_per_hour
+from skdisc.cli._numbers import numbers_of
 from skdisc.cli._say import say
 from skdisc.cli._table import read_in, source_in
 from skdisc.cli._thresholds import decisions_at
@@ -152,11 +153,13 @@ def passed(
 ) -> tuple:
     """Return X, y, model and further arguments of the `Audit.fit` behind a document."""
     frame = frame.rename(columns=str)
-    taken = {source[n] for n in _ROLES if source.get(n)}
+    is_pay = document["about"]["template"] in TEMPLATES
+    taken = {source[n] for n in _ROLES if source.get(n) and not (is_pay and n == "hours")}
     X = frame.drop(columns=[c for c in frame if c in {*taken, *source["ignore"]}])
     order = [c for c in document["about"]["columns"] if c in X]
     X = X[[*order, *(c for c in X if c not in order)]]
-    y = numbers_per_hour(frame, source["target"], source.get("hours"))
+    target = [source["target"]] if source["target"] else []
+    y = numbers_of(frame, target, source.get("hours"), is_pay)
     extra = {
         name: frame[source[role]]
         for role, name in (("weights", "sample_weight"), ("groups", "groups"))

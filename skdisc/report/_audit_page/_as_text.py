@@ -84,7 +84,22 @@ def _opening(page, width):
         noticed = ["", *wrap(words.NOTICED, width), *noticed]
     texts = [text for note in (page["interrupted"], page["half"]) if note for text in ("", note)]
     below = [line for text in texts for line in (wrap(text, width) if text else [""])]
-    return [*wrap(page["sentence"], width), *noticed, "", *_first(page, width), *below]
+    pay = _pay(page["pay"], width) if page["pay"] else []
+    return [*wrap(page["sentence"], width), *noticed, "", *pay, *_first(page, width), *below]
+
+
+def _pay(pay, width):
+    """Return the figures of pay that a law asks for: each row of a table is an item."""
+    first, *more = pay["sentences"]
+    lines = [*wrap(f"{pay['title'].upper()}", width), *wrap(first, width)]
+    lines += [line for text in more for line in _item("- ", text, width)]
+    for table in pay["tables"]:
+        lines += ["", *wrap(f"{table['title']}:", width)]
+        for first, *cells in table["rows"]:
+            named = zip(table["columns"][1:], cells, strict=True)
+            said = "; ".join(f"{name[:1].lower()}{name[1:]} {cell}" for name, cell in named if cell)
+            lines += _item("  ", f"{first}: {said}", width, 6)
+    return [*lines, "", *(line for note in pay["notes"] for line in _item("- ", note, width)), ""]
 
 
 def _first(page, width):

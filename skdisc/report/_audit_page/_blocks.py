@@ -82,6 +82,7 @@ def blocks(document, language="en"):
         Heading(page["title"], 1),
         Sentences(page["sentence"]),
         *([Sentences(words.NOTICED), Bullets(page["noticed"])] if page["noticed"] else []),
+        *_pay(page),
         *_first(page),
         Remark(page["interrupted"]),
         PageEnd(),
@@ -106,6 +107,22 @@ def blocks(document, language="en"):
         *_code(page["code"]),
     ]
     return [block for block in several if not block or any(block)]  # nothing without a text
+
+
+def _pay(page):
+    """Return the figures of pay that a law asks for."""
+    if not page["pay"]:
+        return []
+    pay = page["pay"]
+    first, *more = pay["sentences"]
+    tables = [part for t in pay["tables"] for part in (Heading(t["title"], 3), _grid(t))]
+    said = [Sentences("", first), Bullets(more)]
+    return [Heading(pay["title"]), *said, *tables, Bullets(pay["notes"])]
+
+
+def _grid(table):
+    """Return a table of the page."""
+    return Grid(table["columns"], table["rows"])
 
 
 def _pairs(pairs):

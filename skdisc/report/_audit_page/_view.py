@@ -9,6 +9,7 @@ from skdisc._verdicts._whom import whom
 from skdisc.report._audit_page import _words as words
 from skdisc.report._audit_page._comparable import comparable, legitimate, on_half
 from skdisc.report._audit_page._moves import moves
+from skdisc.report._audit_page._pay import pay_page
 from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_ratios
 from skdisc.report._audit_page._resolution import resolutions
 from skdisc.report._first_page import first_page
@@ -37,6 +38,7 @@ def view(document, language="en"):
     rule = words.RULES.get((document.get("about") or {}).get("template"))
     return {
         **_opening(document),
+        "pay": pay_page(document),
         "first": first_page(document, language),
         "language": language,
         **_found(document),

@@ -1,0 +1,258 @@
+"""The columns of a table of pay: read, checked, and taken out of what describes people."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skdisc._utils._validation import check_protected
+from skdisc.auditing._numbers import finite_numbers
+from skdisc.auditing._pay._gaps import PaidPeople
+from skdisc.auditing._pay._templates import COLUMNS
+
+_WOMEN = {"f", "female", "w", "woman", "women", "weiblich", "frau", "frauen", "femme", "femmes"}
+_MEN = {"m", "male", "man", "men", "männlich", "mann", "männer", "homme", "hommes", "h"}
+_PART = 1e-9  # share of total pay by which sums of parts may differ
+
+
+@dataclass(frozen=True)
+class Payroll:
+    """What is known of the pay of people, each array of shape (n,).
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n, n_columns)
+        The columns that describe people, the category among them.
+    people : PaidPeople
+    total : ndarray of float
+    base, variable, hours : ndarray of float or None
+    category : ndarray of object or None
+    names : dict of str to str or None
+        The columns of ``pay=``, "sex", "women" and "men".
+    implausible : dict of str to int
+        How many rows are "wrong" (a part of pay that contradicts another) or "to check".
+    """
+
+    X: pd.DataFrame
+    people: PaidPeople
+    total: np.ndarray
+    base: np.ndarray | None
+    variable: np.ndarray | None
+    hours: np.ndarray | None
+    category: np.ndarray | None
+    names: dict
+    implausible: dict
+
+    @property
+    def compared(self) -> pd.Series:
+        """Total pay, per hour where hours are known: what the audit compares."""
+        name = "total pay" + " per hour" * (self.hours is not None)
+        return pd.Series(self.per_hour(self.total), index=self.X.index, name=name)
+
+    def per_hour(self, pay: np.ndarray) -> np.ndarray:
+        """Return pay per hour; as it is where no hours are known."""
+        return pay if self.hours is None else pay / self.hours
+
+    def part(self, name: str) -> np.ndarray | None:
+        """Return total, base or variable pay."""
+        return getattr(self, name)
+
+
+def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: Any) -> Payroll:
+    """Return the pay of a table.
+
+    Parameters
+    ----------
+    audit : Audit
+        Its `pay` names columns of X.
+    X : DataFrame
+    y : array-like of shape (n,) or None
+        Total pay; None: base and variable pay are added.
+    model : object or None
+        There may be none.
+    weight, groups : array-like of shape (n,) or None
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or holds what pay cannot be, or women and men are not told apart.
+    """
+    if not isinstance(X, pd.DataFrame):
+        raise ValueError(
+            f"template={audit.template!r} takes the rows of people as a DataFrame, whose columns "
+            "pay={...} names."
+        )
+    if model is not None or audit.estimator is not None:
+        raise ValueError(f"template={audit.template!r} is about pay in y, and takes no model.")
+    if audit.weights == "frequency":
+        raise ValueError(
+            f"template={audit.template!r} takes one row for each person: repeat the rows in place "
+            "of weights='frequency'."
+        )
+    named = dict.fromkeys(COLUMNS) | (audit.pay or {})
+    _check_names(named, X)
+    if audit.output == "probability" or audit.outcome_scale != "difference":
+        raise ValueError(
+            f"template={audit.template!r} compares means of pay: leave out output and "
+            "outcome_scale."
+        )
+    pay = {
+        part: None if named[part] is None else _amounts(X[named[part]], named[part])
+        for part in ("base", "variable")
+    }
+    total, base, variable = _parts(y, pay["base"], pay["variable"], named)
+    hours = None if named["hours"] is None else _hours(X[named["hours"]], named["hours"])
+    sex = check_protected(audit.protected, list(X))
+    if not sex:
+        raise ValueError("Audit needs protected=[...]: the column of sex, for a report of pay.")
+    is_woman, is_man, labels = _sexes(X[sex[0]], sex[0], named["women"])
+    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float).ravel()
+    cluster = None if groups is None else pd.factorize(pd.Series(np.asarray(groups).ravel()))[0]
+    category = None if named["category"] is None else _texts(X[named["category"]])
+    taken = [named[part] for part in ("base", "variable", "hours") if named[part] is not None]
+    names = {part: None if value is None else str(value) for part, value in named.items()}
+    names |= {"sex": str(sex[0]), **labels}
+    described = X.drop(columns=taken)
+    people = PaidPeople(is_woman, is_man, weight, cluster)
+    roll = Payroll(described, people, total, base, variable, hours, category, names, {})
+    return _with_implausible(roll)
+
+
+def _check_names(named, X):
+    """Raise ValueError if `pay` has another key, or names a column that X does not have."""
+    other = [key for key in named if key not in COLUMNS]
+    if other:
+        raise ValueError(f"pay has no key {other[0]!r}. Its keys: {', '.join(COLUMNS)}.")
+    columns = {part: name for part, name in named.items() if part != "women" and name is not None}
+    for part, name in columns.items():
+        if name not in X:
+            raise ValueError(
+                f"pay={{{part!r}: {name!r}}}: there is no column {name!r}. Columns: "
+                f"{', '.join(map(str, X))}."
+            )
+    twice = [name for name in columns.values() if list(columns.values()).count(name) > 1]
+    if twice:
+        raise ValueError(f"pay names the column {twice[0]!r} twice.")
+
+
+def _amounts(values, name):
+    """Return amounts of pay."""
+    n = int(values.isna().sum())
+    if n:
+        raise ValueError(
+            f"{name!r} is missing in {_rows(n)}: write 0 for people who received nothing, and "
+            "leave out those whose pay nobody knows."
+        )
+    amounts = finite_numbers(values, repr(name))
+    n = int((amounts < 0).sum())
+    if n:
+        raise ValueError(
+            f"{name!r} is negative in {_rows(n)}: corrections of earlier pay belong to the month "
+            "that they correct; correct these rows, or leave them out."
+        )
+    return amounts
+
+
+def _hours(values, name):
+    """Return hours, all above 0."""
+    hours = finite_numbers(values.fillna(0), repr(name))
+    n = int((hours <= 0).sum())
+    if n:
+        raise ValueError(
+            f"{name!r} is missing, 0 or less in {_rows(n)}, whose pay per hour nobody knows: "
+            "correct these rows, or leave them out."
+        )
+    return hours
+
+
+def _parts(y, base, variable, named):
+    """Return total, base and variable pay; what is not given follows from the other two."""
+    if y is not None:
+        name = getattr(y, "name", None) or "y"
+        total = _amounts(pd.Series(np.asarray(y).ravel()), name)
+        _check_part(variable, total, named["variable"], name)
+        _check_part(base, total, named["base"], name)
+        if base is None and variable is not None:
+            base = total - variable
+        elif variable is None and base is not None:
+            variable = np.maximum(total - base, 0)
+        return total, base, variable
+    if base is None:
+        raise ValueError(
+            "Total pay is not known: pass it as y (--target COL), or name base pay, to which "
+            "variable pay is added (--base COL --variable COL)."
+        )
+    variable = np.zeros(len(base)) if variable is None and named["variable"] else variable
+    return (base if variable is None else base + variable), base, variable
+
+
+def _check_part(part, total, name, of):
+    """Raise ValueError if a part of pay is more than all of it."""
+    n = 0 if part is None else int((part > total * (1 + _PART)).sum())
+    if n:
+        raise ValueError(
+            f"{name!r} is larger than total pay ({of!r}) in {_rows(n)}: both must be of the same "
+            "period and currency; correct these rows, or leave the total out if it is base pay."
+        )
+
+
+def _sexes(values, name, women):
+    """Return who is a woman, who a man, and the values that say so."""
+    texts = {value: str(value).strip().lower() for value in values.dropna().unique()}
+    woman = [v for v, text in texts.items() if text in _WOMEN]
+    man = [v for v, text in texts.items() if text in _MEN]
+    if women is not None:
+        woman = [v for v in texts if str(v) == str(women)]
+        rest = [v for v in texts if v not in woman]
+        man = [v for v in man if v in rest] or (rest if len(rest) == 1 else [])
+        if not woman:
+            raise ValueError(f"{name!r} has no value {str(women)!r}. Its values: {_list(texts)}.")
+    if not woman and not man:
+        raise ValueError(
+            f"Which values of {name!r} are women is not known: {_list(texts)}. Name it by "
+            "--women VALUE (pay={'women': ...})."
+        )
+    missing = "women" if not woman else "men" if not man else None
+    if missing:
+        raise ValueError(
+            f"There are no {missing} in {name!r} (values: {_list(texts)}), so there is no gap: "
+            "pass a table with women and men, or name the value of women by --women VALUE "
+            "(pay={'women': ...})."
+        )
+    labels = {"women": " or ".join(map(str, woman)), "men": " or ".join(map(str, man))}
+    return values.isin(woman).to_numpy(), values.isin(man).to_numpy(), labels
+
+
+def _list(texts):
+    """Return the first values of a column, in the order of their texts."""
+    shown = sorted(map(str, texts))
+    return ", ".join(shown[:6]) + ", …" * (len(shown) > 6)
+
+
+def _texts(values):
+    """Return values as text, those that are missing as 'missing'."""
+    return values.astype(object).where(values.notna(), "missing").map(str).to_numpy()
+
+
+_FAR, _UNUSUAL, _MOST_HOURS = 10.0, 4.0, 80
+
+
+def _with_implausible(roll):
+    """Return a payroll with the numbers of rows that may be errors."""
+    rate, category = roll.per_hour(roll.total), roll.category
+    center = pd.Series(rate).groupby(np.zeros(len(rate)) if category is None else category)
+    times = rate / np.maximum(center.transform("median").to_numpy(), np.finfo(float).tiny)
+    wrong = (times > _FAR) | (times < 1 / _FAR)
+    unusual = (times > _UNUSUAL) | (times < 1 / _UNUSUAL)
+    if roll.hours is not None and np.median(roll.hours) <= _MOST_HOURS:  # hours of a week
+        unusual |= roll.hours > _MOST_HOURS
+    if roll.base is not None and roll.variable is not None:
+        unusual |= np.abs(roll.base + roll.variable - roll.total) > 0.01 * roll.total
+    found = {"wrong": int(wrong.sum()), "to check": int((unusual & ~wrong).sum())}
+    return Payroll(**{**vars(roll), "implausible": found})
+
+
+def _rows(n):
+    """Return a number of rows in words."""
+    return "1 row" if n == 1 else f"{n:,} rows"

@@ -1,0 +1,388 @@
+"""What a report of pay prints: the figures of a law as rows of a document."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdisc.auditing._pay._gaps import (
+    ABOVE,
+    MEN,
+    OPEN,
+    WOMEN,
+    Gaps,
+    hours_share,
+    mean_gaps,
+    median_gap,
+    people_to_tell,
+    quarters,
+    share_gap,
+    share_of_women,
+    states,
+    turned_by_one,
+)
+from skdisc.auditing._pay._payroll import Payroll
+from skdisc.auditing._pay._templates import UK
+from skdisc.group import OaxacaBlinder
+
+RELEVANT = 0.05  # Article 10(1)(a) of Directive (EU) 2023/970
+RECORDED, HOURLY = "as recorded", "per hour"
+EVERYBODY, RECIPIENTS = "all", "recipients"
+# Which figure a law lists under which letter, of total pay and of variable pay.
+LETTERS = {
+    ("mean", "total"): "a",
+    ("mean", "variable"): "b",
+    ("median", "total"): "c",
+    ("median", "variable"): "d",
+    ("receive", "variable"): "e",
+    ("quarter", "total"): "f",
+    ("category", None): "g",
+}
+_UK_LETTERS = {
+    ("mean", "total"): "a",
+    ("median", "total"): "b",
+    ("mean", "variable"): "c",
+    ("median", "variable"): "d",
+    ("receive", "variable"): "e",
+    ("quarter", "total"): "f",
+}
+JOINED = "other categories"
+_MOST_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class PayRecord:
+    """The figures of a report of pay.
+
+    Attributes
+    ----------
+    rows : list of dict
+        The figures, of JSON types.
+    about : dict
+        What they are about.
+    """
+
+    rows: list
+    about: dict
+
+
+def pay_record(audit, roll: Payroll) -> PayRecord:
+    """Return the figures of a template of pay.
+
+    Parameters
+    ----------
+    audit : Audit
+    roll : Payroll
+    """
+    return _Maker(audit, roll).made()
+
+
+class _Maker:
+    """Makes the rows of one record."""
+
+    def __init__(self, audit, roll):
+        self.roll, self.people = roll, roll.people
+        self.template, self.significance = audit.template, audit.significance
+        self.is_public = audit.disclosure == "public"
+        self.least = audit.min_cell * (2 if self.is_public else 1)
+        self.letters = _UK_LETTERS if self.template == UK else LETTERS
+        self.bases = [RECORDED] if roll.hours is None else [HOURLY, RECORDED]
+        if self.template == UK:
+            self.bases = self.bases[:1]
+        self.n_left_out = 0
+
+    def made(self):
+        """Return the record."""
+        rows = [*self._whole(), *self._shares(), *self._quarters()]
+        joined, by_category = [], []
+        if self.roll.category is not None and self.template != UK:
+            names, code, joined = joined_categories(self.roll.category, self.people, self.least)
+            by_category = self._by_category(names, code) if len(names) > 1 else []
+        counted = self.people.is_woman, self.people.is_man
+        women, men = (int(side.sum()) for side in counted)
+        about = {
+            "template": self.template,
+            "columns": self.roll.names,
+            "relevant": RELEVANT,
+            "women": women,
+            "men": men,
+            "others": len(self.roll.total) - women - men,
+            "weighted": not bool((self.people.weight == 1).all()),
+            "clustered": self.people.cluster is not None,
+            "hours_share": self._hours_share(),
+            "equal": self._at_equal_columns(by_category),
+            "joined": joined,
+            "n_left_out": self.n_left_out,
+            "implausible": {} if self.is_public else self.roll.implausible,
+        }
+        return PayRecord([*rows, *by_category], about)
+
+    def _pay(self, part, basis):
+        """Return one part of pay on one basis, or None where it is not known."""
+        pay = self.roll.part(part)
+        return None if pay is None else self.roll.per_hour(pay) if basis == HOURLY else pay
+
+    def _row(self, figure, part, basis, *, people=None, gaps=None, at=0, **more):
+        """Return one row."""
+        people = people or self.people
+        row = {
+            "row": self.letters[figure, None if figure == "category" else part],
+            "figure": figure,
+            "component": part,
+            "basis": basis,
+            "among": EVERYBODY,
+            "group": None,
+            "women": int(people.is_woman.sum()),
+            "men": int(people.is_man.sum()),
+            **dict.fromkeys(("others", "women_value", "men_value", "gap", "ci_low", "ci_high")),
+            **dict.fromkeys(("ci_level", "state", "needed", "turned_by_one")),
+            "reason": "",
+        }
+        if gaps is not None:
+            row |= _interval(gaps, at, self.significance)
+            if not self.is_public:
+                row |= {"women_value": _number(gaps.averages[WOMEN, at])}
+                row |= {"men_value": _number(gaps.averages[MEN, at])}
+        return row | more
+
+    def _whole(self):
+        """Yield gaps of means and medians of all people: of total pay, and of its variable part."""
+        for figure, of in (("mean", mean_gaps), ("median", median_gap)):
+            for basis in self.bases:
+                total = self._pay("total", basis)
+                row = self._row(
+                    figure, "total", basis, gaps=of(total, self.people, self.significance)
+                )
+                if figure == "mean":
+                    row["turned_by_one"] = self._turns(total, self.people, self.significance)
+                yield row
+        if self.roll.variable is None:
+            return
+        receives = self.roll.variable > 0
+        some = self.people.only(receives)
+        for figure, of in (("mean", mean_gaps), ("median", median_gap)):
+            # Variable pay of a period is no pay of an hour where the law asks for bonuses.
+            for basis in [RECORDED] if self.template == UK else self.bases:
+                pay = self._pay("variable", basis)
+                if self.template != UK:
+                    gaps = of(pay, self.people, self.significance)
+                    yield self._protected(self._row(figure, "variable", basis, gaps=gaps), receives)
+                gaps = of(pay[receives], some, self.significance)
+                row = self._row(figure, "variable", basis, people=some, gaps=gaps, among=RECIPIENTS)
+                yield self._protected(row, receives)
+
+    def _shares(self):
+        """Yield the shares of women and men who receive variable pay."""
+        if self.roll.variable is None:
+            return
+        receives = self.roll.variable > 0
+        gaps = share_gap(receives, self.people, self.significance)
+        row = self._row("receive", "variable", RECORDED, gaps=gaps)
+        row |= {"women_value": _number(gaps.averages[WOMEN, 0])}
+        row |= {"men_value": _number(gaps.averages[MEN, 0])}
+        yield self._protected(row, receives)
+
+    def _protected(self, row, receives):
+        """Return a row without figures, if they would tell of few people who receive something."""
+        sides = self.people.is_woman & receives, self.people.is_man & receives
+        if min(int(side.sum()) for side in sides) >= self.least or not receives.any():
+            return row
+        self.n_left_out += 1
+        told = ("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed")
+        few = f"fewer than {self.least} women or men receive it: left out, to protect them"
+        counts = {"women": None, "men": None} if row["among"] == RECIPIENTS else {}
+        return row | dict.fromkeys(told) | counts | {"reason": few}
+
+    def _quarters(self):
+        """Yield the women and men of each quarter of pay."""
+        pay = self._pay("total", self.bases[0])
+        counts = quarters(pay, self.people)
+        kish = self.people.weight.sum() / (self.people.weight**2).sum()
+        share = share_of_women(counts * kish, self.significance)
+        for i, (women, men, others) in enumerate(counts.round(_MOST_DIGITS).tolist()):
+            level = {"gap": None, "ci_level": 1 - self.significance}
+            yield self._row(
+                "quarter",
+                "total",
+                self.bases[0],
+                group=f"quarter {i + 1}",
+                **{"women": women, "men": men, "others": others, **level},
+                women_value=_number(share[0, i]),
+                men_value=_number(1 - share[0, i]),
+                ci_low=_number(share[1, i]),
+                ci_high=_number(share[2, i]),
+            )
+
+    def _by_category(self, names, code):
+        """Return the gap of each category of workers, of base, variable and total pay.
+
+        The level is such that all intervals of a part hold together.
+        """
+        rows, n, level = [], len(names), self.significance / len(names)
+        counts = self.people.counts(code, n)
+        parts = [p for p in ("base", "variable", "total") if self.roll.part(p) is not None]
+        for part in parts:
+            pay = self._pay(part, self.bases[0])
+            gaps = mean_gaps(pay, self.people, level, code, n)
+            state = states(gaps, RELEVANT)
+            needed = people_to_tell(gaps, counts, RELEVANT, level)
+            for k in range(n):
+                inside = code == k
+                people = self.people.only(inside)
+                row = self._row(
+                    "category", part, self.bases[0], people=people, gaps=gaps, at=k, group=names[k]
+                )
+                row |= {"ci_level": 1 - level}
+                if row["gap"] is not None and not (np.isnan(gaps.gap[k])):
+                    row |= {"state": str(state[k])}
+                    row |= {"needed": _number(needed[k]) if state[k] == OPEN else None}
+                    row |= {"turned_by_one": self._turns(pay[inside], people, level)}
+                if part == "variable":
+                    row = self._protected_in(row, inside)
+                rows.append(row)
+        return rows
+
+    def _protected_in(self, row, inside):
+        """Return the row of a category without figures, if few receive something there."""
+        receives = (self.roll.variable > 0) & inside
+        return self._protected(row, receives) if receives.any() else row
+
+    def _turns(self, pay, people, significance):
+        """Return whether one person turns a state; None where that tells about somebody."""
+        return None if self.is_public else turned_by_one(pay, people, significance, RELEVANT)
+
+    def _hours_share(self):
+        """Return which share of the gap of pay goes with hours."""
+        if self.roll.hours is None or self.template == UK:
+            return None
+        total = self.roll.total
+        rate = self.roll.per_hour(total)
+        share = hours_share(total, rate, self.people, self.significance)
+        return None if np.isnan(share[0]) else dict(zip(_ENDS, map(float, share), strict=True))
+
+    def _at_equal_columns(self, by_category):
+        """Return what objective columns account for: of all people, and of categories above 5 %.
+
+        By Oaxaca's and Blinder's decomposition of means, without clusters.
+        """
+        if self.is_public or self.template == UK:
+            return []
+        objective = self.roll.X.drop(
+            columns=[c for c in self.roll.X if str(c) == self.roll.names["sex"]]
+        )
+        pay, rows = self._pay("total", self.bases[0]), []
+        rows.append(self._decomposed(None, objective, pay, np.ones(len(pay), dtype=bool)))
+        category = self.roll.names["category"]
+        rest = objective.drop(columns=[c for c in objective if str(c) == category])
+        for row in by_category:
+            if row["component"] == "total" and (row["state"] == ABOVE or _is_gap(row)):
+                inside = self.roll.category == row["group"]
+                if inside.any():
+                    rows.append(self._decomposed(row["group"], rest, pay, inside))
+        return [row for row in rows if row is not None]
+
+    def _decomposed(self, group, columns, pay, inside):
+        """Return how much of a gap goes with columns, in shares of men's mean; None without any."""
+        kept = inside & (self.people.is_woman | self.people.is_man)
+        columns = columns[kept]
+        columns = columns[[c for c in columns if columns[c].nunique() > 1]]
+        if columns.empty or not len(columns.columns):
+            return None
+        is_woman = self.people.is_woman[kept]
+        frame = columns.assign(**{_SEX: np.where(is_woman, "woman", "man")})
+        detector = OaxacaBlinder(protected=_SEX, output="value", rule=None)
+        weight = self.people.weight[kept]
+        extra = {} if (weight == 1).all() else {"sample_weight": weight}
+        try:
+            found = detector.fit(frame, pay[kept], **extra).result_.to_frame()
+        except (ValueError, TypeError, np.linalg.LinAlgError):
+            return None
+        if not len(found):
+            return None
+        first = found.iloc[0]
+        men = np.average(pay[kept][~is_woman], weights=weight[~is_woman])
+        side = -1.0 if "woman" in str(first["subject"]) else 1.0
+        ends = sorted([side * first["ci_low"] / men, side * first["ci_high"] / men])
+        return {
+            "group": group,
+            "columns": [str(c) for c in columns],
+            "gap": float(side * first["gap"] / men),
+            "accounted": float(side * first["explained"] / men),
+            "remains": float(side * first["effect"] / men),
+            "ci_low": float(ends[0]),
+            "ci_high": float(ends[1]),
+            "ci_level": 1 - self.significance,
+        }
+
+
+_ENDS = ("share", "ci_low", "ci_high")
+_SEX = "__sex__"
+
+
+def joined_categories(category, people, least):
+    """Return names of categories, the number of each row's, and which were joined.
+
+    A category in which fewer than `least` women or men work is joined with others, and these with
+    the next smallest, until all have so many of both: figures of few people would tell what they
+    earn, and so would those of all others, subtracted from those of everybody.
+
+    Parameters
+    ----------
+    category : ndarray of object, shape (n,)
+    people : PaidPeople
+    least : int
+
+    Returns
+    -------
+    names : list of str
+    code : ndarray of int, shape (n,)
+    joined : list of str
+    """
+    names, code = np.unique(category.astype(str), return_inverse=True)
+    smaller = people.counts(code, len(names)).min(axis=0)
+    order, joined = np.argsort(smaller, kind="stable"), []
+    for k in order:
+        together = np.isin(code, joined)
+        sides = (together & people.is_woman).sum(), (together & people.is_man).sum()
+        if smaller[k] >= least and (not joined or min(sides) >= least):
+            break
+        joined.append(int(k))
+    if len(joined) < 1:
+        return names.tolist(), code, []
+    label = JOINED if JOINED not in names else f"all {JOINED}"
+    if len(joined) == 1:
+        return names.tolist(), code, []
+    values = np.where(np.isin(code, joined), label, names[code])
+    kept, code = np.unique(values, return_inverse=True)
+    kept = kept.tolist()
+    if label in kept:  # the last one
+        k = kept.index(label)
+        order = [*(i for i in range(len(kept)) if i != k), k]
+        place = np.argsort(order)
+        kept, code = [kept[i] for i in order], place[code]
+    return kept, code, sorted(names[joined].tolist())
+
+
+def _interval(gaps: Gaps, at, significance):
+    """Return gap and interval of one stratum as JSON numbers."""
+    gap = _number(gaps.gap[at])
+    ends = [_number(end[at]) for end in (gaps.low, gaps.high)]
+    reason = str(gaps.reason[at]) if gap is None or None in ends else ""
+    if gap is None:
+        ends = [None, None]
+        reason = reason or "the average of men is 0"
+    level = None if None in ends else 1 - significance
+    return {"gap": gap, "ci_low": ends[0], "ci_high": ends[1], "ci_level": level, "reason": reason}
+
+
+def _is_gap(row):
+    """Return whether a row has an interval without 0."""
+    return (
+        row["ci_low"] is not None
+        and row["ci_high"] is not None
+        and not row["ci_low"] <= 0 <= row["ci_high"]
+    )
+
+
+def _number(value):
+    """Return a finite number, or None."""
+    return float(value) if np.isfinite(value) else None
