@@ -18,7 +18,7 @@ LAYERS = (
     "_registry repair extending multiclass",
     "auditing testing",
     "benchmark model_selection",
-    "cli __main__",
+    "app cli __main__",
 )
 LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units.split()}
 TOP = len(LAYERS) - 1

@@ -76,7 +76,7 @@ def written(path):
     )
     try:
         with os.fdopen(handle, "wb") as file:
-            _lock(file)  # so that no other process takes it for a remnant
+            hold_lock(file)  # so that no other process takes it for a remnant
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -112,7 +112,7 @@ def only_writer(path):
         except OSError as error:
             raise ValueError(f"{str(place)!r} cannot be written: {error.strerror}.") from error
         try:
-            if not _lock(file):
+            if not hold_lock(file):
                 raise ValueError(
                     f"{str(path)!r} is being written by another process. Try again when it has "
                     "ended."
@@ -170,8 +170,8 @@ def _is_stream(path):
     return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or stat.S_ISBLK(mode)
 
 
-def _lock(file):
-    """Lock an open file without waiting; return whether that worked."""
+def hold_lock(file):
+    """Lock an open file without waiting, until it is closed; return whether that worked."""
     try:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -202,7 +202,7 @@ def _remove_stale(target):
         with suppress(OSError):
             if left.stat().st_mtime < before:
                 with open(left, "rb") as file:
-                    if _lock(file):
+                    if hold_lock(file):
                         left.unlink()
 
 

@@ -12,11 +12,13 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_integer_dtype, is_numeric_dtype, is_string_dtype
 from scipy import stats
 
+from skdisc._stats import STRONG_V, cramers_v
 from skdisc._task._dependent_rows import dependent_rows
 from skdisc._utils._favorable import folded
 from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import is_favorable, plain
 from skdisc.auditing._numbers import outliers
+from skdisc.preprocessing import Discretizer
 
 _ERRORS = 0.05  # of the rarer outcome, in a column that is said to give the outcome
 _FEWEST = 10  # people of the rarer outcome, to say so
@@ -430,6 +432,35 @@ def missing_with(X, protected, least=1):
             done = f"that it is missing counts as a value, which stands for {other} in part"
             option = f"leave it out: --ignore {shlex.quote(str(name))}"
             notes.append(TableNote(str(name), seen, done, option))
+    return notes
+
+
+def stand_ins(X, protected):
+    """Return a note on each column that goes strongly with a protected one.
+
+    Numbers are looked at in bins. Columns in which most rows differ go with everything, and are not
+    looked at.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+    protected : sequence of column names
+    """
+    notes = []
+    for name in X.columns.difference(protected, sort=False):
+        if X[name].nunique() > _MANY and not is_numeric_dtype(X[name]):
+            continue
+        for other in protected:
+            if X[other].nunique() > _MOST_GROUPS:
+                continue
+            binned = Discretizer().fit_transform(X[[name]])[name]
+            table = pd.crosstab(binned, X[other]).to_numpy()
+            v = cramers_v(table, table.sum()) if min(table.shape) > 1 else 0.0
+            if v >= STRONG_V:
+                done = f"what runs through it does not count as a gap between groups of {other!r}"
+                option = f"leave it out: --ignore {shlex.quote(str(name))}"
+                seen = f"goes strongly with {other!r} (Cramér's V {v:.2f}, 0 to 1)"
+                notes.append(TableNote(str(name), seen, done, option, above=True))
     return notes
 
 

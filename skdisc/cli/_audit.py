@@ -313,7 +313,7 @@ def _audit_rows(arguments, frame, notes):
     if output == DECISION and not (arguments.favorable or arguments.one_vs_rest):
         raise ValueError(_ONE_OF_BOTH)
     hours = taken["--hours"][0] if taken["--hours"] else None
-    frame, notes = prepared(frame, ends, notes, hours=hours, **_preparation(arguments))
+    frame, notes = prepared(frame, ends, notes, hours=hours, **preparation(arguments))
     if not (arguments.groups or arguments.drop_copies or arguments.weights):
         # before columns are left out: without an identifier, copies look like people who are alike
         rows = frame.drop(columns=ends)
@@ -498,7 +498,7 @@ def _all_spellings(arguments, favorable, *columns):
     return favorable if arguments.favorable_exact else spelled_alike(favorable, values)
 
 
-def _preparation(arguments):
+def preparation(arguments):
     """Return what the options say about the rows and values of a table."""
     a = arguments
     fold = [name.strip() for name in a.fold.split(",") if name.strip()]
@@ -696,7 +696,7 @@ def _source(arguments, taken, favorable, notes):
         del one["hours"]
     model = {"fit": arguments.fit, "seed": arguments.seed, "refits": arguments.refits}
     model |= {"model_file": None if arguments.model is None else Path(arguments.model).name}
-    reading = reading_of(arguments).to_dict() | _preparation(arguments)
+    reading = reading_of(arguments).to_dict() | preparation(arguments)
     how = {"reading": reading, "notes": [note.to_dict() for note in notes]}
     favorable = [favorable] if isinstance(favorable, str) else favorable or []
     about = {"favorable": favorable, "ignore": list(map(str, columns["ignore"]))}

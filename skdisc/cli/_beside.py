@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from skdisc._verdicts._relevant import NUMBER, RATE, relevant_gap
+from skdisc._verdicts._rule import Rule
 from skdisc.auditing import Audit
 from skdisc.auditing._fingerprints import data_fingerprint
 from skdisc.cli._audit import add_model
@@ -127,34 +128,54 @@ def add_power(commands: argparse._SubParsersAction) -> None:
 def _power(arguments):
     """Print what an audit could show."""
     a = arguments
-    audit = Audit(rule=rule_of(a))
-    relevant_size = audit.relevant_size
-    kind, mean, of = (RATE, a.rate, "rate") if a.spread is None else (NUMBER, 1.0, "mean")
-    gap = relevant_gap(audit.relevant_gap, kind=kind, mean=mean).size
-    table = audit.power(
-        a.n,
-        dict(map(_shares, a.shares)),
-        a.rate,
-        power=a.power,
-        n_questions=a.questions,
-        context=a.context,
-        n_contexts=a.contexts,
-        spread=a.spread,
-    )
-    for row in table.itertuples():
-        say(f"{row.attribute} = {row.group}: {row.people:,.0f} people")
-        say(f"    shows a lower {of} with power {a.power:g} {_from(row.gap_below)}")
-        say(f"    shows a higher {of} with power {a.power:g} {_from(row.gap_above)}")
-        say(f"    excludes gaps above {row.excludes:.3f} where there is none")
-        say(
-            f"    excludes gaps above {row.excludes_in_context:.3f} in a context in which it has "
-            f"{100 * relevant_size:.3g} % of all people"
-        )
-    say(
-        f"A gap of {gap:g} is excluded with {table['side_needed'].iloc[0]:,.0f} people on each "
-        "side, or as good as that."
-    )
+    how = {"power": a.power, "n_questions": a.questions}
+    how |= {"context": a.context, "n_contexts": a.contexts, "spread": a.spread}
+    for line in power_lines(rule_of(a), a.n, dict(map(_shares, a.shares)), a.rate, **how):
+        say(line)
     return 0
+
+
+def power_lines(rule: Rule, n: int, shares: dict, rate: float, **how: float | None) -> list[str]:
+    """Return what an audit of so many people could show, in lines.
+
+    Parameters
+    ----------
+    rule : Rule
+    n : int
+        Number of people.
+    shares : dict of str to dict
+        The share of each group of an attribute.
+    rate : float
+        Share of favorable outcomes; of numbers it does not matter.
+    **how
+        Further arguments of `Audit.power`.
+
+    Raises
+    ------
+    ValueError
+        If shares do not add up to 1, or a number is not allowed.
+    """
+    audit = Audit(rule=rule)
+    relevant_size, lines = audit.relevant_size, []
+    is_rate = how.get("spread") is None
+    kind, mean, of = (RATE, rate, "rate") if is_rate else (NUMBER, 1.0, "mean")
+    gap = relevant_gap(audit.relevant_gap, kind=kind, mean=mean).size
+    table = audit.power(n, shares, rate, **how)
+    power = how.get("power", 0.8)
+    for row in table.itertuples():
+        lines += [
+            f"{row.attribute} = {row.group}: {row.people:,.0f} people",
+            f"    shows a lower {of} with power {power:g} {_from(row.gap_below)}",
+            f"    shows a higher {of} with power {power:g} {_from(row.gap_above)}",
+            f"    excludes gaps above {row.excludes:.3f} where there is none",
+            f"    excludes gaps above {row.excludes_in_context:.3f} in a context in which it has "
+            f"{100 * relevant_size:.3g} % of all people",
+        ]
+    needed = table["side_needed"].iloc[0]
+    lines.append(
+        f"A gap of {gap:g} is excluded with {needed:,.0f} people on each side, or as good as that."
+    )
+    return lines
 
 
 def _from(gap):

@@ -16,6 +16,7 @@ from skdisc.exceptions import ModelError
 NOTHING_FOUND, DISPARITY_FOUND, USAGE, INSUFFICIENT, FAILURE = range(5)
 COMMANDS = {  # what each does, and the module and function that add it; loaded when it is called
     "audit": ("audit a table, with or without a model", "_audit", "add_audit"),
+    "app": ("audit a table in the browser, without commands", "_app", "add_app"),
     "demo": ("audit a model trained on synthetic loan applications", "_demo", "add_demo"),
     "verify": ("check an audit against its data and model", "_verify", "add_verify"),
     "compare": ("compare two audits", "_beside", "add_compare"),

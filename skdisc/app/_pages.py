@@ -1,0 +1,554 @@
+"""The pages of the app: file, columns, question, run, and the page of the audit."""
+
+import asyncio
+import re
+import secrets
+import shutil
+import time
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from multiprocessing import get_context
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from skdisc._utils._safe_text import clean
+from skdisc.app._folder import PrivateFolder
+from skdisc.app._jobs import Job
+from skdisc.app._looking import begin, look
+from skdisc.app._study import EQUAL, IGNORE, PROTECTED, QUESTION, READING, ROLES, Study
+from skdisc.app._upload import OneFile, RefusedError, check_free, plain_name, size_told
+from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
+from skdisc.cli import main as command
+from skdisc.report._first_page import LANGUAGES
+
+_FORM = 2_000_000  # bytes of a form that is no file
+_MOST_FILES, _MOST_RUNNING = 20, 2
+_IDLE = 3_600  # seconds after which a file that nobody looks at is deleted
+_LOOK = 300  # seconds that reading a file may take
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
+    ".md": "text/markdown; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+}
+_STATIC = {  # by name, the package and the folder, and the type
+    "app.css": ("skdisc.app", "static", "text/css"),
+    "app.js": ("skdisc.app", "static", "text/javascript"),
+    "icon.svg": ("skdisc.app", "static", "image/svg+xml"),
+    "audit.css": ("skdisc.report", "templates", "text/css"),
+    "audit.js": ("skdisc.report", "templates", "text/javascript"),
+}
+_TEMPLATES = {
+    "general": "none: the page for all questions",
+    "four_fifths": "four-fifths rule (US, selection)",
+    "ll144": "Local Law 144 (New York City)",
+}
+
+
+class Pages:
+    """The state of the app and its pages.
+
+    Parameters
+    ----------
+    folder : PrivateFolder
+    most_bytes : int
+        Largest upload.
+    data : str or Path, optional
+        A file to begin with; it is read where it is.
+    """
+
+    def __init__(self, folder: PrivateFolder, most_bytes: int, data=None) -> None:
+        self.folder, self.most_bytes = folder, most_bytes
+        self.studies, self.jobs, self._looks, self._pool = {}, {}, {}, None
+        environment = Environment(
+            loader=PackageLoader("skdisc.app"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=StrictUndefined,
+        )
+        environment.filters["clean"] = clean
+        environment.globals |= {"size_told": size_told, "roles": ROLES, "templates": _TEMPLATES}
+        environment.globals |= {"languages": LANGUAGES, "equal": EQUAL, "protected": PROTECTED}
+        self._templates = environment
+        if data is not None:
+            path = Path(data).resolve()
+            self.first = self._add(path.name, path, None)
+        else:
+            self.first = None
+
+    # what is there
+
+    def _add(self, name, path, folder):
+        """Add a file; return its study."""
+        study = Study(secrets.token_urlsafe(8), name, path, folder)
+        self.studies[study.key] = study
+        return study
+
+    def study(self, request: Request) -> Study:
+        """Return the study of an address."""
+        study = self.studies.get(request.path_params["key"])
+        if study is None:
+            raise HTTPException(404, "This file is no longer here. Begin again with a file.")
+        study.used = time.monotonic()
+        return study
+
+    def job(self, request: Request) -> Job:
+        """Return the audit of an address."""
+        job = self.jobs.get(request.path_params["key"])
+        if job is None:
+            raise HTTPException(404, "This audit is no longer here. Begin again with a file.")
+        job.used = time.monotonic()
+        return job
+
+    async def look(self, study: Study) -> dict:
+        """Return what is seen in a file; `error` says why nothing is."""
+        argv = study.argv()
+        kept = self._looks.get(study.key)
+        if kept is not None and kept[0] == argv:
+            return kept[1]
+        loop = asyncio.get_running_loop()
+        try:
+            future = loop.run_in_executor(self._executor(), _look, argv, str(self.folder.path))
+            seen = await asyncio.wait_for(future, _LOOK)
+        except (ValueError, TypeError, ImportError) as error:
+            return {"error": clean(str(error))}
+        except (BrokenProcessPool, TimeoutError):
+            self._end_pool()
+            told = "The file could not be read: reading it needed too much memory or time."
+            return {"error": f"{told} The app goes on."}
+        self._looks[study.key] = (argv, seen)
+        return seen
+
+    def _executor(self):
+        """Return the process that looks at files."""
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=begin)
+        return self._pool
+
+    def _end_pool(self):
+        """End the process that looks at files."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            for process in list((pool._processes or {}).values()):
+                process.kill()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def forget(self, key: str) -> None:
+        """Delete a file."""
+        study = self.studies.pop(key, None)
+        self._looks.pop(key, None)
+        if study is not None and study.folder is not None:
+            shutil.rmtree(study.folder, ignore_errors=True)
+
+    def tidy(self, now: float) -> None:
+        """Delete what nobody has looked at for an hour; what runs stays."""
+        for key, study in list(self.studies.items()):
+            if now - study.used > _IDLE:
+                self.forget(key)
+        for key, job in list(self.jobs.items()):
+            if now - job.used > _IDLE and job.state != "running":
+                del self.jobs[key]
+                job.close()
+                shutil.rmtree(job.folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """End all processes."""
+        self._end_pool()
+        for job in self.jobs.values():
+            job.close()
+
+    def shown(self, name: str, status: int = 200, **values) -> HTMLResponse:
+        """Return a page."""
+        return HTMLResponse(self._templates.get_template(name).render(**values), status)
+
+    # 1. file
+
+    async def start(self, request: Request) -> Response:
+        """Show where a file is dropped, and the files and audits that are here."""
+        return self.shown(
+            "start.html",
+            studies=list(self.studies.values()),
+            jobs=list(self.jobs.values()),
+            most=size_told(self.most_bytes),
+        )
+
+    async def upload(self, request: Request) -> Response:
+        """Take a file."""
+        if len(self.studies) >= _MOST_FILES:
+            raise RefusedError(
+                f"{_MOST_FILES} files are here already. Delete one on the first page.", 409
+            )
+        check_free(self.folder.path)
+        folder = self.folder.new("file")
+        try:
+            file = OneFile(request.headers.get("content-type", ""), folder, self.most_bytes)
+            try:
+                async for chunk in request.stream():
+                    file.write(chunk)
+                file.finish()
+            finally:
+                file.close()
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return _to(f"/files/{self._add(file.name, file.path, folder).key}")
+
+    async def file(self, request: Request) -> Response:
+        """Show how a file was understood, and its first rows."""
+        study = self.study(request)
+        return self.shown("file.html", study=study, seen=await self.look(study))
+
+    async def read(self, request: Request) -> Response:
+        """Change how a file is read."""
+        study, form = self.study(request), await _form(request)
+        study.reading = {n: form[n][0].strip() for n in READING if form.get(n, [""])[0].strip()}
+        for name in ("missing", "derive"):
+            lines = form.get(name, [""])[0].splitlines()
+            setattr(study, name, [line.strip() for line in lines if line.strip()])
+        study.text = [t.strip() for t in form.get("text", [""])[0].split(",") if t.strip()]
+        _set_flag(study, "drop-unlabeled", "drop-unlabeled" in form)
+        return _to(f"/files/{study.key}")
+
+    async def delete(self, request: Request) -> Response:
+        """Delete a file."""
+        self.forget(self.study(request).key)
+        return _to("/")
+
+    # 2. columns
+
+    async def columns(self, request: Request) -> Response:
+        """Show the columns, and what an audit would notice at each."""
+        study = self.study(request)
+        seen = await self.look(study)
+        if "error" in seen:
+            return self.shown("file.html", study=study, seen=seen)
+        by_column = {}
+        for note in seen["notices"]:
+            by_column.setdefault(note["column"], []).append(note)
+        wrong = request.query_params.get("lacks")
+        values = {"study": study, "seen": seen, "by_column": by_column, "request_lacks": wrong}
+        return self.shown("columns.html", **values)
+
+    async def choose(self, request: Request) -> Response:
+        """Take the roles of columns, and what a notice advises."""
+        study, form = self.study(request), await _form(request)
+        seen = await self.look(study)
+        if "error" in seen:
+            return _to(f"/files/{study.key}")
+        names = [column["name"] for column in seen["columns"]]
+        target = form.get("target", [""])[0]
+        if target != study.target:
+            study.target, study.favorable = (target if target in names else ""), ""
+        else:
+            study.favorable = ",".join(form.get("favorable", [])).strip()
+        for i, name in enumerate(names):
+            role = form.get(f"role-{i}", [EQUAL])[0]
+            if role != study.roles.get(name, EQUAL):
+                study.set_role(name, role)
+            edges = form.get(f"bins-{i}", [""])[0].strip()
+            study.bins = {n: e for n, e in study.bins.items() if n != name}
+            study.bins |= {name: edges} if edges else {}
+        study.roles.pop(study.target, None)
+        for name in ("drop-copies", "favorable-exact"):
+            _set_flag(study, name, name in form)
+        kept = {"fold": study.fold, "missing": study.missing, "text": study.text}
+        for name, several in kept.items():
+            if f"{name}-shown" in form:
+                setattr(study, name, [v for v in several if v in form.get(name, [])])
+        place = ""
+        for advice in form.get("apply", []):
+            number, option, *value = advice.split("|", 2)
+            study.apply(option, *value[:1])
+            place = f"#c{int(number)}" if number.lstrip("-").isdigit() else ""
+        if "next" in form:
+            wrong = _lacking(study)
+            return _to(
+                f"/files/{study.key}/columns?lacks={wrong}#wrong"
+                if wrong
+                else f"/files/{study.key}/question"
+            )
+        return _to(f"/files/{study.key}/columns{place}")
+
+    # 3. question
+
+    async def question(self, request: Request) -> Response:
+        """Show what is asked, and what so many people could show."""
+        study = self.study(request)
+        if _lacking(study):
+            return _to(f"/files/{study.key}/columns?lacks={_lacking(study)}#wrong")
+        seen = await self.look(study)
+        is_planned = study.plan is not None and study.planned == study.options()
+        sha256 = plan_sha256(read_plan(study.plan, "options")) if is_planned else None
+        return self.shown("question.html", study=study, seen=seen, sha256=sha256)
+
+    async def ask(self, request: Request) -> Response:
+        """Take the question; write the plan, or run the audit."""
+        study, form = self.study(request), await _form(request)
+        study.question = {n: form[n][0].strip() for n in QUESTION if form.get(n, [""])[0].strip()}
+        for name in ("general", "en"):  # what is so without an option
+            study.question = {n: v for n, v in study.question.items() if v != name}
+        _set_flag(study, "public", "public" in form)
+        if "run" in form:
+            return self._run(study)
+        if "plan" in form:
+            await asyncio.to_thread(self._write_plan, study)
+        return _to(f"/files/{study.key}/question#plan")
+
+    def _write_plan(self, study):
+        """Write the plan of the options, as `skdisc plan` does."""
+        path = self.folder.new("plan") / "plan.json"
+        options = [o for o in study.options() if not o.startswith(_NOT_IN_PLANS)]
+        if command(["plan", *options, f"--out={path}"]) != 0:
+            raise RefusedError(
+                "The plan could not be written: an option is not allowed. Check the page."
+            )
+        study.plan, study.planned = path, study.options()
+
+    async def plan(self, request: Request) -> Response:
+        """Send the plan."""
+        study = self.study(request)
+        if study.plan is None:
+            raise HTTPException(404, "No plan was written.")
+        return _file(study.plan.read_bytes(), "plan.json", ".json")
+
+    # 4. run
+
+    def _run(self, study):
+        """Start an audit."""
+        if wrong := _lacking(study):
+            return _to(f"/files/{study.key}/columns?lacks={wrong}#wrong")
+        running = sum(job.state == "running" for job in self.jobs.values())
+        if running >= _MOST_RUNNING:
+            raise RefusedError(
+                f"{running} audits are running already. Wait until one has ended, or cancel it.",
+                409,
+            )
+        check_free(self.folder.path)
+        job = Job(
+            secrets.token_urlsafe(8),
+            study.argv(),
+            self.folder.new("audit"),
+            command=study.command(),
+            python=study.python(),
+            name=study.name,
+        )
+        job.study, job.language = study.key, study.question.get("language", "en")
+        self.jobs[job.key] = job
+        return _to(f"/audits/{job.key}")
+
+    async def state(self, request: Request) -> Response:
+        """Tell how far an audit is."""
+        job = self.job(request)
+        return JSONResponse({"state": job.state, "seconds": int(job.seconds)} | job.progress)
+
+    async def cancel(self, request: Request) -> Response:
+        """End an audit with what it has found."""
+        job = self.job(request)
+        job.cancel()
+        return _to(f"/audits/{job.key}")
+
+    async def again(self, request: Request) -> Response:
+        """Run an audit again with a column left out."""
+        job, form = self.job(request), await _form(request)
+        study, name = self.studies.get(job.study), form.get("column", [""])[0]
+        if study is None:
+            raise HTTPException(404, "The file is no longer here. Begin again with the file.")
+        if study.roles.get(name, EQUAL) != EQUAL or name in ("", study.target):
+            raise RefusedError("Choose one of the columns that were held equal.")
+        study.set_role(name, IGNORE)
+        return self._run(study)
+
+    # 5. page
+
+    async def audit(self, request: Request) -> Response:
+        """Show an audit: its progress, its page, or why there is none."""
+        job = self.job(request)
+        study = self.studies.get(job.study)
+        if job.state in ("running", "failed"):
+            status = 200 if job.state == "running" else 422
+            return self.shown("running.html", status, job=job, study=study)
+        report = await asyncio.to_thread(job.report)
+        page = await asyncio.to_thread(report.to_html, job.language)
+        about = report.document["about"]
+        held = [c for c in about["columns"] if c not in about["protected"]]
+        return self.shown(
+            "page.html", job=job, study=study, page=_body(page), held=held, ends=list(_TYPES)
+        )
+
+    async def download(self, request: Request) -> Response:
+        """Send the report of an audit."""
+        job, end = self.job(request), request.path_params["end"]
+        if f".{end}" not in _TYPES or not job.document.is_file():
+            raise HTTPException(404, "There is no such report.")
+        path = job.folder / f"report.{end}"
+        if end == "json":
+            path = job.document
+        elif not path.is_file():
+            report = await asyncio.to_thread(job.report)
+            await asyncio.to_thread(report.save, path, job.language)
+        stem = plain_name(Path(job.name).stem)
+        return _file(path.read_bytes(), f"{stem}-audit.{end}", f".{end}")
+
+    async def static(self, request: Request) -> Response:
+        """Send a style, a script or the icon."""
+        name = request.path_params.get("name", "icon.svg")
+        if name not in _STATIC:
+            raise HTTPException(404, "There is no such file.")
+        package, folder, kind = _STATIC[name]
+        return Response(files(package).joinpath(folder, name).read_bytes(), media_type=kind)
+
+    # what goes wrong
+
+    async def refused(self, request: Request, error: Exception) -> Response:
+        """Tell what is wrong, never where in the program."""
+        if isinstance(error, HTTPException):
+            told = _TOLD.get(error.status_code, error.detail)
+            return self.shown("message.html", error.status_code, text=clean(str(told)))
+        status = getattr(error, "status", 400)
+        return self.shown("message.html", status, text=clean(str(error)))
+
+    async def failed(self, request: Request, error: Exception) -> Response:
+        """Tell that something unforeseen happened; the terminal has the details."""
+        kind = type(error).__name__
+        text = f"Something unforeseen happened ({kind}). The terminal of the app has the details."
+        return self.shown("message.html", 500, text=text)
+
+    def routes(self) -> list[Route]:
+        """Return all routes, each with the largest body that it takes."""
+
+        def get(path, page):
+            return Route(path, page, methods=["GET"], max_body_size=0)
+
+        def post(path, page, most=_FORM):
+            return Route(path, page, methods=["POST"], max_body_size=most)
+
+        return [
+            get("/", self.start),
+            post("/files", self.upload, self.most_bytes + _FORM),
+            get("/files/{key}", self.file),
+            post("/files/{key}", self.read),
+            post("/files/{key}/delete", self.delete),
+            get("/files/{key}/columns", self.columns),
+            post("/files/{key}/columns", self.choose),
+            get("/files/{key}/question", self.question),
+            post("/files/{key}/question", self.ask),
+            get("/files/{key}/plan.json", self.plan),
+            get("/audits/{key}", self.audit),
+            get("/audits/{key}/state", self.state),
+            post("/audits/{key}/cancel", self.cancel),
+            post("/audits/{key}/again", self.again),
+            get("/audits/{key}/audit.{end}", self.download),
+            get("/static/{name}", self.static),
+            get("/favicon.ico", self.static),
+        ]
+
+
+_NOT_IN_PLANS = ("--by-parts", *(f"--{name}=" for name in READING))
+_TOLD = {
+    404: "There is nothing here, or no longer. Begin with the first page.",
+    405: "This address does not take such a request. Begin with the first page.",
+    413: "What was sent is too large. Start the app with --max-upload or --data FILE.",
+}
+_LACKS = {
+    "outcome": "Choose the column with what was decided.",
+    "favorable": "Choose which of its values people want.",
+    "protected": "Make at least one column protected: the people who may have been treated worse.",
+}
+
+
+def make_app(folder: PrivateFolder, most_bytes: int, data=None) -> tuple[Starlette, Pages]:
+    """Return the ASGI application, without its gate, and its pages.
+
+    Parameters
+    ----------
+    folder : PrivateFolder
+    most_bytes : int
+        Largest upload.
+    data : str or Path, optional
+        A file to begin with.
+    """
+    pages = Pages(folder, most_bytes, data)
+    pages._templates.globals["lacks"] = _LACKS
+
+    @asynccontextmanager
+    async def lifespan(app):
+        task = asyncio.create_task(_tidied(pages))
+        try:
+            yield
+        finally:
+            task.cancel()
+            pages.close()
+
+    handlers = dict.fromkeys((HTTPException, ValueError, ClientDisconnect), pages.refused)
+    handlers[Exception] = pages.failed
+    app = Starlette(routes=pages.routes(), exception_handlers=handlers, lifespan=lifespan)
+    return app, pages
+
+
+async def _tidied(pages):
+    """Delete what is not used, every minute."""
+    while True:
+        await asyncio.sleep(60)
+        pages.tidy(time.monotonic())
+
+
+def _look(argv, folder):
+    """Look at a file, in the process for that; a temporary file of it goes to the folder."""
+    import os
+
+    os.environ["SKDISC_APP_FOLDER"] = folder
+    return look(argv)
+
+
+async def _form(request):
+    """Return the fields of a form, a dict from name to the list of its values."""
+    async with request.form(max_files=0, max_fields=20_000) as form:
+        fields = {}
+        for name, value in form.multi_items():
+            fields.setdefault(name, []).append(str(value))
+        return fields
+
+
+def _lacking(study):
+    """Return what has to be chosen before an audit can run, a key of _LACKS, or ''."""
+    if not study.target:
+        return "outcome"
+    if not study.favorable:
+        return "favorable"
+    return "" if study.columns(PROTECTED) else "protected"
+
+
+def _set_flag(study, name, is_set):
+    """Set an option without a value."""
+    study.flags = [flag for flag in study.flags if flag != name] + [name] * is_set
+
+
+def _to(address):
+    """Return an answer that leads to another page, so that a reload sends nothing again."""
+    return RedirectResponse(address, 303)
+
+
+def _file(content, name, end):
+    """Return a file that is kept, and not shown."""
+    disposition = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=_TYPES[end], headers=disposition)
+
+
+_BODY = re.compile(r"<body>(.*)<script>.*</script>\s*</body>", re.DOTALL)
+
+
+def _body(page):
+    """Return what stands in the body of the page of an audit; its style and script are files."""
+    found = _BODY.search(page)
+    if found is None:
+        raise RuntimeError("the page of the audit has no body")
+    return found[1]

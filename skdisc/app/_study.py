@@ -1,0 +1,153 @@
+"""One file in the app and what was chosen about it, as options of `skdisc audit`."""
+
+import shlex
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from skdisc.app._looking import is_counted
+
+PROTECTED, EQUAL, IGNORE = "protected", "", "ignore"
+ROLES = {  # of a column, in words
+    EQUAL: "held equal",
+    PROTECTED: "protected",
+    IGNORE: "left out",
+    "predictions": "decision already made",
+    "weights": "weight of the row",
+    "groups": "cluster, such as a household",
+    "counts": "number of people of the row",
+}
+_ONE = ("predictions", "weights", "groups", "counts")  # roles of a single column
+READING = ("encoding", "sep", "decimal", "sheet")
+QUESTION = ("relevant_gap", "relevant_size", "template", "language", "time_budget")
+
+
+@dataclass
+class Study:
+    """What was chosen about a file.
+
+    Parameters
+    ----------
+    key : str
+        In addresses.
+    name : str
+        Of the file, as the browser told it; it is shown, and never opened.
+    path : Path
+        Where the file is.
+    folder : Path or None
+        The folder to delete with it; None for a file of the user.
+
+    Attributes
+    ----------
+    reading, question : dict of str to str
+        Options and their values.
+    missing, derive : list of str
+        Values of the repeatable options.
+    text, fold : list of str
+        Columns.
+    roles : dict of column to role
+        Columns held equal are left out.
+    bins : dict of column to str
+        Edges.
+    target, favorable : str
+    flags : list of str
+        Options without a value.
+    plan : Path or None
+        A plan that was written, for the options in `planned`.
+    used : float
+        When a page about it was asked for.
+    """
+
+    key: str
+    name: str
+    path: Path
+    folder: Path | None = None
+    reading: dict = field(default_factory=dict)
+    question: dict = field(default_factory=dict)
+    missing: list = field(default_factory=list)
+    derive: list = field(default_factory=list)
+    text: list = field(default_factory=list)
+    fold: list = field(default_factory=list)
+    roles: dict = field(default_factory=dict)
+    bins: dict = field(default_factory=dict)
+    target: str = ""
+    favorable: str = ""
+    flags: list = field(default_factory=list)
+    plan: Path | None = None
+    planned: list = field(default_factory=list)
+    used: float = field(default_factory=time.monotonic)
+
+    def options(self) -> list[str]:
+        """Return the options of `skdisc audit`, in one order."""
+        pairs = [("target", self.target), ("favorable", self.favorable)]
+        pairs += [(role, ",".join(self.columns(role))) for role in (PROTECTED, IGNORE, *_ONE)]
+        pairs += [("fold", ",".join(self.fold)), ("text", ",".join(self.text))]
+        pairs += [(name, self.reading.get(name, "")) for name in READING]
+        pairs += [("missing", text) for text in self.missing]
+        pairs += [("derive", text) for text in self.derive]
+        pairs += [("bins", f"{name}={edges}") for name, edges in self.bins.items()]
+        pairs += [(name, self.question.get(name, "")) for name in QUESTION]
+        several = [f"--{name.replace('_', '-')}={value}" for name, value in pairs if value]
+        flags = [f"--{name}" for name in self.flags]
+        return several + flags + ["--by-parts"] * is_counted(self.path)
+
+    def argv(self) -> list[str]:
+        """Return the file and the options of `skdisc audit`, with a plan that still holds."""
+        options = self.options()
+        plan = self.plan is not None and self.planned == options
+        return [str(self.path), *options, *([f"--plan={self.plan}"] if plan else [])]
+
+    def columns(self, role: str) -> list[str]:
+        """Return the columns of a role."""
+        return [name for name, own in self.roles.items() if own == role]
+
+    def set_role(self, name: str, role: str) -> None:
+        """Give a column a role; one that only a single column can have leaves the other."""
+        if role not in ROLES:
+            raise ValueError(f"There is no role {role!r}.")
+        if role in _ONE:
+            self.roles = {other: own for other, own in self.roles.items() if own != role}
+        self.roles.pop(name, None)
+        if role != EQUAL:
+            self.roles[name] = role
+
+    def apply(self, option: str, value: str = "") -> None:
+        """Set what a notice advises.
+
+        Raises
+        ------
+        ValueError
+            If no notice advises it.
+        """
+        if option == "--ignore":
+            self.set_role(value, IGNORE)
+        elif option == "--counts":
+            self.set_role(value, "counts")
+        elif option in ("--missing", "--text", "--fold"):
+            several = getattr(self, option.removeprefix("--"))
+            several += [value] * (value not in several)
+        elif option in ("--drop-copies", "--favorable-exact"):
+            name = option.removeprefix("--")
+            self.flags += [name] * (name not in self.flags)
+        else:
+            raise ValueError(f"{option!r} is nothing that a notice advises.")
+
+    def command(self, report: str = "audit.html") -> str:
+        """Return the command that gives the same document."""
+        name = shlex.quote(self.name)
+        lines = [
+            f"skdisc audit {name}",
+            *map(shlex.quote, self._shown_argv()),
+            f"--report={report}",
+        ]
+        return " \\\n    ".join(lines)
+
+    def python(self, report: str = "audit.json") -> str:
+        """Return Python code that gives the same document."""
+        argv = ["audit", self.name, *self._shown_argv(), f"--report={report}"]
+        lines = "".join(f"        {text!r},\n" for text in argv)
+        return f"from skdisc.cli import main\n\nmain(\n    [\n{lines}    ]\n)"
+
+    def _shown_argv(self):
+        """Return the options, with names of files in place of those of the private folder."""
+        return ["--plan=plan.json" if o.startswith("--plan=") else o for o in self.argv()[1:]]

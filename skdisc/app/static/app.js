@@ -1,0 +1,76 @@
+"use strict";
+// Every page works without this script; it saves clicks.
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+for (const one of all("[data-with-script]")) one.hidden = false;
+for (const one of all("[data-without-script]")) one.hidden = true;
+
+// a file that is dropped is sent
+for (const form of all("[data-drop]")) {
+  const input = form.querySelector("input[type=file]");
+  const busy = form.querySelector("[data-busy]");
+  form.addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("over"); });
+  form.addEventListener("dragleave", () => form.classList.remove("over"));
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    form.classList.remove("over");
+    if (event.dataTransfer.files.length) { input.files = event.dataTransfer.files; form.requestSubmit(); }
+  });
+  form.addEventListener("submit", () => { busy.textContent = "Reading …"; });
+}
+
+// after a choice, what an audit would notice is looked up again
+for (const form of all("[data-live-form]")) {
+  const busy = form.querySelector("[data-busy]");
+  let asked = 0;
+  form.addEventListener("change", async (event) => {
+    if (event.target.type === "range") return;
+    const number = ++asked;
+    const fields = new URLSearchParams(new FormData(form));
+    fields.append("look", "1");
+    busy.textContent = "Looking …";
+    try {
+      const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (number !== asked) return;
+      for (const old of all("[data-live]")) {
+        const fresh = page.getElementById(old.id);
+        if (fresh && !old.contains(document.activeElement)) old.replaceChildren(...fresh.childNodes);
+      }
+      for (const old of all(".role")) {
+        const fresh = page.getElementById(old.id);
+        if (fresh && !fresh.isEqualNode(old) && !old.contains(document.activeElement)) old.replaceWith(fresh);
+      }
+      busy.textContent = answer.ok ? "" : "This could not be looked up.";
+    } catch {
+      busy.textContent = "The app does not answer. Was it ended in the terminal?";
+    }
+  });
+}
+
+// a cut point is dragged to its place
+for (const range of all("[data-cuts]")) {
+  const field = document.getElementById(range.dataset.cuts);
+  range.addEventListener("input", () => { field.value = String(Number(Number(range.value).toPrecision(3))); });
+  range.addEventListener("change", () => field.dispatchEvent(new Event("change", { bubbles: true })));
+}
+
+// how far an audit is
+for (const box of all("[data-watch]")) {
+  const show = (selector, text) => { const one = box.querySelector(selector); if (one.textContent !== text) one.textContent = text; };
+  const watch = async () => {
+    try {
+      const told = await (await fetch(box.dataset.watch)).json();
+      if (told.state !== "running") { location.reload(); return; }
+      show("[data-step]", told.of ? `${told.step} (${told.done + 1} of ${told.of})` : told.step);
+      show("[data-seconds]", String(told.seconds));
+      const bar = box.querySelector("[data-progress]");
+      bar.max = told.of || 1;
+      bar.value = told.done;
+      setTimeout(watch, 500);
+    } catch {
+      show("[data-step]", "The app does not answer. Was it ended in the terminal?");
+    }
+  };
+  watch();
+}

@@ -1,0 +1,394 @@
+"""From a file to its page, by requests as a browser sends them."""
+
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+import time
+import zipfile
+from html import unescape
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("python_multipart")
+
+pytestmark = [
+    pytest.mark.extras("starlette", "uvicorn", "python_multipart", "httpx2"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+def people(n=600, seed=0):
+    """Return a table in which women are hired less often, with what goes wrong in tables."""
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["f", "m"], n)
+    score = rng.integers(0, 100, n)
+    hired = np.where(rng.random(n) < np.where(sex == "m", 0.6, 0.25), "yes", "no")
+    frame = pd.DataFrame({"nr": np.arange(n) + 5000, "sex": sex, "score": score, "hired": hired})
+    frame["rejected"] = np.where(hired == "yes", 0, 1)
+    frame["dress"] = np.where(rng.random(n) < 0.95, sex == "f", sex == "m").astype(int)
+    frame["age"] = rng.integers(20, 60, n)
+    frame.loc[::10, "age"] = 999
+    frame.loc[::50, "hired"] = frame.loc[::50, "hired"].str.upper()
+    return frame
+
+
+def sent(app, text, name="people.csv", **how):
+    """Send a file; return the answer."""
+    content = text if isinstance(text, bytes) else text.encode()
+    return app.client.post("/files", files={"file": (name, content)}, **how)
+
+
+def address_of(answer):
+    assert answer.status_code == 200, answer.text
+    return answer.url.path
+
+
+class Form(HTMLParser):
+    """What a browser sends of the last form of a page: a dict of lists."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.fields, self._select, self._area = {}, None, None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        about = dict(attrs)
+        if tag == "form":
+            self.fields = {}
+        elif tag == "select":
+            self._select = self.fields.setdefault(about["name"], [])
+        elif tag == "option" and self._select is not None:
+            if "selected" in about or not self._select:
+                self._select[:] = [about.get("value", "")]
+        elif tag == "input" and "name" in about:
+            is_sent = about.get("type") != "checkbox" or "checked" in about
+            if is_sent:
+                self.fields.setdefault(about["name"], []).append(about.get("value", "on"))
+
+    def handle_endtag(self, tag):
+        self._select = None if tag == "select" else self._select
+
+
+def fields(app, address, **more):
+    """Return the form of the page of columns as a browser would send it."""
+    return Form(app.client.get(f"{address}/columns").text).fields | more
+
+
+def choose(app, address, **more):
+    return app.client.post(f"{address}/columns", data=fields(app, address, **more))
+
+
+def asked(app, address):
+    """Choose outcome, favorable value and the protected column, and go to the question."""
+    choose(app, address, target="hired", look="1")
+    choose(app, address, target="hired", favorable=["yes"], **{"role-1": "protected"})
+    answer = choose(app, address, next="1")
+    assert answer.url.path == f"{address}/question", answer.text
+    return answer
+
+
+def run(app, address):
+    answer = app.client.post(f"{address}/question", data={"run": "1"})
+    assert re.fullmatch(r"/audits/[\w-]+", answer.url.path), answer.text
+    return answer.url.path
+
+
+def without_seconds(document):
+    """Return a document without the time that it took."""
+    if isinstance(document, dict):
+        return {k: without_seconds(v) for k, v in document.items() if k != "seconds"}
+    return list(map(without_seconds, document)) if isinstance(document, list) else document
+
+
+@pytest.mark.slow
+def test_whole_way_and_the_command_that_gives_the_same(app, ended, tmp_path):
+    text = people().to_csv(index=False)
+    address = address_of(sent(app, text))
+    assert "600 rows, 7 columns" in app.client.get(address).text
+    asked(app, address)
+    page = choose(app, address).text
+    for seen in ("999 in ", "as identifiers do", "each of its values goes with one outcome"):
+        assert seen in page
+    assert "goes strongly with" in page
+    assert "hired" in page
+    for place, argv in ((6, "--missing|age=999"), (0, "--ignore|nr"), (4, "--ignore|rejected")):
+        assert f'value="{place}|{argv}"' in page
+        choose(app, address, apply=f"{place}|{argv}")
+    page = app.client.get(f"{address}/columns").text
+    assert "999 in " not in page
+    assert "each of its values goes with one" not in page
+    question = app.client.get(f"{address}/question").text
+    assert "shows a lower rate with power 0.8" in question
+    audit = run(app, address)
+    assert ended(audit) == "done"
+    page = app.client.get(audit).text
+    assert "less often than sex = 'm'" in " ".join(unescape(re.sub("<[^>]*>", "", page)).split())
+    command = re.search(r'aria-label="Command"><code>(.*?)</code>', page, re.S)[1]
+    python = re.search(r'aria-label="Python code"><code>(.*?)</code>', page, re.S)[1]
+    own = app.client.get(f"{audit}/audit.json").text
+    (tmp_path / "people.csv").write_text(text)
+    argv = shlex.split(unescape(command).replace("audit.html", "a.json").replace("\\\n", ""))
+    subprocess.run([sys.executable, "-m", *argv], cwd=tmp_path, check=False, capture_output=True)
+    code = [sys.executable, "-c", unescape(python).replace("audit.json", "b.json")]
+    subprocess.run(code, cwd=tmp_path, check=False, capture_output=True)
+    documents = [own, *((tmp_path / n).read_text() for n in ("a.json", "b.json"))]
+    texts = {json.dumps(without_seconds(json.loads(d)), indent=1) for d in documents}
+    assert len(texts) == 1
+    for end in ("html", "md", "txt"):
+        answer = app.client.get(f"{audit}/audit.{end}")
+        assert answer.headers["content-disposition"] == f'attachment; filename="people-audit.{end}"'
+    again = app.client.post(f"{audit}/again", data={"column": "dress"})
+    assert ended(again.url.path) == "done"
+    assert "--ignore=nr,rejected,dress" in unescape(app.client.get(again.url.path).text)
+
+
+@pytest.mark.slow
+def test_a_plan_is_written_and_its_hash_stands_on_the_page(app, ended):
+    address = address_of(sent(app, people(300).to_csv(index=False)))
+    asked(app, address)
+    page = app.client.post(f"{address}/question", data={"plan": "1", "relevant_gap": "0.1"}).text
+    sha256 = re.search(r"SHA-256: <code>(\w{64})", page)[1]
+    assert app.client.get(f"{address}/plan.json").json()["options"]["relevant_gap"] == 0.1
+    audit = app.client.post(f"{address}/question", data={"run": "1", "relevant_gap": "0.1"})
+    assert ended(audit.url.path) == "done"
+    document = app.client.get(f"{audit.url.path}/audit.json").json()
+    assert document["plan"]["sha256"] == sha256
+    # another question is no longer that of the plan
+    page = app.client.post(f"{address}/question", data={"relevant_gap": "0.2"}).text
+    assert "SHA-256: <code>" not in page
+
+
+def test_what_has_to_be_chosen_is_said(app):
+    address = address_of(sent(app, people(60).to_csv(index=False)))
+    answer = choose(app, address, next="1")
+    assert "Choose the column with what was decided" in answer.text
+    choose(app, address, target="hired", look="1")
+    assert "which of its values people want" in choose(app, address, next="1").text
+    answer = choose(app, address, favorable=["yes"], next="1")
+    assert "at least one column protected" in answer.text
+    question = app.client.post(f"{address}/question", data={"run": "1"})
+    assert question.url.path == f"{address}/columns"
+
+
+@pytest.mark.slow
+def test_cells_names_and_columns_are_escaped(app, ended):
+    evil = "<script>alert(1)</script>"
+    frame = people(300)
+    frame["sex"] = frame["sex"].replace({"f": evil, "m": '"><img src=x onerror=alert(1)>'})
+    frame = frame.rename(columns={"score": "<b>score</b>"})
+    address = address_of(sent(app, frame.to_csv(index=False), name=f"../{evil}.csv"))
+    asked(app, address)
+    audit = run(app, address)
+    assert ended(audit) == "done"
+    pages = [app.client.get(p).text for p in ("/", address, f"{address}/columns", audit)]
+    pages.append(app.client.get(f"{address}/question").text)
+    for page in pages:
+        assert not re.search(r"<script>|<img|<b>score", page)
+    assert any("&lt;script&gt;alert" in page for page in pages)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../evil.csv", "..\\..\\evil.csv", "/etc/evil.csv", "C:\\evil.csv", "a/../evil.csv"]
+)
+def test_a_name_leads_nowhere(app, name):
+    address = address_of(sent(app, "a,b\n1,2\n", name=name))
+    study = app.pages.studies[address.rpartition("/")[2]]
+    assert study.name == "evil.csv"
+    assert study.path.name == "data.csv"
+    assert study.path.parent.parent == app.folder.path
+
+
+@pytest.mark.slow
+def test_limit_of_bytes(app):
+    most = app.pages.most_bytes
+    text = b"a,b\n" + b"1,2\n" * (most // 4 - 1)
+    assert len(text) == most
+    assert sent(app, text).status_code == 200
+    answer = sent(app, text + b"\n")
+    assert answer.status_code == 413
+    assert "larger than 5 MB" in answer.text
+    assert len(list(app.folder.path.glob("file-*"))) == 1
+
+
+def raw(app, chunks, length=None, kind="multipart/form-data; boundary=b"):
+    """Send the form of a file in chunks, perhaps with another length than it has."""
+    headers = {"content-type": kind} | ({} if length is None else {"content-length": str(length)})
+    return app.client.post("/files", content=iter(chunks), headers=headers)
+
+
+HEAD = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+END = b"\r\n--b--\r\n"
+
+
+@pytest.mark.slow
+def test_a_length_that_lies(app):
+    much = [HEAD, *[b"1,2\n" * 250_000] * 9, END]
+    assert raw(app, much, length=100).status_code == 413
+    assert raw(app, [HEAD, b"a,b\n1,2\n", END], length=10**12).status_code == 413
+    assert not app.pages.studies
+    assert not list(app.folder.path.glob("file-*"))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "message"),
+    [
+        ([HEAD, b"a,b\n1,2\n"], "did not arrive as a whole"),
+        ([b"nonsense"], "damaged"),
+        ([HEAD, b"a\n1\n\r\n", HEAD, b"a\n2\n", END], "one file at a time"),
+        ([HEAD, END], "is empty"),
+        ([HEAD.replace(b"a.csv", b"a.exe"), b"x", END], "no table that can be read"),
+        ([HEAD.replace(b"a.csv", b""), b"", END], "Choose a file first"),
+        ([HEAD.replace(b"; filename", b"; other"), b"x", END], "not the form of a file"),
+        ([HEAD.replace(b"a.csv", b"a" * 9_000), b"x", END], "damaged"),
+    ],
+)
+def test_uploads_that_are_no_file(app, chunks, message):
+    answer = raw(app, chunks)
+    assert answer.status_code == 400
+    assert message in answer.text
+    assert not list(app.folder.path.glob("file-*"))
+
+
+def test_a_full_disk(app, monkeypatch):
+    from skdisc.app import _upload
+
+    monkeypatch.setattr(_upload, "_FREE", 10**18)
+    answer = sent(app, "a,b\n1,2\n")
+    assert answer.status_code == 507
+    assert "Make room" in answer.text
+
+
+@pytest.mark.slow
+def test_a_spreadsheet_that_unpacks_to_too_much(app):
+    pytest.importorskip("python_calamine")
+    book = io.BytesIO()
+    with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:
+        for i in range(5):
+            with archive.open(f"xl/worksheets/sheet{i}.xml", "w", force_zip64=True) as file:
+                for _ in range(900):
+                    file.write(b" " * 1_000_000)
+    answer = sent(app, book.getvalue(), name="bomb.xlsx")
+    assert "unpacks to more than 4 GB" in answer.text
+    assert app.client.get("/").status_code == 200
+
+
+def test_files_that_cannot_be_read_are_told_and_the_app_goes_on(app):
+    wide = ",".join(f"c{i}" for i in range(3_000)) + "\n" + ",".join("1" * 3_000) + "\n"
+    assert "3,000 columns" in sent(app, wide).text
+    assert "several columns named" in sent(app, "a,a\n1,2\n").text
+    assert "no rows" in sent(app, "a,b\n").text
+    assert "could not be read as a spreadsheet" in sent(app, b"PK\x03\x04x", name="a.xlsx").text
+    assert "has names" in app.client.get("/").text or app.client.get("/").status_code == 200
+
+
+@pytest.mark.slow
+def test_a_process_that_looks_and_is_killed(app):
+    address = address_of(sent(app, "a,b\n1,2\n"))
+    app.pages._pool = None  # that of the other tests goes on
+    app.pages._looks.clear()
+    app.client.get(address)
+    for process in app.pages._pool._processes.values():
+        process.kill()
+    app.pages._looks.clear()
+    assert "The app goes on" in app.client.get(address).text
+    app.pages._looks.clear()
+    assert "1 rows, 2 columns" in app.client.get(address).text
+
+
+def slow_audit(app):
+    """Return the address of a file, and of an audit of it that takes long."""
+    rng = np.random.default_rng(0)
+    frame = people(20_000)
+    for i in range(15):
+        frame[f"x{i}"] = rng.integers(0, 9, len(frame))
+    address = address_of(sent(app, frame.to_csv(index=False)))
+    asked(app, address)
+    return address, run(app, address)
+
+
+@pytest.mark.slow
+def test_cancel_gives_what_was_found(app, ended):
+    _, audit = slow_audit(app)
+    # a second upload, and the other pages, while one runs
+    assert app.client.post("/files", files={"file": ("b.csv", b"a,b\n1,2\n")}).status_code == 200
+    assert app.client.get("/").status_code == 200
+    for _ in range(400):
+        told = app.client.get(f"{audit}/state").json()
+        if told["done"] >= 1:
+            break
+        time.sleep(0.05)
+    assert told["state"] == "running"
+    assert app.client.post(f"{audit}/cancel").status_code == 200
+    assert ended(audit) == "interrupted"
+    page = app.client.get(audit)
+    assert "Cancelled: this page says what was found until then" in page.text
+    assert "interrupted after" in page.text
+
+
+@pytest.mark.slow
+def test_an_audit_that_crashes_leaves_the_app(app, ended):
+    _, audit = slow_audit(app)
+    app.pages.jobs[audit.rpartition("/")[2]]._process.kill()
+    assert ended(audit) == "failed"
+    page = app.client.get(audit)
+    assert page.status_code == 422
+    assert "ended from outside (SIGKILL)" in page.text
+    assert app.client.get("/").status_code == 200
+
+
+@pytest.mark.slow
+def test_what_the_command_says_is_told(app, ended):
+    address = address_of(sent(app, people(100).to_csv(index=False)))
+    asked(app, address)
+    data = {"run": "1", "relevant_size": "7"}
+    audit = app.client.post(f"{address}/question", data=data).url.path
+    assert ended(audit) == "failed"
+    assert "--relevant-size" in app.client.get(audit).text
+
+
+def test_unused_files_are_deleted(app):
+    address = address_of(sent(app, "a,b\n1,2\n"))
+    study = app.pages.studies[address.rpartition("/")[2]]
+    app.pages.tidy(study.used + 3_500)
+    assert app.client.get(address).status_code == 200
+    app.pages.tidy(study.used + 3_700)
+    answer = app.client.get(address)
+    assert answer.status_code == 404
+    assert "nothing here, or no longer" in answer.text
+    assert not study.folder.exists()
+
+
+def test_files_are_deleted_by_hand(app):
+    address = address_of(sent(app, "a,b\n1,2\n"))
+    app.client.post(f"{address}/delete")
+    assert app.client.get(address).status_code == 404
+    assert not list(app.folder.path.glob("file-*"))
+
+
+def test_an_error_of_the_program_shows_no_traceback(app, monkeypatch):
+    def broken(*_, **__):
+        raise KeyError("secret place")
+
+    monkeypatch.setattr(app.pages, "shown", _first_fails(app.pages.shown, broken))
+    answer = app.client.get("/")
+    assert answer.status_code == 500
+    assert "KeyError" in answer.text
+    assert "Traceback" not in answer.text
+    assert "secret" not in answer.text
+
+
+def _first_fails(shown, broken):
+    calls = []
+
+    def of(*args, **values):
+        calls.append(args)
+        return broken() if len(calls) == 1 else shown(*args, **values)
+
+    return of
