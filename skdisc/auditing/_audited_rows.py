@@ -136,7 +136,7 @@ class AuditedRows:
         about = {"protected": protected, "is_frame": is_frame, "kind": kind, "name": name}
         numbers = numbers_of(audit, frame, y, box, **about)
         favorable = []
-        if numbers is None:
+        if numbers is None or numbers.is_of_labels:
             favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
         kind = TRAINED if kind == "refit" else kind
         weight = None if weight is None else check_weights(weight, len(frame))

@@ -316,7 +316,7 @@ def _row(rank, e, given, significance, figures):
     figures.tell_rates(GAP, *of, e.members, e.context)
     row |= {"people": e.people, "fewest": e.fewest, "share": e.people / given.people()}
     row["judged"] = bool(given.share(e.members) >= figures.relevant_size)
-    if given.numbers is not None:
+    if given.numbers is not None and e.numbers["measure"] == "selection_rate":
         row["rate_others"] = _number(given.rate("selection_rate", e.context & ~e.members))
     return row | {
         "compared_with": e.versus,

@@ -45,6 +45,8 @@ class ComparedNumbers:
     is_less_better : bool
     is_automatic : bool, default=False
         Whether nobody said that y holds numbers.
+    is_of_labels : bool, default=False
+        Whether they are a model's probabilities of the favorable labels.
     """
 
     raw: np.ndarray
@@ -53,6 +55,7 @@ class ComparedNumbers:
     name: str | None
     is_less_better: bool
     is_automatic: bool = False
+    is_of_labels: bool = False
 
     @property
     def compared(self) -> np.ndarray:
@@ -177,7 +180,8 @@ def numbers_of(
     if audit.outcome_scale == LOG:
         _check_positive(raw)
     is_less_better = not is_of_classes and is_direction and audit.pos_label == "low"
-    return ComparedNumbers(raw, output, audit.outcome_scale, name, is_less_better, is_automatic)
+    about = name, is_less_better, is_automatic, is_of_classes
+    return ComparedNumbers(raw, output, audit.outcome_scale, *about)
 
 
 def has_many_numbers(y: Any) -> bool:

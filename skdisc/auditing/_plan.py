@@ -10,6 +10,7 @@ from skdisc._utils._inputs import without_index
 from skdisc._utils._json import jsonable
 from skdisc._utils._published_names import meant_by
 from skdisc._utils._validation import closest, takes_gaps
+from skdisc._verdicts._relevant import PROBABILITY
 from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._numbers import VALUE
 from skdisc.auditing._pay._templates import OF_RATES
@@ -298,8 +299,12 @@ def _questions(step, given, template):
     if step.role == LEAD:
         own |= {"intersections": 1}
     steps = [_replaced(step, settings=own)]
-    if _has_outcomes(given) and step.role == LEAD:
+    is_scored = given.numbers is not None and given.numbers.is_of_labels and given.y is not None
+    if (_has_outcomes(given) or is_scored) and step.role == LEAD:
         own = own | {"measures": ["predictive_parity"]}
+        if is_scored:
+            own |= {"measures": ["calibration_difference"], "output": PROBABILITY}
+            own |= {"pos_label": given.favorable}
         name = f"{step.name} (calibration)"
         steps.append(_replaced(step, name=name, null="calibration", settings=own))
     return steps

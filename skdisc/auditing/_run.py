@@ -179,7 +179,9 @@ class Run:
             detector.limits = detector.limits.but(seconds=seconds)
         detector.verbose = self.audit.verbose  # training models again takes long in any detector
         X, box, y = given.X, given.decided, given.labels
-        if step.on == "model":
+        # Whether scores mean the same is asked about the model and the labels.
+        is_of_scores = given.numbers is not None and step.null == "calibration"
+        if step.on == "model" or is_of_scores:
             X = X if given.original is None else given.original
             X, box, y = X if given.is_frame else X.to_numpy(), given.box, given.y
             if step.n_refits is not None:

@@ -9,6 +9,8 @@ from scipy import stats
 from sklearn.tree import DecisionTreeRegressor
 
 from skdisc import Audit, Rule
+from skdisc.auditing import AuditReport
+from skdisc.group import GroupDisparity
 from skdisc.report._first_page import first_page
 
 
@@ -185,28 +187,33 @@ class Scores:
         return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
 
 
+def mean_of_women(report):
+    rows = report.document["groups"]
+    (row,) = [r for r in rows if (r["group"], r["measure"]) == ("sex = 'female'", "mean")]
+    return row
+
+
 def test_probabilities_of_a_model_are_compared_in_points(scored):
     X, y, model = scored
     report = quick(output="probability", pos_label="yes").fit(X, y, model).report_
     p = model.predict_proba(X)[:, 1]
     women, men = (p[X["sex"] == sex].mean() for sex in ("female", "male"))
-    (row,) = [r for r in report.document["groups"] if r["group"] == "sex = 'female'"]
+    row = mean_of_women(report)
     assert row["rate"] == pytest.approx(women)
     assert row["gap"] == pytest.approx(women - men)
     spread = 0.2 * np.sqrt(p.mean() * (1 - p.mean()))
     assert report.document["about"]["outcome"]["relevant_gap"] == pytest.approx(spread, abs=0.001)
     assert f"{100 * (men - women):.1f} points less" in first_sentences(report).replace("\xa0", " ")
     other = quick(output="probability", pos_label="no").fit(X, y, model).report_
-    (row,) = [r for r in other.document["groups"] if r["group"] == "sex = 'female'"]
-    assert row["gap"] == pytest.approx(men - women)
+    assert mean_of_women(other)["gap"] == pytest.approx(men - women)
 
 
 def test_probabilities_need_no_model(scored):
-    X, y, model = scored
+    X, _, model = scored
     p = model.predict_proba(X)[:, 1]
-    alone = quick(output="probability").fit(X, p).report_.document
-    asked = quick(output="probability", pos_label="yes").fit(X, y, model).report_.document
-    assert alone["groups"] == asked["groups"]
+    alone = quick(output="probability").fit(X, p).report_
+    asked = quick(output="probability", pos_label="yes").fit(X, None, model).report_
+    assert alone.document["groups"] == asked.document["groups"]
     with pytest.raises(ValueError, match="between 0 and 1"):
         quick(output="probability").fit(X, 10 * p)
 
@@ -229,3 +236,34 @@ def test_a_model_that_would_be_trained_is_refused(scored):
     audit = Audit(DecisionTreeRegressor(), protected="sex", output="value")
     with pytest.raises(ValueError, match="fit it on other rows"):
         audit.fit(X[["skill"]].assign(sex=X["sex"] == "male"), X["skill"])
+
+
+def test_outcomes_at_equal_scores_are_asked_where_labels_are_known(scored):
+    X, _, model = scored
+    rng = np.random.default_rng(8)
+    y = np.where(rng.random(len(X)) < 1 / (1 + np.exp(-X["skill"])), "yes", "no")  # not by sex
+    report = quick(output="probability", pos_label="yes").fit(X, y, model).report_
+    verdicts = {row["null"]: row["verdict"] for row in report.document["verdicts"]}
+    assert verdicts["calibration"] == "disparity found"
+    alone = GroupDisparity(
+        protected="sex", output="probability", measures=["calibration_difference"], pos_label="yes"
+    ).fit(X, y, model)
+    (answer,) = report.document["answers"]
+    assert answer["calibration"]["group"] == "sex = 'female'"
+    assert -answer["calibration"]["gap"] == pytest.approx(abs(alone.result_[0].effect))
+    assert "At equal scores, the outcomes of sex = 'female' are better" in first_sentences(report)
+    assert AuditReport.from_dict(report.document) == report
+
+
+def test_what_remains_at_equal_columns_is_the_coefficient_of_a_linear_law():
+    sm = pytest.importorskip("statsmodels.api")
+    X, _ = pay_table(1_500, seed=4)
+    rng = np.random.default_rng(4)
+    pay = 20 + 0.2 * X["tenure"] + 4 * (X["grade"] == "G2") - 1.5 * (X["sex"] == "female")
+    pay = pay + rng.normal(0, 3, len(X))
+    report = Audit(protected="sex", output="value", detectors="DisparityPursuit").fit(X, pay)
+    rows = report.report_.document["comparable"]
+    (own,) = [row["effect"] for row in rows if row["group"] == "sex = 'female'"]
+    design = pd.get_dummies(X, drop_first=True).astype(float).assign(one=1.0)
+    fit = sm.OLS(pay, design).fit()
+    assert own == pytest.approx(-fit.params["sex_male"], abs=0.5 * fit.bse["sex_male"])

@@ -157,6 +157,7 @@ def _answer(attribute, rows, document):
         "worst": _worst(evidence, raw),
         "single": _single(rows),
         "others": others,
+        **_calibration(evidence),
     }
 
 
@@ -320,6 +321,16 @@ def _worst(evidence, raw):
     if "rate_others" in row:
         about["rate_others"] = row["rate_others"]
     return about | {"at_equal_columns": row.get("kind") == "cause"}
+
+
+def _calibration(evidence):
+    """Return the side whose outcomes are better than their scores, if that is found."""
+    found = [r for r in evidence if r.get("measure") == "calibration_difference" and r.get("found")]
+    if not found:
+        return {}
+    row = max(found, key=lambda r: (r["effect"] < 0, abs(r["effect"])))
+    side = {"group": row["group"], "compared_with": row.get("compared_with")}
+    return {"calibration": side | seen_from(row, "effect", is_same=row["effect"] < 0)}
 
 
 def _single(rows):

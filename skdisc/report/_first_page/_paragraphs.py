@@ -15,7 +15,14 @@ from skdisc.report._first_page._answers import (
     answers,
     seen_from,
 )
-from skdisc.report._first_page._units import Texts, is_of_outcomes, number, percent, units_of
+from skdisc.report._first_page._units import (
+    Points,
+    Texts,
+    is_of_outcomes,
+    number,
+    percent,
+    units_of,
+)
 
 LANGUAGES = ("en", "de", "fr")
 MOST_COLUMNS = 6  # of those held equal, that a sentence names
@@ -123,10 +130,12 @@ class _Paragraph:
             yield self._also()
         else:
             # What is found may be hidden: then only its state is said.
-            yield self._elsewhere() or self._single() or f"{self.texts.STATES[state]}."
+            said = self._elsewhere() or self._single() or self._calibration()
+            yield said or f"{self.texts.STATES[state]}."
             yield self._nearly_equal()
         if self.answer["single"] is not None and self.answer["single"]["found"]:
             yield self._single()
+        yield self._calibration()
         if state in (UNEQUAL, OPEN):
             yield self._others()
 
@@ -241,6 +250,19 @@ class _Paragraph:
             attribute=self.answer["attribute"],
             people=self._count(single["people"]),
             share=self._percent(single["share"]),
+        )
+
+    def _calibration(self):
+        """Return that outcomes differ at equal scores, if they do."""
+        side = self.answer.get("calibration")
+        if side is None:
+            return ""
+        points = Points(self.texts, {})
+        low, high = (points.end(-side[n], True, None) for n in ("ci_high", "ci_low"))
+        return self.texts.CALIBRATION.format(
+            group=side["group"],
+            points=points.gap(-side["gap"], None),
+            range=self.texts.RANGE.format(low=low, high=high),
         )
 
     def _nothing(self):

@@ -97,6 +97,10 @@ SINGLE = (
     "Über {people} Personen ({share}) wäre anders entschieden worden, wenn nur {attribute} anders "
     "gewesen wäre."
 )
+CALIBRATION = (
+    "Bei gleicher Bewertung sind die Ergebnisse von {group} besser als die der anderen, um "
+    "{points} ({range}): Ihre Bewertungen sind zu niedrig."
+)
 
 # What is excluded.
 NONE_ABOVE = "Kein Abstand über {bound} in einer der {n} nach {attribute} verglichenen Gruppen"

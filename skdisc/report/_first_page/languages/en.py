@@ -95,6 +95,10 @@ SINGLE = (
     "With another value of {attribute} alone, another decision would have been made about {people} "
     "people ({share})."
 )
+CALIBRATION = (
+    "At equal scores, the outcomes of {group} are better than those of the others, by {points} "
+    "({range}): their scores are too low."
+)
 
 # What is excluded.
 NONE_ABOVE = "No gap above {bound} in any of the {n} groups compared by {attribute}"

@@ -95,6 +95,10 @@ SINGLE = (
     "Si seule la valeur de {attribute} avait été autre, la décision aurait été autre pour {people} "
     "personnes ({share})."
 )
+CALIBRATION = (
+    "À scores égaux, les résultats de {group} sont meilleurs que ceux des autres, de {points} "
+    "({range}) : leurs scores sont trop bas."
+)
 
 # What is excluded.
 NONE_ABOVE = "Aucun écart supérieur à {bound} dans les {n} groupes comparés selon {attribute}"
