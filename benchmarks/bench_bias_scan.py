@@ -114,9 +114,9 @@ def seconds(function, *args):
     return process_time() - start, value
 
 
-def compare(name, X, y, p, repeats):
+def compare(name, X, y, p, repeats, restarts):
     print(f"{name}: {len(X):,} rows, {X.shape[1]} columns, penalty {PENALTY}")
-    for n_restarts in (10, 50):
+    for n_restarts in restarts:
         for direction in ("lower", "higher"):
             args = (X, y, p, direction, n_restarts)
             runs = [seconds(ours, *args, seed) for seed in range(5)]
@@ -183,6 +183,8 @@ def main():
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     parser.add_argument("data", nargs="?", default=os.environ.get("SKDISC_DATA", beside))
     parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--rows", type=int, help="use the first rows only; default: all")
+    parser.add_argument("--restarts", type=int, nargs="+", default=[10, 50])
     parser.add_argument("--scale", action="store_true")
     parser.add_argument("--bootstrap", type=int, default=0)
     parser.add_argument("--null", type=int, default=0, metavar="SEEDS")
@@ -194,10 +196,10 @@ def main():
     if options.scale:
         scale(folder, options.bootstrap)
         return
-    X, y = compas(folder)
-    compare("COMPAS", X, y, fitted(X, y, ["#prior"]), options.repeats)
-    X, y = adult(folder)
-    compare("Adult", X, y, fitted(X, y), options.repeats)
+    X, y = (part[: options.rows] for part in compas(folder))
+    compare("COMPAS", X, y, fitted(X, y, ["#prior"]), options.repeats, options.restarts)
+    X, y = (part[: options.rows] for part in adult(folder))
+    compare("Adult", X, y, fitted(X, y), options.repeats, options.restarts)
 
 
 if __name__ == "__main__":

@@ -42,10 +42,10 @@ ADULT_BINS = {
 }
 
 
-def adult(folder):
+def adult(folder, n_rows=None):
     """Return Adult in categories, its labels (1: above 50K), and a forest's decisions."""
     table = pd.read_csv(folder / "adult.csv.gz").drop(columns=["split", "fnlwgt", "education-num"])
-    table = table[~(table == "?").any(axis=1)].reset_index(drop=True)
+    table = table[~(table == "?").any(axis=1)][:n_rows].reset_index(drop=True)
     y = (table.pop("income") == ">50K").astype(int)
     decisions = cross_val_predict(default_model("forest", random_state=0), table, y, cv=3)
     for name, edges in ADULT_BINS.items():
@@ -114,9 +114,11 @@ def main():
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     parser.add_argument("data", nargs="?", default=os.environ.get("SKDISC_DATA", beside))
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--rows", type=int, help="use the first rows only; default: all")
+    parser.add_argument("--supports", type=float, nargs="+", default=[0.05, 0.01])
     parser.add_argument("--dtype", choices=("category", "str"), default="category")
     options = parser.parse_args()
-    X, y, decisions = adult(Path(options.data))
+    X, y, decisions = adult(Path(options.data), options.rows)
     X = X.astype(options.dtype)
     print(f"Adult: {len(X):,} rows, {X.shape[1]} columns as {options.dtype}")
     kernels = {"NumPy": None, "numba": _kernels.compiled()}
@@ -124,7 +126,7 @@ def main():
     if kernels["numba"] is None:
         del kernels["numba"]
         print("numba is not installed")
-    for support, metrics in product((0.05, 0.01), (["false_positive_rate"], list(RATES))):
+    for support, metrics in product(options.supports, (["false_positive_rate"], list(RATES))):
         rows = X, y, decisions, metrics, support
         n = check_equal(ours(*rows, k=10**9), theirs(*rows), metrics, len(X))
         runs = []

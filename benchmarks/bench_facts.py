@@ -155,11 +155,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     parser.add_argument("data", nargs="?", default=os.environ.get("SKDISC_DATA", beside))
+    parser.add_argument("--rows", type=int, help="use the first rows only; default: all")
     parser.add_argument("--slow", action="store_true", help="also compare at support 0.05")
     parser.add_argument("--grid", action="store_true", help="only our time by support and bins")
     parser.add_argument("--alone", action="store_true", help="without the peer")
     options = parser.parse_args()
-    X, y = adult(Path(options.data))
+    X, y = (part[: options.rows] for part in adult(Path(options.data)))
     rows = train_test_split(X, y, test_size=0.3, random_state=131313, stratify=y)
     train, test, y_train, _ = rows
     with warnings.catch_warnings():

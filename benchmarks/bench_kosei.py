@@ -36,6 +36,7 @@ MODELS = {
 }
 RATIO, MICROSECONDS = 1.3, 1.5
 SLOW = ("forest", "boosting")
+REPEATED = 200  # rows asked again, whether the model repeats itself
 GENDER = "i"
 
 
@@ -67,13 +68,17 @@ def timed(function, *args):
 
 
 def record(X, model, tests):
-    """Return the result, and the rows that were asked about, none of them twice."""
+    """Return the result, and the rows that were asked about.
+
+    None is asked twice, but the few on which the search checks that the model repeats itself. They
+    are the tests and, for the share of the people, rows of X.
+    """
     recorder = Recorder(model)
     result = fit(X, recorder, tests)
     rows = pd.concat(recorder.asked, ignore_index=True)
-    assert not rows.duplicated().any(), "a row was asked about twice"
-    inputs = rows.drop(columns=GENDER)
-    assert inputs.drop_duplicates().shape[0] == result.n_tested, "an input was tested twice"
+    n_distinct = len(rows.drop_duplicates())
+    assert n_distinct == result.n_queries, "the result counts other rows than those asked about"
+    assert len(rows) - n_distinct <= REPEATED, "rows were asked about twice"
     return result, rows
 
 
@@ -97,7 +102,7 @@ def main():
         beyond = (own - bulk) / result.n_tested * 1e6
         print(
             f"{name}: {result.n_tested:,} tests, {result.n_found:,} found "
-            f"({result.n_found / result.n_tested:.0%}), {len(rows):,} rows asked, none twice"
+            f"({result.n_found / result.n_tested:.0%}), {len(rows):,} rows asked"
         )
         met = own / bulk <= RATIO if name in SLOW else beyond <= MICROSECONDS
         target = f"ratio at most {RATIO}" if name in SLOW else f"at most {MICROSECONDS} us beyond"

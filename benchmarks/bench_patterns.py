@@ -44,10 +44,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     parser.add_argument("data", nargs="?", default=os.environ.get("SKDISC_DATA", beside))
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--rows", type=int, help="use the first rows only; default: all")
     options = parser.parse_args()
-    for name, (target, protected) in SETS.items():
-        X = pd.read_csv(Path(options.data) / "fairnb" / f"{name}.csv.gz")
+    for name in options.sets:
+        target, protected = SETS[name]
+        X = pd.read_csv(Path(options.data) / "fairnb" / f"{name}.csv.gz", nrows=options.rows)
         y = X.pop(target)
         runs = [audit(X, y, protected) for _ in range(options.repeats)]
         result, time = runs[0][0], statistics.median(t for _, t in runs)

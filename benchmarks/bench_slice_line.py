@@ -34,9 +34,13 @@ from skdisc.subgroup._lattice import _kernels
 TARGET, ALPHA, K = 200, 0.95, 10
 
 
-def adult(folder):
+def adult(folder, n_rows=None):
     """Return the training part of Adult in categories, their codes, and errors of a regression."""
-    table = pd.read_csv(folder / "adult.csv.gz").query("split == 'train'").drop(columns="split")
+    table = (
+        pd.read_csv(folder / "adult.csv.gz")
+        .query("split == 'train'")
+        .drop(columns="split")[:n_rows]
+    )
     y = (table.pop("income") == ">50K").to_numpy()
     table = table.reset_index(drop=True).astype({"education-num": str})
     for name in ("age", "fnlwgt", "capital-gain", "capital-loss", "hours-per-week"):
@@ -93,12 +97,13 @@ def main():
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     parser.add_argument("data", nargs="?", default=os.environ.get("SKDISC_DATA", beside))
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--rows", type=int, help="use the first rows only; default: all")
     options = parser.parse_args()
     folder = Path(options.data)
     kernels = {"NumPy": None, "numba": _kernels.compiled()}
     _kernels._WORTH = 0  # loaded already
     kernels = {name: k for name, k in kernels.items() if name == "NumPy" or k is not None}
-    large = acs(folder)
+    large = [part[: options.rows] for part in acs(folder)]
     for name, kernel in kernels.items():
         _kernels.compiled = lambda kernel=kernel: kernel
         time, result = seconds(ours, *large, 3)
@@ -108,7 +113,7 @@ def main():
             f"(target 5 s: {'met' if time <= 5 else 'missed'}), peak {memory:.2f} GB, "
             f"{result.n_tested:,} slices measured"
         )
-    X, codes, error = adult(folder)
+    X, codes, error = adult(folder, options.rows)
     print(f"Adult: {len(X):,} rows, {X.shape[1]} columns; error {error.mean():.3f}")
     for length in (3, 4):
         peers = [seconds(theirs, codes, error, length) for _ in range(options.repeats)]
