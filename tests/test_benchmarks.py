@@ -29,4 +29,5 @@ def test_a_script_that_fails_is_said(monkeypatch, capfd):
 def test_arguments_of_scripts_are_known(name):
     text = (FOLDER / f"bench_{name}.py").read_text()
     asked = [word for word in command.SCRIPTS[name][1].split() if word.startswith("--")]
-    assert asked and all(f'"{word}"' in text for word in asked)
+    assert asked
+    assert all(f'"{word}"' in text for word in asked)
