@@ -281,12 +281,12 @@ class _Said:
         wrong, check = (about["implausible"].get(name) or 0 for name in ("wrong", "to check"))
         if wrong:
             notes.append(
-                f"{_rows_have(wrong)} over ten times, or under a tenth of, the median pay of the "
+                f"{_rows_are(wrong)} over ten times, or under a tenth of, the median pay of the "
                 "category: probably errors; they count as they are."
             )
         if check:
             notes.append(
-                f"{_rows_have(check)} over four times or under a quarter of that median, more than "
+                f"{_rows_are(check)} over four times or under a quarter of that median, more than "
                 "80 hours, or parts that do not add up: to be checked; they count as they are."
             )
         return notes
@@ -364,6 +364,6 @@ def _percent(share, digits=0):
     return "–" if share is None else f"{100 * share:.{digits}f}\u00a0%"
 
 
-def _rows_have(n):
+def _rows_are(n):
     """Return a number of rows with its verb."""
-    return "1 row has" if n == 1 else f"{n:,} rows have"
+    return "1 row is" if n == 1 else f"{n:,} rows are"

@@ -1,0 +1,291 @@
+"""Every figure of Article 9(1), equal to a computation by hand; what is joined and left out."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from documents import breaches
+
+from skdisc import Audit, AuditReport
+from skdisc.auditing._pay._payroll import read_payroll
+from skdisc.auditing._pay._record import JOINED, joined_categories, pay_record
+
+PAY = {"category": "grade", "base": "base", "variable": "variable", "hours": "hours"}
+
+
+def table(n=240, seed=0):
+    draw = np.random.default_rng(seed)
+    sex = draw.choice(["f", "m"], n)
+    hours = np.where(sex == "f", draw.choice([20, 40], n), 40)
+    grade = draw.choice(["A", "B", "C"], n, p=[0.5, 0.3, 0.2])
+    rate = 20 + 10 * (grade == "B") + 25 * (grade == "C") + draw.normal(0, 2, n)
+    bonus = np.where(draw.random(n) < np.where(sex == "f", 0.4, 0.6), draw.integers(50, 90, n), 0)
+    columns = {"sex": sex, "grade": grade, "hours": hours, "base": (rate * hours).round(2)}
+    return pd.DataFrame({**columns, "variable": bonus * hours / 40})
+
+
+def record(X, y=None, weight=None, groups=None, **settings):
+    audit = Audit(protected="sex", template="pay_transparency", pay=PAY).set_params(**settings)
+    return pay_record(audit, read_payroll(audit, X, y, None, weight, groups))
+
+
+def one(rows, **asked):
+    (row,) = [r for r in rows if all(r[k] == v for k, v in asked.items())]
+    return row
+
+
+def averages(values, X, weight, of):
+    """Return the average of women and men, and the gap, by NumPy and by repeating rows."""
+    sides = []
+    for sex in ("f", "m"):
+        here = (X["sex"] == sex).to_numpy()
+        sides.append(of(np.repeat(values[here], weight[here])))
+    return [*sides, 1 - sides[0] / sides[1]]
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_every_figure_of_article_9_by_hand(is_weighted):
+    X = table()
+    weight = (
+        np.random.default_rng(1).integers(1, 4, len(X)) if is_weighted else np.ones(len(X), int)
+    )
+    rows = record(X, weight=weight.astype(float) if is_weighted else None).rows
+    total = (X["base"] + X["variable"]).to_numpy()
+    hours, variable = X["hours"].to_numpy(), X["variable"].to_numpy()
+    for basis, divisor in (("as recorded", 1), ("per hour", hours)):
+        for figure, of in (("mean", np.mean), ("median", np.median)):
+            for component, pay in (("total", total), ("variable", variable)):
+                expected = averages(pay / divisor, X, weight, of)
+                row = one(rows, figure=figure, component=component, basis=basis, among="all")
+                assert [row["women_value"], row["men_value"]] == pytest.approx(expected[:2])
+                if expected[1] > 0:
+                    assert row["gap"] == pytest.approx(expected[2])
+                    assert row["ci_low"] <= row["gap"] <= row["ci_high"] <= 1
+    some = variable > 0
+    expected = averages(variable[some], X[some], weight[some], np.mean)
+    row = one(rows, figure="mean", component="variable", basis="as recorded", among="recipients")
+    assert row["gap"] == pytest.approx(expected[2])
+    assert (row["women"], row["men"]) == tuple((X["sex"][some] == s).sum() for s in "fm")
+    row = one(rows, figure="receive")
+    expected = averages(some.astype(float), X, weight, np.mean)
+    assert [row["women_value"], row["men_value"]] == pytest.approx(expected[:2])
+    assert row["gap"] == pytest.approx(expected[1] - expected[0])
+    for component, pay in (("base", X["base"]), ("variable", X["variable"]), ("total", total)):
+        rate = np.asarray(pay) / hours
+        for grade in "ABC":
+            here = (X["grade"] == grade).to_numpy()
+            expected = averages(rate[here], X[here], weight[here], np.mean)
+            row = one(rows, figure="category", component=component, group=grade)
+            assert row["gap"] == pytest.approx(expected[2])
+            assert row["ci_level"] == pytest.approx(1 - 0.05 / 3)
+
+
+def test_letters_are_those_of_the_laws():
+    rows = record(table()).rows
+    letters = {(r["row"], r["figure"], r["component"]) for r in rows if r["figure"] != "category"}
+    assert letters == {
+        ("a", "mean", "total"),
+        ("b", "mean", "variable"),
+        ("c", "median", "total"),
+        ("d", "median", "variable"),
+        ("e", "receive", "variable"),
+        ("f", "quarter", "total"),
+    }
+    assert {r["row"] for r in rows if r["figure"] == "category"} == {"g"}
+    rows = record(table(), template="uk_gender_pay_gap").rows
+    assert [(r["row"], r["figure"], r["component"], r["among"]) for r in rows] == [
+        ("a", "mean", "total", "all"),
+        ("b", "median", "total", "all"),
+        ("c", "mean", "variable", "recipients"),
+        ("d", "median", "variable", "recipients"),
+        ("e", "receive", "variable", "all"),
+        *[("f", "quarter", "total", "all")] * 4,
+    ]
+
+
+def test_raw_figures_add_up_to_what_is_printed():
+    X = table()
+    rows = record(X).rows
+    for sex, letter in (("women", "f"), ("men", "m")):
+        n = int((X["sex"] == letter).sum())
+        assert sum(r[sex] for r in rows if r["figure"] == "quarter") == n
+        for component in ("base", "variable", "total"):
+            of = [r for r in rows if (r["figure"], r["component"]) == ("category", component)]
+            assert sum(r[sex] for r in of) == n
+        of = {r["component"]: r for r in rows if r["group"] == "A"}
+        parts = of["base"][f"{sex}_value"] + of["variable"][f"{sex}_value"]
+        assert of["total"][f"{sex}_value"] == pytest.approx(parts)
+
+
+@pytest.mark.slow
+def test_total_pay_or_its_parts_say_the_same():
+    X = table()
+    total = (X["base"] + X["variable"]).rename("total")
+    first = record(X).rows
+    rest = {k: v for k, v in PAY.items() if k != "base"}
+    assert len(record(X, total).rows) == len(first)
+    for pay in (PAY, rest):
+        again = record(X, total, pay=pay).rows
+        for row, other in zip(first, again, strict=True):
+            assert row["gap"] == (None if row["gap"] is None else pytest.approx(other["gap"]))
+    without = record(X, pay={"category": "grade", "base": "base"}).rows
+    assert {r["basis"] for r in without} == {"as recorded"}
+    assert {r["component"] for r in without} == {"total", "base"}
+
+
+def test_a_gap_of_men_is_found_as_one_of_women_is():
+    X = table(600)
+    turned = X.assign(base=np.where(X["sex"] == "m", 0.8, 1.0) * X["base"])
+    row = one(record(turned).rows, figure="category", component="base", group="A")
+    assert row["state"] == "above"
+    assert row["gap"] < -0.15
+
+
+def test_the_level_of_categories_is_shared_by_all():
+    rows = record(table(), rule__significance=0.1).rows
+    assert one(rows, figure="category", component="total", group="A")["ci_level"] == pytest.approx(
+        1 - 0.1 / 3
+    )
+    assert one(rows, figure="mean", component="total", basis="per hour")["ci_level"] == 0.9
+
+
+def test_small_categories_are_joined_until_both_sexes_are_enough():
+    X = table(300)
+    X.loc[:14, "grade"] = "D"
+    X.loc[:14, "sex"] = ["f"] * 13 + ["m"] * 2
+    made = record(X)
+    groups = list(dict.fromkeys(r["group"] for r in made.rows if r["figure"] == "category"))
+    assert JOINED in groups
+    assert made.about["joined"] == ["C", "D"]
+    for row in made.rows:
+        if row["figure"] == "category":
+            assert min(row["women"], row["men"]) >= 10
+    assert record(X, min_cell=2).about["joined"] == []
+
+
+def test_joining_leaves_no_category_to_be_had_by_subtraction():
+    draw = np.random.default_rng(0)
+    for _ in range(50):
+        category = draw.choice(list("abcdefg"), 120, p=draw.dirichlet(np.ones(7)))
+        X = pd.DataFrame({"sex": draw.choice(["f", "m"], 120), "grade": category, "base": 1.0})
+        audit = Audit(protected="sex", template="pay_transparency", pay={"base": "base"})
+        people = read_payroll(audit, X, None, None, None, None).people
+        names, code, joined = joined_categories(category, people, 10)
+        counts = people.counts(code, len(names))
+        assert len(names) == 1 or counts.min() >= 10
+        assert len(joined) != 1
+        assert counts.sum() == 120
+
+
+def test_figures_of_few_recipients_are_left_out():
+    X = table()
+    X["variable"] = 0.0
+    X.loc[X.index[X["sex"] == "f"][:3], "variable"] = 500.0
+    X.loc[X.index[X["sex"] == "m"][:40], "variable"] = 500.0
+    made = record(X)
+    of = [r for r in made.rows if r["component"] == "variable"]
+    assert {r["gap"] for r in of if r["figure"] in ("mean", "receive")} == {None}
+    assert all(r["women_value"] is None for r in of if r["figure"] in ("mean", "receive"))
+    assert made.about["n_left_out"] >= 5
+
+
+def test_implausible_entries_are_counted_in_two_severities():
+    X = table()
+    X.loc[0, "base"] *= 50
+    X.loc[1, "base"] *= 5
+    X.loc[2, "hours"] = 90
+    assert record(X).about["implausible"] == {"wrong": 1, "to check": 2}
+
+
+def test_people_of_neither_sex_count_in_quarters_only():
+    X = table()
+    X.loc[:11, "sex"] = "diverse"
+    made = record(X)
+    assert made.about["others"] == 12
+    quarters = [r for r in made.rows if r["figure"] == "quarter"]
+    assert sum(r["women"] + r["men"] + r["others"] for r in quarters) == len(X)
+    assert one(made.rows, figure="mean", component="total", basis="per hour")["women"] == (
+        (X["sex"] == "f").sum()
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X: X.assign(sex="f"), r"There are no men in 'sex' \(values: f\)"),
+        (lambda X: X.assign(sex="x"), "Which values of 'sex' are women is not known: x"),
+        (lambda X: X.assign(hours=X["hours"].where(X.index > 1, 0)), "0 or less in 2 rows"),
+        (lambda X: X.assign(base=-X["base"]), r"'base' is negative in 240 rows"),
+        (lambda X: X.assign(base=X["base"].where(X.index > 0)), "'base' is missing in 1 row"),
+        (lambda X: X.assign(base=X["base"].map("{} €".format)), "text in place of numbers"),
+        (lambda X: X.drop(columns="grade"), "there is no column 'grade'"),
+    ],
+)
+def test_bad_input_is_said_in_a_sentence(change, message):
+    with pytest.raises(ValueError, match=message):
+        record(change(table()))
+
+
+def test_bad_settings_are_said_in_a_sentence():
+    X = table()
+    with pytest.raises(ValueError, match=r"'variable' is larger than total pay \('y'\) in"):
+        record(X.assign(variable=1e6), X["base"].to_numpy())
+    with pytest.raises(ValueError, match="Total pay is not known"):
+        record(X, pay={"hours": "hours"})
+    with pytest.raises(ValueError, match=r"pay has no key 'wage'\. Its keys: category, base"):
+        record(X, pay={"wage": "base"})
+    with pytest.raises(ValueError, match="'sex' has no value 'woman'"):
+        record(X, pay=PAY | {"women": "woman"})
+    with pytest.raises(ValueError, match="names the column 'base' twice"):
+        record(X, pay={"base": "base", "variable": "base"})
+    audit = Audit(protected="sex", template="pay_transparency", pay=PAY)
+    with pytest.raises(ValueError, match="is about pay in y, and takes no model"):
+        read_payroll(audit, X, None, len, None, None)
+    with pytest.raises(ValueError, match="is for the templates pay_transparency and uk"):
+        Audit(protected="sex", pay=PAY).fit(X, X["base"] > 900)
+
+
+def test_women_may_be_named():
+    X = table().replace({"sex": {"f": 2, "m": 1}})
+    named = record(X, pay=PAY | {"women": 2})
+    assert named.about["columns"]["women"] == "2"
+    assert named.about["columns"]["men"] == "1"
+    plain = record(table())
+    assert [r["gap"] for r in named.rows] == [r["gap"] for r in plain.rows]
+
+
+STRANGERS = Path(os.environ.get("SKDISC_DATA", "")) / "strangers" / "pay.csv"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not STRANGERS.is_file(), reason="SKDISC_DATA has no table of pay")
+def test_the_truth_about_the_table_of_strangers():
+    X = pd.read_csv(STRANGERS).drop(columns="person")
+    columns = {"category": "grade", "base": "base_pay", "variable": "variable_pay"}
+    audit = Audit(
+        protected="sex", template="pay_transparency", pay=columns | {"hours": "weekly_hours"}
+    )
+    report = audit.fit(X).report_
+    assert breaches(report.document) == []
+    rows = report.document["pay"]
+    base = {r["group"]: r for r in rows if (r["figure"], r["component"]) == ("category", "base")}
+    assert base["G2"]["ci_low"] < 0.08 < base["G2"]["ci_high"]
+    assert base["G2"]["ci_low"] > 0
+    for grade in ("G1", "G3", "G4"):
+        assert base[grade]["ci_low"] < 0 < base[grade]["ci_high"]
+        assert base[grade]["state"] != "above"
+        assert base[grade]["state"] == "below" or base[grade]["needed"] > 0
+    receive = one(rows, figure="receive")
+    assert receive["women_value"] == pytest.approx(0.35, abs=0.05)
+    assert receive["men_value"] == pytest.approx(0.50, abs=0.05)
+    assert receive["ci_low"] < 0.15 < receive["ci_high"]
+    share = report.document["about_pay"]["hours_share"]
+    assert 0.3 < share["ci_low"] < share["share"] < share["ci_high"] < 0.6
+    frame = AuditReport.from_json(report.to_json()).to_frame("pay")
+    assert len(frame) == len(rows)
+    text = report.to_text()
+    assert "Women's mean pay per hour is 14.0 % lower than men's (11.4 to 16.4)" in " ".join(
+        text.replace("\u00a0", " ").split()
+    )
