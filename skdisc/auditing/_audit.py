@@ -31,7 +31,7 @@ from skdisc.auditing._disclosure import INTERNAL, PUBLIC, check_public, public_r
 from skdisc.auditing._document import make_report
 from skdisc.auditing._internal import with_joined_values
 from skdisc.auditing._pay._templates import OF_RATES, TEMPLATES
-from skdisc.auditing._plan import make_plan
+from skdisc.auditing._plan import Plan, make_plan
 from skdisc.auditing._run import Run
 from skdisc.report._audit_page import meta_fields
 
@@ -304,11 +304,14 @@ class Audit(
         if self.disclosure == PUBLIC:
             check_public(self, X, sample_weight, groups)
         given = AuditedRows.read(self, X, y, model, sample_weight, groups)
-        if self.disclosure == PUBLIC:
+        is_public_pay = given.roll is not None and self.disclosure == PUBLIC
+        if is_public_pay:
+            plan = Plan([], [], {})  # means of further groups would tell about few people
+        elif self.disclosure == PUBLIC:
             given = public_rows(given, self.min_cell, self._more_columns)
         elif self.counterfactuals is None:  # which are about values as they are
             given = with_joined_values(given, self)
-        plan = make_plan(self, given)
+        plan = plan if is_public_pay else make_plan(self, given)
         is_model = given.box is not None and given.box.decisions is None
         self._box = given.box if is_model else None
         run = Run(self, given, plan, started).go()

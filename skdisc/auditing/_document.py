@@ -72,7 +72,7 @@ def make_report(audit, given, plan, run, parts=None):
     noticed = [
         notices_of(as_read(g), audit.min_cell, audit.relevant_size)
         for g, *_ in parts
-        if g.choice is None
+        if audit.disclosure != "public"
     ]
     notices = _unlike_each_other(note.to_dict() for notes in noticed for note in notes)
     document = {
@@ -127,6 +127,10 @@ def make_report(audit, given, plan, run, parts=None):
     if given.roll is not None:
         record = pay_record(audit, given.roll)
         document |= {"pay": jsonable(record.rows), "about_pay": jsonable(record.about)}
+        if audit.disclosure == "public":
+            reason = "no question was asked; a public report of pay states the figures of a law"
+            document["verdict"]["reason"] = reason
+            del document["about"]["outcome"]
     document["answers"] = answers(document)
     return AuditReport(json.loads(json.dumps(document)), results, details)
 

@@ -1,0 +1,94 @@
+"""Reports of pay on the command line: written, verified, public; options that contradict."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import cli
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    draw = np.random.default_rng(0)
+    sex, grade = draw.choice(["female", "male"], 300), draw.choice(["A", "B"], 300)
+    grade[:6] = "C"
+    hours = np.where(sex == "female", draw.choice([20, 40], 300), 40)
+    base = (20 + 8 * (grade == "B") + draw.normal(0, 2, 300)) * hours
+    variable = np.where(draw.random(300) < 0.5, 100.0, 0.0)
+    columns = {"sex": sex, "grade": grade, "hours": hours, "base": base.round(2)}
+    path = tmp_path_factory.mktemp("pay") / "pay.csv"
+    pd.DataFrame({**columns, "variable": variable}).to_csv(path, index=False)
+    return path
+
+
+COLUMNS = ["--category", "grade", "--base", "base", "--variable", "variable", "--hours", "hours"]
+OPTIONS = ["--template", "pay_transparency", "--protected", "sex", *COLUMNS]
+
+
+def failed(capsys, *options):
+    """Return the message of a command that ends with 2."""
+    assert cli.main([str(option) for option in options]) == 2
+    return " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [[], ["--public"]])
+def test_a_report_is_written_and_verified(table, tmp_path, capsys, more):
+    page = tmp_path / "pay.html"
+    detectors = [] if more else ["--detectors", "GroupDisparity"]
+    code = cli.main(["audit", str(table), *OPTIONS, *more, *detectors, "--report", str(page)])
+    said = capsys.readouterr().out
+    assert code in (0, 1, 3)
+    assert "THE FIGURES OF ARTICLE 9(1)" in said
+    assert "(a) Mean pay" in said
+    assert cli.main(["verify", str(page), str(table)]) == 0
+    assert "Nothing differs" in capsys.readouterr().out
+    assert "--base=base" in said if not more else "No question was asked" in said
+
+
+@pytest.mark.slow
+def test_a_public_report_has_no_means_and_larger_categories(table, tmp_path):
+    path = tmp_path / "pay.json"
+    cli.main(["audit", str(table), *OPTIONS, "--public", "--report", str(path)])
+    document = json.loads(path.read_text())
+    means = [r for r in document["pay"] if r["figure"] in ("mean", "median", "category")]
+    assert {r["women_value"] for r in means} == {r["men_value"] for r in means} == {None}
+    assert {r["turned_by_one"] for r in document["pay"]} == {None}
+    assert "outcome" not in document["about"]
+    assert document["about_pay"]["equal"] == []
+    assert document["about_pay"]["implausible"] == {}
+    for row in document["pay"]:
+        if row["figure"] == "category":
+            assert min(row["women"], row["men"]) >= 20
+    assert "C" in document["about_pay"]["joined"]
+
+
+def test_options_that_do_not_go_together(table, capsys):
+    audit = "audit", table, "--protected", "sex"
+    pay = "--template", "pay_transparency"
+    assert "--category is for reports of pay: add --template" in failed(
+        capsys, *audit, "--target", "base", "--category", "grade"
+    )
+    assert "needs total pay (--target COL), or base pay" in failed(capsys, *audit, *pay)
+    assert "--fit does not go with --template pay_transparency" in failed(
+        capsys, *audit, *pay, "--base", "base", "--fit", "logistic"
+    )
+    assert "There are no men in 'grade'" in failed(
+        capsys, "audit", table, "--protected", "grade", *pay, "--base", "base", "--women", "A"
+    )
+    assert "'sex' has no value 'W'" in failed(
+        capsys, *audit, *pay, "--base", "base", "--women", "W"
+    )
+    assert "--target is missing" in failed(capsys, *audit, "--favorable", "1")
+
+
+def test_hours_of_0_are_left_out_if_asked(table, tmp_path, capsys):
+    frame = pd.read_csv(table)
+    frame.loc[0, "hours"] = 0
+    path = tmp_path / "zero.csv"
+    frame.to_csv(path, index=False)
+    message = failed(capsys, "audit", path, *OPTIONS)
+    assert "is missing, 0 or less in 1 row" in message
+    assert "--drop-unlabeled" in message
