@@ -267,3 +267,21 @@ def test_what_remains_at_equal_columns_is_the_coefficient_of_a_linear_law():
     design = pd.get_dummies(X, drop_first=True).astype(float).assign(one=1.0)
     fit = sm.OLS(pay, design).fit()
     assert own == pytest.approx(-fit.params["sex_male"], abs=0.5 * fit.bse["sex_male"])
+
+
+def test_pages_speak_of_means(gap_in_a_grade):
+    page = gap_in_a_grade[2].to_html()
+    assert "Are the means of the groups equal?" in page
+    assert "Are the rates of the groups equal?" not in page
+    assert re.search(r"gaps within ± \d+\.\d{1,3}<", page)
+
+
+def test_settings_of_numbers_are_varied():
+    X, y = pay_table(400)
+    audit = quick().fit(X, y)
+    table = audit.robustness(X, y)
+    gaps = table[table["setting"] == "relevant_gap"]["value"].unique()
+    assert list(gaps) == [None, "2.5%", "5%", "10%"]
+    assert "relevant_ratio" not in set(table["setting"])
+    assert "Are the means" in audit.report_.to_text()
+    assert "Are the rates" not in audit.report_.to_text()

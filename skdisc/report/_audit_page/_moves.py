@@ -3,7 +3,7 @@
 from skdisc.report._audit_page import _words as words
 
 
-def moves(rows):
+def moves(rows, average):
     """Return what the robustness table says about each question.
 
     Parameters
@@ -11,6 +11,8 @@ def moves(rows):
     rows : list of dict
         The rows of `Audit.robustness`; of each question and setting, the first is that of the
         audit itself.
+    average : {"rate", "mean"}
+        What groups are compared by.
 
     Returns
     -------
@@ -21,7 +23,7 @@ def moves(rows):
     questions = {}
     for row in rows:
         questions.setdefault((row["attribute"], row["null"]), []).append(row)
-    told = [_question(*name, several) for name, several in questions.items()]
+    told = [_question(*name, several, average) for name, several in questions.items()]
     settings = {(r["setting"], str(r["value"])) for r in rows}
     n_others = len(settings) - len({name for name, _ in settings})
     moved = sum(bool(one["others"]) for one in told)
@@ -32,7 +34,7 @@ def moves(rows):
     return {"rows": told, "sentence": sentence if rows else ""}
 
 
-def _question(attribute, null, rows):
+def _question(attribute, null, rows, average):
     """Return the verdict of one question, and the other verdicts with their settings."""
     verdict, others = rows[0]["verdict"], {}
     for row in rows:
@@ -41,7 +43,7 @@ def _question(attribute, null, rows):
             others.setdefault(row["verdict"], []).append(setting)
     return {
         "attribute": str(attribute),
-        "question": words.question(null, None)[0],
+        "question": words.question(null, None, average)[0],
         "verdict": verdict,
         "level": words.level(verdict),
         "others": [(words.level(v), v, ", ".join(given)) for v, given in others.items()],

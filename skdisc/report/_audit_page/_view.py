@@ -62,7 +62,7 @@ def _opening(document):
     evidence = document.get("evidence") or []
     found = {(str(e.get("group")), str(e.get("measure"))) for e in evidence if e.get("found")}
     system = (document.get("meta") or {}).get("system")
-    relevant = _relevant_gap(document)
+    relevant, average = _relevant_gap(document), average_of(document)
     verdicts = [_with_share(row, document) for row in _by_attribute(document, about)]
     return {
         "title": f"Audit of {system}" if system else "Audit",
@@ -73,7 +73,9 @@ def _opening(document):
         "interrupted": _interrupted(document) if about.get("interrupted") else "",
         "noticed": _noticed(document),
         "noticed_heading": words.NOTICED,
-        "verdicts": [_verdict(_with_size(row, relevant), _size(document)) for row in verdicts],
+        "verdicts": [
+            _verdict(_with_size(row, relevant), _size(document), average) for row in verdicts
+        ],
         "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g}\u00a0%",
         "half": on_half(document),
         "resolutions": resolutions(document),
@@ -83,7 +85,13 @@ def _opening(document):
         "legitimate": legitimate(document),
         "blocks": group_blocks(document.get("groups") or [], found),
         "relevant": relevant,
+        "average": average,
     }
+
+
+def average_of(document):
+    """Return what groups are compared by: "rate", or "mean" where outcomes are numbers."""
+    return "mean" if "outcome" in (document.get("about") or {}) else "rate"
 
 
 def _noticed(document):
@@ -111,7 +119,7 @@ def _found(document):
         "findings": findings,
         "findings_left_out": words.shown(len(findings), total, "findings"),
         "gaps": gap_parts(document.get("gaps") or []),
-        "moves": moves(document.get("robustness") or []),
+        "moves": moves(document.get("robustness") or [], average_of(document)),
         "cases": [_case(c) for c in document.get("cases") or []],
         "log": [_step(s, repeated) for s in log[:MOST_STEPS]],
         "log_notes": [words.sentence(note) for note in repeated],
@@ -199,11 +207,9 @@ def _is_share(row):
     return row.get("kind") == "fact" or row.get("null") == "individual"
 
 
-def _verdict(row, size):
-    """Return one row of the table of verdicts."""
-    question, claim = words.question(row.get("null"), row.get("claim"))
-    if row.get("measure") == "mean":
-        question = question.replace("rates", "means")
+def _verdict(row, size, average="rate"):
+    """Return one row of the table of verdicts; groups are compared by rates or by means."""
+    question, claim = words.question(row.get("null"), row.get("claim"), average)
     numbers = [row.get(name) for name in ("effect", "ci_low", "ci_high")]
     share, bound = _is_share(row), row.get("bound")
     if words.level(row.get("verdict")) == "found":

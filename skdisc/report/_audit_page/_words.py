@@ -83,10 +83,14 @@ def level(verdict):
     return {FOUND: "found", NOTHING: "nothing"}.get(verdict, "unsure")
 
 
-def question(null, claim):
-    """Return what a null asks, in plain words, and the null itself."""
-    claim = claim or NULLS.get(null, "")
-    return QUESTIONS.get(null) or claim or null or "–", claim
+def question(null, claim, average="rate"):
+    """Return what a null asks, in plain words, and the null itself.
+
+    Groups are compared by their rates, or their means.
+    """
+    claim = (claim or NULLS.get(null, "")).replace("rates", f"{average}s")
+    asked = QUESTIONS.get(null, "").replace("rates", f"{average}s")
+    return asked or claim or null or "–", claim
 
 
 def about(group, measure):
