@@ -21,10 +21,14 @@ Recipes: logistic regressions with the same signal and noise columns of their ow
 Beside the claims, *naive* is how often the best candidate passes the same test on the people who
 chose it.
 
-Run: python benchmarks/alternatives.py FOLDER [--sets 300] [--most 200] [--n 2000]
+Real: Adult, ACS income and COMPAS with three families of models, each on people of its own, so that
+no claim part is used twice; what `skdisc alternatives` tries. Each page is written to the folder.
+
+Run: python benchmarks/alternatives.py FOLDER [--sets 300] [--most 200] [--n 2000] [--only real]
 """
 
 import argparse
+import time
 from itertools import product
 from pathlib import Path
 
@@ -37,6 +41,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from skdisc._blackbox._default_models import default_model
+from skdisc.cli._alternatives import candidates
+from skdisc.datasets import fetch_acs_income, fetch_adult, fetch_compas
 from skdisc.model_selection import AlternativeSearch
 
 WORLDS = ("exchangeable", "opposite", "nobody", "five", "margin")
@@ -44,6 +51,12 @@ MARGINS = {"exchangeable": 0.05, "opposite": 0.1, "nobody": 0.1, "five": 0.1, "m
 RECIPES = ("logistic", "opposite", "five")
 SIZES = (500, 1000, 2000, 5000)
 SURE = -ndtri(0.05)
+FAMILIES = ("logistic", "boosting", "forest")
+REAL = {  # data, protected and watched column, settings
+    "adult": (fetch_adult, "sex", "race", {"margin": 0.01}),
+    "acs": (fetch_acs_income, "SEX", "RAC1P", {"margin": 0.01}),
+    "compas": (fetch_compas, "race", "sex", {"margin": 0.03, "claim": "recipe"}),
+}
 
 
 class Column(ClassifierMixin, BaseEstimator):
@@ -149,9 +162,9 @@ def subsets(world):
     return (0, 1, 2), several
 
 
-def power(n_sets, sizes):
+def power(n_sets, sizes, planted_worlds=("easy", "hard")):
     """Yield the share of tables in which a true alternative is claimed, and a false one."""
-    for name, n in product(("easy", "hard"), sizes):
+    for name, n in product(planted_worlds, sizes):
         present, several = subsets(name)
         found, false = 0, 0
         for r in range(n_sets):
@@ -194,6 +207,50 @@ def recipes(n_sets, n, k):
         yield {"what": "recipe", "world": name, "candidates": k, "n": n, **_rates(claims)}
 
 
+def real(folder, families, n):
+    """Yield what is shown on real data; pages are written to the folder."""
+    for data, (fetch, protected, watched, settings) in REAL.items():
+        table = fetch()
+        order = np.random.default_rng(0).permutation(len(table.data))
+        for i, kind in enumerate(families):
+            rows = order[i :: len(families)][:n]
+            X = table.data.iloc[rows].reset_index(drop=True)
+            X = X.astype({protected: str, watched: str})  # codes are no numbers
+            present = default_model(kind, 0)
+            tried = candidates(present, present, [protected], [table.favorable], 0, 3)
+            how = {"protected": protected, "watched": watched, "pos_label": table.favorable}
+            search = AlternativeSearch(present, tried, **how, **settings)
+            begin = time.perf_counter()
+            search.fit(X, table.target.iloc[rows].to_numpy())
+            seconds = time.perf_counter() - begin
+            search.report_.save(folder / f"{data}-{kind}.html")
+            search.report_.save(folder / f"{data}-{kind}.txt")
+            yield summary(search, data, kind) | {"seconds": round(seconds, 1)}
+
+
+def summary(search, data, kind):
+    """Return what a search on real data shows, a row."""
+    document = search.report_.document
+    gaps = {g["column"]: g for g in document["gaps"]}
+    own, other = (gaps[search.get_params()[n]] for n in ("protected", "watched"))
+    test = document["tests"][-1]
+    shown = [t for t in document["tests"] if t["shown"]]
+    return {
+        "data": data,
+        "model": kind,
+        "people": document["log"]["n_claim"],
+        "shown": search.claim_,
+        "alternative": document["alternative"],
+        "p": (shown[-1] if shown else test)["p_value"],
+        "foreseen": search.foreseen_,
+        "gap before": own["before"],
+        "gap after": own["after"],
+        "watched before": other["before"],
+        "watched after": other["after"],
+        "leveling down": any(w.startswith("Leveling") for w in document["warnings"]),
+    }
+
+
 def main(argv=None):
     """Write the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -201,7 +258,7 @@ def main(argv=None):
     parser.add_argument("--sets", type=int, default=300)
     parser.add_argument("--most", type=int, default=200, help="candidates")
     parser.add_argument("--n", type=int, default=2000, help="people")
-    parser.add_argument("--only", choices=("null", "power", "recipe"))
+    parser.add_argument("--only", choices=("null", "power", "recipe", "real"))
     a = parser.parse_args(argv)
     a.folder.mkdir(parents=True, exist_ok=True)
     numbers = [k for k in (1, 20, 200) if k <= a.most]
@@ -210,10 +267,13 @@ def main(argv=None):
         "null": lambda: nulls(a.sets, a.n, numbers),
         "power": lambda: power(min(a.sets, 100), sizes),
         "recipe": lambda: recipes(a.sets, 500, min(a.most, 20)),
+        "real": lambda: real(a.folder, FAMILIES, 6 * a.n),
     }
     for name, run in runs.items():
         rows = []
-        for row in run() if a.only in (None, name) else []:
+        if a.only != name and (a.only or name == "real"):
+            continue
+        for row in run():
             rows.append(row)
             print(row, flush=True)
             pd.DataFrame(rows).to_csv(a.folder / f"{name}.csv", index=False)

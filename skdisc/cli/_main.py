@@ -21,6 +21,11 @@ COMMANDS = {  # what each does, and the module and function that add it; loaded 
     "verify": ("check an audit against its data and model", "_verify", "add_verify"),
     "compare": ("compare two audits", "_beside", "add_compare"),
     "power": ("what an audit of so many people could show", "_beside", "add_power"),
+    "alternatives": (
+        "search for a model that is as good and less unequal, and test it",
+        "_alternatives",
+        "add_alternatives",
+    ),
     "monitor": ("add a batch of decisions to a monitor", "_monitor", "add_monitor"),
     "plan": ("write the plan of an audit before the data are read", "_plan", "add_plan"),
     "benchmark": ("run the detectors on planted discrimination", "_benchmark", "add_benchmark"),
@@ -47,7 +52,8 @@ _PASSWORD = re.compile(r"(\w://[^\s/:@]*):\S+@")  # of an address
 _SAME = (
     *("protected", "metric", "adjust_for", "confirm", "strata", "significance", "min_effect"),
     *("relevant_gap", "relevant_ratio", "relevant_size", "relevant_share", "correction"),
-    *("direction", "redundancy", "min_cell", "groups"),
+    *("direction", "redundancy", "min_cell", "groups", "watched", "margin", "scoring"),
+    *("min_gain", "claim_size"),
 )
 
 
@@ -146,7 +152,7 @@ def _told(error):
 def _with_options(error, command):
     """Return the text of an error with options of the command line for parameters of Python."""
     text = str(error)
-    if command not in (["audit"], ["monitor"]):
+    if command not in (["audit"], ["monitor"], ["alternatives"]):
         return text
     for field, option in _LIMITS.items():
         text = text.replace(f"'{field}' parameter of Limits", f"{option} parameter of Limits")

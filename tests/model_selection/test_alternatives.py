@@ -357,6 +357,7 @@ def test_a_second_search_on_the_same_people_is_exploratory(people):
     assert (second.predict(X) == second.present_estimator_.predict(X)).all()
 
 
+@pytest.mark.slow
 def test_a_recipe_is_tested_in_five_parts_and_kept_only_if_refitted(people):
     X, y = people
     X, y = X[:800], y[:800]
@@ -533,6 +534,7 @@ class OfTwo(AlternativeSearch):
             self.pos_label = None
 
 
+@pytest.mark.every(6)
 @parametrize_with_checks(
     [
         OfTwo(

@@ -1,6 +1,7 @@
 """Candidates: what a user passes as a list of models, and what becomes of each of them."""
 
 import inspect
+import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from skdisc._utils._validation import check_labels, is_favorable, plain
 from skdisc.model_selection._alternatives._question import Predictions
 
 PRESENT = "the present model"
+_LONG = 10**6  # characters
+_PLACE = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,14 @@ def differ_in_seeds(estimator, candidates):
 def _without_seeds(estimator):
     """Return an estimator as text, with the same seeds for all."""
     seeds = [k for k in estimator.get_params() if k.endswith("random_state")]
-    return clone(estimator).set_params(**dict.fromkeys(seeds)).__repr__(N_CHAR_MAX=10**6)
+    return clone(estimator).set_params(**dict.fromkeys(seeds)).__repr__(N_CHAR_MAX=_LONG)
+
+
+def text_of(estimator):
+    """Return an estimator with all its settings as one line of text, without places in memory."""
+    is_known = isinstance(estimator, BaseEstimator)
+    text = estimator.__repr__(N_CHAR_MAX=_LONG) if is_known else repr(estimator)
+    return " ".join(_PLACE.sub("", text).split())
 
 
 @dataclass
@@ -203,9 +213,9 @@ class CandidateTrial:
         candidates : list of Candidate
         rows : ModelRows
         folds : list of (ndarray of int, ndarray of int)
-            ModelRows that a clone is fitted to and asked about; their predictions are joined.
+            Rows that a clone is fitted to and asked about; their predictions are joined.
         again : ndarray of int or None
-            ModelRows that one more clone is fitted to, which is kept; None: that of the only fold.
+            Rows that one more clone is fitted to, which is kept; None: that of the only fold.
         params : list of dict
             Arguments of `fit` of each candidate, by row.
         n_jobs : int or None

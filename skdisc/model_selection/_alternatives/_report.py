@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from textwrap import shorten
 
 import numpy as np
 import pandas as pd
@@ -9,14 +10,15 @@ import pandas as pd
 from skdisc import __version__
 from skdisc._results._shared_values import MIN_CELL
 from skdisc._utils._files import check_extension, write_text
-from skdisc._utils._json import describe, jsonable
+from skdisc._utils._json import jsonable
 from skdisc._utils._safe_text import clean
 from skdisc._utils._types import FilePath
 from skdisc.model_selection._alternatives import _sentence as say
+from skdisc.model_selection._alternatives._candidates import text_of
 from skdisc.report._frontier import frontier_svg
 from skdisc.report._html import page_of
 from skdisc.report._markdown import markdown_of
-from skdisc.report._text import text_of
+from skdisc.report._text import text_of as sections_as_text
 
 SCHEMA = "skdisc-alternatives/1"
 TABLES = ("candidates", "tests", "decisions", "errors", "calibration", "gaps")
@@ -26,6 +28,7 @@ _CAVEAT = (
     "margin and the metric before the data are looked at."
 )
 _SHOWN = 40  # candidates on a page
+_LONG = 200  # characters of a model
 _HEADINGS = {
     "candidates": "Candidates, in the order of the search",
     "tests": "The tests, in their order",
@@ -76,8 +79,8 @@ def document_of(search, run, found):
         },
         "log": {
             "skdisc": __version__,
-            "present": describe(search.estimator),
-            "candidates": {c.name: describe(c.estimator) for c in run.everyone[1:]},
+            "present": text_of(search.estimator),
+            "candidates": {c.name: text_of(c.estimator) for c in run.everyone[1:]},
             "n_design": found["n_design"],
             "n_claim": len(found["people"]),
             "claim_part": found["fingerprint"],
@@ -149,7 +152,7 @@ class AlternativeReport:
 
     def to_text(self, width: int = 80) -> str:
         """Return the report as text of lines of at most `width` characters."""
-        return text_of([self._section()], width, _CAVEAT)
+        return sections_as_text([self._section()], width, _CAVEAT)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, with every name and value escaped."""
@@ -202,14 +205,11 @@ class AlternativeReport:
         d = self.document
         log = d["log"]
         facts = [
-            ("Present model", log["present"]),
+            ("Present model", shorten(log["present"], _LONG)),
             ("Candidates", f"{len(d['candidates']) - 1:,}"),
             ("People of the design", f"{log['n_design']:,}"),
             ("People of the claim", f"{log['n_claim']:,}"),
-            (
-                "Settings",
-                ", ".join(f"{n} = {v}" for n, v in d["settings"].items() if v is not None),
-            ),
+            ("Settings", ", ".join(f"{n} = {v}" for n, v in _changed(d["settings"]).items())),
             ("Claim part (hash)", log["claim_part"]),
             ("Search (hash)", log["search"]),
             ("Searches on this claim part", str(log["searches_on_this_claim_part"])),
@@ -226,7 +226,7 @@ class AlternativeReport:
             "detector": "AlternativeSearch",
             "verdict": d["verdict"],
             "level": "found" if d["claim"] else "unsure",
-            "reason": " ".join(d["warnings"][:0]),
+            "reason": "",
             "sentence": d["sentence"],
             "null": "",
             "notes": [*d["warnings"], *d["notes"], *more],
@@ -250,6 +250,15 @@ _FORMS = {
     ".txt": AlternativeReport.to_text,
     ".json": lambda report: report.to_json(indent=1),
 }
+
+
+def _changed(settings):
+    """Return the settings that are set, those that say what was compared first."""
+    always = ("metric", "scoring", "margin", "min_gain", "significance")
+    known = {n: v for n, v in settings.items() if v not in (None, False) or n in always}
+    return {n: known[n] for n in dict.fromkeys([*always, *known])}
+
+
 _COLUMNS = {  # of the candidates on a page
     "name": "candidate",
     "score": "score",
@@ -273,13 +282,18 @@ def _table(kind, rows):
     if kind == "candidates":
         names = [n for n in _COLUMNS if any(r.get(n) not in (None, "") for r in rows)]
         heads, rows = _COLUMNS, rows[:_SHOWN]
-    cells = [[_cell(r.get(n)) for n in names] for r in rows]
+    cells = [[_cell(n, r.get(n)) for n in names] for r in rows]
     return {"title": _HEADINGS[kind], "columns": [heads[n] for n in names], "rows": cells}
 
 
-def _cell(value):
+def _cell(name, value):
+    """Return a value as text."""
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return (
+        f"{value:{'.2g' if name.startswith('p_') else '.3f'}}"
+        if isinstance(value, float)
+        else str(value)
+    )

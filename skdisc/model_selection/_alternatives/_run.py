@@ -144,7 +144,7 @@ class SearchRun:
             for n, v in self.search.get_params(deep=False).items()
             if n not in ("estimator", "candidates", "n_jobs")
         }
-        models = [[c.name, describe(c.estimator)] for c in self.everyone]
+        models = [[c.name, tried.text_of(c.estimator)] for c in self.everyone]
         return settings_fingerprint({"settings": settings, "models": models})
 
     def read_protected(self, models):

@@ -1,0 +1,93 @@
+"""The command `skdisc alternatives`."""
+
+import json
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from skdisc.cli import main
+from skdisc.cli._alternatives import candidates
+from skdisc.model_selection._alternatives import _split
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    """Return the file of people whose rating depends on sex alone, and whose test does not."""
+    monkeypatch.setattr(_split, "_SEARCHES", {})
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"sex": rng.choice(["f", "m"], 1500), "town": rng.choice(["n", "s"], 1500)}
+    )
+    ability = rng.normal(size=1500)
+    frame["test"] = ability + rng.normal(size=1500) / 2
+    frame["rating"] = ability - 3 * (frame["sex"] == "f") + rng.normal(size=1500) / 2
+    frame["hired"] = np.where(ability + rng.normal(size=1500) / 2 > 0, "yes", "no")
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return str(tmp_path / "people.csv")
+
+
+BASIC = ["--target", "hired", "--favorable", "yes", "--protected", "sex", "--margin", "0.1"]
+
+
+@pytest.mark.slow
+def test_a_model_is_trained_and_an_alternative_shown(people, tmp_path, capsys):
+    begin = [
+        "alternatives",
+        people,
+        *BASIC,
+        "--fit",
+        "logistic",
+        "--watched",
+        "town",
+        "--seeds",
+        "1",
+    ]
+    metric = ["--metric", "false_negative_rate", "--min-gain", "0.5"]
+    assert main([*begin, *metric]) == 3
+    assert "no alternative is shown" in capsys.readouterr().out
+    page = tmp_path / "page.json"
+    assert main([*begin, "--report", str(page), "--claim-size", "0.4"]) in (1, 3)
+    document = json.loads(page.read_text())
+    names = [c["name"] for c in document["candidates"]]
+    assert names[:3] == ["the present model", "seed 1", "without the protected columns"]
+    assert {"reweighed", "numbers repaired by 1", "threshold 0.40"} <= set(names)
+    assert not [c["error"] for c in document["candidates"] if c["error"]]
+    assert document["settings"]["watched"] == ["town"]
+
+
+def test_a_model_that_rates_alone_has_an_alternative(people, tmp_path, capsys):
+    X = pd.read_csv(people)
+    model = LogisticRegression().fit(X[["rating"]][:100], X["hired"][:100])
+    joblib.dump(model, tmp_path / "model.pkl")
+    how = ["--model", str(tmp_path / "model.pkl"), "--trust-pickle", "--ignore", "town"]
+    code = main(["alternatives", people, *BASIC, *how, "--seeds", "0"])
+    out = capsys.readouterr().out
+    assert "whoever passed it" in " ".join(out.split()) or code == 3
+    assert "threshold 0.40" in out
+
+
+def test_candidates_of_a_model_that_cannot_be_fitted_again():
+    class Rule:
+        def predict(self, X):
+            return X
+
+    assert candidates(Rule(), None, ["sex"], None, 0, 3) == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "hired", "--favorable", "yes", "--protected", "sexx"], "--protected"),
+        (["--target", "hired", "--protected", "sex"], "--favorable is missing"),
+        ([*BASIC, "--ignore", "sex"], "also the target, ignored"),
+        ([*BASIC[:-1], "0.001"], "takes at least 2,703 people"),
+        ([*BASIC, "--report", "page.pdf"], "extension"),
+        ([*BASIC, "--min-gain", "-1"], "--min-gain"),
+    ],
+)
+def test_mistakes(people, capsys, arguments, message):
+    assert main(["alternatives", people, *arguments, "--fit", "logistic"]) == 2
+    assert message in capsys.readouterr().err
