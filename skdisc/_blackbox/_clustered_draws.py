@@ -50,9 +50,11 @@ class ClusteredDraws:
         if self.is_shared:
             of_class = (self._sums(of_class) / np.bincount(self._cluster)[:, None])[self._cluster]
         u, v = (self._uniform(*self._normals(rng), self.correlation) for _ in range(2))
-        own, last = drawn(of_class, u), np.array([len(m) - 1 for m in members])
-        at = np.minimum((v * (last[own] + 1)).astype(np.intp), last[own])
-        return np.concatenate(members)[(np.cumsum(last + 1) - last - 1)[own] + at]
+        row_class, last_member = drawn(of_class, u), np.array([len(m) - 1 for m in members])
+        last = last_member[row_class]
+        member = np.minimum((v * (last + 1)).astype(np.intp), last)
+        first = (np.cumsum(last_member + 1) - last_member - 1)[row_class]
+        return np.concatenate(members)[first + member]
 
     def permuted(self, classes, rng):
         """Return classes, one for each cluster, that were permuted over the clusters."""

@@ -82,10 +82,11 @@ class Redrawn:
         codes = [c for c in others if any(_is_code(c, of, frequency) for of in classes)]
         # Codes, as of places, are categories, too: as numbers they tell less of the people there.
         codes = [c.map(str, na_action="ignore").astype(object) for c in codes]
-        self._others = [numbered(c) for c in (*others, *codes)]
+        self._unprotected = [numbered(c) for c in (*others, *codes)]
         self._laws = []
         for name in names:
-            features = nameless([*self._others, *(law.numbered for law in self._laws)], X.index)
+            before = [law.numbered for law in self._laws]
+            features = nameless([*self._unprotected, *before], X.index)
             self._laws.append(_ColumnLaw(X[name], features, frequency, fold, cluster))
 
     def draw(self, random_state):
@@ -184,7 +185,7 @@ class Redrawn:
 
     def _features(self, earlier, donors, row=None):
         """Return what a column is predicted from: unprotected columns, and the values drawn."""
-        others = self._others if row is None else [c.iloc[row] for c in self._others]
+        others = self._unprotected if row is None else [c.iloc[row] for c in self._unprotected]
         drawn = [law.numbered.iloc[d] for law, d in zip(earlier, donors, strict=True)]
         columns = [c.reset_index(drop=True) for c in (*others, *drawn)]
         return nameless(columns, pd.RangeIndex(len(donors[0])))

@@ -91,7 +91,7 @@ class LeastSquares:
         self._others = order[self.rank :] - 1  # which the kept ones explain
         self._explained = columns[:, self._others].tocsr()
         self._n_people = n if people is None else int(people.sum())
-        self.blocks, self._means, self.names, self._probes = [], [], [], None
+        self.blocks, self._one_over_mass, self.names, self._probes = [], [], [], None
         for j, codes in large:
             self.add((j,), codes + 1)  # those who share no value are one more cell
         self._n_large = len(large)
@@ -101,7 +101,7 @@ class LeastSquares:
         size = np.bincount(cells, self._mass)
         self.names.append(tuple(columns))
         self.blocks.append(cells)
-        self._means.append(1 / np.where(size > 0, size, 1))
+        self._one_over_mass.append(1 / np.where(size > 0, size, 1))
 
     def residual(self, values: np.ndarray, tolerance: float = TOLERANCE) -> np.ndarray:
         """Return what weighted least squares leaves of each column of values, (n_rows, n).
@@ -158,7 +158,8 @@ class LeastSquares:
         """Return values after a sweep over all blocks, forth and back, so that it is symmetric."""
         if values.shape[1] > FEW_PLANES:
             return self._off_main_effects(self._swept_together(values))
-        blocks, values = list(zip(self.blocks, self._means, strict=True)), values.copy(order="F")
+        blocks = list(zip(self.blocks, self._one_over_mass, strict=True))
+        values = values.copy(order="F")
         part = np.empty(len(values))
         for cells, share in blocks + blocks[-2::-1]:
             for plane in values.T:
@@ -169,7 +170,7 @@ class LeastSquares:
 
     def _swept_together(self, values):
         """Return many columns of values after the blocks of a sweep."""
-        blocks = list(zip(self.blocks, self._means, strict=True))
+        blocks = list(zip(self.blocks, self._one_over_mass, strict=True))
         values, root = values.copy(order="C"), self._root
         part = np.empty_like(values)
         for cells, share in blocks + blocks[-2::-1]:
@@ -182,18 +183,18 @@ class LeastSquares:
     def leverage(self, people: np.ndarray | None = None, rank: float | None = None) -> np.ndarray:
         """Return the leverage of one person of each row, shape (n_rows,).
 
-        That of cells is one over the people of the cell, so that in all there is a little too much
-        of it where crossings overlap; then it is scaled to the rank.
+        In a cell it is one over the people of the cell. Where crossings overlap, the sum of all is
+        too large; then it is scaled to the rank.
         """
         _, inverse = self.main()
         parts = range(0, self._main.shape[0], 20_000)
         found = [((self._main[i : i + 20_000] @ inverse) ** 2).sum(axis=1) for i in parts]
-        own = np.concatenate([np.zeros(0), *found])
-        for cells, share in zip(self.blocks, self._means, strict=True):
-            own = own + self._mass * share[cells]
+        leverage = np.concatenate([np.zeros(0), *found])
+        for cells, inverse_mass in zip(self.blocks, self._one_over_mass, strict=True):
+            leverage = leverage + self._mass * inverse_mass[cells]
         if rank is not None and self.blocks:
-            own = own * min(rank / max(own.sum(), 1e-300), 1)
-        return own if people is None else own / people
+            leverage = leverage * min(rank / max(leverage.sum(), 1e-300), 1)
+        return leverage if people is None else leverage / people
 
     def main(self) -> tuple[sparse.csr_matrix, np.ndarray]:
         """Return the matrix of main effects, scaled by root weights, and what makes it a basis."""
@@ -268,7 +269,8 @@ class LeastSquares:
             yield k, [j for j, size in self._sizes(owner, own) if size > _ROUNDING]
         inverse = linalg.cho_solve((self._factor, False), np.eye(self.rank))
         n_free = max(self._n_people - self.rank, 1)
-        large = list(zip(self.names, self.blocks, self._means, strict=True))[: self._n_large]
+        blocks = zip(self.names, self.blocks, self._one_over_mass, strict=True)
+        large = list(blocks)[: self._n_large]
         for j, part in parts.items():
             away = (part - np.average(part, weights=self._mass)) * root
             variance = away @ away

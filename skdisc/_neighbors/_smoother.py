@@ -47,16 +47,16 @@ class NearestSmoother:
         total = share @ self._counts - own
         scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
         self._weights = (sparse.diags(scale) @ share).tocsr()
-        self._own = (own * scale)[self._place][:, None]
+        self._weight_of_self = (own * scale)[self._place][:, None]
         self.n_neighbors = total[self._place]
 
     def means(self, values):
         """Return the mean of the neighbors of each row, shape (n, n_values); 0 without any."""
-        return (self._weights @ self._summed(values))[self._place] - self._own * values
+        return (self._weights @ self._summed(values))[self._place] - self._weight_of_self * values
 
     def spread(self, values):
         """Return, for each row, the sum of values times its weight in the means of the others."""
-        return (self._weights.T @ self._summed(values))[self._place] - self._own * values
+        return (self._weights.T @ self._summed(values))[self._place] - self._weight_of_self * values
 
     def means_outside(self, values, cluster):
         """Return the means of the neighbors of each row that are not of its own cluster.
@@ -76,7 +76,7 @@ class NearestSmoother:
         for column in (values, np.ones(len(values))):
             sums = sparse.csr_matrix((column, (self._place, cluster)), shape=size)
             of_own = np.asarray((self._weights @ sums)[self._place, cluster]).ravel()
-            inside.append(of_own - self._own[:, 0] * column)
+            inside.append(of_own - self._weight_of_self[:, 0] * column)
         means, outside = self.means(values[:, None])[:, 0], 1 - inside[1]
         some = (outside > 1e-9) & (self.n_neighbors > 0)
         return np.where(some, (means - inside[0]) / np.where(some, outside, 1.0), means)

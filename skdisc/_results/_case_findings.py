@@ -70,11 +70,11 @@ class CaseFindings(Findings):
 
     @cached_property
     def original(self) -> pd.DataFrame:
-        return _made(self._ends[0])
+        return _frame_of(self._ends[0])
 
     @cached_property
     def altered(self) -> pd.DataFrame:
-        return _made(self._ends[1])
+        return _frame_of(self._ends[1])
 
     @classmethod
     def none(cls, space: FeatureSpace) -> "CaseFindings":
@@ -210,6 +210,6 @@ def _as_shown(frame, shared):
     return pd.DataFrame(columns, columns=frame.columns)
 
 
-def _made(end):
+def _frame_of(end):
     """Return a frame, or that of a callable, with a fresh index."""
     return (end() if callable(end) else end).reset_index(drop=True)

@@ -68,25 +68,25 @@ class Items:
         ----------
         numbers : ndarray of int
         distinct : bool
-            Whether items of all rows are left out, and those of equal rows are one item.
+            Whether items of all rows are left out, and items with equal rows are one.
 
         Returns
         -------
-        walked : ndarray of int
+        search_order : ndarray of int
             Protected items first, then by the names of their columns.
-        shown : ndarray of int
+        first_equal_item : ndarray of int
             For each of them, the first item with its rows in the order of the columns.
         """
 
         def place(i):
             return not self.protected[i], str(self.predicates[i].column), self.feature[i], i
 
-        walked = np.array(sorted(numbers, key=place), dtype=np.int64)
+        search_order = np.array(sorted(numbers, key=place), dtype=np.int64)
         if not distinct:
-            return walked, walked
+            return search_order, search_order
         equal = {}
-        masks = self.masks(walked)
-        for i, packed in zip(walked, np.packbits(masks, axis=1), strict=True):
+        masks = self.masks(search_order)
+        for i, packed in zip(search_order, np.packbits(masks, axis=1), strict=True):
             equal.setdefault(packed.tobytes(), []).append(i)
         equal.pop(np.packbits(np.ones(masks.shape[1], dtype=bool)).tobytes(), None)
         pairs = [(own[0], min(own)) for own in equal.values()]

@@ -93,21 +93,21 @@ class PrintedSums:
         """Return the sum of a value of each row, such as 1 for an outcome, in each cell."""
         return np.bincount(self._cell, values, len(self.first)).astype(float)
 
-    def choose(self, asked: np.ndarray, most: np.ndarray | None = None) -> np.ndarray:
-        """Count asked groups as printed, one row after the other, if all of a row may be.
+    def choose(self, asked: np.ndarray, limits: np.ndarray | None = None) -> np.ndarray:
+        """Decide which rows of a table may be printed, and count their groups as printed.
 
         Parameters
         ----------
         asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
             The cells of the groups of each row.
-        most : ndarray of float, shape (n_rows,), default=None
-            The share that may be explained after each row, if it is another one.
+        limits : ndarray of float, shape (n_rows,), default=None
+            The share that may be explained after each row, at least `most`. None: `most`.
 
         Returns
         -------
         ndarray of bool, shape (n_rows,)
         """
-        return choose([self], asked, most)
+        return choose([self], asked, limits)
 
     def follow(self, groups: np.ndarray) -> np.ndarray:
         """Return which sums follow from printed ones; `groups` are masks of cells, one a row."""
@@ -246,21 +246,23 @@ class PrintedSums:
 
 
 def choose(
-    several: Sequence[PrintedSums], asked: np.ndarray, most: np.ndarray | None = None
+    several: Sequence[PrintedSums], asked: np.ndarray, limits: np.ndarray | None = None
 ) -> np.ndarray:
-    """Count asked groups as printed, one row after the other, if all of a row may be.
+    """Decide which rows of a table may be printed, and count their groups as printed.
 
-    See `PrintedSums` for the rule. Rows are taken in their order, so that a row is left out for
-    the sake of earlier ones, never the other way round.
+    A row is printed if each of its groups has at least `min_cell` people, and if no small set comes
+    to be explained by more than the limit; sets beyond it that the row does not explain further do
+    not matter. Rows are taken in their order, so that a row is left out for the sake of earlier
+    ones, never the other way round.
 
     Parameters
     ----------
     several : sequence of PrintedSums
-        By all of which a row must be allowed, such as those of all people and of the qualified.
+        All of them must allow a row, such as the sums of all people and of the qualified.
     asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
         The cells of the groups of each row.
-    most : ndarray of float, shape (n_rows,), default=None
-        The share that may be explained after each row, if it differs from that of the sums.
+    limits : ndarray of float, shape (n_rows,), default=None
+        The share that may be explained after each row, at least `most` of the sums. None: `most`.
 
     Returns
     -------
@@ -273,7 +275,7 @@ def choose(
     growing = [_GrowingSums(sums, asked[chosen]) for sums in several]
     if any(sums.at_risk for sums in growing):
         for i, row in enumerate(np.flatnonzero(chosen)):
-            limit = None if most is None else most[row]
+            limit = None if limits is None else limits[row]
             chosen[row] = all(sums.may_add(i, limit) for sums in growing)
             for sums in growing if chosen[row] else ():
                 sums.add()
@@ -317,8 +319,8 @@ class _GrowingSums:
         self.at_risk = self._common.shape[1] > 0
         n = len(self._masks) if self.at_risk else 0
         self._inverse, self._projected = np.zeros((n, n)), np.zeros((n, self._common.shape[1]))
-        self._explained, self._added = np.zeros(self._common.shape[1]), []
-        self._tried = self._added, self._explained
+        self._explained, self._printed_sums = np.zeros(self._common.shape[1]), []
+        self._trial_sums = self._printed_sums, self._explained
         if self.at_risk:
             for i in dict.fromkeys(number[:n_printed].tolist()):
                 self._try([i])
@@ -326,29 +328,30 @@ class _GrowingSums:
 
     def may_add(self, row, most=None):
         """Return whether a row may be printed, too: no set must come to be explained by more."""
-        self._try([i for i in dict.fromkeys(self._sides[row].tolist()) if i not in self._added])
-        explained, most = self._tried[1], self._sums.most if most is None else most
+        sides = dict.fromkeys(self._sides[row].tolist())
+        self._try([i for i in sides if i not in self._printed_sums])
+        explained, most = self._trial_sums[1], self._sums.most if most is None else most
         grown = explained > self._explained + _ROUNDING
         return not (grown & (explained > most + _ROUNDING)).any()
 
     def add(self):
         """Count what was tried last as printed."""
-        self._added, self._explained = self._tried
+        self._printed_sums, self._explained = self._trial_sums
 
     def add_all(self):
         """Count everything as printed."""
-        self._added = self._independent.tolist()
+        self._printed_sums = self._independent.tolist()
 
     def keep(self):
         """Tell the printed sums what was added."""
-        added = self._added
+        added = self._printed_sums
         if added:
             self._sums._printed = self._masks[added]
             self._sums._factor = np.linalg.cholesky(self._gram[np.ix_(added, added)])
 
     def _try(self, several):
         """Add sums to the factor for the time being, after those that were added for good."""
-        added, explained = list(self._added), self._explained
+        added, explained = list(self._printed_sums), self._explained
         for i in several:
             n = len(added)
             inverse, projected = self._inverse[:n, :n], self._projected[:n]
@@ -360,7 +363,7 @@ class _GrowingSums:
             self._inverse[n, :n], self._inverse[n, n] = -(row @ inverse) / diagonal, 1 / diagonal
             self._projected[n] = (self._common[i] - row @ projected) / diagonal
             explained, added = explained + self._projected[n] ** 2, [*added, i]
-        self._tried = added, explained
+        self._trial_sums = added, explained
 
     def _risky(self):
         """Return the common people of sums and of the sets of which all sums explain too much."""

@@ -131,18 +131,18 @@ def _compared(detector, task, result):
     refits = _Refits(detector, task, n_refits)
     if refits.is_late:
         return _out_of_time(result, f"before the model was trained again, {n_refits} times")
-    own = refits.own()
-    n, n_as_large, failures = _counted(refits, own, allowed)
+    audited = refits.audited_statistic()
+    n, n_as_large, failures = _counted(refits, audited, allowed)
     if n < n_refits and n_as_large <= allowed:
         return _out_of_time(result, f"after {n} of {n_refits} models trained again")
     p = (1 + n_as_large) / (1 + n)
-    row = {"statistic": [own], "n_refits": [n], "n_as_large": [n_as_large], "p_value": [p]}
+    row = {"statistic": [audited], "n_refits": [n], "n_as_large": [n_as_large], "p_value": [p]}
     tables = {**result.tables, "training": pd.DataFrame(row)}
-    told = (
+    compared = (
         f"{n_as_large} of {n} models trained without the information of the protected columns have "
         f"as large a statistic: p = {p:.2g}."
     )
-    notes = [*result.notes, f"The model was trained here, which is a matter of chance. {told}"]
+    notes = [*result.notes, f"The model was trained here, which is a matter of chance. {compared}"]
     if failures:
         notes.append(
             f"{len(failures)} of the {n} refits could not be measured and count as as large: "
@@ -172,8 +172,8 @@ def _out_of_time(result, when):
     return replace(_judged(result, Judgment(UNSURE, reason)), stopped_by="seconds")
 
 
-def _counted(refits, own, allowed):
-    """Return the number of refits, how many have a statistic as large as `own`, and errors.
+def _counted(refits, audited, allowed):
+    """Return the number of refits, how many have a statistic as large as audited, and errors.
 
     A refit that cannot be measured, for example because too few people of a group are left among
     redrawn values, counts as as large: it is no evidence that training finds less by chance.
@@ -195,7 +195,7 @@ def _counted(refits, own, allowed):
                     failures.append(str(statistic))
                     n_as_large += 1
                 else:
-                    n_as_large += not own > statistic
+                    n_as_large += not audited > statistic
                 n += 1
             seconds = task.budget.elapsed
             task.progress(f"{n} of {n_refits} models trained again, {seconds:.0f} s")
@@ -228,7 +228,7 @@ class _Refits:
         """Whether the time budget has been spent, or would be before a model is searched."""
         return self.task.budget.has_spent(1) or self._each == 0.0
 
-    def own(self):
+    def audited_statistic(self):
         """Return the statistic of the model under audit."""
         return self._measured(self.detector, self.task.people)
 

@@ -10,7 +10,7 @@ _MARKERS = "osD^vP*X<>"
 
 def recall(result, by="magnitude", audited=None, bins=3):
     """Draw the share of targets found against one of their properties, one line per detector."""
-    table = _of(result.strata(by, bins), audited)
+    table = _rows_of_model(result.strata(by, bins), audited)
     figure, ax = _axes()
     order = list(dict.fromkeys(sorted(table["stratum"], key=_first_number)))
     for (name, part), style in zip(_by_detector(table), _styles(), strict=False):
@@ -30,7 +30,7 @@ def precision_recall(result, audited=None, own=False):
     With `own`, findings are compared with the truth of the null hypothesis of their detector.
     """
     names = ["f1", "precision", "recall", "guess_precision", "guess_recall"]
-    cells = _of(result.to_frame(), audited)
+    cells = _rows_of_model(result.to_frame(), audited)
     means = cells.groupby("detector")[[f"own_{n}" if own else n for n in names]].mean()
     means.columns = names
     means = means.sort_values("f1", ascending=False)
@@ -77,7 +77,7 @@ def ranks(result, score="f1", audited=None):
 
 def heatmap(result, by="magnitude", audited=None, bins=3):
     """Draw the share of targets found as a heatmap of detectors and strata."""
-    table = _of(result.strata(by, bins), audited)
+    table = _rows_of_model(result.strata(by, bins), audited)
     order = list(dict.fromkeys(sorted(table["stratum"], key=_first_number)))
     sums = table.assign(hits=table["recall"] * table["n"])
     sums = sums.groupby(["detector", "stratum"], observed=True)[["hits", "n"]].sum()
@@ -97,7 +97,7 @@ def heatmap(result, by="magnitude", audited=None, bins=3):
 
 def time(result, audited=None):
     """Draw seconds and mean recall of each detector, the fastest first."""
-    cells = _of(result.to_frame(), audited)
+    cells = _rows_of_model(result.to_frame(), audited)
     means = cells.groupby("detector")[["seconds", "recall"]].mean().sort_values("seconds")
     figure, (left, right) = _rows(means.index, 2)
     left.plot(means["seconds"], range(len(means)), "o")
@@ -118,7 +118,7 @@ KINDS = {
 }
 
 
-def _of(table, audited):
+def _rows_of_model(table, audited):
     """Return the rows with one audited model; all rows for None."""
     return table if audited is None else table[table["audited"] == audited]
 

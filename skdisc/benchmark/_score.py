@@ -232,7 +232,7 @@ def _own_groups(result, truth, claimed, sign, rng):
     shown = np.flatnonzero(claimed)
     groups = [result.findings.subgroups[i] for i in shown]
     of = truth.differences
-    right = np.sign(of.between(groups, _others(result.findings, shown))) == sign[shown]
+    right = np.sign(of.between(groups, _compared_groups(result.findings, shown))) == sign[shown]
     if result.null == "everyone":
         return int(right.sum()), 0, 0, (np.nan, np.nan)
     hit = of.found([g for g, is_right in zip(groups, right, strict=True) if is_right])
@@ -256,7 +256,7 @@ def _direct(result, truth, claimed, sign):
     return int((np.sign(gaps) == sign[shown]).sum())
 
 
-def _others(findings, shown):
+def _compared_groups(findings, shown):
     """Return the groups that some findings are compared with, None for everyone else."""
     if "group_key" not in findings.table:
         return None

@@ -92,6 +92,7 @@ class KOSEI(SearchDetector):
     )
 
     def _strategy(self, task, prober, from_rows):
+        # `score` starts from the rows of X, whatever the setting.
         kind = "data" if from_rows else self.seeds
         if isinstance(kind, str) and kind == "boundary":
             margins, generator = Margins(task, Steps(task.space)), make_generator("copula", task)

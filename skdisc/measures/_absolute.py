@@ -238,8 +238,8 @@ def elift(pair, *, convention="protected"):
     check_choice("convention", convention, ("protected", "general"))
     rates = pair.selection
     if pair.overlap:  # the reference is all rows
-        top = rates.protected if convention == "protected" else rates.general
-        return Contrast(top / rates.general)
+        top = rates.protected if convention == "protected" else rates.reference
+        return Contrast(top / rates.reference)
     q, is_protected = rates.share, convention == "protected"
 
     def transform(r):
@@ -253,7 +253,7 @@ def elift(pair, *, convention="protected"):
         ends = plain.interval(significance)
         return ends if is_protected else ends[::-1]
 
-    top = rates.protected if is_protected else rates.general
+    top = rates.protected if is_protected else rates.reference
     return Contrast(top / rates.pooled, interval, plain.p_value)
 
 

@@ -220,7 +220,7 @@ def correlation(pair, *, method=None):
     method = _method(method)
     if not pair.is_numeric:
         r = pair.selection
-        value = (r.general - r.protected) * np.sqrt(r.share * (1 - r.share))
+        value = (r.reference - r.protected) * np.sqrt(r.share * (1 - r.share))
         value = value / np.sqrt(r.pooled * (1 - r.pooled))
         n = r.n1 + r.n0
         test = _contrast.difference(r).p_value

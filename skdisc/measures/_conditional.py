@@ -61,11 +61,11 @@ unexplained_difference_report = unexplained_difference.report
 
 def _unexplained(pair, is_numeric):
     """Return the unexplained difference of a pair with strata."""
-    rates = pair.strata
+    rates = pair.strata  # shapes (n_strata, n_comparisons)
     used = (rates.n1 > 0) & (rates.n0 > 0)
     n1, n0 = (np.where(used, n, 0) for n in (rates.n1, rates.n0))
     share = (n1 / n1.sum(-2, keepdims=True) + n0 / n0.sum(-2, keepdims=True)) / 2
-    value = np.where(used, share * (rates.general - rates.protected), 0).sum(-2)
+    value = np.where(used, share * (rates.reference - rates.protected), 0).sum(-2)
     value = np.where(used.any(axis=-2), value, np.nan)
 
     def interval(significance):

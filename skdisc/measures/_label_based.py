@@ -64,7 +64,7 @@ def equalized_odds(pair):
     0.5
     """
     parts = _odds(pair)
-    gaps = [np.abs(p.general - p.protected) for p in parts]
+    gaps = [np.abs(p.reference - p.protected) for p in parts]
 
     def p_value():
         both = [_contrast.proportions(p)[0] for p in parts]
@@ -236,7 +236,7 @@ def calibration_difference(pair, *, n_bins=10):
     rates, _ = pair.by_score(n_bins)
     used = (rates.n1 > 0) & (rates.n0 > 0)
     weight = np.where(used, rates.n1 + rates.n0, 0)
-    gap = np.where(used, rates.protected - rates.general, 0) * weight
+    gap = np.where(used, rates.protected - rates.reference, 0) * weight
     value = gap.sum(axis=-2) / weight.sum(axis=-2)
     test = _contrast.normal_p(_contrast.mantel_haenszel(rates), _contrast.CMH)
     share = weight / weight.sum(axis=-2, keepdims=True)

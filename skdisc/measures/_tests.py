@@ -161,7 +161,7 @@ def two_proportions_test(pair, *, pooled=True):
     1.1024
     """
     r = pair.selection.effective
-    a, b, p = r.general, r.protected, r.pooled
+    a, b, p = r.reference, r.protected, r.pooled
     variance = p * (1 - p) * (1 / r.n0 + 1 / r.n1)
     if not pooled:
         variance = a * (1 - a) / r.n0 + b * (1 - b) / r.n1

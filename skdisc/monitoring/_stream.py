@@ -190,11 +190,12 @@ class Stream:
             for w in self.groups
         ]
 
-    def _bet(self, wealth, stratum, sides, outcome, people, before):
+    def _bet(self, wealth, stratum, sides, outcome, people, n_people_before):
         """Add the outcomes of both sides in a stratum, and bet on them if both have people."""
-        block = wealth.blocks.setdefault(stratum, OpenBlock())
         if not any(side.any() for side in sides):
             return
+        block = wealth.blocks.setdefault(stratum, OpenBlock())
+        # The same draws for every group, so that a group and its mirror image have equal wealths.
         rng = np.random.default_rng([self.rules.seed, self.n_batches])
         if self.rules.numeric:
             block.add_numbers([outcome[side] for side in sides])
@@ -205,7 +206,7 @@ class Stream:
             gaps = np.array(self.rules.gaps)
             log_e = block.bet_on_counts(np.concatenate([-gaps, gaps]), rng)
         if log_e is not None:
-            wealth.bet(log_e, before, self.n_people, self.rules.run_length)
+            wealth.bet(log_e, n_people_before, self.n_people, self.rules.run_length)
 
     def _meet(self, X):
         """Enter groups of protected values that were not seen before, with a share of the level."""

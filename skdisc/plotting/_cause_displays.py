@@ -122,15 +122,15 @@ class ShadowsDisplay(_Display):
             raise ValueError("The result has no causes, so there are no shadows to draw.")
         parts = []
         for k, cause in enumerate(causes.itertuples()):
-            own = shadows[shadows["finding"] == k]
-            is_drawn = np.isfinite(own["effect_beside"])
-            about = {"finding": k, "n_shadows": len(own), "is_cause": True}
+            shadows_of_cause = shadows[shadows["finding"] == k]
+            is_drawn = np.isfinite(shadows_of_cause["effect_beside"])
+            about = {"finding": k, "n_shadows": len(shadows_of_cause), "is_cause": True}
             about |= {"group": str(cause.subject), "alone": np.nan, "beside": cause.effect}
             parts.append(pd.DataFrame([about]))
-            own = own[is_drawn].head(max_rows)
-            below = {"group": own["group"], "alone": own["effect_alone"], "n_shadows": 0}
-            below |= {"beside": own["effect_beside"], "finding": k, "is_cause": False}
-            parts.append(pd.DataFrame(below))
+            drawn = shadows_of_cause[is_drawn].head(max_rows)
+            shadow_rows = {"group": drawn["group"], "alone": drawn["effect_alone"], "n_shadows": 0}
+            shadow_rows |= {"beside": drawn["effect_beside"], "finding": k, "is_cause": False}
+            parts.append(pd.DataFrame(shadow_rows))
         return cls(pd.concat([p for p in parts if len(p)], ignore_index=True)).plot(ax)
 
     def _figure(self):

@@ -118,8 +118,8 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         group, self.groups_ = groups_of(frame[self._protected])
         self.columns_ = wanted
         self.quantiles_ = {
-            name: [_known(numbers_of(frame[name])[group == g]) for g in range(len(self.groups_))]
-            for name in wanted
+            name: [_sorted_values(x[group == g]) for g in range(len(self.groups_))]
+            for name, x in ((name, numbers_of(frame[name])) for name in wanted)
         }
         self._kept = list(frame.columns) if self.keep_protected else free
         self._at = [list(frame.columns).index(n) for n in self._kept]
@@ -184,7 +184,7 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         return tags
 
 
-def _known(x):
+def _sorted_values(x):
     return np.sort(x[~np.isnan(x)])
 
 

@@ -199,11 +199,13 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return self._effect_again(Request(X, y, None, sample_weight))
 
     def _effect_again(self, request):
+        """Return the direction of the first finding at fit times its effect on other rows."""
+        # Without a finding, or a column of this name, the base class answers.
         if not len(self.result_) or self._scored not in self.result_.findings.table:
             return super()._effect_again(request)
         again = self._measure_on(self._read(request))
-        own, new = (r.findings.table[self._scored].iloc[0] for r in (self.result_, again))
-        return float(np.sign(own) * new)
+        at_fit, on_new = (r.findings.table[self._scored].iloc[0] for r in (self.result_, again))
+        return float(np.sign(at_fit) * on_new)
 
     def _discover(self, task):
         if task.people.groups is not None and self.versus == self.null == "everyone":

@@ -198,17 +198,18 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         patterns, family = mine_family(self, task, rows, items, self.direction, least)
         wanted = wanted_in(family, self.direction)
         significant = (family.p_adjusted <= self.significance) & wanted
-        lean = wanted & ~redundant(patterns, family.gap, self.redundancy)
-        # Redundant groups are hidden, but never all that are significant.
-        worth = lean if (lean & significant).any() or not significant.any() else wanted
-        chosen = family.first(self.k, self.order, patterns.length, worth)
+        not_redundant = wanted & ~redundant(patterns, family.gap, self.redundancy)
+        # Redundancy is ignored if it would leave no significant group.
+        keeps_some = (not_redundant & significant).any() or not significant.any()
+        may_be_shown = not_redundant if keeps_some else wanted
+        measure, group = family.first(self.k, self.order, patterns.length, may_be_shown)
         discovery = contextual_discovery(
             self,
             task,
             items,
             patterns=patterns,
             family=family,
-            chosen=chosen,
+            chosen=(measure, group),
             significant=significant,
             aliases=_ALIASES,
         )
@@ -216,10 +217,10 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
             everyone = rows.mine(
                 items, least, self.max_predicates, None, lambda n: n, self.distinct
             )
-            group = everyone.find(patterns.items[chosen[1]])[0]
-            pairs = list(zip(chosen[0], group, strict=True))
+            at = everyone.find(patterns.items[group])[0]
+            pairs = list(zip(measure, at, strict=True))
             discovery.tables.update(explained(self, rows, items, everyone, pairs))
-        discovery.notes += self._hidden(np.count_nonzero(significant & ~worth))
+        discovery.notes += self._hidden(np.count_nonzero(significant & ~may_be_shown))
         return discovery
 
     def _hidden(self, n):

@@ -76,7 +76,7 @@ def _sentences(result, folder):
     tuning, replication = (_read(folder, name) for name in ("tuning", "replication"))
     made = {
         "headline": _say.headline(result),
-        "own": _say.own(result),
+        "own": _say.own_precision(result),
         "sources": _say.sources(result),
         "uncertainty": _say.trends(result, _UNCERTAINTY),
         "properties": _say.trends(result, _PROPERTIES),
@@ -157,7 +157,7 @@ def protocol(result):
 
 def overview(result):
     """Return the mean F1 for planted groups and the precision for the own question, by audit."""
-    cells = _say.asked(result)
+    cells = _say.with_contextual_truth(result)
     scores = {"f1": "F1 for planted groups", "own_precision": "right by its own question"}
     source = _say.sources_of(cells)
     means = {w: _say.means_of(cells[source == w], list(scores)) for w in _say.WHERE}

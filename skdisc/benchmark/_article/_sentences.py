@@ -63,10 +63,10 @@ def headline(result):
     """Return the best method for each kind of audit, in sentences."""
     cells = result.to_frame()
     source = sources_of(cells)
-    said = {where: text for where in WHERE if (text := _best(cells[source == where]))}
-    if len(said) > 1:
-        return " ".join(f"{WHERE[where]}, {text}" for where, text in said.items())
-    return "".join(text[0].upper() + text[1:] for text in said.values())
+    text_of_kind = {where: text for where in WHERE if (text := _best(cells[source == where]))}
+    if len(text_of_kind) > 1:
+        return " ".join(f"{WHERE[where]}, {text}" for where, text in text_of_kind.items())
+    return "".join(text[0].upper() + text[1:] for text in text_of_kind.values())
 
 
 def _best(cells):
@@ -92,10 +92,10 @@ def _best(cells):
     )
 
 
-def own(result):
+def own_precision(result):
     """Return how precise methods are about their own question and about the planted groups."""
     both = ["own_precision", "precision"]
-    means = asked(result).groupby("detector")[both].mean().dropna()
+    means = with_contextual_truth(result).groupby("detector")[both].mean().dropna()
     if means.empty:
         return ""
     question, planted = means.median()
@@ -113,15 +113,15 @@ def own(result):
     )
 
 
-def asked(result):
+def with_contextual_truth(result):
     """Return the cells, with the truth in their contexts as the own precision of contextual claims.
 
     In the scores it is that of planted groups, which a true difference in a context need not be.
     """
     cells = result.to_frame()
     is_contextual = cells["null"] == "contextual"
-    own = cells["own_precision"].mask(is_contextual, cells["true_claims"])
-    return cells.assign(own_precision=own)
+    own_precision = cells["own_precision"].mask(is_contextual, cells["true_claims"])
+    return cells.assign(own_precision=own_precision)
 
 
 def discussion(result):
@@ -245,7 +245,7 @@ def replicated(replication):
 def families(result):
     """Return the mean scores by family of methods."""
     kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
-    cells = asked(result)
+    cells = with_contextual_truth(result)
     names = ["precision", "recall", "own_precision"]
     means = cells.groupby(cells["detector"].map(kinds))[names].mean()
     sentences = [

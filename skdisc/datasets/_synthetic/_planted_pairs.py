@@ -229,7 +229,7 @@ def _fill(levels, requests, overlap, probability, scope, room, rng, is_last):
         proposals = _proposals(levels, request, scope, rng)
         for _ in range(_BATCHES):
             batch = np.array(list(islice(proposals, _BATCH)), dtype=np.int16)
-            for pair in batch[_apart(batch, taken, overlap)]:
+            for pair in batch[_is_disjoint(batch, taken, overlap)]:
                 shares = [probability(levels.subgroup(d)) for d in pair]
                 left = outside * (1 - sum(shares)) if overlap == "add" else outside - sum(shares)
                 if min(shares) > _MIN_SHARE and left >= 1 - room - 1e-9:
@@ -245,7 +245,7 @@ def _fill(levels, requests, overlap, probability, scope, room, rng, is_last):
     return planted
 
 
-def _apart(pairs, taken, overlap):
+def _is_disjoint(pairs, taken, overlap):
     """Return a mask of the pairs disjoint from the definitions taken (with "add": distinct)."""
     if overlap == "add":
         same = (pairs[:, :, None] == taken).all(axis=-1)

@@ -37,8 +37,9 @@ def find_people(arguments, rng):
             raise ValueError(f"The {type(synthesizer).__name__} has not been fitted. Fit it first.")
         synthesizer = deepcopy(synthesizer)  # the state of the caller's object does not change
     source = _source(arguments)
-    unfit = arguments["reference"] is not None or arguments["synthesizer"] != "gaussian_copula"
-    if arguments["graph"] is not None and unfit:
+    copula = arguments["synthesizer"] == "gaussian_copula"
+    graph_cannot_apply = arguments["reference"] is not None or not copula
+    if arguments["graph"] is not None and graph_cannot_apply:
         raise ValueError(
             "graph= needs attributes of schema= or of n_attributes=, without reference= and with "
             "synthesizer='gaussian_copula'."
@@ -69,7 +70,10 @@ def find_people(arguments, rng):
 
 
 def _source(arguments):
-    """Return the source of attributes; raise ValueError for arguments that do not belong to it."""
+    """Return the source of attributes, and set `n_seed` where rows are drawn to learn from.
+
+    Raises ValueError for arguments that do not belong to the source.
+    """
     given = [n for n in ("schema", "reference") if arguments[n] is not None]
     if not given and not isinstance(arguments["synthesizer"], str):
         given = ["synthesizer"]

@@ -195,28 +195,28 @@ class EffectDecomposition(PairwiseDetector):
         is_rate = self.output != "value"
         # Direct and indirect effects are not symmetric: the mediators are held as they are in the
         # reference, or as they are in the group.
-        here = EffectParts.of(y, inside, *nuisances, is_rate)
-        there = EffectParts.of(y, ~inside, *swapped, is_rate)
+        forward = EffectParts.of(y, inside, *nuisances, is_rate)
+        backward = EffectParts.of(y, ~inside, *swapped, is_rate)
         residual = y - (y.mean() if nuisances[0] is None else _expected(nuisances[0], inside))
         tables = {
-            "effects": _both(here, there, self.significance),
+            "effects": _two_directions(forward, backward, self.significance),
             "overlap": _overlap(learned, inside),
             "sensitivity": pd.DataFrame(
                 [
                     {"direction": name} | parts.robustness(residual, self.significance)
-                    for name, parts in zip(_DIRECTIONS, (here, there), strict=True)
+                    for name, parts in zip(_DIRECTIONS, (forward, backward), strict=True)
                 ]
             ),
         }
-        part = {name: e.value for name, e in here.estimates.items()}
+        part = {name: e.value for name, e in forward.estimates.items()}
         columns = {"gap": part["total"], "indirect": part["indirect"], "spurious": part["spurious"]}
-        columns |= {"direct_on_group": -there.estimates["direct"].value}
+        columns |= {"direct_on_group": -backward.estimates["direct"].value}
         columns |= {"robustness": tables["sensitivity"]["robustness_ci"].iloc[0]}
         notes = _notes(learned, Z)
         if nuisances[0] is not None and nuisances[0].left:
             notes.append(said_about(list(nuisances[0].left)))
         doubts = _doubts(tables["overlap"], len(y))
-        return PairComparison(here.estimates["direct"], columns, tables, notes, doubts)
+        return PairComparison(forward.estimates["direct"], columns, tables, notes, doubts)
 
     def _learned(self, task, people, columns, fold):
         """Return the nuisances given some columns."""
@@ -240,9 +240,9 @@ def _expected(nuisances, inside):
     return np.where(inside, nuisances.of_group, nuisances.of_reference)
 
 
-def _both(here, there, significance):
+def _two_directions(forward, backward, significance):
     """Return the parts in both directions."""
-    tables = [estimate_table(parts.estimates, significance) for parts in (here, there)]
+    tables = [estimate_table(parts.estimates, significance) for parts in (forward, backward)]
     for name, table in zip(_DIRECTIONS, tables, strict=True):
         table.insert(0, "direction", name)
     return pd.concat(tables, ignore_index=True)

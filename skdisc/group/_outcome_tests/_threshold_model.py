@@ -198,12 +198,13 @@ def parameters(x: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     x : ndarray of float, shape (n, 12)
-        Coordinates of a fit.
+        Coordinates of a fit: 0 to 5, middle and difference of selection, success and separation; 6
+        to 10, logs of spreads; 11, how far thresholds follow risks.
 
     Returns
     -------
     theta : ndarray of float, shape (n, 12)
-        Middle and difference of risk, separation and threshold; logs of spreads.
+        0 to 5, middle and difference of risk, separation and threshold; the others as in x.
     """
     x = np.clip(x, -_FAR, _FAR)  # a search may try more, and the priors lead it back
     selection, success, separation = (

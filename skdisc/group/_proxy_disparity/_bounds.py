@@ -167,12 +167,12 @@ class _Share(NamedTuple):
     Attributes
     ----------
     number : ndarray of float, shape (n,)
-    more : ndarray of float, shape (n,), or float
+    change_with_outcome : ndarray of float, shape (n,), or float
         How much larger the number is with the outcome 1 than with 0.
     """
 
     number: np.ndarray
-    more: np.ndarray | float
+    change_with_outcome: np.ndarray | float
 
 
 def _of_trials(hits, misses):
@@ -180,7 +180,8 @@ def _of_trials(hits, misses):
 
     A person is either a hit or a miss, so what the outcome adds to hits it takes from misses.
     """
-    return _Share(hits.number + misses.number, hits.more - misses.more)
+    change = hits.change_with_outcome - misses.change_with_outcome
+    return _Share(hits.number + misses.number, change)
 
 
 def _joint(y, q, expected, largest):
@@ -204,13 +205,13 @@ def _chosen(forms, best):
 
     Parameters
     ----------
-    forms : list of tuple (with the outcome, with the expected outcome, `_Share.more`)
+    forms : list of tuple (with the outcome, with the expected outcome, change with the outcome)
     best : np.argmax or np.argmin
         Which form is the tightest, by its value with the expected outcome.
     """
-    observed, expected, more = (np.broadcast_arrays(*values) for values in zip(*forms, strict=True))
+    observed, expected, change = (np.broadcast_arrays(*form) for form in zip(*forms, strict=True))
     choice = best(np.array(expected), axis=0)
-    return _Share(np.choose(choice, observed), np.choose(choice, more))
+    return _Share(np.choose(choice, observed), np.choose(choice, change))
 
 
 def _at_equal_rates(hit, trial, q, q_other):
@@ -247,8 +248,8 @@ def _gap(side, other, variance):
         rate = numerator.number.sum() / total
         value += sign * rate
         influence = influence + sign * (numerator.number - rate * denominator.number) / total
-        more = numerator.more - rate * denominator.more
-        influence_of_outcome = influence_of_outcome + sign * more / total
+        change = numerator.change_with_outcome - rate * denominator.change_with_outcome
+        influence_of_outcome = influence_of_outcome + sign * change / total
     is_known = variance > 0
     observed = (influence[is_known] ** 2).sum()
     at_equal_rates = (variance * np.square(influence_of_outcome)).sum()

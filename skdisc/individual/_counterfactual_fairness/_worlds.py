@@ -143,7 +143,7 @@ class WorldComparison:
         self.X = task.X.iloc[self.order].reset_index(drop=True)
         self.y = None if task.y is None else task.y[self.order]
         self.refit = detector.evaluate == "refit"
-        self.own = self._own() if self.n else np.empty(0)
+        self.own = self._factual_outcomes() if self.n else np.empty(0)
         self.main, *_ = detector.sources_
         self.answers = []
         for name, source in detector.sources_.items():
@@ -152,7 +152,7 @@ class WorldComparison:
             task.progress(f"{name}: {task.budget.queries:,} rows queried")
         self._choose()
 
-    def _own(self):
+    def _factual_outcomes(self):
         if self.refit:
             return self._refitted(self.X)
         rows = self.task.X if self.n == len(self.task.X) else self.task.X.iloc[: self.n]

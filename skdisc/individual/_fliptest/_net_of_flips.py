@@ -107,9 +107,10 @@ def net_interval(problem, significance):
         n = len(sides[0])
         if min(map(len, sides)):
             p, q = ((side.sum() + 1) / (len(side) + 2) for side in sides)
-            own = p * (1 - p) / (len(sides[0]) + 2) + q * (1 - q) / (len(sides[1]) + 2)
-            own = max(own, _between_clusters(problem, stratum))
-            total, gap, variance = total + n, gap + n * (p - q), variance + n**2 * own
+            by_people = p * (1 - p) / (len(sides[0]) + 2) + q * (1 - q) / (len(sides[1]) + 2)
+            variance_in_stratum = max(by_people, _between_clusters(problem, stratum))
+            total, gap = total + n, gap + n * (p - q)
+            variance += n**2 * variance_in_stratum
     if not total:
         return np.nan, np.nan
     half = ndtri(1 - significance / 2) * np.sqrt(variance) / total

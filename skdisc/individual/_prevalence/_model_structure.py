@@ -97,10 +97,10 @@ def read_inputs(before, queries, space):
         codes = [*range(column.size), *([MISSING] if column.missing else [])]
         rows[:, j] = codes[0]
         rows[starts[j] : starts[j + 1], j] = codes
-    seen = _seen(before, queries, space, rows)
-    if not np.isfinite(seen).all():
+    features = _features_of(before, queries, space, rows)
+    if not np.isfinite(features).all():
         return None
-    values = [seen[a:b] for a, b in pairwise(starts)]
+    values = [features[a:b] for a, b in pairwise(starts)]
     varies = np.array([(v != v[0]).any(axis=0) for v in values])
     inputs = Inputs(np.where(varies.any(axis=0), varies.argmax(axis=0), NO_COLUMN), values)
     checked = space.sample(_CHECKED, np.random.default_rng(0))
@@ -113,15 +113,15 @@ def read_inputs(before, queries, space):
         )[0],
         values[0][0],
     )
-    same = np.array_equal(expected, _seen(before, queries, space, checked))
+    same = np.array_equal(expected, _features_of(before, queries, space, checked))
     return inputs if same and (varies.sum(axis=0) <= 1).all() else None
 
 
-def _seen(before, queries, space, codes):
+def _features_of(earlier_steps, queries, space, codes):
     """Return the features that the last step gets for rows of codes, NaN if not numeric."""
     rows = queries.rows_for_model(space.decode(codes))
-    if before is not None:
-        rows = before.transform(rows)
+    if earlier_steps is not None:
+        rows = earlier_steps.transform(rows)
     rows = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
     try:
         return rows.astype(float)

@@ -81,7 +81,7 @@ class Pools:
             if like
             else Distances(metric, frame[both], scale, values[both, 0], is_control[both])
         )
-        self._asked = detector._largest_distance, max(detector._ks)
+        self._limit_and_k = detector._largest_distance, max(detector._ks)
         self._position = np.full(len(X), NOBODY)
         self._position[self.control] = np.arange(len(self.control))
         self._sums = [self._summed(frame, self.control, detector.n_jobs)]
@@ -122,7 +122,7 @@ class Pools:
         By default people of the other group are no farther away than the k-th nearest people of
         one's own group usually are: the 95th percentile, in the group where it is smaller.
         """
-        given, k = self._asked
+        given, k = self._limit_and_k
         if given != "auto":
             return given
         pools = [p for p in self._sums if len(p.values) > k]
@@ -199,18 +199,20 @@ class Pools:
         Neighborhoods
         """
         control, test = self._sums
-        distances, own = self.distances, None
+        distances, position_in_control = self.distances, None
         if rows is None:
             distances, points = distances.with_rows(features_of(people, self.columns))
         else:
-            own = self._position[rows]
-            points = control.points(own)
-        there = points
+            position_in_control = self._position[rows]
+            points = control.points(position_in_control)
+        points_in_test = points
         if others is not people:
-            distances, there = distances.with_rows(features_of(others, self.columns))
+            distances, points_in_test = distances.with_rows(features_of(others, self.columns))
+        # A callable metric takes positions of rows, so it must know those of new frames, too.
         control, test = control.using(distances.metric), test.using(distances.metric)
-        control = control.query(points, ks, own=own, max_distance=self.limit)
-        return Neighborhoods(*control, *test.query(there, ks, max_distance=self.limit))
+        # People are members of the control pool only, so only there they would be their neighbors.
+        control = control.query(points, ks, own=position_in_control, max_distance=self.limit)
+        return Neighborhoods(*control, *test.query(points_in_test, ks, max_distance=self.limit))
 
     def neighbors(self, people, others, rows, k):
         """Return role, row, share and distance of all members of both groups, a list per person."""

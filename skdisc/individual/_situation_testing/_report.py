@@ -147,7 +147,8 @@ def decided(table, detector, groups=None, imbalance=None):
         lone = case & ~(apart <= LARGE)
         case = case & ~lone
         names = imbalance["imbalance_in"].to_numpy()
-        reason[lone] = [_apart(n, a) for n, a in zip(names[lone], apart[lone], strict=True)]
+        pairs = zip(names[lone], apart[lone], strict=True)
+        reason[lone] = [_reason_of_imbalance(*pair) for pair in pairs]
     table["case"], table["reason"] = case, np.where(case, "", reason)
     return table
 
@@ -155,7 +156,7 @@ def decided(table, detector, groups=None, imbalance=None):
 _NO_MEAN_GAP = "the mean gap of the group is not significant"
 
 
-def _apart(feature, size):
+def _reason_of_imbalance(feature, size):
     """Return why groups that differ in a feature decide nothing."""
     if np.isnan(size):
         return "no feature of the control and the test group can be compared"

@@ -52,7 +52,7 @@ def difference(part):
     if isinstance(part, Rates):
         known = part.effective
         return Contrast(
-            part.general - part.protected,
+            part.reference - part.protected,
             lambda s: _stats.newcombe(known.x0, known.n0, known.x1, known.n1, s),
             lambda: proportions(part),
         )
@@ -87,7 +87,7 @@ def ratio(part, transform=lambda r: r):
         with np.errstate(divide="ignore", invalid="ignore"):
             return tuple(map(transform, ends))
 
-    return Contrast(transform(part.protected / part.general), interval, lambda: proportions(part))
+    return Contrast(transform(part.protected / part.reference), interval, lambda: proportions(part))
 
 
 def odds(part, haldane):
@@ -159,7 +159,7 @@ def stratified_newcombe(strata, share, value, significance):
         The weighted mean.
     significance : float
     """
-    counts, p0, p1 = strata.effective, strata.general, strata.protected
+    counts, p0, p1 = strata.effective, strata.reference, strata.protected
     l1, u1 = _stats.wilson(counts.x1, counts.n1, significance)
     l0, u0 = _stats.wilson(counts.x0, counts.n0, significance)
     squares_below = (p0 - l0) ** 2 + (u1 - p1) ** 2

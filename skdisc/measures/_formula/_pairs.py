@@ -31,7 +31,7 @@ class Rates:
         if self.sizes is None:
             return self
         n1, n0 = self.sizes
-        return Rates(self.protected * n1, n1, self.general * n0, n0)
+        return Rates(self.protected * n1, n1, self.reference * n0, n0)
 
     @property
     def swapped(self):
@@ -49,7 +49,7 @@ class Rates:
         return self.x1 / self.n1
 
     @property
-    def general(self):
+    def reference(self):
         """Rate of the reference, a in the formulas."""
         return self.x0 / self.n0
 

@@ -60,16 +60,15 @@ class Scan:
         n_data = len(a)
         of_data = starts if isinstance(starts, list) else [starts] * n_data
         n_starts, turns = len(of_data[0].bound), of_data[0].turns
-        data, bound = (
-            np.repeat(np.arange(n_data), n_starts),
-            np.concatenate([s.bound for s in of_data]),
-        )
+        data = np.repeat(np.arange(n_data), n_starts)
+        must_keep = np.concatenate([s.bound for s in of_data])
         sets = [np.concatenate(s) for s in zip(*(s.sets for s in of_data), strict=True)]
-        settled = np.zeros((len(data), len(sets)), dtype=bool)
-        total = self._ascend(a, data, sets, bound, settled, turns, go_on)
-        run = n_starts * np.arange(n_data) + total.reshape(n_data, n_starts).argmax(axis=1)
+        is_converged = np.zeros((len(data), len(sets)), dtype=bool)
+        total = self._ascend(a, data, sets, must_keep, is_converged, turns, go_on)
+        # Only the best run of each data set is perturbed.
+        best_runs = n_starts * np.arange(n_data) + total.reshape(n_data, n_starts).argmax(axis=1)
         for _ in range(n_kicks):
-            run = self._kick(a, data, run, sets, bound, total, turns, go_on)
+            best_runs = self._kick(a, data, best_runs, sets, must_keep, total, turns, go_on)
         shape = (n_data, n_starts)
         return [s.reshape(*shape, -1) for s in sets], total.reshape(shape)
 

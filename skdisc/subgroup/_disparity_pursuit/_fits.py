@@ -143,7 +143,7 @@ def errors(
 class BesideFit(NamedTuple):
     """The scores of all candidates, adjusted for the groups of a fit.
 
-    ``groups`` of the fit, with their slopes ``fitted``; ``score``: the score of the part of f that
+    ``groups`` of the fit, with their ``slopes``; ``score``: the score of the part of f that
     the fit does not explain; ``information``: by how much a mean effect of 1 moves it; ``variance``
     of the score; ``known``: candidates with enough information; ``least``: effects up to this size
     count as none; ``scale`` of the fit; ``deviate``: ``z``, or, where people are few, the normal
@@ -151,7 +151,7 @@ class BesideFit(NamedTuple):
     """
 
     groups: list
-    fitted: np.ndarray
+    slopes: np.ndarray
     score: np.ndarray
     information: np.ndarray
     variance: np.ndarray

@@ -262,7 +262,7 @@ class Scores:
         key = self.scale, tuple(given.groups)
         if key not in self._last:
             self._last.clear()
-            self._last[key] = self.left(given.groups, given.fitted)
+            self._last[key] = self.left(given.groups, given.slopes)
         return self._last[key]
 
     def _sums_of_clusters(self, groups, noise):

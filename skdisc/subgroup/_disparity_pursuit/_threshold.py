@@ -30,7 +30,7 @@ from skdisc._utils._run_clock import go_on
 from skdisc.subgroup._disparity_pursuit._context_groups import blocks_of_cells
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
-STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized context residual, up to so many
+STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized residual of a context; largest residual
 _PLAIN = 0.2  # of the level that contexts do not move
 _EXPECTED = 1.5  # log weight of a context of which there is nothing to know
 _PER_COLUMN = 2.0  # log weight that each protected column more costs
@@ -67,7 +67,7 @@ class Level:
             free = total - _squared_lengths(c.members, by_cell)
             self._free = np.where(free > 0.05 * total, free, np.inf)
         self.draws = self._draws(n_resamples, rng)
-        self._sides, self._chance = {}, (None, None)
+        self._sums_of_contexts, self._chance = {}, (None, None)
 
     def _draws(self, n, rng):
         """Return standardized scores of candidates under the null, shape (n, n_groups)."""
@@ -109,34 +109,36 @@ class Level:
         by_context = _of_mean_one(weights + self._by_context(given), given.known)
         return np.logaddexp(weights + np.log(_PLAIN), by_context + np.log(1 - _PLAIN))
 
-    def _by_context(self, given):
+    def _by_context(self, fit):
         """Return the log weights that contexts give to both sides of candidates, (2, n_groups).
 
         Where main effects leave nothing to know about a context, its weight lies between 1, the
         weight of a context that fares as expected, and exp(2), the mean weight under chance.
         """
         r = self.scores.residuals
-        side = self._side(None)
-        for slope, group in zip(given.fitted, given.groups, strict=True):
-            side = side - slope * self._side(group, given.scale)
+        residual = self._context_sums(None)
+        for slope, group in zip(fit.slopes, fit.groups, strict=True):
+            residual = residual - slope * self._context_sums(group, fit.scale)
         noise = np.sqrt(r.mean(r.noise(r.outcome) ** 2))
-        side = STEEPNESS * np.clip(side / (noise * np.sqrt(self._free)), -MOST, MOST)
-        weights = np.stack([side, -side])
+        # For a normal Z, the mean of exp(2 Z) is exp(2): residuals are clipped before they are
+        # multiplied, so that no context takes most of the level.
+        log_weight = STEEPNESS * np.clip(residual / (noise * np.sqrt(self._free)), -MOST, MOST)
+        weights = np.stack([log_weight, -log_weight])
         weights[:, np.isinf(self._free)] = _EXPECTED
         return weights[:, self.scores.candidates.context]
 
-    def _side(self, group, scale=None):
+    def _context_sums(self, group, scale=None):
         """Return the sums over contexts of the outcome, or of a group, at given main effects."""
         key = (scale, group)
-        if key not in self._sides:
+        if key not in self._sums_of_contexts:
             c, r = self.scores.candidates, self.scores.residuals
             if group is None:
                 left = r.learned.main
             else:
                 members = self.scores.indicators([group])[0] / r.root
                 left = r.learned.residual((members * r.scales[scale])[:, None])[:, 0]
-            self._sides[key] = c.over_contexts((left * r.root**2)[None])[:, 0]
-        return self._sides[key]
+            self._sums_of_contexts[key] = c.over_contexts((left * r.root**2)[None])[:, 0]
+        return self._sums_of_contexts[key]
 
     def evidence(self, given):
         """Return the evidence of each candidate, -inf where not known, and the log weights."""

@@ -65,15 +65,16 @@ class Family:
         -------
         Family
         """
-        at = tested.any(axis=0)
+        any_tested = tested.any(axis=0)
         p_value = np.full(tested.shape, np.nan)
-        some = contrasts.at(np.flatnonzero(at))
-        p_value[:, at] = some.p_value()
+        tested_contrasts = contrasts.at(np.flatnonzero(any_tested))
+        p_value[:, any_tested] = tested_contrasts.p_value()
         # No gap and a gap of at most `min_effect` must both be rejected, so the larger p-value
         # counts.
         if detector.min_effect:
-            beyond = np.array([t.p_beyond(detector.min_effect) for t in some.tallies])
-            p_value[:, at] = np.maximum(p_value[:, at], beyond)
+            tallies = tested_contrasts.tallies
+            beyond = np.array([t.p_beyond(detector.min_effect) for t in tallies])
+            p_value[:, any_tested] = np.maximum(p_value[:, any_tested], beyond)
         p_value = np.where(tested, p_value, np.nan)
         return cls(contrasts, tested, p_value, _stats.adjust(p_value, detector._list_correction))
 

@@ -130,18 +130,19 @@ class OutcomeRows(PeopleRows):
     def miner(self, items: Items, least: float, distinct: bool = False) -> Callable:
         """Return a function of the other arguments of `mine`, for several runs on one lattice."""
         frequent = np.flatnonzero(self.sizes(items) >= least)
-        walked, shown = items.walk(frequent, distinct)
+        search_order, first_equal_item = items.walk(frequent, distinct)
         heaviest = 1.0 if self.weight is None else max(1.0, self.weight.max(initial=1.0))
         fewest = max(1, int(np.ceil(least / heaviest)))
-        lattice = self._lattice(items.masks(walked), items.feature[walked])
+        lattice = self._lattice(items.masks(search_order), items.feature[search_order])
 
         def mine(max_len, first, spend):
-            roots = None if first is None else np.flatnonzero(first[walked])
+            roots = None if first is None else np.flatnonzero(first[search_order])
             found = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
+            # The lattice counts rows; `fewest` rows of the heaviest weight reach the size.
             if self.weight is not None:
                 large = found.sums[:, 0] >= least
                 found = Patterns(found.items[large], found.counts[large], found.sums[large])
-            return found.numbered(shown)
+            return found.numbered(first_equal_item)
 
         return mine
 

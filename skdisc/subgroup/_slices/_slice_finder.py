@@ -13,7 +13,7 @@ from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns
 from skdisc._verdicts._rule import CORRECTIONS
 from skdisc.subgroup._estimation._discovery import FoundCounts
-from skdisc.subgroup._slices import _slice_finder_candidates as made
+from skdisc.subgroup._slices import _slice_finder_candidates as candidates
 from skdisc.subgroup._slices._alpha_investing import decide
 from skdisc.subgroup._slices._base import SliceDetector
 from skdisc.subgroup._slices._slice_finder_contextual import against_contexts
@@ -185,29 +185,30 @@ class SliceFinder(SliceDetector):
         # depend on the errors.
         if "lattice" in self._approaches or not len(rows):
             max_len, first = self._max_len(items), self._first(items)
-            yield made.lattice(items, columns, least, max_len, first, spend, rows.frequency)
+            yield candidates.lattice(items, columns, least, max_len, first, spend, rows.frequency)
         yield from self._chosen_by_errors(task, rows, items, j)
 
     def _chosen_by_errors(self, task, rows, items, j):
         """Yield the slices of the approaches that choose them by the errors."""
-        columns = rows.added(j)
+        sums_of_rows = rows.added(j)
         least, wanted = self._least(rows), self._approaches if len(rows) else ()
+        # Merged values are no nodes of a tree, and no sides of a box.
         if "tree" in wanted:
             yield self._eligible(
-                made.tree(
+                candidates.tree(
                     items.unjoined(),
-                    columns,
+                    sums_of_rows,
                     least=least,
                     max_depth=self.max_depth,
                     spend=lambda n: self._spend(task, n),
                 )
             )
         if "cluster" in wanted:
-            lot = made.clusters(items.unjoined(), rows.X, columns, least, task.rng)
+            lot = candidates.clusters(items.unjoined(), rows.X, sums_of_rows, least, task.rng)
             yield self._eligible(lot)
 
     def _eligible(self, lot):
-        """Return the slices with a protected column, or all if none is required."""
+        """Return the slices with a protected column; all of them, if none must have one."""
         names = set(self._features(self.space_.names)[1])
         if self.versus == "everyone" and (self.must_include is None or not self.protected_):
             return lot

@@ -152,22 +152,26 @@ def _splits(items, j):
     """Yield the possible splits by a feature: feature, items of each side, their predicates."""
     numbers = np.flatnonzero(items.feature == j)
     predicates = [items.predicates[i] for i in numbers]
-    gone = [i for i, p in zip(numbers, predicates, strict=True) if p.values == (None,)]
-    known = [i for i in numbers if i not in gone]
+    if len(numbers) < 2:
+        return
+    is_missing = [p.values == (None,) for p in predicates]
+    missing_items = [i for i, missing in zip(numbers, is_missing, strict=True) if missing]
+    value_items = [i for i, missing in zip(numbers, is_missing, strict=True) if not missing]
     column = predicates[0].column
-    if not known or not items.numeric[known[0]]:
-        for i in numbers if len(numbers) > 1 else ():
+    if not value_items or not items.numeric[value_items[0]]:
+        for i in numbers:  # with two values both splits are the same
             others = [v for k in numbers if k != i for v in items.predicates[k].values]
             sides = items.predicates[i], Predicate.isin(column, others)
             yield j, ([i], [k for k in numbers if k != i]), sides
         return
-    for cut in range(1, len(known)):
-        p = items.predicates[known[cut - 1]]
+    for cut in range(1, len(value_items)):
+        p = items.predicates[value_items[cut - 1]]
         edge = p.high if p.values is None else p.values[0]
         sides = Predicate.between(column, high=edge), Predicate.between(column, low=edge)
-        yield j, (known[:cut], known[cut:]), sides
-    if gone:
-        yield j, (gone, known), (items.predicates[gone[0]], Predicate.between(column))
+        yield j, (value_items[:cut], value_items[cut:]), sides
+    if missing_items:
+        sides = items.predicates[missing_items[0]], Predicate.between(column)
+        yield j, (missing_items, value_items), sides
 
 
 def _split(node, splits, sides, items, columns, least):

@@ -51,7 +51,7 @@ def against_contexts(detector, task, rows, items):
     tests = [d._test(rows, j, lot) for j, lot in lots]
     verdicts = decide(lots, tests, d.effect_size, d.correction, d.significance)
     problems = [(phi, yes) for (phi, _), (yes, _) in zip(tests, verdicts, strict=True)]
-    others = [
+    chosen_by_errors = [
         _chosen(d, rows, *lot, *problem)
         for lot, problem in zip(lots[n_mined:], problems[n_mined:], strict=True)
     ]
@@ -71,7 +71,7 @@ def against_contexts(detector, task, rows, items):
             problems=problems[:n_mined],
         )
         n_tested[:n_mined], n_found[:n_mined] = family.tested.sum(axis=1), found
-    discovery = _beside(d, task, discovery, others)
+    discovery = _with_further(d, task, discovery, chosen_by_errors)
     discovery.tables["approaches"] = counts_of(rows, lots, n_tested, n_found)
     return discovery
 
@@ -127,11 +127,12 @@ def _nothing(rows):
     return table.assign(**{name: np.empty(0, dtype=kind) for name, kind in columns.items()})
 
 
-def _beside(detector, task, discovery, others):
-    """Return the Discovery with further slices after its findings, each slice once."""
+def _with_further(detector, task, discovery, chosen_by_errors):
+    """Return the Discovery with further slices (pairs of groups and their table), each once."""
     found = discovery.findings
-    groups = [*found.subgroups, *(g for more, _ in others for g in more)]
-    tables = [t for t in (found.table, *(t for _, t in others)) if len(t)]
+    groups = [*found.subgroups, *(g for groups, _ in chosen_by_errors for g in groups)]
+    # pandas warns of empty frames in concat, whose types it may ignore.
+    tables = [t for t in (found.table, *(t for _, t in chosen_by_errors)) if len(t)]
     table = pd.concat(tables, ignore_index=True) if tables else found.table
     groups, table = merged(groups, table)
     discovery.tables["rules"] = rules(groups, table)

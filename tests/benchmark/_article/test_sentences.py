@@ -66,10 +66,10 @@ def test_the_best_method_is_named_for_each_kind_of_audit():
 def test_the_method_that_gains_most_from_its_own_question_is_named():
     asked = run({"detector": "A", **GOOD, "own_precision": 1.0},
                 {"detector": "B", **GOOD, "own_precision": 0.5})  # fmt: skip
-    assert say.own(asked).endswith("the difference is largest for A (100%, 50%).")
-    assert "75% are right answers to its own question, and 50% name" in say.own(asked)
+    assert say.own_precision(asked).endswith("the difference is largest for A (100%, 50%).")
+    assert "75% are right answers to its own question, and 50% name" in say.own_precision(asked)
     same = run({"detector": "B", **GOOD, "own_precision": 0.5})
-    assert say.own(same).endswith("and 50% name a planted group.")
+    assert say.own_precision(same).endswith("and 50% name a planted group.")
     kosei = run({"detector": "KOSEI", **GOOD, "own_precision": 1.0})
     assert "(precision for their own questions: 1.00)" in say.families(kosei)
 
@@ -77,15 +77,22 @@ def test_the_method_that_gains_most_from_its_own_question_is_named():
 def test_contextual_claims_are_answers_where_the_group_differs_in_its_context():
     told = {**GOOD, "own_precision": 0.5, "true_claims": 1.0}
     shadows = run({"detector": "DivExplorer", "null": "contextual", **told})
-    assert "100% are right answers to its own question, and 50% name" in say.own(shadows)
+    assert "100% are right answers to its own question, and 50% name" in say.own_precision(shadows)
     assert "(precision for their own questions: 1.00)" in say.families(shadows)
     causes = run({"detector": "DisparityPursuit", "null": "conditional", **told})
-    assert "50% are right answers to its own question" in say.own(causes)
+    assert "50% are right answers to its own question" in say.own_precision(causes)
 
 
 def test_cells_that_all_failed_say_nothing():
     failed = run({"detector": "SG", "error": "ValueError: no"})
-    sentences = (say.headline, say.own, say.cheapest, say.families, say.sources, say.discussion)
+    sentences = (
+        say.headline,
+        say.own_precision,
+        say.cheapest,
+        say.families,
+        say.sources,
+        say.discussion,
+    )
     assert [sentence(failed) for sentence in sentences] == [""] * 6
     assert "nan" not in say.audited(failed)
     nowhere = pd.DataFrame({"measured": [np.nan], "published": [0.2]})

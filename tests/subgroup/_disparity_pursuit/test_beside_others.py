@@ -64,7 +64,7 @@ def test_the_other_variances_are_those_that_the_fit_leaves(seed, is_weighted, n_
     shown = ((free @ noise.T) ** 2).sum(axis=1)
     variance = np.maximum(shown, free**2 @ r.implied(left))
     assert_allclose(beside.variance, variance, rtol=1e-9, atol=1e-9 * variance.max())
-    assert_allclose(beside.score, free @ (r.outcome - scores.room * (beside.fitted @ f)), atol=1e-9)
+    assert_allclose(beside.score, free @ (r.outcome - scores.room * (beside.slopes @ f)), atol=1e-9)
 
 
 @pytest.mark.every(6)

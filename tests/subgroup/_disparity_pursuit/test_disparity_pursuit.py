@@ -102,7 +102,7 @@ def check_sums(seed, is_centered):
     np.testing.assert_allclose(beside, (F[chosen] * values) @ F[chosen].T, atol=1e-9)
     np.testing.assert_allclose(scores.combined(chosen, share), share @ F[chosen], atol=1e-12)
     r, f = scores.residuals.outcome, F[chosen]
-    score = scores.along((r - scores.room * (scores.given(chosen).fitted @ f))[None])[0]
+    score = scores.along((r - scores.room * (scores.given(chosen).slopes @ f))[None])[0]
     np.testing.assert_allclose(scores.given(chosen).score, score, atol=1e-9)
     if is_centered:
         np.testing.assert_allclose(F @ root, 0, atol=1e-9)

@@ -135,7 +135,7 @@ def test_contexts_fare_as_they_do_without_what_causes_add():
     level = Level(scores, 0, np.random.default_rng(0), borrow=True)
     group = int(np.flatnonzero(groups.context == 0)[0])
     beside, r = scores.given([group]), scores.residuals
-    own = beside.fitted[0] * scores.indicators([group]) * scores.room
+    own = beside.slopes[0] * scores.indicators([group]) * scores.room
     fare = r.outcome - r.learned.residual(own.T)[:, 0]
     noise = np.sqrt(np.mean(r.noise(r.outcome) ** 2))
     total = np.array([fare[groups.context_mask(i)].sum() for i in range(len(groups))])
