@@ -79,6 +79,7 @@ def _means(rows, group, n_groups):
     within = total(weight * (y - mean[group]) ** 2) / n
     if rows.pred.dtype == bool:
         overall = np.average(y, weights=weight)
+        # A few equal decisions have no variance of their own, which would make their rate exact.
         smooth = (size * mean + PRIOR_ROWS * overall) / (size + PRIOR_ROWS)
         spread = smooth * (1 - smooth)
     else:
@@ -165,6 +166,7 @@ def _given_tau(mean, variance, design):
     beta = np.einsum("tij,tg,gj->ti", covariance, weight * mean, design)
     fit = beta @ design.T
     log = np.log(weight).sum(axis=1) - np.linalg.slogdet(precision)[1]
+    # The grid is even in u, the prior in τ: dτ/du is proportional to 1 / (1 - u)^2.
     log = (log - (weight * (mean - fit) ** 2).sum(axis=1)) / 2 - 2 * np.log(1 - u)
     posterior = np.exp(log - log.max())
     kept = tau[:, None] ** 2 * weight

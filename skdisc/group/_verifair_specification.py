@@ -149,6 +149,7 @@ class Product(Sum):
         (x, e), (y, f) = self.left.evaluate(means), self.right.evaluate(means)
         if math.isinf(e) or math.isinf(f):
             return x * y, math.inf
+        # |XY - xy| with |X - x| <= e and |Y - y| <= f
         return x * y, e * abs(y) + f * abs(x) + e * f
 
     def __str__(self):
@@ -168,6 +169,7 @@ class Inverse(Term):
         x, e = self.term.evaluate(means)
         if abs(x) <= e or x == 0:
             return (1 / x if x else math.nan), math.inf
+        # |1/X - 1/x| is largest for the X of the interval that is nearest to 0.
         return 1 / x, e / (abs(x) * (abs(x) - e))
 
     def means(self):

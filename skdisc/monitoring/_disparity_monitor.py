@@ -320,8 +320,9 @@ class DisparityMonitor(BaseDetector):
             self._columns = list(frame.columns)
             self.batches_ = list(getattr(self, "batches_", []))
             self.protected_ = check.check_protected(self.protected, self._columns)
-            given = {"protected": self.protected_, "is_frame": is_frame}
-            self.space_ = FeatureSpace.from_frame(frame, **given)
+            self.space_ = FeatureSpace.from_frame(
+                frame, protected=self.protected_, is_frame=is_frame
+            )
         return frame
 
     def _start(self, y_pred):

@@ -231,10 +231,10 @@ class DiscriminatoryRules(DecidedDetector):
 
     def _family(self, items, rows, mined):
         """Return the contrasts of the mined itemsets."""
-        contrasts, known = Contrasts.of_patterns(rows, mined, mined, items)
+        contrasts, has_contrast = Contrasts.of_patterns(rows, mined, mined, items)
         if not self.distinct:
-            return Family.of(self, contrasts, known[None])
-        tested = candidates(contrasts, known, self._least(rows), mined, True)
+            return Family.of(self, contrasts, has_contrast[None])
+        tested = candidates(contrasts, has_contrast, self._least(rows), mined, True)
         tested, twin = one_side_each(contrasts, tested, mined, items, _SIDE[self.direction])
         family = Family.of_patterns(self, contrasts, tested, twin, mined, items)
         return replace(family, contexts=mined, least=self._least(rows))

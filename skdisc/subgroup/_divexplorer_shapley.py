@@ -34,6 +34,7 @@ def shapley_values(patterns, effect, row):
     items = patterns.items[row][patterns.items[row] != PAD]
     n = len(items)
     m = multipliers(int(patterns.items.max(initial=0)) + 1)
+    # Hashes that add up over items find all subsets in one sorted list.
     with np.errstate(over="ignore"):
         keys = np.where(patterns.items != PAD, m[patterns.items], np.uint64(0)).sum(
             axis=1, dtype=np.uint64

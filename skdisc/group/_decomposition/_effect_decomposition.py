@@ -162,18 +162,18 @@ class EffectDecomposition(PairwiseDetector):
 
     def _roles(self, names):
         """Return the confounders and the mediators."""
-        given = {"confounders": self.confounders, "mediators": self.mediators}
-        for what, own in given.items():
-            if not (isinstance(own, str) and own == "others"):
-                given[what] = check_protected(own if len(own) else None, names, what)
+        roles = {"confounders": self.confounders, "mediators": self.mediators}
+        for role, columns in roles.items():
+            if not (isinstance(columns, str) and columns == "others"):
+                roles[role] = check_protected(columns if len(columns) else None, names, role)
         taken = dict.fromkeys(self.protected_, "protected")
-        for what, own in given.items():
-            for c in () if own == "others" else own:
+        for role, columns in roles.items():
+            for c in () if columns == "others" else columns:
                 if c in taken:
-                    raise ValueError(f"{what} names {c!r}, which is among {taken[c]}, too.")
-                taken[c] = what
+                    raise ValueError(f"{role} names {c!r}, which is among {taken[c]}, too.")
+                taken[c] = role
         rest = [c for c in names if c not in taken]
-        Z, W = given["confounders"], given["mediators"]
+        Z, W = roles["confounders"], roles["mediators"]
         if Z == "others":
             Z = [] if W == "others" else rest
         return Z, rest if W == "others" else W
@@ -225,8 +225,8 @@ class EffectDecomposition(PairwiseDetector):
         learners = self.nuisance, self.classifier
         if all(isinstance(one, str) and one == "boosting" for one in learners):
             covariates = Covariates.of(people.X[columns], task.space)
-            given = fitter, covariates, people.y, people.inside
-            return EffectNuisances.by_engine(*given, np.random.default_rng(_SEED))
+            rng = np.random.default_rng(_SEED)
+            return EffectNuisances.by_engine(fitter, covariates, people.y, people.inside, rng)
         return EffectNuisances.learned(
             fitter, people.y, people.inside, self.nuisance, self.classifier
         )

@@ -119,6 +119,8 @@ class GapDesign:
         """
         a = self.inside
         group, reference = fit(self.D, y, a), fit(self.D, y, ~a)
+        # Without a term for the group ("neumark"), the slopes take up a part of the unexplained
+        # gap.
         if kind == "pooled":
             both = fit(np.column_stack([self.D, a]), y)
             fair = both.mapped(np.eye(self.n_terms, self.n_terms + 1))

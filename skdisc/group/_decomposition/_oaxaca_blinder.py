@@ -200,9 +200,9 @@ class OaxacaBlinder(PairwiseDetector):
         if self.n_resamples:
             parts = self._resampled(people, columns, design, parts, rng)
         explained, left = parts.total["explained"], parts.total["unexplained"]
-        more = {"gap": people.gap, "explained": explained.value}
+        row = {"gap": people.gap, "explained": explained.value}
         tables = parts.tables(self.significance)
-        return PairComparison(left, more, tables, doubts=doubts)
+        return PairComparison(left, row, tables, doubts=doubts)
 
     def _decomposed(self, d, y, rng):
         """Return the GapParts by regressions."""

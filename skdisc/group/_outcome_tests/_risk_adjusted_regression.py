@@ -174,14 +174,14 @@ class RiskAdjustedRegression(OutcomeDetector):
         effect, risk = regression.estimate(rng)
         if not np.isfinite(effect.value):
             return "risk determines the group"
-        more = {"gap": people.gap, "vanishes_at": np.nan}
+        columns = {"gap": people.gap, "vanishes_at": np.nan}
         tables = {"risk": _by_risk(people, known, success, risk)}
         if self.outcomes == "selected":  # else no one's risk is taken from others
             selection = fitter.expect(people.y, learner, name="learner")
             omitted = _Omitted(people.y, people.inside, risk, selection)
-            more["vanishes_at"] = omitted.vanishes_at(effect.value)
+            columns["vanishes_at"] = omitted.vanishes_at(effect.value)
             tables["sensitivity"] = omitted.table()
-        return PairComparison(effect, more, tables, _notes(learner), _doubts(risk, known))
+        return PairComparison(effect, columns, tables, _notes(learner), _doubts(risk, known))
 
     def _fitter(self, task, people, known, rng):
         """Return what learns risks: from the columns, and from the group."""

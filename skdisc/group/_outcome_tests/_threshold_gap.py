@@ -38,6 +38,7 @@ class ThresholdGap:
         root = np.linalg.cholesky(fit.covariance)
         z = rng.standard_normal((_N_DRAWS // 2, len(root)))
         z /= np.sqrt(rng.chisquare(df, size=len(z)) / df)[:, None]
+        # Each draw with its mirror image, so that the draws have the mode as their mean.
         theta = parameters(fit.mode + np.concatenate([z, -z]) @ root.T)
         middle, half = theta[:, 4], theta[:, 5] / 2
         return cls(expit(middle + half), expit(middle - half))

@@ -202,12 +202,12 @@ def _of_places(places, counts, expected):
     """Return a row for each place and side."""
     tables = []
     for i, side in enumerate(_SIDES):
-        own, n = counts[:, i], counts[:, i].sum(axis=1)
-        selected = own[:, :2].sum(axis=1)
-        known = np.where(selected > 0, selected, np.nan)
+        n, n_successes = counts[:, i].sum(axis=1), counts[:, i, 0]
+        selected = counts[:, i, :2].sum(axis=1)
+        some_selected = np.where(selected > 0, selected, np.nan)
         columns = {"place": places, "side": side, "n": n.astype(int)}
         columns |= {"n_selected": selected.astype(int), "selection_rate": selected / n}
-        columns["success_rate"] = own[:, 0] / known
+        columns["success_rate"] = n_successes / some_selected
         tables.append(pd.DataFrame(columns | {name: v[:, i] for name, v in expected.items()}))
     return pd.concat(tables, ignore_index=True)
 

@@ -246,7 +246,7 @@ class RankingDisparity(PairwiseDetector):
         permuted = gap.permuted(rng)
         lists, prefixes = prefix_tables(people, self.depth)
         clearest = lists.iloc[int(lists["p_adjusted"].to_numpy().argmin())]
-        more = {  # further columns of the row of this group
+        columns = {
             "ratio": gap.ratio,
             "p_prefix": float(clearest["p_adjusted"]),
             "prefix": int(clearest["prefix"]),
@@ -256,13 +256,13 @@ class RankingDisparity(PairwiseDetector):
         if people.relevant is not None:
             merit = merit_table(people.sides, people.relevant, self.significance, rng)
             if merit is not None:
-                more["merit_gap"] = float(merit["gap"].iloc[0])
+                columns["merit_gap"] = float(merit["gap"].iloc[0])
                 tables["merit"] = merit
             accuracy = pairwise_accuracy(people.sides, people.relevant)
             if accuracy is not None:
-                more["accuracy_gap"] = accuracy["gap"].value
+                columns["accuracy_gap"] = accuracy["gap"].value
                 tables["accuracy"] = estimate_table(accuracy, self.significance)
-        compared = PairComparison(gap.estimate(), more, tables, _notes(people, gap))
+        compared = PairComparison(gap.estimate(), columns, tables, _notes(people, gap))
         if permuted is not None:  # a permutation test, unless there are many lists or people
             compared.interval, compared.p_value = permuted.interval, permuted.p_value
         else:

@@ -243,11 +243,11 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         frame = features_of(task.X, at_fit.columns)
         places = at_fit.space.encode(frame)
         people = PlacedPeople(task.X, decided, places, self._strata(task), task.people.groups)
-        comparisons, known = zip(*at_fit.transported, strict=True)
+        comparisons, pairs_at_fit = zip(*at_fit.transported, strict=True)
         order = canonical_order(frame, decided)
         problems = self._problems(comparisons, people, order, at_fit.space)
-        pairs = zip(problems, known, strict=True)
-        parts = self._tested(task, [transport_as_at_fit(p, at_fit, k) for p, k in pairs])
+        both = zip(problems, pairs_at_fit, strict=True)
+        parts = self._tested(task, [transport_as_at_fit(p, at_fit, pairs) for p, pairs in both])
         return make_discovery(self, task, people, parts)
 
     def _strata(self, task):

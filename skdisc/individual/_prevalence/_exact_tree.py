@@ -168,6 +168,13 @@ class ExactTree(IndividualDetector):
         if not trees:
             return Slab(space, *margins_of(last, inputs), draws, task.rng)
         favorable = np.isin(last.classes_, self.pos_label_)
-        given = favorable, inputs, prober.combos, space, _MOST_PARTS
-        regions = tree_regions(trees, *given, lambda: not task.budget.has_spent(_READING))
+        regions = tree_regions(
+            trees,
+            favorable,
+            inputs,
+            prober.combos,
+            space,
+            max_regions=_MOST_PARTS,
+            in_time=lambda: not task.budget.has_spent(_READING),
+        )
         return trial if regions is None else Parts(space, regions, draws)

@@ -103,15 +103,16 @@ class CounterfactualSituationTesting(SituationDetector):
     own_correction = "bh"
 
     def _sources(self, task):
-        given = self.counterfactuals
-        several = given if isinstance(given, dict) else dict.fromkeys(self.protected_, given)
-        lacking = [c for c in self.protected_ if c not in several]
+        sources = self.counterfactuals
+        if not isinstance(sources, dict):
+            sources = dict.fromkeys(self.protected_, sources)
+        lacking = [c for c in self.protected_ if c not in sources]
         if lacking:
             raise ValueError(
                 f"counterfactuals has no source for the protected column {lacking[0]!r}."
             )
         # In an order that depends on values only, as a causal model may be fitted to these rows.
-        taken = {c: take_rows(source, task.people.stay) for c, source in several.items()}
+        taken = {c: take_rows(source, task.people.stay) for c, source in sources.items()}
         return ready_each(taken, task.X.iloc[canonical_order(task.X)])
 
     def _counterparts(self, sources, comparison, X, is_new):

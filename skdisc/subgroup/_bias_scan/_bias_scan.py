@@ -277,8 +277,9 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     def _measure_again(self, findings, outcome):
         if self.null == "contextual":
             table = super()._measure_again(findings, contexts.contrast_rows(outcome))
-            own = dict.fromkeys(("score", "observed", "expected", "naive_p_value"), np.nan)
-            return table.assign(direction=findings.table["direction"].to_numpy(), **own)
+            # Statistics of the search alone are unknown on other rows.
+            unknown = dict.fromkeys(("score", "observed", "expected", "naive_p_value"), np.nan)
+            return table.assign(direction=findings.table["direction"].to_numpy(), **unknown)
         at_fit, groups = findings.table, findings.subgroups
         targets = [outcome.names.index(m) for m in at_fit["measure"]]
         signs = [outcome.sense * (1 if d == "higher" else -1) for d in at_fit["direction"]]

@@ -296,6 +296,8 @@ def measure(cache, people, plan, s, c_inf):
     blocks = PeopleBlocks(plan.moves.sources, people.X, layout)
     members = [members_of_changes(plan, covers) for _, _, covers in blocks.of(plan)]
     members = np.concatenate(members, axis=1)
+    # Whom a pair helps depends only on the columns that its action changes, and many pairs share
+    # these changes: on Adult, 105,372 pairs of support .01 make 1,353 changes.
     flips, n_asked = find_flips(cache, changed, people, plan.changes, members)
     plan = plan.keep(np.flatnonzero(plan.change < n_asked))
     return plan, *_measured(plan, blocks, flips, people, c_inf)

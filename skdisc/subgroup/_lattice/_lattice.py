@@ -64,6 +64,8 @@ class Lattice:
         self.feature = pd.factorize(np.asarray(feature))[0]  # in order
         self.n_cells, self.scale = n_cells, None
         if frequency is not None and frequency.max(initial=1) > 1:
+            # The people of a row as a sum of powers of two: then counting people stays counting
+            # bits.
             row, bit, self.scale = _by_bits(frequency)
             items, cell = items[:, row], bit * n_cells + cell[row]
             values = None if values is None else np.asarray(values)[:, row] * self.scale[bit]

@@ -119,6 +119,9 @@ def divergence(joint, base, delta):
     """Return the divergence score from P(class, x, y) and P(class, y), both of shape (2, n)."""
     share, whole = joint.sum(axis=0), base.sum(axis=0)
     gap = joint[1] / share - base[1] / whole
+    # A mass r that moves between the classes inside (x, y) changes the degree by r (1 / P(x, y) - 1
+    # / P(y)). The nearest distribution moves as much as makes the degree delta (Choi et al. 2020),
+    # and no more than there is.
     with np.errstate(divide="ignore", invalid="ignore"):
         moved = (np.sign(gap) * delta - gap) / (1 / share - 1 / whole)
         moved = np.clip(moved, -joint[1], joint[0])

@@ -314,6 +314,7 @@ class TopSlices:
 
     def _promising(self, size, error, worst):
         """Return where a slice inside may be among the first k, a bool array."""
+        # Without errors the score of every slice inside is below 0.
         return (self.score.bound(size, error, worst) >= self.threshold - _SLACK) & (error > 0)
 
     def _candidates(self, patterns, numbers):
@@ -343,6 +344,8 @@ class TopSlices:
 
     def _with_parents(self, made, key, limits, known):
         """Return where all parents were promising, and the smallest of their numbers."""
+        # A slice lies inside each of its parents, so one that was pruned rules it out, and each of
+        # their sizes and errors bounds its own.
         good = np.ones(len(made), dtype=bool)
         with np.errstate(over="ignore"):
             key = key + self._keys[made[:, -1]]
