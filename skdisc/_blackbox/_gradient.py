@@ -174,7 +174,7 @@ _ACTIVATIONS = {
 
 
 def _network(last, X, is_favorable):
-    precision = np.result_type(last.coefs_[0], np.float32)
+    precision = np.result_type(last.coefs_[0], np.float32)  # a float32 network stays in float32
     pieces = np.array_split(X, -(-len(X) // _PIECE) or 1)
     parts = [_network_piece(last, piece.T.astype(precision), is_favorable) for piece in pieces]
     return np.concatenate(parts, axis=1, dtype=float).T
@@ -193,6 +193,7 @@ def _network_piece(last, columns, is_favorable):
     else:
         ours, theirs = _rivals((weights.T @ layers[-1]).T + shift, is_favorable)
         gradient = weights[:, ours] - weights[:, theirs]
+    # Backpropagation: slopes are functions of the activated layer, so z is not stored.
     for weights, layer in zip(last.coefs_[-2::-1], layers[:0:-1], strict=True):
         gradient *= _SLOPES[last.activation](layer)
         gradient = weights @ gradient

@@ -195,6 +195,8 @@ class NearestSearch:
         distance = np.full((len(points), width), np.inf)
         index = np.zeros((len(points), width), dtype=np.intp)
         for here, rows in _cells(points, self._split):
+            # Bounds only shrink and cells come by distance: once a cell is too far for all points,
+            # so are those after it.
             away = [np.abs(here - there).sum() for there, _ in self._cells]
             for cell in np.argsort(away, kind="stable"):
                 bound = distance[rows, -1]

@@ -89,12 +89,14 @@ def draw_latents(log_likelihood, n, names, n_draws, rng):
 def _step(log_likelihood, u, height, n, rng):
     """Return the next state of every row and its log likelihood."""
     nu = {name: rng.standard_normal(n) for name in u}
-    level = height + np.log1p(-rng.random(n))
+    level = height + np.log1p(-rng.random(n))  # a uniform share of the likelihood
     angle = rng.uniform(0, 2 * np.pi, n)
     low, high = angle - 2 * np.pi, angle.copy()
     while True:
         new = {name: u[name] * np.cos(angle) + nu[name] * np.sin(angle) for name in u}
         found = log_likelihood(new)
+        # The bracket shrinks towards angle 0, the state before, which lies above the level; the
+        # width ends the loop where rounding hides this.
         outside = (found < level) & (high - low > 1e-12)
         if not outside.any():
             return new, found

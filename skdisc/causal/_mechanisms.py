@@ -111,14 +111,17 @@ class Discrete:
 
     def abduct(self, pa, x, rng):
         """Draw noise that leads to x, shape (n_rows,) or (n_rows, n_categories)."""
-        p, own, rows = self._p(pa), codes_of(x, self.values), np.arange(len(x))
+        p, code, rows = self._p(pa), codes_of(x, self.values), np.arange(len(x))
         if self.coupling == "quantile":
+            # Given its category, u is uniform on the part of [0, 1] that belongs to this category.
             ends = np.column_stack([np.zeros(len(p)), p.cumsum(axis=1)])
-            low, high = ends[rows, own], ends[rows, own + 1]
+            low, high = ends[rows, code], ends[rows, code + 1]
             return low + rng.random(len(p)) * (high - low)
+        # The largest of log p + g is a standard Gumbel, whichever category has it: it is drawn
+        # first and given to the category observed; the others are Gumbels that lie below it.
         log_p, top = np.log(p), rng.gumbel(size=(len(p), 1))
-        perturbed = -np.logaddexp(-(log_p + rng.gumbel(size=p.shape)), -top)  # truncated at the top
-        perturbed[rows, own] = top[:, 0]
+        perturbed = -np.logaddexp(-(log_p + rng.gumbel(size=p.shape)), -top)
+        perturbed[rows, code] = top[:, 0]
         return perturbed - log_p
 
     def predict(self, pa, u):

@@ -120,6 +120,8 @@ class SaturatedSpread:
         least = 1e-12 * max(float(squared.mean()), SMALLEST_SPREAD)
         eta = np.full(len(squared), np.log(squared.mean() + least))
         for _ in range(n_steps):
+            # The variance of a gamma is its squared mean, so that with the logarithm as link all
+            # weights are 1: each step is plain least squares of the working response z.
             z = eta + np.clip((squared + least) * np.exp(-eta) - 1, -1, 50)
             self.coef_ = np.linalg.lstsq(design, z, rcond=None)[0]
             eta = design @ self.coef_

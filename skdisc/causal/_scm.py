@@ -327,11 +327,12 @@ class StructuralCausalModel(BaseEstimator):
             pa = {p: (new if p in open_to else old)[p] for p in self.parents_[node]}
             values = self.mechanisms_[node].predict(pd.DataFrame(pa), noise[node])
             changed[node] = np.any([no_row, *(changed[p] for p in open_to)], axis=0)
-            if self.mechanisms_[node].noise == "none":
+            if self.mechanisms_[node].noise == "none":  # a mean, whatever value was observed
                 changed[node] = ~no_row
             values = pd.Series(values, index=X.index)
             values = values.astype(X[node].dtype) if node in self.values_ else values
             values = self._cut(node, values, changed[node], clipped)
+            # f + (x - f) differs from x by rounding: values that do not change are kept.
             new[node] = values.where(changed[node], old[node])
         rows = pd.DataFrame({name: new[name] for name in X.columns})
         rows.attrs["clipped"] = clipped

@@ -206,7 +206,7 @@ def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseSha
             "ended_by": task.budget.stopped_by,
         }
         return beyond_chance(of, hits, n, changes, detector.significance, **more)
-    if drawn.n_all is None:
+    if drawn.n_all is None:  # with replacement; without, the interval shrinks to 0 at everyone
         low, high = _stats.clopper_pearson(hits, n, detector.significance)
     else:
         low, high = _stats.hypergeometric(hits, n, drawn.n_all, detector.significance)
@@ -239,6 +239,8 @@ class _Drawn:
 
 def _people(task, most, rng):
     """Draw people without replacement: all of them, unless they are too many different ones."""
+    # The limit is on different rows, so people are drawn until there are enough of these: some more
+    # than are examined at first, as a sort of all keys takes long.
     keys = task.people.numbered.hashes()
     rank = rng.permutation(len(keys))
     for times in _COMPARED:

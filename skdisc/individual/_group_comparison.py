@@ -118,6 +118,7 @@ class GroupsDetector(BaseDetector):
         A reference that is the best of m groups by its outcome could have been any of them.
         """
         n = sum(c.n_rivals for c in comparisons)
+        # Two-sided, a pair of groups is one contrast, whichever of both is the reference.
         pairs_count_twice = two_sided and self.group is None and n > len(comparisons)
         return max(len(comparisons), -(-n // 2) if pairs_count_twice else n)
 

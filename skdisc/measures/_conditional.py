@@ -89,6 +89,7 @@ def _of_strata(pair, used, share, value):
         return np.where(used, values, 0).sum(-2)
 
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Strata are independent: variances add up with squared shares, third cumulants with cubes.
         error = np.sqrt(over_strata(share**2 * (e1 + e0)))
         skewness = over_strata(share**3 * (k0 - k1)) / error**3
         most = over_strata(share**3 * (np.abs(k0) + np.abs(k1))) / error**3

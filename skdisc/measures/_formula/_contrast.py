@@ -93,6 +93,7 @@ def ratio(part, transform=lambda r: r):
 def odds(part, haldane):
     """Return the odds ratio, reference over group; Woolf's interval, ½ added if a cell is 0."""
     cells, known = _cells(part), _cells(part.effective)
+    # Woolf's error adds up 1 / n of the cells: with an empty one it exists only after adding ½.
     added = known + 0.5 * ((known <= 0).any(axis=0) | haldane)
     used = cells + 0.5 if haldane else cells
     value = used[0] * used[1] / (used[2] * used[3])

@@ -235,7 +235,7 @@ def deal(people, counts, rng):
     ----------
     people : ndarray of int64, shape (n_cells,)
     counts : ndarray of float, shape (n_outcomes, n_cells)
-        Of which the sums are kept.
+        The sum of each row is kept.
     rng : Generator
 
     Returns
@@ -243,9 +243,10 @@ def deal(people, counts, rng):
     ndarray of int64, shape (n_outcomes, n_cells)
     """
     dealt = np.empty(counts.shape, dtype=np.int64)
-    for own, n in zip(dealt, counts.sum(axis=1).astype(np.int64), strict=True):
-        own[:] = rng.multivariate_hypergeometric(people, n, method="marginals")
-        people = people - own
+    for row, n in zip(dealt, counts.sum(axis=1).astype(np.int64), strict=True):
+        # One draw per cell, not a permutation of the rows, whose cost would grow with people.
+        row[:] = rng.multivariate_hypergeometric(people, n, method="marginals")
+        people = people - row
     return dealt
 
 
@@ -284,7 +285,7 @@ def _gather(columns):
     size = 1
     for codes in columns:
         n = int(codes.max(initial=0)) + 1
-        if size * n >= 2**62:
+        if size * n >= 2**62:  # the key would overflow: number its values
             key = np.unique(key, return_inverse=True)[1]
             size = int(key.max(initial=0)) + 1
         key, size = key * n + codes, size * n

@@ -129,17 +129,17 @@ class Outcome(PeopleRows):
         return KINDS[self.scoring]
 
     def at(self, which, people=None):
-        """Return the rows selected by a mask or by positions, of so many people.
+        """Return the rows selected by a mask or by positions, with `people` for frequencies.
 
-        If the mean is expected, it is the mean of these rows. people=None: all of a row.
+        If the mean is expected, it is the mean of these rows. people=None: all people of a row.
         """
         X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
         mu = None if self.is_mean else self.mu[:, which]
-        about = self.weight, self.frequency, self.cluster
-        weight, own, cluster = (None if a is None else a[which] for a in about)
-        people = own if people is None else people
-        own = self.names, self.scoring, self.is_share, self.sense, weight, people, cluster
-        return Outcome.make(X.reset_index(drop=True), self.y[:, which], mu, *own)
+        columns = self.weight, self.frequency, self.cluster
+        weight, frequency, cluster = (None if c is None else c[which] for c in columns)
+        people = frequency if people is None else people
+        others = self.names, self.scoring, self.is_share, self.sense, weight, people, cluster
+        return Outcome.make(X.reset_index(drop=True), self.y[:, which], mu, *others)
 
     @cached_property
     def variance(self):
@@ -290,11 +290,13 @@ class Outcome(PeopleRows):
 
     def detectable_gaps(self, table, insides, targets, threshold, power=0.8):
         """Return the smallest gap of each group that the scan detects, given the score needed."""
+        # The score of a group is about z**2 / 2 (`one_test_threshold`): its threshold as a z.
         z = np.sqrt(2 * threshold) + special.ndtri(power)
         pairs, w = list(zip(insides, targets, strict=True)), self.mass
         if self._is_counted:
-            own = [_counted_outcome.Tally(self, i, t) for i, t in pairs]
-            spread, size = [np.sqrt(o.variance) for o in own], [float(o.n) for o in own]
+            tallies = [_counted_outcome.Tally(self, i, t) for i, t in pairs]
+            spread = [np.sqrt(tally.variance) for tally in tallies]
+            size = [float(tally.n) for tally in tallies]
         else:
             spread = [np.sqrt(np.sort(self.variance[t][i] * w[i] ** 2).sum()) for i, t in pairs]
             size = [w[i].sum() for i, _ in pairs]

@@ -170,6 +170,8 @@ class ContextGroups:
 
         def paired(which, spend):
             context, part = np.nonzero(which)
+            # Groups with few conditions come first: of several with equal rows the first is kept,
+            # and a limit of tests cuts off the last.
             order = np.lexsort((inside[which], length[which]))
             context, part = context[order], part[order]
             keep, mirror = _distinct(members, cells, masks, context, part)
@@ -368,6 +370,8 @@ class _ItemGroups:
 
 def _distinct(members, cells, is_part, context, part):
     """Return which pairs are kept, and the part that makes up the rest of the context, or -1."""
+    # Sets of rows are compared by the sums of random keys modulo 2**64: equal sets have equal sums,
+    # and others practically never do.
     key = random_keys(is_part.shape[1])
     by_cell = cells.astype(np.uint64) @ np.vstack([is_part * key, key]).T
     blocks = (members[i : i + _CONTEXTS] for i in range(0, members.shape[0], _CONTEXTS))

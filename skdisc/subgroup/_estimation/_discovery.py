@@ -240,15 +240,15 @@ class Effects:
 
     def p_value(self):
         """Return the p-value of each pattern against the rest, shape (n_measures, n_patterns)."""
-        own = list(dict.fromkeys(self.rows.test_of))
-        tallies = [self.tallies[j] for j in own]
+        tested = list(dict.fromkeys(self.rows.test_of))
+        tallies = [self.tallies[j] for j in tested]
         if all(type(t) is GroupTally for t in tallies):  # one call for all rates
             x, n = np.stack([t.x for t in tallies]), np.stack([t.n for t in tallies])
             x_all, n_all = np.array([(t.x_all, t.n_all) for t in tallies]).T[..., None]
             p_value = GroupTally(x, n, x_all, n_all).p_value()
         else:
             p_value = np.array([t.p_value() for t in tallies])
-        return p_value[[own.index(j) for j in self.rows.test_of]]
+        return p_value[[tested.index(j) for j in self.rows.test_of]]
 
     def posterior(self):
         """Return mean and variance of the rate or mean, each of shape (n_measures, n_patterns)."""
@@ -322,6 +322,7 @@ def first_k(k, effect, support, significant, worth):
 
 def _largest(k, size, support):
     """Return the positions of the k largest finite sizes, in order; of ties by support."""
+    # Partition takes linear time; only sizes from the k-th on, with its ties, are sorted.
     n = min(k, np.count_nonzero(size > -np.inf))
     last = np.partition(size, len(size) - n)[len(size) - n] if n else np.inf
     at = np.flatnonzero(size >= last)

@@ -190,10 +190,10 @@ class Summed(OutcomeRows):
 
     def at(self, which: np.ndarray) -> "Summed":
         """Return the rows selected by a mask or by positions."""
-        more = self.weight, self.cluster, self.frequency
-        more = (None if a is None else a[which] for a in more)
+        columns = self.weight, self.cluster, self.frequency
+        columns = (None if column is None else column[which] for column in columns)
         X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
-        return Summed(X.reset_index(drop=True), self.values[:, which], self.names, *more)
+        return Summed(X.reset_index(drop=True), self.values[:, which], self.names, *columns)
 
     def is_binary(self, j: int) -> bool:
         """Return whether the numbers of a measure are 0, 1 or missing, and rows have no weights."""
@@ -219,7 +219,7 @@ class Summed(OutcomeRows):
         known = ~np.isnan(self.values[j])
         weight = self.weights * known
         value = np.where(known, self.values[j], 0.0)
-        center = 0.0
+        center = 0.0  # without one, variances of large numbers would be lost to rounding
         if not self._zero_one[j] and weight.sum() > 0:
             people = weight if self.frequency is None else weight * self.frequency
             center = float(people @ value / people.sum())

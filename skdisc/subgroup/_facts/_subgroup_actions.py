@@ -220,6 +220,7 @@ def make_pairs(moves, patterns, actions, contained):
 def _plan(moves, patterns, subgroup, change, cost):
     """Return the plan: pairs sorted by subgroup, cost and change, without repetitions."""
     key = _keys(moves, change)
+    # Within a subgroup equal changes cost the same, so that they are neighbors in this order.
     order = np.lexsort((key, cost, subgroup))
     again = (np.diff(subgroup[order], prepend=-1) == 0) & (
         np.diff(key[order], prepend=key[:1]) == 0

@@ -267,6 +267,8 @@ class _Problem:
         constraint = NonlinearConstraint(
             self._discrimination, -self.delta, self.delta, jac=self._slopes
         )
+        # Without smoothing, a value that a class never has would drive its logit to minus infinity:
+        # the bounds stop this.
         solved = minimize(
             self._loss,
             start,
@@ -310,6 +312,8 @@ class _Problem:
         in_context = np.zeros_like(of_weight)
         np.put_along_axis(in_context, self.y, change[:, None], axis=1)
         of_weight = (of_weight + in_context)[:, :-1]
+        # Log-probabilities are log-softmax of the logits of a feature, so that each logit moves
+        # those of all its values: the chain rule takes the sum over the feature.
         sums = self._within(of_weight)
         p = np.exp(nb.log_p)
         halves = [p[0] * sums - of_weight, of_weight - p[1] * sums]

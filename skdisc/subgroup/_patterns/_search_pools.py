@@ -108,7 +108,7 @@ def _best(pool, k, allowed, strength, redundancy):
 def _lean(pool, k, allowed, redundancy):
     """Return the k best patterns that are not redundant; if there are none, the k best."""
     n = k
-    while True:
+    while True:  # a search returns the best patterns, redundant or not: ask for more until k remain
         x, y = pool.top(n, allowed)
         lean = ~_redundant(pool.nb, x, y, redundancy)
         if lean.sum() >= k or len(x) < n:
@@ -183,7 +183,7 @@ class ModelPatterns:
         self.nb, self.delta, self.rank, self.limit = nb, delta, rank, max_predicates
         self.xs, self.visited, self._before = nb.assignments(), 0, before
         self.tested = n_patterns(nb, self.xs, max_predicates)
-        self.is_tested = np.array(self.tested, dtype=object) > 0
+        self.is_tested = np.array(self.tested, dtype=object) > 0  # numbers may exceed 64 bits
         meets = max_predicates is None and rank == "discrimination"
         if search == "meet" and not meets:
             raise ValueError(
