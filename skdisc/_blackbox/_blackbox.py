@@ -284,7 +284,7 @@ class AuditedModel:
         Parameters
         ----------
         rows : DataFrame
-            Of the shape of ``box.training.rows``.
+            As many rows and columns as ``box.training.rows``.
 
         Returns
         -------

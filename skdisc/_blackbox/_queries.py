@@ -253,7 +253,7 @@ class AnswerCache:
     Parameters
     ----------
     dtype : dtype, default=float
-        Of an answer.
+        Type of an answer.
     """
 
     def __init__(self, dtype=float):

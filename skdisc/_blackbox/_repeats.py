@@ -15,7 +15,7 @@ class Repeats:
     Parameters
     ----------
     name : str
-        Of the model, for messages.
+        Name of the model, for messages.
     is_refused : bool
         Whether a model with other outcomes the second time is an error.
     limit : int or None

@@ -68,7 +68,7 @@ class CountedTable:
     ) -> "CountedTable":
         """Count a table in two passes, and ask the model about its rows.
 
-        Of a table with too many distinct cells, a sample of a million rows is counted.
+        If there are too many distinct cells, a sample of a million rows is counted.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class CountedTable:
 
 
 def _can_be_told(box):
-    """Return False for a model that cannot be told from another, such as a lambda expression."""
+    """Return False for a model that cannot be recognized again, such as a lambda expression."""
     try:
         return box is None or bool(joblib.hash(box.model))
     except Exception:  # whatever pickling it raises
@@ -141,7 +141,7 @@ class SourceRows:
     ----------
     source : Source
     label, decision : column name or None
-        Of labels, and of recorded decisions.
+        Columns of labels, and of recorded decisions.
     box : BlackBox or None
         The model.
     """
@@ -164,7 +164,7 @@ class SourceRows:
         model : column name, fitted model or None
             Recorded decisions, or what decides.
         estimator : object or None
-            Of the detector: only a frozen one, which is not trained.
+            The estimator of the detector, if it is frozen and so not trained.
 
         Raises
         ------

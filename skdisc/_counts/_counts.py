@@ -300,7 +300,7 @@ class Counts:
         decide : callable
             Returns the decision of each row of a DataFrame.
         column : CountedColumn
-            Of the decision.
+            The column of decisions.
         reads : sequence of column names, default=None
             The columns that `decide` reads, which must be exact; None: all.
         """

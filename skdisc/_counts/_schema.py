@@ -33,7 +33,7 @@ class CountedColumn:
     cuts : tuple of float
         The upper ends of all bins but the last, which belong to the bin below.
     low, high, step : int or float
-        Of a numeric column.
+        Range and step of a numeric column.
     missing : bool
         Whether values are missing.
     """
@@ -195,7 +195,7 @@ class CountsSchema:
         Parameters
         ----------
         profile : Profile
-            Of the whole table.
+            Profile of the whole table.
         protected : sequence of column names
         label, decision : column name, default=None
         columns : sequence of column names, default=None

@@ -241,7 +241,7 @@ class LeastSquares:
         parts : dict of int to ndarray of float, shape (n_rows,)
             What each contributes.
         slopes : ndarray of float, shape (rank,)
-            Of the main effects kept.
+            Slopes of the main effects kept.
         """
         columns = list(dict.fromkeys([*parts, *(o for o in self._owner if o is not None)]))
         home = {j: {j} for j in columns}

@@ -25,7 +25,7 @@ def similar_order(points, nominal, size=BLOCK):
     nominal : ndarray of bool, shape (n_coordinates,)
         Indicators of categories, which are split by their two values.
     size : int
-        Parts of at most so many points are not split.
+        Parts of at most this many points are not split.
 
     Returns
     -------
@@ -82,7 +82,7 @@ class BlockSearch:
     def nearest(self, points, width, limit=np.inf):
         """Return the distances, ascending, and the positions of the `width` nearest rows.
 
-        Of equally near rows the first come first. Rows beyond the limit may be left out: their
+        Equally near rows come in their order. Rows beyond the limit may be left out: their
         distances are infinite.
 
         Parameters

@@ -70,7 +70,7 @@ class NearestSmoother:
         Returns
         -------
         ndarray of float, shape (n,)
-            Of a row whose neighbors are all of its cluster, their mean.
+            If all neighbors of a row are of its cluster, their mean.
         """
         size, inside = (len(self._counts), cluster.max(initial=-1) + 1), []
         for column in (values, np.ones(len(values))):

@@ -33,7 +33,7 @@ class CaseFindings(Findings):
     statistics : DataFrame, optional
         Statistics of the cases that replace the default "no sampling error", and further columns.
     of_people : ndarray of bool, shape (n_cases,), optional
-        Of inputs that a search made up: which of them are somebody's row (see `of_people`).
+        Which inputs that a search made up are somebody's row (see `of_people`).
 
     Examples
     --------

@@ -131,8 +131,9 @@ def cluster_resampler(cluster, rng, share=1.0):
 def resample_counts(table, n_resamples, rng):
     """Draw tables of counts: the bootstrap of the rows behind them, by multinomial draws.
 
-    Of n rows drawn with replacement, the number in each cell is multinomial, with the shares of the
-    cells as probabilities. So no rows need to be drawn, and counts of any size cost the same.
+    If n rows are drawn with replacement, the numbers in the cells are multinomial, with the shares
+    of the cells as probabilities. So no rows need to be drawn, and counts of any size cost the
+    same.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ class Budget:
         return float("inf") if left is None else left
 
     def renew(self, seconds: float) -> None:
-        """Begin again, with a time budget of so many seconds from now."""
+        """Begin again, with a time budget of this many seconds from now."""
         self.started, self._before, self.max_seconds = time.perf_counter(), 0.0, seconds
 
     def allow(self, n: int, rows_each: int = 1) -> int:

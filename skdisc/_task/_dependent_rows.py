@@ -5,11 +5,11 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 from scipy import special
 
-_FEWEST = 20  # distinct rows; the counts of so many have no common divisor by chance
+_FEWEST = 20  # distinct rows; the counts of this many have no common divisor by chance
 _SHARE = 0.02  # of the rows, of which copies are worth a note
 _TIMES = 3  # as many equal pairs as by chance
 _LARGEST_KEY = 2**62
-_CHANCE = 1e-4  # of so many, if they are independent
+_CHANCE = 1e-4  # of as many equal pairs, if rows are independent
 _ENOUGH, _FAR = 200, range(25, 35)  # rows to compare neighbors, and distances of others
 _ALIKE, _ERRORS = 0.05, 5.0  # by which neighbors correlate more, also in standard errors
 _SAMPLE, _FINE = 1000, 400  # rows, and values that they have of a column with n / 2 of them

@@ -10,7 +10,7 @@ from skdisc._utils._frequency import people_in
 from skdisc._utils._validation import listed, plain
 
 _FEWEST_CLUSTERS = 10  # from which variances between clusters can be trusted to exclude a gap
-_MANY = 100  # with at least so many rows, a column of nearly distinct names is an identifier
+_MANY = 100  # with at least this many rows, a column of nearly distinct names is an identifier
 
 
 def notes_on(detector, task):

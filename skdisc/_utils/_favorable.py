@@ -91,7 +91,7 @@ def unfavorable_values(what, values, favorable, frequency=None, least=1):
     frequency : ndarray of int64, shape (n_rows,), optional
         Number of people of each row; None: 1.
     least : int, default=1
-        Smallest number that is told.
+        Smallest number that is mentioned.
 
     Returns
     -------

@@ -79,7 +79,7 @@ def deal(frequency: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def evenly(frequency: np.ndarray, most: int) -> np.ndarray:
-    """Return the rows of every so many-th person, so that there are at most so many."""
+    """Return the rows of persons at equal distances, so that there are at most `most` of them."""
     ends = np.cumsum(frequency)
     n = int(ends[-1]) if len(ends) else 0
     return np.searchsorted(ends, np.arange(0, n, max(-(-n // most), 1)), side="right")

@@ -306,7 +306,7 @@ def ranks_by_content(people, outcomes):
 def without_direction(y, people=None):
     """Return outcomes that are the same whichever of two values is the favorable one.
 
-    Of two values the rarer is 0; others are returned as they are.
+    The rarer of two values becomes 0; other outcomes are returned as they are.
     """
     values = np.unique(y[~np.isnan(y)])
     if len(values) != 2:

@@ -49,7 +49,7 @@ class Answer:
     relevant_size : float
         Smallest share of the people that a candidate holds.
     resolution : float or None
-        Comparisons with so many people on each side, or as good as that, are cleared; None: none.
+        Comparisons with this many people on each side, or as precise, are cleared; None: none.
     without_counterparts : list of str
         The candidates with fewer than five people on one side.
     significance, level : float

@@ -113,7 +113,7 @@ def relevant_gap_of(
     ----------
     asked, kind : as in `relevant_gap`
     outcome : array-like of shape (n,)
-        Of all people whom the measure is about.
+        The outcomes of all people whom the measure is about.
     weight : array-like of shape (n,), optional
         How much, or for how many, each counts.
     mean : float, optional

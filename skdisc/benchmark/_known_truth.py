@@ -64,7 +64,7 @@ class KnownTruth:
         Parameters
         ----------
         groups, others : list of Subgroup
-            Of protected columns.
+            Values of protected columns.
 
         Returns
         -------

@@ -270,9 +270,9 @@ def match_cases(findings: CaseFindings, targets: list[Target]) -> np.ndarray:
         hit = np.zeros(len(findings), dtype=bool)
         for column in target.protected:
             hit |= changed[column]
-        inside, beside = target.subgroup.mask(before), target.subgroup.mask(after)
-        sides = (inside & ~beside & (gap == target.sign)) | (
-            beside & ~inside & (gap == -target.sign)
+        inside, inside_after = target.subgroup.mask(before), target.subgroup.mask(after)
+        sides = (inside & ~inside_after & (gap == target.sign)) | (
+            inside_after & ~inside & (gap == -target.sign)
         )
         matched[hit & sides] = j
     return matched

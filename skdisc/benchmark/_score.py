@@ -117,8 +117,8 @@ def claimed_groups(result):
 
 def _first_mentions(groups, among=True):
     """Return a mask of the first mention of each group, among some mentions."""
-    told = pd.DataFrame({"group": pd.Series(groups, dtype=object), "among": among})
-    return ~told.duplicated().to_numpy()
+    pairs = pd.DataFrame({"group": pd.Series(groups, dtype=object), "among": among})
+    return ~pairs.duplicated().to_numpy()
 
 
 def measured(table):

@@ -1,4 +1,4 @@
-"""The candidates of a question about protected groups: each beside what it is compared with."""
+"""The candidates of a question about protected groups: each with what it is compared with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

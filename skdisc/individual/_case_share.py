@@ -255,7 +255,7 @@ def _people(task, most, rng):
 
 
 def _inputs(task, most, scope, rng):
-    """Draw inputs: all in random order, or at most so many with replacement."""
+    """Draw inputs: all in random order, or `most` with replacement."""
     space = task.space
     varied = space.np_index if scope == "joint" else range(len(space))
     sizes = [space.columns[j].size + space.columns[j].missing for j in varied]

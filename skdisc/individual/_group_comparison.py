@@ -182,7 +182,7 @@ def make_comparisons(X, items, protected, outcome, *, group, reference, combine,
     ----------
     X : DataFrame
     items : Items
-        Of the protected columns.
+        Items of the protected columns.
     protected : list of column names
     outcome : ndarray of float, shape (n,)
         Higher is better.

@@ -84,7 +84,7 @@ class Prober:
         Returns
         -------
         ndarray of float, shape (n_queried, n_combos)
-            Of the first inputs only, if the time budget ends.
+            Only the first inputs, if the time budget ends.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class Prober:
         Returns
         -------
         own : ndarray of float, shape (n_rows,)
-            Of the first rows only, if a budget ends.
+            Only the first rows, if a budget ends.
         outcomes : ndarray of float, shape (n_rows, n_combos)
 
         Raises

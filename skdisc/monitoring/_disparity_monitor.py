@@ -341,7 +341,7 @@ class DisparityMonitor(BaseDetector):
         ----------
         stream : the state of the monitor
         outcome : ndarray of float
-            Of the batch.
+            Outcomes of the batch.
         frequency : ndarray of int, optional
             Number of people with each outcome; None: 1.
         """

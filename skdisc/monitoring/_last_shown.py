@@ -118,7 +118,7 @@ class LastShown:
         ----------
         groups : list of Wealth
         n_people : int
-            Of the stream.
+            Number of people in the stream.
 
         Returns
         -------

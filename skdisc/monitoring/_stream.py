@@ -160,7 +160,7 @@ class Stream:
     def judge(self, relevant_size: float) -> None:
         """Enter groups of a share of the people into the family of the question, for good.
 
-        Of a column of two values either side is the group, as the gap is the same.
+        In a column of two values the group is either side, as the gap is the same.
         """
         for w, is_half in zip(self.groups, self.halves, strict=True):
             n, n_rest = (float(side[0]) for side in w.seen)
@@ -168,7 +168,7 @@ class Stream:
             w.is_judged |= size > 0 and size >= relevant_size * self.n_people
 
     def shared_values(self, least: int) -> dict:
-        """Return the values of protected columns that at least so many people have, by column.
+        """Return the values of protected columns that enough people have, by column.
 
         Groups that were passed may be named: they are not from the rows.
         """

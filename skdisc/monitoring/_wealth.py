@@ -99,7 +99,8 @@ class Wealth:
     log_e : ndarray of float, shape (n_bets,)
         Logarithms of the wealths of the bets, which are averaged.
     log_change, log_since : ndarray of float, shape (n_bets,)
-        Of the Shiryaev-Roberts sums, and of the largest wealths that started at any block.
+        Logarithms of the Shiryaev-Roberts sums, and of the largest wealths that started at any
+        block.
     since : ndarray of int, shape (n_bets,)
         People of the stream before the block at which these started.
     largest : float

@@ -38,7 +38,7 @@ def plot_flipsets(
     X : DataFrame or array-like of shape (n_samples, n_features)
         The audited rows.
     column : name of a column of X
-        Of an array, its position.
+        In an array, the position of the column.
     attribute : str, default=None
         The protected attribute; None stands for the first.
     bins : int, default=20

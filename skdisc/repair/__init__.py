@@ -1,4 +1,4 @@
-"""Repair of data and models: weights, samples, labels and columns, and a report beside them."""
+"""Repair of data and models: weights, samples, labels and columns, and a report on them."""
 
 from skdisc.repair._disparate_impact_remover import DisparateImpactRemover
 from skdisc.repair._group_sampling import Massager, PreferentialSampler, UniformSampler

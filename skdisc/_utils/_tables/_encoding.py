@@ -31,7 +31,7 @@ _ACCENTED = re.compile(f"[{_UPPER}{_LOWER}]")
 
 
 class NotText(ValueError):  # noqa: N818 - a ValueError to those who read a table
-    """The bytes of a file are not text in an encoding that can be told."""
+    """The bytes of a file are not text in an encoding that can be recognized."""
 
 
 def opened(path, mode="rb", **how):
@@ -62,7 +62,7 @@ def encoding_of(path, most_bytes=None):
     Raises
     ------
     NotText
-        If it cannot be told.
+        If the encoding cannot be recognized.
     ValueError
         If the file is larger.
     """

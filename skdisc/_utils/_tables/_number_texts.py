@@ -53,7 +53,7 @@ class NumberTexts:
     n : int
         Cells that are not missing.
     n_numbers : int
-        Of these, how many are numbers under one of the two decimal marks.
+        How many of these cells are numbers under one of the two decimal marks.
     only : Counter
         By decimal mark, cells that are numbers under that mark alone.
     differ : int

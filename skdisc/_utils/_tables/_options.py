@@ -20,7 +20,7 @@ class TableOptions:
     Parameters
     ----------
     encoding : str or None
-        Of a CSV or SPSS file, such as "cp1252".
+        Encoding of a CSV or SPSS file, such as "cp1252".
     separator : str or None
         One character between the cells of a CSV file.
     decimal : {".", ","} or None

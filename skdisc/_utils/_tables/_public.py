@@ -27,7 +27,7 @@ def read_table(
     ----------
     path : str or Path
     encoding : str, default=None
-        Of a text file, such as "cp1252".
+        Encoding of a text file, such as "cp1252".
     separator : str, default=None
         Between the cells of a CSV file.
     decimal : {".", ","}, default=None

@@ -19,7 +19,7 @@ from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import plain
 
 _VERSION = 1
-_FEW = 30  # for at most so many values, comparisons are faster than a binary search
+_FEW = 30  # for at most this many values, comparisons are faster than a binary search
 _LARGEST = 1e150  # of weights
 _LAWS = ("norm", "uniform", "expon", "gamma", "beta", "lognorm")
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 _BLOCK = 2**16  # number of proposals drawn at once
-_MIN_PROPOSALS, _MIN_SHARE = 2**21, 1e-5  # a smaller accepted share after so many is an error
+_MIN_PROPOSALS, _MIN_SHARE = 2**21, 1e-5  # a smaller accepted share after this many is an error
 
 
 class Box:

@@ -100,7 +100,7 @@ class EffectNuisances:
         y : ndarray of float, shape (n_rows,)
         inside : ndarray of bool, shape (n_rows,)
         learner, classifier : {"auto", "linear", "boosting"} or estimator
-            Of the outcome, and of the group.
+            What estimates the outcome, and the probability of the group.
 
         Returns
         -------
@@ -110,8 +110,8 @@ class EffectNuisances:
         def expect(target, how, name, used=None):
             if isinstance(how, str) and how == "auto":
                 return fitter.choose(target, used)
-            told = how if isinstance(how, str) else type(how).__name__
-            return fitter.expect(target, how, used, name), told
+            method = how if isinstance(how, str) else type(how).__name__
+            return fitter.expect(target, how, used, name), method
 
         share, *kinds = expect(inside.astype(float), classifier, "classifier")
         sides = [expect(y, learner, "nuisance", used) for used in (inside, ~inside)]
@@ -181,7 +181,7 @@ class CounterfactualMean:
     value : float
     influence : ndarray of float, shape (n_rows,)
     weight : ndarray of float, shape (n_rows,)
-        Of the residuals of the group; they add up to 1.
+        Weights of the residuals of the group; they add up to 1.
     """
 
     value: float

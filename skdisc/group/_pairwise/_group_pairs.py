@@ -53,7 +53,7 @@ class PairRows:
     inside : ndarray of bool, shape (n,)
         Whether a row is of the group; the others are of the reference.
     labels : ndarray of float, shape (n,), or None
-        1 for a favorable label, where labels enter beside decisions.
+        1 for a favorable label, where labels enter as well as decisions.
     """
 
     X: pd.DataFrame
@@ -89,7 +89,7 @@ class PairRows:
         X : DataFrame of shape (n_rows, n_columns)
         y : ndarray of float, shape (n_rows,)
         columns : sequence of column names
-            All that enters the comparison beside group, outcome and labels.
+            All other columns that enter the comparison.
         labels : ndarray of float, shape (n_rows,), optional
 
         Returns

@@ -47,7 +47,7 @@ class PairwiseDetector(BaseDetector):
     _measure = "effect"  # name of the effect
     _test = "influence function"
     _noun = "gap"  # in sentences
-    _needs_labels = False  # whether labels beside decisions enter
+    _needs_labels = False  # whether labels enter as well as decisions
     outcomes = "selected"  # whose labels: of rows with a favorable decision, or of all
     own_correction = "holm"
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
@@ -137,7 +137,7 @@ class PairwiseDetector(BaseDetector):
 
     @abstractmethod
     def _columns(self, names):
-        """Return the columns that enter, beside the protected one."""
+        """Return the columns that enter, apart from the protected one."""
 
     def _legitimate(self, names, chosen="others"):
         """Return the columns that are adjusted for; "others": all that are not protected."""

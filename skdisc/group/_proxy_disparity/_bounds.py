@@ -228,8 +228,8 @@ def _gap(side, other, variance):
     """Return the difference of the rates of two sides, with its standard error.
 
     The delta method: the variance is the sum of the squared influences of people on the difference.
-    Of people whose groups are known, it is at least what it would be if both rates were equal: a
-    few people of whom none has the outcome do not show how much outcomes vary.
+    For people whose groups are known, it is at least what it would be if both rates were equal: a
+    few people, none of whom has the outcome, do not show how much outcomes vary.
 
     Parameters
     ----------

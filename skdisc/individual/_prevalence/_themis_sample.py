@@ -140,8 +140,8 @@ class ComboTally:
     def causal_score(self, level, chance=None, n_distinct=None):
         """Return the share of draws with a gap, and its interval.
 
-        Of a random model, what exceeds the share of `chance`, the tally of repeated queries; the
-        interval is then that of `n_distinct` draws, as equal inputs are queried once.
+        For a random model, what exceeds the share of `chance`, the tally of repeated queries; the
+        interval then counts `n_distinct` draws, as equal inputs are queried once.
         """
         if chance is not None:
             if not chance.n:

@@ -135,7 +135,7 @@ class Pools:
         Parameters
         ----------
         features : DataFrame
-            Of the people, n rows.
+            The columns of the people, n rows.
         own, test : ndarray of float, shape (n, n_columns) and (n_test, n_columns)
         k : int
             0: everyone inside the limit.

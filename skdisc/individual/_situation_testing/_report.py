@@ -253,7 +253,7 @@ _CLAIM += ["imbalance", "imbalance_in", "answer", "reason"]
 
 
 def claim_notes(claims, n_elsewhere):
-    """Return notes on the claims: their answers, beside which the verdict stands."""
+    """Return notes on the claims: their answers, next to the verdict."""
     found = int((claims["answer"] == FOUND).sum())
     notes = [
         f"{found} of {len(claims)} claims are upheld (see the table of claims). The verdict is "

@@ -46,7 +46,7 @@ class Scan:
         a : ndarray of float, shape (n_data, n_cells)
             Sum of the observed outcomes of each cell, for each data set.
         starts : Starts, or list of Starts
-            Of all data sets, or of each, as many for each.
+            One for all data sets, or one for each, with as many starts.
         go_on : callable
             ``go_on(n)`` gets the number of subsets scored, and returns False to end the search.
 

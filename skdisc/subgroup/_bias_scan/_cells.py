@@ -151,7 +151,7 @@ class Table:
         Returns
         -------
         Table
-            Of sorted rows, so that its sums may depend on their order.
+            Its rows are sorted, so that its sums may depend on their order.
         """
         other, names = copy(self), [self._predicates[at[0]].column for at in self._items]
         pairs, row = list(zip(names, self._columns, strict=True)), drawn.row

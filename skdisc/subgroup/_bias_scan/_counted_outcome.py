@@ -54,7 +54,7 @@ class Tally:
     Parameters
     ----------
     outcome : Outcome
-        Of shares, without weights.
+        Shares, without weights.
     inside : ndarray of bool, shape (n_rows,)
     target : int
     """

@@ -254,7 +254,7 @@ class Outcome(PeopleRows):
 
     @property
     def is_constant(self):
-        """Of each target, whether the mean is expected and no outcome differs from it."""
+        """Whether the mean of each target is expected, and no outcome differs from it."""
         return self.is_mean & (self.y == self.y[:, :1]).all(axis=1)
 
     def direction(self, sign):

@@ -219,7 +219,7 @@ def quick_scores(scans, a, starts):
         By target and sign.
     a : ndarray of float, shape (n_targets, n_data, n_cells)
     starts : Starts
-        Of which the first are taken, those from all rows.
+        The first are taken, which start from all rows.
 
     Returns
     -------

@@ -79,7 +79,7 @@ class Starts:
         Parameters
         ----------
         scans : list of Scan
-            Of one table and target, in one or both directions.
+            The scans of one table and target, in one or both directions.
         a : ndarray of float, shape (n_data, n_cells)
             Sum of the observed outcomes of each cell, whatever the direction.
         n : int

@@ -10,7 +10,7 @@ from skdisc._stats._means import Welch
 from skdisc.subgroup._disparity_pursuit._skewness import skewness_of
 
 SMALLEST = 1e-300  # instead of zero, where nothing is divided
-_EXACT = 1e-12  # of all squares, those that a fit must leave to be told from rounding
+_EXACT = 1e-12  # share of the squares that a fit must leave to differ from rounding
 _LEAST_DF = 0.01  # fewer degrees of freedom are none
 
 

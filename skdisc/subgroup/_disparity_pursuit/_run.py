@@ -340,8 +340,8 @@ def measured(
     Returns
     -------
     scores : Scores
-        Of the groups found, and of each single protected value after them; on the scale of the
-        findings.
+        Scores of the groups found, and of each single protected value after them, on the scale of
+        the findings.
     table : DataFrame
         The estimates of the groups found.
     """

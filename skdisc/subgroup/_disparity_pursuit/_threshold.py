@@ -210,7 +210,7 @@ class Level:
         return float(np.sort(self.largest_by_chance(given, weights))[-at])
 
     def found_at(self, groups, scores, significance):
-        """Return the two-sided levels at which groups are found beside each other, (n,).
+        """Return the two-sided levels at which groups are found next to each other, (n,).
 
         That is the p-value up to which a candidate with its weight is found; or the share of the
         level that false-coverage-rate intervals leave it, by weight, where that is larger.

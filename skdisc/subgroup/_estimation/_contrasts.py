@@ -216,7 +216,7 @@ class Contrasts:
     def too_skewed(self, level: float) -> np.ndarray:
         """Return why means cannot be compared at a level, "" where they can.
 
-        Of shape (n_measures, n_groups).
+        The array has the shape (n_measures, n_groups).
         """
         nothing = np.full(len(self.support), "", dtype=object)
         by_measure = [

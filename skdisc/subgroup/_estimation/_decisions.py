@@ -96,7 +96,7 @@ def effective_counts(sums, of_context):
     Returns
     -------
     x1, n1, x0, n0 : ndarray of float, shape (n_groups,)
-        Of each group, and of the rest of its context.
+        Counts and sizes of each group, and of the rest of its context.
     """
     rest = rest_of(sums, of_context)
     if (of_context[:, 2] == of_context[:, 4]).all():

@@ -39,7 +39,7 @@ def discover_groups(
     rows : Counted or Summed
         From `rows_of`.
     items : Items
-        Of the same rows; single protected values are compared, too, and those too small listed.
+        Items of the same rows; single protected values are also compared, and listed if too small.
     groups : sequence of Group
         Distinct, and chosen without the outcomes of these rows; or, with the setting ``confirm``,
         by them: the base class then tests them on the rows held out.

@@ -19,7 +19,7 @@ class DecisionCache:
         self._cache, self._is_over = AnswerCache(bool), False
 
     def parts(self, n_rows):
-        """Return in how many parts, by key, so many rows are queried; in one with a budget."""
+        """Return in how many parts, by key, this many rows are queried; in one with a budget."""
         limits = self._budget.max_queries, self._budget.max_seconds
         return 1 if any(limit is not None for limit in limits) else max(1, -(-n_rows // _KEPT))
 

@@ -21,9 +21,9 @@ def sets_of_cells(
     most: int,
     frequency: np.ndarray | None = None,
 ) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
-    """Return conjunctions of allowed items with at least so many people, as sets of cells.
+    """Return conjunctions of allowed items with at least `least` people, as sets of cells.
 
-    The first is that of no item. Of conjunctions with the same rows, the shortest is kept.
+    The first has no item. Among conjunctions with the same rows, the shortest is kept.
 
     Parameters
     ----------

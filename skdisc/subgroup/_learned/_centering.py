@@ -86,7 +86,7 @@ class Centering:
         Memberships of the cells less the shares expected. None: functions are taken as they are,
         and residuals are the outcomes.
     learned : tuple of Expectations
-        Of the rows in blocks, one after the other; none of some of the rows.
+        Expectations of the rows in blocks, one after the other; none of some of the rows.
     """
 
     residual: np.ndarray

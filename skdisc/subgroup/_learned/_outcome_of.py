@@ -23,7 +23,7 @@ def errors_or_decisions(task: Any, residual: str) -> ScoredPeople:
     Raises
     ------
     ValueError
-        If errors are asked for, and there are no labels beside a model.
+        If errors are asked for, and there is a model without labels.
     """
     has_errors = task.queries is not None and task.y is not None
     if residual == "error" and not has_errors:

@@ -61,7 +61,7 @@ class Setting:
     legitimate : list of column names, or None
         The columns that are adjusted for; None: nothing is centered.
     own : WitnessDesign
-        The columns that the witness reads beside the protected ones.
+        The columns that the witness reads in addition to the protected ones.
     edges : ndarray of float
         The inner edges of the bins of the score; none without a score.
     nuisance : {"boosting", "additive"} or estimator

@@ -119,7 +119,7 @@ class Uncertainty:
     patterns : sequence of ndarray of int
         Arrays of items, padded by PAD.
     weight, squares, cluster : ndarray of shape (n_rows,), optional
-        Of the people of each row, as in `RowDecisions`.
+        Weights and cluster of the people of each row, as in `RowDecisions`.
     """
 
     def __init__(self, nb, items, favored, *patterns, weight=None, squares=None, cluster=None):
