@@ -145,10 +145,10 @@ def added_by(
 
     .. math:: 1 - \sum_{cells} \sum_{i \ne j} w_i w_j d_i d_j / (W - Q / W) / \sum w d^2
 
-    W is the sum of the weights of a cell, and Q that of their squares, so without weights W - Q / W
-    is the number of its people less one. B is a product of two means without the products of a
-    person with themselves; so it is 0 on average where either side has nothing left to learn. With
-    clusters, the pairs are of different clusters. The error takes the parts of a cluster in
+    W is the sum of the weights of a cell, and Q the sum of their squares, so without weights
+    W - Q / W is the number of its people less one. B is a product of two means without the products
+    of a person with themselves; so it is 0 on average where either side has nothing left to learn.
+    With clusters, the pairs are of different clusters. The error takes the parts of a cluster in
     different cells as independent.
 
     Parameters

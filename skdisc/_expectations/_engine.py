@@ -420,7 +420,7 @@ def _crossed(targets, checked):
     """
     if checked is None:
         return {}
-    sides = {}  # the people of each side; those of two equal ones once
+    sides = {}  # the people of each side, once if both are equal
     for p in checked:
         inside = targets[:, 1 + p] == 1
         for side, is_rest in ((inside, False), (~inside, True)):

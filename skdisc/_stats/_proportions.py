@@ -210,7 +210,7 @@ def proportions_test(x1, n1, x0, n0, mid=True):
     Returns
     -------
     p_value : ndarray of float; NaN where a group is empty
-    is_exact : ndarray of bool; whether it is that of the exact test
+    is_exact : ndarray of bool; whether the exact test gave it
 
     Raises
     ------

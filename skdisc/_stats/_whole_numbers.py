@@ -32,7 +32,7 @@ def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -
     sums : PrintedSums
         Gives the people of each cell, and the small sets.
     printed : ndarray of bool, shape (n_sums, n_cells)
-        The cells of the groups whose sums are known; the first is that of all people.
+        The cells of the groups whose sums are known; the first group is everyone.
     favorable : ndarray of shape (n_cells,)
         How many people of each cell have the outcome; only the sums are used.
 

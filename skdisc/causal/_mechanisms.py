@@ -1,4 +1,4 @@
-"""Mechanisms: a node as a function of its parents and noise, and the noise as that of both."""
+"""Mechanisms: a node as a function of parents and noise, and noise as a function of both."""
 
 import numpy as np
 

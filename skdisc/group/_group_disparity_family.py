@@ -120,7 +120,8 @@ class ComparedQuantities:
             comparison_size=np.tile(self.order[at], len(several)),
             relevant_gap=np.repeat([gap.size for gap in matters], len(at)),
             problem=next(filter(None, problems), ""),
-            # Sizes are those of X: whom an error rate is about depends on labels and decisions.
+            # Sizes count the rows of X: whom an error rate is about depends on labels and
+            # decisions.
             counted=_ALSO if whom(q.name for q in several) else "",
         )
 
@@ -202,7 +203,7 @@ class _Quantity:
     def interval(self, level):
         """Return both ends of each gap, at one minus the confidence level."""
 
-        def end(k):  # a difference is that of the reference minus the group
+        def end(k):  # measures subtract the group from the reference
             return lambda p: -_contrast.difference(p).interval(level)[k] * self._rest(p)
 
         return self._stacked(end(1)), self._stacked(end(0))
@@ -245,7 +246,7 @@ def compared_quantities(rows, names, reference, margins, min_size, min_cell=0):
     n = np.array([rows.size[c.one].sum() for c in found], dtype=float)
     n_others = np.array([rows.size[c.other].sum() for c in found], dtype=float)
     total = float(rows.size.sum())
-    # Which group is the best depends on outcomes: the order is then that of groups and all others.
+    # Which group is the best depends on outcomes: the order takes all others in its place.
     others = total - n if reference == "best" else n_others
     compared = ComparedQuantities(
         found,
@@ -313,7 +314,7 @@ def _ratio(part, level, of_unfavorable, overlap):
 
 
 def beyond(table, compared, least, significance):
-    """Return the larger of each p-value and that of an effect of at most `least` in size.
+    """Return the larger of each p-value and the p-value against effects of at most `least` in size.
 
     For a ratio the effect is the difference of the rates behind it.
     """

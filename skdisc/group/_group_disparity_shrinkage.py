@@ -64,7 +64,7 @@ def _of_grouping(rows, attribute, labels, members, significance):
 def _means(rows, group, n_groups):
     """Return mean, variance of the mean and effective number of people of each group.
 
-    The variance within a group is that of its people and of four more with the overall variance.
+    The variance within a group includes four more people with the overall variance.
     """
     inside = group >= 0
     y, group = rows.pred[inside].astype(float), group[inside]

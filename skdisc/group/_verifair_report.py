@@ -94,7 +94,7 @@ def _certificates(spec, done):
 
 @dataclass(frozen=True)
 class _VerifiedPair:
-    """The verdict on a pair and its two rows, that of the worse-off group first."""
+    """The verdict on a pair and its two rows, the worse-off group first."""
 
     pair: tuple
     verdict: str

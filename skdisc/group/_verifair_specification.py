@@ -243,7 +243,7 @@ class Not(Spec):
 
 @dataclass(frozen=True, eq=False)
 class Both(Spec):
-    """The conjunction of two specifications; the value is that of the one that decides."""
+    """The conjunction of two specifications; the one that decides gives its value."""
 
     left: Spec
     right: Spec

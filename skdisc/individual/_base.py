@@ -304,7 +304,7 @@ class IndividualDetector(BaseDetector):
     def _aside(self, task, output, budget=None, box=None):
         """Return the task with queries of its own, within the rest of the limit of queries.
 
-        The model is that of the task, or the `BlackBox` passed.
+        The model comes from the task, or is the `BlackBox` passed.
         """
         limit, spent = task.budget.max_queries, task.budget.queries
         budget = budget or Budget(max_queries=None if limit is None else max(limit - spent, 0))

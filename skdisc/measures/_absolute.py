@@ -14,7 +14,7 @@ from skdisc.measures._formula._decorator import measure
 
 @measure()
 def mean_difference(pair):
-    r"""Mean decision of the reference minus that of the group: the discrimination score.
+    r"""Mean decision of the reference minus mean decision of the group: the discrimination score.
 
     .. math:: d = p(+|s_0) - p(+|s_1) \quad\text{or}\quad E(y|s_0) - E(y|s_1)
 

@@ -130,7 +130,7 @@ def stratified_report(
 
 
 def _evaluate(measure, y_true, y_pred, protected, strata, settings):
-    """Return the evaluation of all rows, that of each stratum, and the weights of the strata."""
+    """Return the evaluations of all rows and of each stratum, and the weights of the strata."""
     if not hasattr(measure, "plan"):
         raise ValueError(f"measure must be a function of skdisc.measures, got {measure!r}")
     check_rows(y_pred, strata=strata)
@@ -157,7 +157,7 @@ def _combine(entry, values, share):
 
 
 def _quadrature(entry, value, estimate, low, high, used):
-    """Return the interval of the mean, combining those of the strata in quadrature."""
+    """Return the interval of the mean, which combines the intervals of the strata in quadrature."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if entry.scale == "ratio":
             value, estimate, low, high = (np.log(v) for v in (value, estimate, low, high))

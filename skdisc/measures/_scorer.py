@@ -217,10 +217,10 @@ class DisparityScorer(ModelScorer):
     A fold that lacks one of the groups, or in which the measure is undefined for one, gives NaN and
     one `UndefinedMeasureWarning`.
 
-    Three measures are adapted. `balanced_error_rate` is that of predicting the group from the
-    model's decisions, and only an error below that of guessing counts. `situation_testing` counts
-    differences in both directions, unless `direction` is set. `twin_test` asks the model about rows
-    with other protected values, which it finds in `protected`.
+    Three measures are adapted. `balanced_error_rate` is the error of predicting the group from
+    the model's decisions, and counts only if it is lower than by guessing. `situation_testing`
+    counts differences in both directions, unless `direction` is set. `twin_test` asks the model
+    about rows with other protected values, which it finds in `protected`.
 
     A measure without a maximum, such as the statistic of a test or `lipschitz_ratio`, can score
     minus infinity. Statistics of tests grow with the number of rows: compare models on the same
@@ -289,7 +289,7 @@ class DisparityScorer(ModelScorer):
                 stacklevel=3,
             )
         if name == "balanced_error_rate":
-            # An error above that of guessing is chance: the decisions tell nothing of the group.
+            # A larger error than by guessing is chance: decisions say nothing about the group.
             groups = protected_columns(arguments["protected"])[0][1].nunique(dropna=False)
             return float(np.minimum(value - (1 - 1 / groups), 0.0))
         return float(_closeness(CATALOGUE[name], value))

@@ -459,7 +459,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return check.check_protected(self.features, names, "features")
 
     def _items_of(self, rows):
-        """Return the items of the features, those of protected ones first."""
+        """Return the items of the features, protected ones first."""
         columns, bins = self._features(self.space_.names), self._checked_bins()
         of_tree = (rows.tree_target, self._least(rows)) if self._takes_trees else ()
         given = *columns, bins, rows.weight, *of_tree

@@ -34,7 +34,7 @@ class EffectNuisances:
         Indicators of shared values of numbers, and of cells of crossings, that weights balance,
         too.
     inflation : float, default=1
-        By how much errors exceed those of known expectations: √(n / (n - rank)).
+        Factor by which learning expectations increases errors: √(n / (n - rank)).
     left : list of Unlearned
         What the columns would still add to a gap.
     """
@@ -127,7 +127,7 @@ class EffectNuisances:
         return replace(self, share=1 - self.share, **own)
 
     def weights(self, inside: np.ndarray) -> np.ndarray:
-        """Return weights of the group that make its columns those of the reference.
+        """Return weights of the group that give its columns the means of the reference.
 
         Odds of being in the reference, moved as little as it takes to give each main effect the
         mean that it has in the reference, but not below 0 (truncated linear calibration, Deville
@@ -281,7 +281,7 @@ class EffectParts:
 
         A confounder that explains a share :math:`r` of what is left of the outcome, and of the
         weights, changes the effect by :math:`S r / \sqrt{1 - r}` at most, with :math:`S^2` the
-        mean square of the residual times that of the representer.
+        mean square of the residual times the mean square of the representer.
 
         Parameters
         ----------

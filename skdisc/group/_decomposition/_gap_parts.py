@@ -55,7 +55,7 @@ class GapDesign:
     names : list of str
         Names of the factors.
     normalize : ndarray of float, shape (n_terms, n_terms)
-        Maps coefficients to those of which the categories of each factor add up to 0.
+        Maps coefficients to coefficients that add up to 0 over the categories of each factor.
     inside : ndarray of bool, shape (n_rows,)
     """
 
@@ -90,7 +90,7 @@ class GapDesign:
         return float(max(len(self.inside) - 2 * self.n_terms, 1))
 
     def means(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean row of the group and that of the reference."""
+        """Return the mean rows of the group and of the reference."""
         return self.D[self.inside].mean(axis=0), self.D[~self.inside].mean(axis=0)
 
     def spread(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:

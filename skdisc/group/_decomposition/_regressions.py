@@ -44,7 +44,7 @@ class Coefficients:
 
 
 def least_squares(D: np.ndarray, y: np.ndarray, used: np.ndarray | None = None) -> Coefficients:
-    """Fit by least squares; influences are those of HC2 variances.
+    """Fit by least squares, with the influences of HC2 variances.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class RiskRegression:
         Read where it is known.
     inside : ndarray of bool, shape (n,)
     learned : callable
-        Returns the risk of some rows (an index), learned from those of them with known outcomes.
+        Returns the risk of some rows (an index), learned from those with known outcomes.
     """
 
     decision: np.ndarray

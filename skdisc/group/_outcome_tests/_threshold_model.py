@@ -183,7 +183,7 @@ class ThresholdModel:
         }
 
     def _start(self):
-        """Return parameters near those of all places together."""
+        """Return parameters near the ones that fit all places together."""
         success, failure, other = self.counts.sum(axis=0).T + 1
         x = np.concatenate([np.zeros(N_MEANS), np.log(_PRIOR_SPREADS / 2), _PRIOR_FOLLOWS[:1]])
         for i, rate in enumerate((np.log((success + failure) / other), np.log(success / failure))):

@@ -111,7 +111,7 @@ class ThresholdTest(OutcomeDetector):
     estimator: Estimator | None = setting(
         None,
         text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
-        is. Decisions are the model's, or those of ``model=BlackBox(decisions=...)``; y are the
+        is. Decisions come from the model, or from ``model=BlackBox(decisions=...)``; y are the
         outcomes, of which only those of selected people are read.""",
     )
     place: Hashable | None = setting(

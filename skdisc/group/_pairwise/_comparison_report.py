@@ -50,7 +50,7 @@ class PairComparison:
     notes, doubts : list of str
         Doubts are reasons why the absence of an effect is inconclusive.
     interval : callable, optional
-        Returns the interval at a level, where it is not that of `effect`; so `p_value`, a number.
+        Returns the interval at a level, where `effect` has another; `p_value` likewise, a number.
     sizes : tuple of int, optional
         People on both sides whom the effect is about; by default all of the pair.
     """

@@ -14,7 +14,7 @@ def latent_gap(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> Estimate
 
     Within a place, :math:`P(y = 1 \mid z) = \sum_a q_a \theta_a` with the rates :math:`\theta` of
     the groups, which EM finds (McCartan and others 2025). Rates of places are averaged over the
-    members expected there. Errors are those of influence functions, which need no model of y.
+    members expected there. Errors come from influence functions, which need no model of y.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def updated_memberships(y: np.ndarray, shares: np.ndarray, place: np.ndarray) ->
 
 
 def _with_rest(shares):
-    """Return memberships that add up to 1, with those of nobody's group last."""
+    """Return memberships that add up to 1; the last column is for people of no group."""
     rest = np.clip(1 - shares.sum(axis=1), 0, 1)
     return np.column_stack([shares, rest]) if rest.max(initial=0) > 1e-9 else shares
 

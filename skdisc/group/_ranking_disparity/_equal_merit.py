@@ -17,8 +17,8 @@ def merit_table(
 ) -> pd.DataFrame | None:
     r"""Return the exposures of relevant people of both sides, and exposure over merit.
 
-    The gap is that of `ExposureGap` among people with a favorable label, at the places that they
-    have in the whole list, with the same test and interval. The *treatment ratio* (Singh and
+    The gap is the one of `ExposureGap`, among people with a favorable label, at the places that
+    they have in the whole list, with the same test and interval. The *treatment ratio* (Singh and
     Joachims 2018) divides the exposure of a group by its share of relevant people, and what comes
     out for the group by the same of the reference.
 

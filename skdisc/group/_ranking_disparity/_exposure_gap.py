@@ -64,7 +64,7 @@ class ExposureGap:
 
     @property
     def ratio(self) -> float:
-        """The mean exposure of the group over that of the reference."""
+        """The mean exposure of the group divided by that of the reference."""
         group, reference = self.weight @ self.means
         return float(group / reference) if reference else float("nan")
 

@@ -51,7 +51,7 @@ class TransportProblem:
     comparison : Comparison
     people : PlacedPeople
     one, zero : ndarray of int
-        Rows of the two groups, in an order that does not depend on that of the data.
+        Rows of the two groups, in the same order however the data are ordered.
     settings : dict
         cost, solver, max_rows, draw_rows, n_draws, nominal: the arguments of `solve`.
     """
@@ -175,7 +175,7 @@ def permutations(n_tests, significance):
 
 
 def flips_by_chance(problem, rng, n_permutations, significance, budget, n_enough=None):
-    """Compare the larger flipset with those of groups drawn at random from both.
+    """Compare the larger flipset with flipsets of groups drawn at random from both.
 
     Under the null hypothesis the people of both groups (of each stratum) are samples of one
     population of attributes and decisions, so that group membership can be permuted: here among
@@ -217,7 +217,7 @@ def flips_by_chance(problem, rng, n_permutations, significance, budget, n_enough
 
 @dataclass(frozen=True)
 class _Pool:
-    """People of both groups in one stratum, those of the first group first."""
+    """People of both groups in one stratum, the first group first."""
 
     costs: np.ndarray
     decided: np.ndarray

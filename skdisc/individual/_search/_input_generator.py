@@ -218,6 +218,6 @@ def _is_nominal(space, j):
 
 
 def _clipped(space, rows):
-    """Return the codes, clipped to those of their columns."""
+    """Return the codes, clipped to the range of their columns."""
     low = [MISSING if c.missing else 0 for c in space.columns]
     return np.clip(rows, low, [c.size - 1 for c in space.columns])

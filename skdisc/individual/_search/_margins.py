@@ -37,7 +37,7 @@ class Slopes:
         steps : Steps
         codes : ndarray of int, shape (n_rows, n_columns)
         change : ndarray of float, shape (n_rows, n_steps)
-            The slopes to follow: those of these rows, or with momentum.
+            The slopes to follow: at these rows, or with momentum.
         rises : ndarray of bool, shape (n_rows,)
             Whether the margin should rise.
 

@@ -45,7 +45,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         [StrOptions({"intersectional", "multiple"})],
         """With several protected columns: groups are combinations of values; or each column is
         compared separately, and a person with a case in every column has a case (the weakest
-        comparison is shown; its p-value is that of the intersection-union test).""",
+        comparison is shown, with the p-value of the intersection-union test).""",
     )
     n_neighbors: int | Sequence[int] | None = setting(
         15,
@@ -389,7 +389,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         return discovery
 
     def _decided_people(self, task, judged, people, gaps):
-        """Return the table of people with their cases, and that of claims or None.
+        """Return the table of people with their cases, and the table of claims or None.
 
         Everyone is screened, unless complainants are named: a claim of theirs is decided by itself.
         Screened people of new rows belong to the groups whose mean gap was significant at fit.

@@ -76,9 +76,9 @@ def mean_gap(one, other):
 
 
 def ratio(part, transform=lambda r: r):
-    """Return the rate of the group over that of the reference, or an increasing function of it.
+    """Return the ratio of the rates of group and reference, or an increasing function of it.
 
-    The interval is that of `_stats.ratio_interval`, which exists even if a rate is 0.
+    The interval of `_stats.ratio_interval` exists even if a rate is 0.
     """
     known = part.effective
 
@@ -111,7 +111,7 @@ def odds(part, haldane):
 
 
 def _cells(part):
-    """Return the four counts of the odds ratio, those of its numerator first."""
+    """Return the four counts of the odds ratio, its numerator first."""
     return np.maximum(
         np.stack(
             np.broadcast_arrays(part.x0, part.n1 - part.x1, part.x1, part.n0 - part.x0)

@@ -143,7 +143,7 @@ def weight_resampler(rows, rng):
 
 
 def resampled_areas(curve, rows, comparison, n_resamples, rng):
-    """Return the area between the curve of a `Contrast` and that of each bootstrap sample.
+    """Return the area between the curve of a `Contrast` and the curve of each bootstrap sample.
 
     Parameters
     ----------

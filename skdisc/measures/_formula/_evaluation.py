@@ -185,7 +185,7 @@ class Evaluation:
     def values(self, contrasts, average="max"):
         """Return the value of each comparison, NaN if undefined or if a group is too small.
 
-        With ``average="defined"``, a maximum of which a part is undefined is that of the others.
+        With ``average="defined"``, a maximum ignores its undefined parts.
         """
         parts = []
         for contrast in contrasts:
@@ -271,7 +271,7 @@ class Evaluation:
         return (np.hstack(side) for side in flat)
 
     def _half_width(self, k, contrast, significance, n_resamples, rng):
-        """Return the quantile of the area between the curve and those of bootstrap samples."""
+        """Return the quantile of the area between the curve and the curves of bootstrap samples."""
         n = min(self.n[k], self.n_reference[k] - self.comparisons[k].overlap * self.n[k])
         with np.errstate(divide="ignore", invalid="ignore"):
             areas = resampled_areas(

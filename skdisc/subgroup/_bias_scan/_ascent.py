@@ -222,7 +222,7 @@ class _Runs:
         self.total = np.full(len(data), -np.inf)
         self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.int16)
         self.costs, self.used = np.zeros(settled.shape), np.zeros(settled.shape, dtype=bool)
-        self.near = {}  # of runs alone: cells that violate at most one condition, and those of none
+        self.near = {}  # of runs alone: cells that violate one condition or none, and none
         for j, chosen in enumerate(sets):
             start = chosen.copy()
             chosen[:] = True

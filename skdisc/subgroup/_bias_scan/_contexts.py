@@ -64,7 +64,7 @@ def discover_in_contexts(detector, task, outcome, items):
     ends, masks = scanned.distinct(o, d.k)
     rows = contrast_rows(outcome)
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
-    # The best scores by chance know of clusters already, so intervals are those of single rows.
+    # The best scores by chance allow for clusters already, so intervals take rows as independent.
     alone = Contrasts.of_groups(replace(rows, cluster=None), groups, protected)
     p_value, at = np.array([scanned.p_value(e) for e in ends], dtype=float), np.arange(len(ends))
     level = level_of(scanned.by_chance(d.significance), d.penalty * n_values(groups))

@@ -17,7 +17,7 @@ _MANY = 2000  # people above which the exact test, whose time grows with them, i
 
 
 def equal_rows_once(outcome):
-    """Return an outcome in an order that does not depend on that of rows and columns.
+    """Return an outcome in the same order, however rows and columns are ordered.
 
     If outcomes are shares, and rows have no weights and no clusters, equal rows become one with the
     number of its people: what is drawn then does not depend on who repeats rows, the user or a

@@ -270,7 +270,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         return beside_fit(table, findings, "holm")
 
     def _reasons(self, discovery):
-        return []  # its bounds are those of effects given the legitimate columns
+        return []  # its bounds are about effects given the legitimate columns
 
     def _question(self, task, discovery, rows, items):
         sure = (confirmed_p(discovery.findings.table) <= self.significance).to_numpy()

@@ -49,7 +49,7 @@ class Asked:
     ranges: str = ""
 
     def candidates(self, detector: Any, significant: np.ndarray | None = None) -> Candidates:
-        """Return the candidates, those of the first measure first.
+        """Return the candidates, the first measure first.
 
         Parameters
         ----------

@@ -66,7 +66,7 @@ def compare_sides(mine, theirs, notion, significance, agree=False):
     significance : float or None
         None: intervals are NaN.
     agree : bool, default=False
-        Whether intervals of differences of shares are those of the test, not Newcombe's.
+        Whether intervals of differences of shares invert the test, instead of Newcombe's.
 
     Returns
     -------

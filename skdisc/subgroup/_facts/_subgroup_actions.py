@@ -107,7 +107,7 @@ class StudyPlan:
         return Subgroup([self.moves.targets[t] for t in targets if t != FREE])
 
     def covers(self, bits):
-        """Return the members of each subgroup as bits, from those of each source and of all."""
+        """Return the members of each subgroup as bits, from those of each source and all."""
         covers = bits[self.patterns[:, 0]].copy() if self.patterns.shape[1] else bits[:0]
         for column in self.patterns.T[1:]:
             covers &= bits[column]  # PAD finds all rows, the last

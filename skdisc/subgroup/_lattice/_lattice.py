@@ -135,7 +135,7 @@ class Lattice:
         return Patterns(found.items, found.counts.sum(axis=1)[:, None], found.counts @ self.table)
 
     def people(self, counts: np.ndarray) -> np.ndarray:
-        """Return counts by cell, shape (n, n_cells), of those of the cells of each bit."""
+        """Return counts by cell, shape (n, n_cells), from the counts of the cells of each bit."""
         if self.scale is None:
             return counts
         by_bit = counts.reshape(len(counts), len(self.scale), self.n_cells)

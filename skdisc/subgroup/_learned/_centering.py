@@ -20,7 +20,7 @@ class ProtectedCells:
     Attributes
     ----------
     items : Items
-        All items, without rows; those of protected columns come first.
+        All items, without rows; protected columns come first.
     combos : ndarray of int, shape (n_cells, n_protected)
         The item of each cell in each protected column.
     """
@@ -127,7 +127,7 @@ class Centering:
         if covariates is None:
             return cls(outcome, cell, None)
         parts = (cell[:, None] == np.arange(n_cells)).astype(float)
-        # One split: that of the people into halves moves a verdict more than folds of trees do.
+        # One split: dividing people into halves moves a verdict more than the folds of trees do.
         own = learn(covariates, outcome, parts, rng, learner=nuisance, X=X, n_splits=1)
         return cls(own.outcome, cell, own.parts, (own,))
 

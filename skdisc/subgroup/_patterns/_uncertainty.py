@@ -62,7 +62,7 @@ def _deviance(masks, favored, weight, squares):
 def between_clusters(nb, masks, at, favored, weight, cluster):
     """Return the variances of the weights of some items, and their correlations, by clusters.
 
-    They are those of the sums over clusters of each person's influence on the weight ln p1 - ln p0.
+    They are variances of sums, over clusters, of each person's influence on ln p1 - ln p0.
     Standard errors grow by t over z, with the degrees of freedom of the clusters that hold people
     with the item, or without it if they are fewer.
 

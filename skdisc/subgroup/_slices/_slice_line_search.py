@@ -111,7 +111,7 @@ class SliceProblem:
 
 @dataclass(frozen=True)
 class SliceScore:
-    """The score of a slice, and an upper bound on its score and those of all slices inside it.
+    """The score of a slice, and an upper bound on its score and the scores of all slices inside it.
 
     Attributes
     ----------
