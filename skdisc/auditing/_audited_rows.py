@@ -165,6 +165,11 @@ class AuditedRows:
         return replace(self, **own, **none)
 
     @property
+    def people_of_rows(self) -> np.ndarray | None:
+        """How much, or for how many people, each row counts; None: for one."""
+        return self.frequency if self.weight is None else self.weight
+
+    @property
     def counts(self) -> Counts | None:
         """What was counted, None for rows."""
         return None if self.table is None else self.table.counts

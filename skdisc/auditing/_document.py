@@ -64,7 +64,7 @@ def make_report(audit, given, plan, run, parts=None):
     figures = {step.attribute: f for _, p, f in parts for step in p.steps}
     verdicts = judge(plan, results, level, figures)
     _tell_why_not_run(verdicts, plan, run)
-    if given.numbers is not None:
+    if given.numbers is not None and np.ptp(given.numbers.raw) > 0:
         _tell_of_skewness(verdicts, plan, results)
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
@@ -215,7 +215,7 @@ def _about(audit, given, run):
     sentence = f"{who} were audited for {names}; favorable is {labels(given.favorable)}."
     more = {}
     if given.numbers is not None:
-        more["outcome"] = given.numbers.to_dict(audit._rule_in_force, given.weight)
+        more["outcome"] = given.numbers.to_dict(audit._rule_in_force, given.people_of_rows)
         sentence = _about_numbers(more["outcome"], n, names)
     return {
         "audited": given.kind,

@@ -197,7 +197,11 @@ def named_by_mean(rows: list[dict]) -> list[dict]:
 
 
 def outliers(raw: np.ndarray) -> np.ndarray:
-    """Return a mask of numbers farther from the quartiles than three times their distance."""
+    """Return a mask of numbers farther from the quartiles than three times their distance.
+
+    Numbers that are all above 0 are compared by their logarithms, for pay has a long tail.
+    """
+    raw = np.log(raw) if raw.min() > 0 else raw
     low, high = np.quantile(raw, [0.25, 0.75])
     reach = _FAR * (high - low)
     return (raw < low - reach) | (raw > high + reach)

@@ -329,7 +329,7 @@ def _settings(audit, given, detector):
     """Return the parameters of a detector that the audit sets."""
     rule = audit._rule_in_force
     if given.numbers is not None:
-        rule = given.numbers.rule(rule, given.weight)
+        rule = given.numbers.rule(rule, given.people_of_rows)
     common = {
         "rule": rule.only(detector.rule_fields),
         "limits": _limits(audit, detector),

@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 from sklearn.tree import DecisionTreeRegressor
 
@@ -40,9 +42,9 @@ def test_means_are_compared_as_scipy_compares_them():
     assert row["ci_high"] - row["ci_low"] < 1.1 * (high - low)
 
 
-def quick(**settings):
+def quick(**own):
     """Return an audit of one question."""
-    return Audit(protected="sex", detectors="GroupDisparity", **{"output": "value"} | settings)
+    return Audit(protected="sex", detectors="GroupDisparity", **{"output": "value"} | own)
 
 
 def test_the_gap_that_matters_is_a_share_of_the_mean():
@@ -135,7 +137,7 @@ def test_no_number_of_a_person_is_printed(gap_in_a_grade):
 
 
 @pytest.mark.parametrize(
-    ("settings", "change", "message"),
+    ("own", "change", "message"),
     [
         ({"outcome_scale": "log"}, lambda y: y - y.min(), "needs positive numbers, and 1 row has"),
         ({}, lambda y: y - 2 * y.mean(), "because the mean is"),
@@ -154,10 +156,10 @@ def test_no_number_of_a_person_is_printed(gap_in_a_grade):
         ({"rule": Rule(relevant_gap="many")}, lambda y: y, "such as"),
     ],
 )
-def test_what_cannot_be_compared_is_said(settings, change, message):
+def test_what_cannot_be_compared_is_said(own, change, message):
     X, y = pay_table(200)
     with pytest.raises(ValueError, match=message):
-        Audit(protected="sex", output="value", **settings).fit(X, change(y))
+        Audit(protected="sex", output="value", **own).fit(X, change(y))
 
 
 def test_decisions_take_no_scale():
@@ -285,3 +287,68 @@ def test_settings_of_numbers_are_varied():
     assert "relevant_ratio" not in set(table["setting"])
     assert "Are the means" in audit.report_.to_text()
     assert "Are the rates" not in audit.report_.to_text()
+
+
+@settings(max_examples=8)
+@given(factor=st.floats(1e-3, 1e3), is_log=st.booleans(), seed=st.integers(0, 50))
+def test_the_currency_changes_numbers_and_no_answer(factor, is_log, seed):
+    """Pay in another currency has other effects by this factor; ratios stay as they are."""
+    X, y = pay_table(150, gap=0.2, seed=seed)
+    scale = "log" if is_log else "difference"
+    one, other = (
+        quick(outcome_scale=scale).fit(X, pay).report_.document for pay in (y, factor * y)
+    )
+    rows = [d["verdicts"][0] for d in (one, other)]
+    assert rows[0]["verdict"] == rows[1]["verdict"]
+    assert rows[0]["p_value"] == pytest.approx(rows[1]["p_value"], rel=1e-6)
+    gaps = [np.array([row["gap"] for row in d["groups"]]) for d in (one, other)]
+    assert gaps[1] == pytest.approx(gaps[0] * (1 if is_log else factor), rel=1e-6)
+
+
+def test_frequencies_count_as_repeated_rows():
+    X, y = pay_table(300)
+    n = np.arange(300) % 3 + 1
+    counted = quick(weights="frequency").fit(X, y, sample_weight=n).report_.document
+    repeated = quick().fit(X.loc[X.index.repeat(n)], y.repeat(n)).report_.document
+    for part in ("groups", "verdicts"):
+        assert counted[part] == repeated[part]
+    assert counted["about"]["n_rows"] == n.sum()
+
+
+def test_clusters_widen_intervals():
+    """Each person three times, as in a file of three years."""
+    X, y = pay_table(200)
+    X, y = (pd.concat([table] * 3, ignore_index=True) for table in (X, y))
+    person = np.tile(np.arange(200), 3)
+    rows = [
+        quick().fit(X, y, **more).report_.document["groups"][0] for more in ({}, {"groups": person})
+    ]
+    width = [row["ci_high"] - row["ci_low"] for row in rows]
+    assert width[1] > 1.5 * width[0]
+
+
+def test_weighted_means_are_those_of_numpy():
+    X, y = pay_table(400)
+    weight = np.linspace(0.5, 2, 400)
+    row = mean_of_women(quick().fit(X, y, sample_weight=weight).report_)
+    is_woman = X["sex"] == "female"
+    assert row["rate"] == pytest.approx(np.average(y[is_woman], weights=weight[is_woman]))
+    men = np.average(y[~is_woman], weights=weight[~is_woman])
+    assert row["gap"] == pytest.approx(row["rate"] - men)
+
+
+def test_equal_numbers_have_no_answer():
+    X, y = pay_table(200)
+    report = quick().fit(X, y * 0 + 7).report_
+    assert report.verdict == "insufficient evidence"
+    assert report.document["verdicts"][0]["reason"] == "all outcomes are equal"
+
+
+@pytest.mark.slow
+def test_detectors_of_numbers_corroborate():
+    X, y = pay_table(300, gap=0.3)
+    report = Audit(protected="sex", output="value", detectors="all").fit(X, y).report_
+    ran = {line["detector"] for line in report.document["log"]}
+    assert {"OaxacaBlinder", "EffectDecomposition", "SituationTesting"} <= ran
+    reasons = {row["detector"]: row["reason"] for row in report.document["not_run"]}
+    assert reasons["SliceLine"] == "compares decisions, and the outcomes are numbers"
