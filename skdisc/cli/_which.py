@@ -20,6 +20,7 @@ WANT = {  # what else is asked, by what it is about; each with the input it need
     "groups": {
         "rates": ("their rates, by any measure", "any"),
         "pay": ("their pay, or other numbers", "any"),
+        "pay_gap": ("the report of pay that a law asks for", "decisions"),
         "hidden": ("their rates, where the protected column is not there", "any"),
         "explained": ("what legitimate columns explain of their gap", "any"),
         "outcomes": ("what became of those who were selected", "any"),
@@ -48,6 +49,8 @@ CALLS = {
     "stream": "skdisc.monitoring.DisparityMonitor(protected=[...]).partial_fit(X, y)",
     "rates": "skdisc.group.GroupDisparity(protected=[...]).fit(X, y{model}).result_",
     "pay": "skdisc.Audit(protected=[...], output='value').fit(X, y{model}).report_",
+    "pay_gap": "skdisc.Audit(protected=['sex'], template='pay_transparency', pay={{...}}).fit(X)"
+    ".report_",
     "hidden": "skdisc.group.ProxyDisparity(protected=['p_...']).fit(X, y{model}).result_",
     "explained": "skdisc.group.OaxacaBlinder(protected=...).fit(X, y{model}).result_",
     "outcomes": "skdisc.group.OutcomeTest(protected=...).fit(X, y{decisions}).result_",

@@ -196,10 +196,10 @@ def median_gap(pay: np.ndarray, people: PaidPeople, significance: float) -> Gaps
         down = np.hypot(np.log(women) - np.log(of_women[0]), np.log(of_men[1]) - np.log(men))
         up = np.hypot(np.log(of_women[1]) - np.log(women), np.log(men) - np.log(of_men[0]))
         low, high = 1 - np.exp(center + up), 1 - np.exp(center - down)
-    if women == 0:
+    if women == 0 and of_men[0] > 0:
         low, high = 1 - of_women[1] / men, 1.0
     is_known = np.isfinite(low) and not np.isnan(high)
-    reason = "" if is_known else "too few people for an interval of a median"
+    reason = "" if is_known else "too few people for an interval, or the median may be 0"
     ends = (low, high) if is_known else (-np.inf, np.inf)
     return Gaps(
         np.array(medians)[:, None],
