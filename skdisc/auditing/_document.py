@@ -29,7 +29,8 @@ from skdisc.auditing._figures import EQUAL, GAP, RATE_OF, Figures, as_gaps, what
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._internal import as_read, hidden_rows, told_of_joining, without_hidden
 from skdisc.auditing._notices import notices_of
-from skdisc.auditing._numbers import LOG, named_by_mean
+from skdisc.auditing._numbers import DIFFERENCE, LOG, VALUE, named_by_mean
+from skdisc.auditing._pay._gaps import PaidPeople, median_gap
 from skdisc.auditing._pay._record import pay_record
 from skdisc.auditing._pay._templates import OF_RATES
 from skdisc.auditing._plan import LEAD
@@ -327,10 +328,32 @@ def _groups(audit, given, plan, figures, results):
             state["suppressed"] = min(*sides, *parts) < audit.min_cell
             n = int(row.support) if audit.confirm is None else given.people(members)
             rows.append(about | {"n": n, "rate": value} | numbers | state)
+            if rate == RATE_OF["mean_difference"] and not state["suppressed"]:
+                rows[-1] |= _medians(given, members, audit.significance)
         if "impact_ratios" in result.tables:
             table = result.tables["impact_ratios"].assign(attribute=step.attribute)
             rows += _not_compared(table, rows, audit.min_cell)
     return rows
+
+
+def _medians(given, members, significance):
+    """Return the medians of a group and of the others; nothing for decisions and logarithms.
+
+    Each is the number of a person or two, so that three digits of it are shown.
+    """
+    numbers = given.numbers
+    if numbers is None or numbers.output != VALUE or numbers.scale != DIFFERENCE:
+        return {}
+    n = len(members)
+    weight = np.ones(n) if given.people_of_rows is None else given.people_of_rows.astype(float)
+    cluster = None if given.groups is None else np.unique(given.groups, return_inverse=True)[1]
+    gaps = median_gap(numbers.raw, PaidPeople(members, ~members, weight, cluster), significance)
+    ends = gaps.gap[0], gaps.low[0], gaps.high[0]
+    if not np.isfinite(ends).all():
+        return {}
+    value, others = (float(f"{average:.3g}") for average in gaps.averages[:, 0])
+    shares = {"gap": -ends[0], "ci_low": -ends[2], "ci_high": -ends[1]}
+    return {"median": {"value": value, "others": others, **shares, "ci_level": 1 - significance}}
 
 
 def _not_compared(table, rows, min_cell):

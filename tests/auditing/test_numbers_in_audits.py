@@ -352,3 +352,22 @@ def test_detectors_of_numbers_corroborate():
     assert {"OaxacaBlinder", "EffectDecomposition", "SituationTesting"} <= ran
     reasons = {row["detector"]: row["reason"] for row in report.document["not_run"]}
     assert reasons["SliceLine"] == "compares decisions, and the outcomes are numbers"
+
+
+def test_medians_stand_beside_the_means(gap_in_a_grade):
+    X, y, report = gap_in_a_grade
+    women, men = (np.median(y[X["sex"] == sex]) for sex in ("female", "male"))
+    (median,) = [r["median"] for r in report.document["groups"] if r["group"] == "sex = 'female'"]
+    assert median["value"] == float(f"{women:.3g}")  # no more digits: it is the pay of somebody
+    assert median["gap"] == pytest.approx(women / men - 1)
+    assert median["ci_low"] < median["gap"] < median["ci_high"]
+    told = first_sentences(report).replace("\u00a0", " ")
+    assert f"The medians are {women:.1f} and {men:.1f} (gap: " in told
+    ends = [f"{-100 * median[end]:.1f} %" for end in ("ci_high", "ci_low")]
+    assert " to ".join(ends) in told
+
+
+def test_decisions_and_logarithms_have_no_medians(gap_in_a_grade):
+    X, y, _ = gap_in_a_grade
+    for audit, outcome in ((quick(outcome_scale="log"), y), (quick(output="decision"), y > 25)):
+        assert all("median" not in row for row in audit.fit(X, outcome).report_.document["groups"])

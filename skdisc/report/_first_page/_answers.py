@@ -69,10 +69,17 @@ def _turned(document):
             for name in ("effect", "gap", "rate", "rate_others"):
                 if own.get(name) is not None:
                     own[name] = -own[name]
-            ends = own.get("ci_low"), own.get("ci_high")
-            own["ci_high"], own["ci_low"] = (None if end is None else -end for end in ends)
+            own |= _turned_ends(own)
+            if "median" in own:
+                median = own["median"]
+                own["median"] = median | {"gap": -median["gap"]} | _turned_ends(median)
             changed[part].append(own)
     return document | changed
+
+
+def _turned_ends(row):
+    low, high = (_negative(row.get(name)) for name in ("ci_low", "ci_high"))
+    return {"ci_low": high, "ci_high": low}
 
 
 def _with_means_turned(answer):
@@ -228,7 +235,18 @@ def _raw(attribute, evidence, document):
         "found": bool(pairs),
         "also": also,
         **seen_from(row, "gap", is_less),
+        **_medians(one, rest, rates),
     }
+
+
+def _medians(one, rest, rates):
+    """Return the medians of both sides of a gap of numbers; nothing if the document has none."""
+    own = [row for row in rates if row["group"] == one["group"] and "median" in row]
+    if not own or (rest["group"] is not None and len(rates) != 2):
+        return {}
+    median = own[0]["median"]
+    sides = {"worse_off": median["value"], "better_off": median["others"]}
+    return {"medians": sides | seen_from(median, "gap", is_same=True)}
 
 
 def seen_from(row, name, is_same):

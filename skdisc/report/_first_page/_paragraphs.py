@@ -124,6 +124,7 @@ class _Paragraph:
                 yield self._needed()
         elif self.raw is not None and self.raw["found"]:
             yield self._unequal()
+            yield self._medians()
             yield self._small()
             yield from self._at_equal_columns()
             yield self._elsewhere()
@@ -156,6 +157,17 @@ class _Paragraph:
             text = more  # one group has more, rather than everyone else less
         measure = raw["measure"].replace("_", " ")
         return text.format(measure=measure, **self._sides(), **self._gap(raw))
+
+    def _medians(self):
+        """Return the medians beside the means, if the document has them."""
+        medians = self.raw.get("medians")
+        if medians is None:
+            return ""
+        return self.texts.MEDIANS.format(
+            median=self.units.mean(medians["worse_off"]),
+            other_median=self.units.mean(medians["better_off"]),
+            range=self._range(medians | {"reference": 1.0}),  # they are shares already
+        )
 
     def _small(self):
         """Return that the gap is surely smaller than the one that matters, if it is."""

@@ -57,6 +57,7 @@ TARGETS = {
     "value": "vom Verglichenen",
     "probability": "Wahrscheinlichkeit des günstigen Ergebnisses",
 }
+MEDIANS = "Die Mediane sind {median} und {other_median} (Abstand: {range})."
 SMALL = "Das ist weniger als der Abstand, auf den es hier ankommt ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"

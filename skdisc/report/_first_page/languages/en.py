@@ -54,6 +54,7 @@ UNKNOWN_NUMBER = (
     "{target} for {worse}, {other_mean} for {better}, and the true difference may be {range}."
 )
 TARGETS = {"value": "of what is compared", "probability": "probability of the favorable outcome"}
+MEDIANS = "The medians are {median} and {other_median} (gap: {range})."
 SMALL = "That is less than the gap that matters here ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"

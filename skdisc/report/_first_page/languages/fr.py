@@ -54,6 +54,7 @@ UNKNOWN_NUMBER = (
     "peut être {range}."
 )
 TARGETS = {"value": "ce qui est comparé", "probability": "probabilité du résultat favorable"}
+MEDIANS = "Les médianes sont {median} et {other_median} (écart : {range})."
 SMALL = "C'est moins que l'écart qui compte ici ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
