@@ -79,6 +79,8 @@ def placements(score, positive):
     of_negatives : ndarray of float, shape (n_negative,)
         Share of the positives with a higher score.
     """
+    # The rank among all less the rank in one's own class is the number of the others below, so that
+    # pairs need not be compared one by one.
     among_all = midranks(score, np.ones(len(score)))
     up, down = score[positive], score[~positive]
     among_up, among_down = midranks(up, np.ones(len(up))), midranks(down, np.ones(len(down)))
