@@ -24,7 +24,7 @@ from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._clustered import AUDIT, FIT
 from skdisc._task._limits import LimitedMixin
-from skdisc._task._notes import few_clusters, notes_on, with_caveats
+from skdisc._task._notes import few_clusters, notes_on, unseen, with_caveats
 from skdisc._task._refits import evidence, time_for_refits, weigh_training
 from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
@@ -386,10 +386,9 @@ class BaseDetector(
         protected = check.check_protected(self.protected, list(names))
         if not protected and space is not None:
             protected = list(space.protected)
-        if self._asks and not protected:
-            raise ValueError(
-                f"{type(self).__name__} needs protected=[...]: the columns whose values are varied."
-            )
+        if not protected and (self._asks or self.card.finds == "group"):
+            used = "columns whose values are varied" if self._asks else "columns to compare by"
+            raise ValueError(f"{type(self).__name__} needs protected=[...]: the {used}.")
         return protected
 
     def _resolve_model(self, people, model):
@@ -417,7 +416,10 @@ class BaseDetector(
         said = None if discovery.judgment is None else discovery.judgment.verdict
         if is_constant and said == NOTHING:
             discovery.judgment = Judgment(UNSURE, "all outcomes of the model are equal")
-        discovery = with_caveats(discovery, few_clusters(task.people.groups)).in_agreement()
+        caveats = few_clusters(task.people.groups)
+        if task.is_audit and self.card.finds != "individual":
+            caveats += unseen(task, self.protected_)
+        discovery = with_caveats(discovery, caveats).in_agreement()
         shared = self._shared_values(task, discovery.findings)
         found = discovery.findings
         if isinstance(found, CaseFindings) and found.row is None and task.X is not None:

@@ -58,6 +58,7 @@ from skdisc._task._budget import Budget
 from skdisc._task._card import Card
 from skdisc._task._clustered import WeightedMixin
 from skdisc._task._limits import Limits
+from skdisc._task._notes import too_few_draws
 from skdisc._task._shared_settings import CONFIRM, VERBOSE
 from skdisc._task._task import People, Request, Task
 from skdisc._utils._settings import setting
@@ -164,5 +165,6 @@ __all__ = [
     "setting",
     "single_groups",
     "subgroup_discovery",
+    "too_few_draws",
     "wilson",
 ]

@@ -1,8 +1,9 @@
-"""The two detectors of doc/adding_a_detector.md are complete: they run as they stand there."""
+"""The detectors of doc/adding_a_detector.md are complete: they run as they stand there."""
 
 import re
 import sys
 import types
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -32,16 +33,18 @@ def written(mark, **names):
 
 GROUPS, GROUPS_CODE = written("subgroup detector")
 SEARCH, SEARCH_CODE = written("search")
+RATES, RATES_CODE = written("group detector")
 PEERS, PEERS_CODE = written("own test", RandomSubgroups=GROUPS.RandomSubgroups)
 SMALL = [
     GROUPS.RandomSubgroups(protected=[0], n_groups=20, pos_label="high", random_state=0),
+    RATES.PermutedRates(protected=[0], n_resamples=199, pos_label="high", random_state=0),
     SEARCH.RandomWalk(
         protected=[0], n_seeds=50, limits=Limits(tests=200), pos_label="high", random_state=0
     ),
 ]
 
 
-@pytest.mark.parametrize("code", [GROUPS_CODE, SEARCH_CODE, PEERS_CODE])
+@pytest.mark.parametrize("code", [GROUPS_CODE, SEARCH_CODE, RATES_CODE, PEERS_CODE])
 def test_only_the_public_face_is_imported(code):
     homes = set(re.findall(r"^(?:from|import) ([\w.]+)", code, re.M))
     assert {h for h in homes if h.startswith("skdisc")} == {"skdisc.extending"}
@@ -229,3 +232,29 @@ def test_the_walk_keeps_to_the_rules_of_the_space():
     tested = walk.fit(space, model=lambda X: X["sex"] == "M").result_.tables["tested"]
     assert tested["a"].min() == 25 < tested["a"].max()
     assert set(tested["b"]) == {3, 4}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_p_values_are_those_of_all_permutations(seed):
+    y = np.random.default_rng(seed).permutation([1, 1, 1, 1, 0, 0, 0, 0])
+    race = np.array(list("aaabbbcc"))
+    detector = RATES.PermutedRates(protected="race", n_resamples=20_000, pos_label=1)
+    result = detector.fit(pd.DataFrame({"race": race}), y).result_
+    orders = np.array(list(permutations(race)))
+    assert len(result) == 3
+    for finding in result:
+        (value,) = (v for v in "abc" if f"'{v}'" in str(finding.subject))
+        gap = lambda inside: abs(y @ inside / inside.sum() - y @ ~inside / (~inside).sum())  # noqa: E731
+        exact = np.mean([gap(order == value) >= gap(race == value) - 1e-9 for order in orders])
+        assert finding.p_value == pytest.approx(exact, abs=0.02)
+
+
+def test_a_reversed_gap_and_values_that_are_new_confirm_nothing():
+    X, y = pd.DataFrame({"sex": ["F", "M"] * 200}), np.tile([0, 1, 1, 1], 100)
+    detector = RATES.PermutedRates(protected="sex", pos_label=1, random_state=0).fit(X, y)
+    assert (detector.result_.n_found, detector.audit(X, y).n_found) == (2, 2)
+    assert detector.audit(X, 1 - y).n_found == 0
+    new = detector.audit(X.replace("F", "D"), y)
+    assert any("did not occur at fit" in note for note in new.notes)
+    with pytest.raises(ValueError, match=r"PermutedRates needs protected="):
+        RATES.PermutedRates(pos_label=1).fit(X, y)

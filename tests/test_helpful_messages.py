@@ -96,8 +96,8 @@ def test_a_target_that_is_a_number_and_values_of_few_people_are_not_listed(tmp_p
 def test_no_data_and_no_file(tmp_path, capsys):
     assert audit("", "--target=hired", "--favorable=1") == cli.USAGE
     assert "DATA is empty" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        audit(tmp_path)
+    assert audit(tmp_path) == cli.USAGE
+    assert "--favorable names the favorable value" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ def given():
 
 
 def test_each_detector_has_a_row():
-    assert set(CELLS) == set(all_detectors())
+    assert set(CELLS) == set(all_detectors()), f"{PAGE.name} needs a row for each detector"
     reasons = set(re.findall(r"no \((\d)\)", PAGE.read_text()))
     assert reasons == set(re.findall(r"^(\d)\. ", PAGE.read_text(), re.MULTILINE))
 

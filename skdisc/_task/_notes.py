@@ -167,9 +167,25 @@ def unseen(task, protected):
     return caveats
 
 
-def too_few_draws(n, significance):
-    """Return the caveat that n random draws lead to no significant p-value, a list of str."""
-    least = 1 / (n + 1)
+def too_few_draws(n, significance, n_tests=1):
+    """Return the caveat that n random draws lead to no significant p-value, a list of str.
+
+    Parameters
+    ----------
+    n : int
+        Number of draws; 0: p-values are not drawn.
+    significance : float
+    n_tests : int, default=1
+        What the least of corrected p-values is multiplied by, at most: their number.
+
+    Examples
+    --------
+    >>> print(too_few_draws(99, 0.05, n_tests=6)[0].split(",")[0])
+    With 99 random draws
+    >>> too_few_draws(999, 0.05, n_tests=6)
+    []
+    """
+    least = n_tests / (n + 1)
     if not n or least <= significance:
         return []
     return [

@@ -61,7 +61,12 @@ def with_inherited_entries(cls: type) -> str:
         if "{inherited}" in own:
             own.remove("{inherited}")
             of_bases = (_split(base.__doc__ or "")[1] for base in cls.__mro__[1:])
-            inherited = next(of_base[title] for of_base in of_bases if title in of_base)
+            inherited = next((of_base[title] for of_base in of_bases if title in of_base), None)
+            if inherited is None:
+                raise TypeError(
+                    f"{cls.__name__}: no base has a section {title}, for which {{inherited}} "
+                    "stands in the docstring. Leave the line out."
+                )
             sections[title] = "\n".join(_merged(own, _entries(inherited)))
     return _joined(start, sections)
 

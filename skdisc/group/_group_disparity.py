@@ -14,7 +14,7 @@ from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._task._notes import differing_groups, unseen, with_caveats
+from skdisc._task._notes import differing_groups, with_caveats
 from skdisc._task._numbers import audited_numbers
 from skdisc._task._shared_settings import N_BINS
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
@@ -239,8 +239,6 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
 
     def _discover(self, task):
         """Compare all groups; rank significant ones first, with intervals for being selected."""
-        if not self.protected_:
-            raise ValueError("GroupDisparity needs protected=[...]: the columns to compare by.")
         bins = Bins.of(self._counted_bins or self.n_bins).flat
         conditions = measure_tables.conditions(task.people, task.space, self.protected_, bins)
         rule = self._setting("reference")
@@ -284,10 +282,9 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         again &= np.sign(shown["effect"]) == np.sign(shown["effect_at_fit"])
         findings = self._findings(task, shown)
         discovery = report(self, task, compared, findings, shown["group"][again])
-        caveats = unseen(task, self.protected_)
-        if not again.any():
-            caveats += differing_groups(table["p_adjusted"], self.significance)
-        return with_caveats(discovery, caveats)
+        if again.any():
+            return discovery
+        return with_caveats(discovery, differing_groups(table["p_adjusted"], self.significance))
 
     def _setting(self, name):
         value = getattr(self, name)

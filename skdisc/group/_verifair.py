@@ -10,7 +10,6 @@ from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import Card
 from skdisc._task._limits import LIMITS, QUERIES, SECONDS, Limits
-from skdisc._task._notes import unseen, with_caveats
 from skdisc._task._shared_settings import VERBOSE
 from skdisc._task._task import Request
 from skdisc._utils._settings import AT_LEAST_ONE, setting
@@ -224,5 +223,4 @@ class VeriFair(BaseDetector):
     def _remeasure(self, task):
         # Each pair has two findings in a row, so every other one is the first of its pair.
         groups = [g.predicates[0] for g in self.result_.findings.subgroups]
-        again = verdicts(self, task, list(zip(groups[::2], groups[1::2], strict=True)))
-        return with_caveats(again, unseen(task, self.protected_))
+        return verdicts(self, task, list(zip(groups[::2], groups[1::2], strict=True)))

@@ -23,7 +23,7 @@ from skdisc._space._items import make_items
 from skdisc._space._itemsets import to_itemsets
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._limits import LIMITS, Limits, limit_named
-from skdisc._task._notes import differing_groups, few_clusters, too_few_draws, unseen, with_caveats
+from skdisc._task._notes import differing_groups, few_clusters, too_few_draws, with_caveats
 from skdisc._task._shared_settings import CONFIRM, VERBOSE, WEIGHTS
 from skdisc._task._task import Request
 from skdisc._utils import _validation as check
@@ -401,7 +401,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
                 f"Protected columns not among the features, and so in no group: {names}."
             )
         if task.is_audit:
-            caveats += unseen(task, self.protected_) + self._not_measured(discovery)
+            caveats += self._not_measured(discovery)
         if discovery.n_found:
             return caveats
         groups = discovery.tables.get("groups")

@@ -277,6 +277,8 @@ def _clear_errors(detector):
     """What is not allowed is refused by name."""
     X, y, model = made_up_people()
     _refuses(lambda: _made(detector, protected=["sox"]).fit(X, y, model), "sox")
+    if detector.card.finds == "group":
+        _refuses(lambda: _made(detector, protected=None).fit(X, y, model), "needs protected")
     if "rule" in detector.get_params(deep=False):
         _refuses(
             lambda: _made(detector, rule=Rule(significance=2)).fit(X, y, model), "significance"

@@ -58,7 +58,7 @@ def test_the_page_says_what_runs_and_why_not_the_rest(plan_of):
         plan_of(X, y, BlackBox(lambda rows: model.predict(rows[["x", "z"]]))),
     ]
     cells = table()
-    assert set(cells) == set(all_detectors())
+    assert set(cells) == set(all_detectors()), f"{PAGE.name} needs a row for each detector"
     for i, plan in enumerate(plans):
         roles = {step.detector: step.role for step in plan.steps}
         reasons = {line["detector"]: line["reason"] for line in plan.not_run}

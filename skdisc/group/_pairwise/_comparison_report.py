@@ -11,7 +11,6 @@ from skdisc import _stats
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import Judgment
 from skdisc._space._items import count_values
-from skdisc._task._notes import unseen
 from skdisc._verdicts._answer import decide, family_table
 from skdisc._verdicts._candidates import Candidates, smallest_ratio_of_gap
 from skdisc._verdicts._relevant import RelevantGap
@@ -117,7 +116,6 @@ def report(
     doubts = [*doubts, *_doubts(compared)]
     if not compared:
         doubts += _without_comparison(excluded)
-    new = unseen(task, d.protected_) if task.is_audit else []
     lost = pd.DataFrame(
         [(e.group, e.sizes[0], e.reason) for e in excluded], columns=["subject", "n", "reason"]
     )
@@ -129,7 +127,7 @@ def report(
         relevant_ratio=d.relevant_ratio if candidates.ratio is not None else None,
         relevant_size=d.relevant_size,
         is_found=bool(found.any()),
-        reasons=[*doubts, *new],
+        reasons=doubts,
         noun=d._noun,
     )
     intervals = _intervals_of_findings(d, compared, found)
@@ -142,7 +140,7 @@ def report(
         by_value=count_values(groups, [g for g, f in zip(groups, found, strict=True) if f], []),
         excluded=lost,
         tables=tables,
-        notes=list(dict.fromkeys([*new, *_notes(compared), *answer.sentences[1:]])),
+        notes=list(dict.fromkeys([*_notes(compared), *answer.sentences[1:]])),
         versus=_versus(compared),
         answer=answer,
         judgment=Judgment(answer.verdict, answer.reason),

@@ -69,9 +69,6 @@ class PairwiseDetector(BaseDetector):
         return audited_numbers(self, people, model)
 
     def _discover(self, task):
-        if not self.protected_:
-            name = type(self).__name__
-            raise ValueError(f"{name} needs protected=[...]: the columns to compare by.")
         task.memory = _Pairs(self._pairs(task))
         return self._compared(task)
 

@@ -13,7 +13,6 @@ from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import DIFFERS, FOUND
 from skdisc._space._codes import EVERYONE
 from skdisc._space._items import count_values
-from skdisc._task._notes import unseen
 from skdisc._verdicts._answer import decide, family_table
 from skdisc._verdicts._candidates import Candidates, smallest_ratio_of_gap
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
@@ -250,12 +249,11 @@ def discovery_of(
         at_fit = d.result_.findings.table["effect"].to_numpy()
         is_found = is_found & (np.sign(at_fit) == np.sign(table["effect"].to_numpy()))
     groups = learned.groups
-    new = unseen(task, d.protected_) if task.is_audit else []
     kept = [g for g, yes in zip(groups, is_found, strict=True) if yes]
     is_rate = np.isin(everyone.people.outcome, (0.0, 1.0)).all()
     ratios = bool(is_rate) and d.null == "marginal"
     candidates = candidates_of(learned, seen, everyone, is_found, ratios=ratios)
-    answer = _answered(d, tests, candidates, [*reasons, *new], relevant.size, bool(reasons))
+    answer = _answered(d, tests, candidates, reasons, relevant.size, bool(reasons))
     return Discovery(
         findings=GroupFindings.of(groups, table, task.space),
         measure=d._measure,
@@ -263,7 +261,7 @@ def discovery_of(
         n_found=len(kept),
         by_value=count_values(groups, kept, d.protected_),
         tables={"witness": tests, "family": family_table(candidates, answer)},
-        notes=[*notes, *_notes(learned, tests, table, d.significance), *new, *answer.sentences[1:]],
+        notes=[*notes, *_notes(learned, tests, table, d.significance), *answer.sentences[1:]],
         versus=IN_CONTEXT,
         answer=answer,
     )
