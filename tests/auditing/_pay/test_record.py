@@ -47,7 +47,7 @@ def averages(values, X, weight, of):
 
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_every_figure_of_article_9_by_hand(is_weighted):
-    X = table()
+    X = table(600)
     weight = (
         np.random.default_rng(1).integers(1, 4, len(X)) if is_weighted else np.ones(len(X), int)
     )
