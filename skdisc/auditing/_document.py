@@ -126,7 +126,7 @@ def make_report(audit, given, plan, run, parts=None):
         for part in ("verdicts", "evidence", "groups", "figures", "families"):
             document[part] = named_by_mean(document[part])
     if given.roll is not None:
-        record = pay_record(audit, given.roll)
+        record = pay_record(audit, given.roll, document["comparable"])
         document |= {"pay": jsonable(record.rows), "about_pay": jsonable(record.about)}
         if audit.disclosure == "public":
             reason = "no question was asked; a public report of pay states the figures of a law"

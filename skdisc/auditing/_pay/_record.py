@@ -1,5 +1,6 @@
 """What a report of pay prints: the figures of a law as rows of a document."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,21 +66,24 @@ class PayRecord:
     about: dict
 
 
-def pay_record(audit, roll: Payroll) -> PayRecord:
+def pay_record(audit, roll: Payroll, comparable: Sequence[dict] = ()) -> PayRecord:
     """Return the figures of a template of pay.
 
     Parameters
     ----------
     audit : Audit
     roll : Payroll
+    comparable : sequence of dict, default=()
+        What remains of gaps at equal columns, by the audit of total pay.
     """
-    return _Maker(audit, roll).made()
+    return _Maker(audit, roll, comparable).made()
 
 
 class _Maker:
     """Makes the rows of one record."""
 
-    def __init__(self, audit, roll):
+    def __init__(self, audit, roll, comparable):
+        self.comparable = comparable
         self.roll, self.people = roll, roll.people
         self.template, self.significance = audit.template, audit.significance
         self.is_public = audit.disclosure == "public"
@@ -260,9 +264,10 @@ class _Maker:
         return None if np.isnan(share[0]) else dict(zip(_ENDS, map(float, share), strict=True))
 
     def _at_equal_columns(self, by_category):
-        """Return what objective columns account for: of all people, and of categories above 5 %.
+        """Return what objective columns account for: of all people, and of categories with a gap.
 
-        By Oaxaca's and Blinder's decomposition of means, without clusters.
+        Of all people it is what the audit says; of categories, and where the audit says nothing,
+        Oaxaca's and Blinder's decomposition of means, without clusters.
         """
         if self.is_public or self.template == UK:
             return []
@@ -270,7 +275,9 @@ class _Maker:
             columns=[c for c in self.roll.X if str(c) == self.roll.names["sex"]]
         )
         pay, rows = self._pay("total", self.bases[0]), []
-        rows.append(self._decomposed(None, objective, pay, np.ones(len(pay), dtype=bool)))
+        everybody = np.ones(len(pay), dtype=bool)
+        whole = self._as_audited(objective, pay)
+        rows.append(whole or self._decomposed(None, objective, pay, everybody))
         category = self.roll.names["category"]
         rest = objective.drop(columns=[c for c in objective if str(c) == category])
         for row in by_category:
@@ -279,6 +286,24 @@ class _Maker:
                 if inside.any():
                     rows.append(self._decomposed(row["group"], rest, pay, inside))
         return [row for row in rows if row is not None]
+
+    def _as_audited(self, columns, pay):
+        """Return what remains of the gap of all people by the audit, or None."""
+        group = f"{self.roll.names['sex']} = '{self.roll.names['women']}'"
+        row = next((r for r in self.comparable if r["group"] == group), None)
+        is_everybody = bool((self.people.is_woman | self.people.is_man).all())
+        if (
+            row is None
+            or not is_everybody
+            or None in (row["effect"], row["ci_low"], row["ci_high"])
+        ):
+            return None
+        women, men = self.people.means(pay).mean[:, 0]
+        gap, remains = float(1 - women / men), float(-row["effect"] / men)
+        ends = {"ci_low": float(-row["ci_high"] / men), "ci_high": float(-row["ci_low"] / men)}
+        about = {"group": None, "columns": [str(c) for c in columns], "gap": gap}
+        parts = {"accounted": gap - remains, "remains": remains}
+        return about | parts | ends | {"ci_level": row["ci_level"]}
 
     def _decomposed(self, group, columns, pay, inside):
         """Return how much of a gap goes with columns, in shares of men's mean; None without any."""

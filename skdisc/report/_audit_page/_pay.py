@@ -160,11 +160,13 @@ class _Said:
     def _equal(self):
         """Yield what objective columns account for."""
         for row in self.about["equal"]:
-            where = "" if row["group"] is None else f"In {row['group']}, "
+            where = "" if row["group"] is None else f"In category {row['group']}, "
             columns = _and(row["columns"])
             remains = {"gap": row["remains"], "ci_low": row["ci_low"], "ci_high": row["ci_high"]}
+            level = row["ci_level"]
+            at_level = f" (range {words.percent(level)})" if level and level < 0.949 else ""
             at = f"{where}{'at' if where else 'At'} equal {columns} women's total pay is "
-            yield f"{at}{_compared(remains)}, in place of {_points(row['gap'])}."
+            yield f"{at}{_compared(remains)}{at_level}, in place of {_points(row['gap'])}."
 
     def _turned(self):
         """Return which states one person turns."""
@@ -265,6 +267,11 @@ class _Said:
     def notes(self):
         """Return what was joined, left out, and may be wrong."""
         about, notes = self.about, []
+        if about["equal"]:
+            notes.append(
+                "Ranges of the table count that men's average varies, too; in the paragraph below "
+                "gaps are in percent of men's average as it is."
+            )
         if about["joined"]:
             notes.append(
                 f"Joined, because too few women or men work in them: {_and(about['joined'])}."
