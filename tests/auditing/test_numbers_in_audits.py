@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeRegressor
 
 from skdisc import Audit, Rule
 from skdisc.auditing import AuditReport
 from skdisc.group import GroupDisparity
 from skdisc.report._first_page import first_page
+
+SEXES = ("female", "male")
 
 
 def pay_table(n=1_500, gap=0.0, seed=0, spread=0.2):
@@ -371,3 +374,35 @@ def test_decisions_and_logarithms_have_no_medians(gap_in_a_grade):
     X, y, _ = gap_in_a_grade
     for audit, outcome in ((quick(outcome_scale="log"), y), (quick(output="decision"), y > 25)):
         assert all("median" not in row for row in audit.fit(X, outcome).report_.document["groups"])
+
+
+def test_how_well_scores_order_labels_is_shown_by_group(scored):
+    X, _, model = scored
+    rng = np.random.default_rng(9)
+    p = model.predict_proba(X)[:, 1]
+    y = np.where(rng.random(len(X)) < np.where(X["sex"] == "male", p, 0.5), "yes", "no")
+    report = quick(output="probability", pos_label="yes").fit(X, y, model).report_
+    rows = {
+        row["group"]: row
+        for row in report.document["groups"]
+        if row["measure"] == "area_under_the_curve"
+    }
+    of = {sex: roc_auc_score(y[X["sex"] == sex] == "yes", p[X["sex"] == sex]) for sex in SEXES}
+    women = rows["sex = 'female'"]
+    assert women["rate"] == pytest.approx(of["female"])
+    assert women["gap"] == pytest.approx(of["female"] - of["male"])
+    assert women["ci_high"] < 0  # scores order men's labels, and not women's
+    assert rows["sex = 'male'"]["gap"] == -women["gap"]
+    assert "area under the curve" in report.to_text()
+
+
+@pytest.mark.statistics
+def test_intervals_of_areas_cover_the_truth(scored):
+    X, _, model = scored
+    covered = []
+    for seed in range(100):
+        y = np.where(np.random.default_rng(seed).random(len(X)) < 0.5, "yes", "no")
+        report = quick(output="probability", pos_label="yes").fit(X, y, model).report_
+        rows = [r for r in report.document["groups"] if r["measure"] == "area_under_the_curve"]
+        covered.append(rows[0]["ci_low"] <= 0 <= rows[0]["ci_high"])
+    assert 0.89 <= np.mean(covered) <= 0.99
