@@ -123,8 +123,9 @@ class Gate:
             return "it does not say from which page it comes"
         if sites and sites[0] != b"same-origin":
             return "it comes from another site"
-        # without Origin, Sec-Fetch-Site says it; where there is one, it has to be this one
-        if origins and origins[0] != b"http://" + _values(scope, b"host")[0]:
+        # with the policy no-referrer browsers send Origin: null, and Sec-Fetch-Site tells
+        own = b"http://" + _values(scope, b"host")[0]
+        if origins and origins[0] not in ((own, b"null") if sites else (own,)):
             return "it comes from another page"
         return None
 

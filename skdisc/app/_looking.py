@@ -107,13 +107,17 @@ def look(argv: list) -> dict:
             "Leave some out of the file, or use the command skdisc audit."
         )
     roles = {name: _named(getattr(options, name), frame) for name in _ROLES}
-    found = [note.to_dict() for note in notes] + _noticed(options, frame, roles)
+    rows = [[_shown(v) for v in row] for row in frame.head(N_SHOWN).to_numpy(dtype=object)]
+    with suppress(ValueError):  # what is wrong is said when the audit runs
+        ends = roles["target"] + roles["predictions"]
+        frame, notes = prepared(frame, ends, notes, **preparation(options))
+    found = [note.to_dict() for note in notes + _noticed(options, frame, roles)]
     target = frame[roles["target"][0]] if roles["target"] else None
     return {
         "n_rows": len(frame),
         "is_head": is_counted(options.data),
         "names": [_shown(name) for name in frame],
-        "rows": [[_shown(v) for v in row] for row in frame.head(N_SHOWN).to_numpy(dtype=object)],
+        "rows": rows,
         "columns": [_column(name, frame[name]) for name in frame],
         "notices": [note | {"advice": _advice(note)} for note in found],
         "values": [] if target is None else _values(target, options.favorable),
@@ -180,12 +184,9 @@ def _named(text, frame):
 
 
 def _noticed(options, frame, roles):
-    """Return what an audit would notice in the table, as dicts of notes."""
+    """Return what an audit would notice in the table, a list of TableNote."""
     found = []
     ends = roles["target"] + roles["predictions"]
-    with suppress(ValueError):  # what is wrong is said when the audit runs
-        frame, more = prepared(frame, ends, [], **preparation(options))
-        found += more
     target = frame[roles["target"][0]] if roles["target"] else None
     protected = [name for name in roles["protected"] if name not in ends]
     if not (options.drop_copies or roles["groups"] or roles["weights"]):
@@ -206,7 +207,7 @@ def _noticed(options, frame, roles):
     found += notices.stand_ins(X, protected)
     if not roles["weights"]:
         found += notices.numbers_of_people(X, target)
-    return [note.to_dict() for note in found]
+    return found
 
 
 def _favorable(column, text):
@@ -220,7 +221,7 @@ def _favorable(column, text):
 def _advice(note):
     """Return what a notice advises: words for a button, and the options; None if that is open."""
     found = _OPTION.search(note["option"])
-    if found is None:
+    if found is None or note["option"].startswith("by "):  # what has been done
         return None
     try:
         argv = shlex.split(found["argv"].split(";")[0])
@@ -237,7 +238,8 @@ def _advice(note):
         argv = argv[:1]
     elif len(argv) < 2:
         return None
-    return {"words": _APPLIED[argv[0]].format(*argv[1:]), "argv": argv}
+    words = _APPLIED[argv[0]].format(argv[-1].rpartition("=")[2])
+    return {"words": words, "argv": argv}
 
 
 _APPLIED = {  # options that a button sets, and its words
@@ -309,11 +311,18 @@ def _values(column, favorable):
         {
             "text": str(several[0][0]),
             "n": sum(n for _, n in several),
-            "spellings": [_shown(value) for value, _ in several[1:]],
+            "spellings": [f"'{_shown_exactly(value)}'" for value, _ in several[1:]],
             "chosen": any(v in chosen for v, _ in several) or suggested == several[0][0],
         }
         for several in alike.values()
     ]
+
+
+def _shown_exactly(value):
+    """Return a value with the blanks at its ends."""
+    text = str(value)
+    blanks = len(text) - len(text.rstrip())
+    return _shown(text) + " " * min(blanks, 3)
 
 
 def _power(options, frame, roles):
