@@ -42,11 +42,15 @@ class Choice:
         """Return the choice by predictions of the present model and of each candidate, or None."""
         present = predictions[0]
         known = [p is not None for p in predictions]
-        pairs = [question.pairs(p) if k else None for p, k in zip(predictions, known, strict=True)]
+        widest = [question.widest(p) if p is not None else None for p in predictions]
+        pairs = [w and {name: pair for name, (pair, _) in w.items()} for w in widest]
         score, gap, score_z, gain_z = (np.full(len(predictions), np.nan) for _ in range(4))
         for i, p in enumerate(predictions):
             if p is not None:
-                score[i], gap[i] = question.score(p), largest(question.gaps(p))
+                score[i], gap[i] = (
+                    question.score(p),
+                    largest({name: gap for name, (_, gap) in widest[i].items()}),
+                )
                 score_z[i] = question.score_z(present, p)
                 gain_z[i] = question.gain_z(present, p, pairs[0])
         score_z, gain_z = score_z[1:], gain_z[1:]

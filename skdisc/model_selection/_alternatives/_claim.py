@@ -72,13 +72,7 @@ def climb(question, predictions, choice, significance, n_claims):
     Claim
     """
     present, *others = predictions
-    steps = []
-    for k in choice.ladder[:n_claims]:
-        if others[k] is None:  # it failed here
-            break
-        steps.append(judged(question, present, others[k], choice.pairs[0], significance, k))
-        if not steps[-1].shown:
-            break
+    steps = steps_of(question, predictions, choice, significance, n_claims)
     low, high = np.full((2, len(others)), np.nan)
     critical, most = -ndtri(significance / 2), []
     for k, other in enumerate(others):
@@ -91,6 +85,19 @@ def climb(question, predictions, choice, significance, n_claims):
     # The candidate that truly gains most is one, though it is not known which: its bound alone
     # has to hold, whatever the number of candidates.
     return Claim(steps, low, high, max([0.0, *most]))
+
+
+def steps_of(question, predictions, choice, significance, n_claims):
+    """Return the tests of the ladder, up to the first that fails; see `climb`."""
+    present, *others = predictions
+    steps = []
+    for k in choice.ladder[:n_claims]:
+        if others[k] is None:  # it could not be asked about these people
+            break
+        steps.append(judged(question, present, others[k], choice.pairs[0], significance, k))
+        if not steps[-1].shown:
+            break
+    return steps
 
 
 def judged(question, present, alternative, pairs, significance, index=-1):

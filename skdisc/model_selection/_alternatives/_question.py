@@ -163,13 +163,9 @@ class Question:
             ratio = rate[low] / rate[high]
         return (high, low), float(1 - ratio) if np.isfinite(ratio) else np.nan
 
-    def gaps(self, predictions):
-        """Return the largest gap of each column."""
-        return {name: self.gap(predictions, name)[1] for name in self.groups}
-
-    def pairs(self, predictions):
-        """Return the two groups of the largest gap of each column."""
-        return {name: self.gap(predictions, name)[0] for name in self.groups}
+    def widest(self, predictions):
+        """Return the two groups of the largest gap of each column, and that gap."""
+        return {name: self.gap(predictions, name) for name in self.groups}
 
     def score(self, predictions):
         """Return the score of a model; greater is better."""

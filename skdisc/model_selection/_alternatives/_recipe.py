@@ -81,7 +81,8 @@ def recipe_claim(trials, significance):
     pairs = {
         name: np.array([c.pairs[0][name] for c in trial.choices]) for name in trial.question.groups
     }
-    chosen = trial.question.pairs(trial.alternative)
+    widest = trial.question.widest(trial.alternative)
+    chosen = {name: pair for name, (pair, _) in widest.items()}
     low, high = trial.question.gain_bounds(
         trial.present, trial.alternative, pairs, chosen, -ndtri(significance / 2)
     )

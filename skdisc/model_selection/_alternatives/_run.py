@@ -219,7 +219,7 @@ class SearchRun:
             [question.score(p) if k else np.nan for p, k in zip(claimed, known, strict=True)]
         )
         results["claim_gap"] = np.array(
-            [max(question.gaps(p).values()) if k else np.nan
+            [max(gap for _, gap in question.widest(p).values()) if k else np.nan
              for p, k in zip(claimed, known, strict=True)]
         )  # fmt: skip
         results["gain_low"], results["gain_high"] = (
