@@ -5,6 +5,7 @@ from skdisc.plotting._cause_displays import GapDisplay, ShadowsDisplay
 from skdisc.plotting._counterfactual_fairness import WorldsDisplay
 from skdisc.plotting._effectiveness_cost import EffectivenessCostDisplay
 from skdisc.plotting._flipsets import plot_flipsets, plot_transparency
+from skdisc.plotting._frontier_display import FrontierDisplay
 from skdisc.plotting._group_displays import (
     ForestDisplay,
     LatticeDisplay,
@@ -19,6 +20,7 @@ __all__ = [
     "CaseDisplay",
     "EffectivenessCostDisplay",
     "ForestDisplay",
+    "FrontierDisplay",
     "GapDisplay",
     "LatticeDisplay",
     "MonitorDisplay",

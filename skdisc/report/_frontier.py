@@ -26,9 +26,9 @@ def frontier_svg(title, points, margin):
     scores = [p[1] for p in points] + ([] if least is None else [least])
     gaps = [p[2] for p in points]
     across, x = axis(min(0, *gaps, 0), max(gaps), left, right)
-    up, y = axis(min(scores), max(scores), bottom, 16)
+    up, y = axis(min(scores), max(scores), bottom, 28)
     parts = [
-        f'<line class="grid" x1="{x(v):.1f}" x2="{x(v):.1f}" y1="8" y2="{bottom}"/>'
+        f'<line class="grid" x1="{x(v):.1f}" x2="{x(v):.1f}" y1="20" y2="{bottom}"/>'
         f'<text class="tick" x="{x(v):.1f}" y="{bottom + 16}">{v:.10g}</text>'
         for v in across
     ]

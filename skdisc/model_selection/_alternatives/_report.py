@@ -172,7 +172,11 @@ class AlternativeReport:
             for i, c in enumerate(self.document["candidates"])
             if c["score"] is not None and c["gap"] is not None
         ]
-        title = "Score and largest gap of all candidates, on the people of the choice"
+        title = (
+            "Score and largest gap of all candidates, on the people of the choice. The large point "
+            "is the present model, filled ones are shown, the dashed line is its score less the "
+            "margin"
+        )
         margin = self.document["settings"]["margin"]
         section["picture"] = frontier_svg(title, points, margin) if points else None
         section["intervals"] = {"title": title}
