@@ -51,7 +51,10 @@ def notices_of(given, least, relevant_size):
     notes = spellings(X, protected, least, people)
     own = {"label": given.y, "decision": getattr(given.box, "decisions", None)}
     if given.numbers is not None:
-        own, notes = {}, notes + of_numbers(X, given.numbers, protected, least)
+        own, notes = (
+            {},
+            notes + of_numbers(X, given.numbers, protected, least, is_pay=given.roll is not None),
+        )
         if given.groups is None:
             notes += rows_of_people(X, given.numbers.raw, protected)
     elif given.kind in ("labels", "decisions"):  # a model may well decide by a single column
@@ -114,7 +117,7 @@ def outcome_columns(X, outcome, protected=(), frequency=None):
     return notes
 
 
-def of_numbers(X, numbers, protected=(), least=1):
+def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
     """Return notes on numbers that are compared: what they are, outliers, and copies of them.
 
     Parameters
@@ -125,6 +128,8 @@ def of_numbers(X, numbers, protected=(), least=1):
         They are not looked at.
     least : int, default=1
         Smallest number that is told.
+    is_pay : bool, default=False
+        Whether a template of pay compares them, which has no other scale.
     """
     notes, raw = [], numbers.raw
     if numbers.is_automatic:
@@ -135,7 +140,8 @@ def of_numbers(X, numbers, protected=(), least=1):
     if n_far:
         seen = f"{_told(n_far, least)} outcomes lie far from all others (three interquartile ranges"
         seen += " beyond the quartiles)"
-        option = "if they are errors, correct them; --outcome-scale log weighs them less"
+        option = "if they are errors, correct them"
+        option += "; --outcome-scale log weighs them less" * (not is_pay)
         notes.append(TableNote(numbers.name, seen, "count as they are", option, above=True))
     for name, column in X.items():
         if name in protected or not is_numeric_dtype(column) or is_bool_dtype(column):

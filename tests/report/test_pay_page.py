@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from skdisc import AuditReport
-from skdisc.report._audit_page import audit_to_html, audit_to_markdown, audit_to_text
+from skdisc.report._audit_page import (
+    audit_to_html,
+    audit_to_markdown,
+    audit_to_notebook,
+    audit_to_text,
+)
 from skdisc.report._audit_page._pay import pay_page
 
 DOCUMENT = json.loads(
@@ -39,6 +44,12 @@ def test_the_table_of_the_law_stands_before_the_paragraphs(make):
     assert first is None or law < text.index(f"{first.lower()}:", law)
     for letter in ("(a)", "(c)", "(e)", "(f)", "(g)"):
         assert letter in text
+
+
+def test_a_notebook_has_the_table_of_the_law():
+    page = audit_to_notebook(DOCUMENT)
+    assert "(a) Mean pay" in page
+    assert page.index("(a) Mean pay") < page.index("Does it") if "Does it" in page else True
 
 
 def test_without_a_template_of_pay_there_is_none():

@@ -8,12 +8,12 @@ import sys
 import zipfile
 from copy import deepcopy
 from pathlib import Path
-from shutil import which
 
 import docx
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from programs import needs
 
 from skdisc import AuditReport
 from skdisc._utils._safe_text import clean
@@ -132,13 +132,6 @@ def test_a_browser_that_fails_leaves_no_file(monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def needs(*programs):
-    """Skip a test where programs are missing."""
-    missing = [name for name in programs if which(name) is None]
-    if missing:
-        pytest.skip(f"{missing[0]} is not installed")
-
-
 def pages(path):
     """Return the text of each page of a PDF."""
     done = subprocess.run(
@@ -180,11 +173,7 @@ def test_word_opens_with_its_first_page_complete(size, tmp_path):
 
 @pytest.mark.slow
 def test_pdf_opens_with_its_first_page_complete(tmp_path):
-    needs("pdftotext")
-    try:
-        _as_pdf.check_printer()
-    except ValueError:
-        pytest.skip("there is neither a browser nor WeasyPrint")
+    needs("chromium", "pdftotext")
     AuditReport.from_dict(EXAMPLE).save(tmp_path / "audit.pdf")
     printed = pages(tmp_path / "audit.pdf")
     for text in first_sentences():

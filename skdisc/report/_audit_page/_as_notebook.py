@@ -25,6 +25,7 @@ def audit_to_notebook(document: dict) -> str:
     """
     page = view(document)
     parts = [
+        *_pay(page["pay"]),
         *_first(page),
         f"<p>{escape(page['interrupted'])}</p>" if page["interrupted"] else "",
         _verdicts(page),
@@ -32,6 +33,15 @@ def audit_to_notebook(document: dict) -> str:
         f"<p><small>{escape(page['caveat'])}</small></p>",
     ]
     return f'<div class="skdisc-audit">{"".join(parts)}</div>'
+
+
+def _pay(pay):
+    """Return the first sentence and the first table of a report of pay."""
+    if not pay:
+        return []
+    table = pay["tables"][0]
+    said = f"<p><strong>{soft(pay['sentences'][0])}</strong></p>"
+    return [f"<p>{soft(pay['title'])}</p>", said, html_table(table["columns"], table["rows"])]
 
 
 def _first(page):

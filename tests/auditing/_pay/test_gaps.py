@@ -1,6 +1,5 @@
 """Gaps of pay: equal to hand computations, to R's laeken, and to the tests they invert."""
 
-import shutil
 import subprocess
 from dataclasses import replace
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from programs import needs_of_r
 from scipy import stats
 from skewed_pay import oracle
 
@@ -285,11 +285,7 @@ for (method in c("mean", "median")) for (w in list(NULL, d$weight))
 
 @pytest.mark.slow
 def test_gaps_equal_those_of_laeken(tmp_path):
-    if shutil.which("Rscript") is None:
-        pytest.skip("Rscript is not installed")
-    check = ["Rscript", "-e", "quit(status = !requireNamespace('laeken', quietly = TRUE))"]
-    if subprocess.run(check, capture_output=True).returncode:
-        pytest.skip("laeken is not installed in R")
+    needs_of_r("laeken")
     pay, people = lognormal(211, 191, 0.1)  # laeken takes the greater of two in the middle
     weight = np.random.default_rng(0).uniform(0.5, 3, 402).round(2)
     sex = np.where(people.is_woman, "female", "male")
