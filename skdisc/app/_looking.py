@@ -22,9 +22,11 @@ from skdisc._utils._tables import CsvFile
 from skdisc._utils._tables._encoding import opened
 from skdisc._utils._validation import plain
 from skdisc.auditing import _notices as notices
+from skdisc.auditing._numbers import DIFFERENCE, MANY, VALUE, ComparedNumbers
 from skdisc.cli._arguments import names_label
 from skdisc.cli._audit import add_audit_options, preparation, prepared
 from skdisc.cli._beside import power_lines
+from skdisc.cli._numbers import numbers_per_hour
 from skdisc.cli._rule import rule_of
 from skdisc.cli._table import read_in, reading_of
 
@@ -33,7 +35,7 @@ COUNTED = 100_000_000  # bytes of a file that is counted part by part
 _HEAD = 8_000_000  # bytes of the beginning of such a file that is looked at
 _MOST_COLUMNS = 2_000
 _LEAST = 10  # people who share a value that is named
-_N_VALUES = 12  # of an outcome, to choose from
+_N_VALUES = MANY  # of an outcome, to choose from
 _N_BARS = 12
 _LONGEST = 60  # characters of a cell that is shown
 _MEMORY = 4_000_000_000  # bytes that looking may take
@@ -110,7 +112,8 @@ def look(argv: list) -> dict:
     rows = [[_shown(v) for v in row] for row in frame.head(N_SHOWN).to_numpy(dtype=object)]
     with suppress(ValueError):  # what is wrong is said when the audit runs
         ends = roles["target"] + roles["predictions"]
-        frame, notes = prepared(frame, ends, notes, **preparation(options))
+        hours = roles["hours"][0] if roles["hours"] else None
+        frame, notes = prepared(frame, ends, notes, hours=hours, **preparation(options))
     found = [note.to_dict() for note in notes + _noticed(options, frame, roles)]
     target = frame[roles["target"][0]] if roles["target"] else None
     return {
@@ -125,7 +128,7 @@ def look(argv: list) -> dict:
     }
 
 
-_ROLES = ("target", "predictions", "protected", "ignore", "weights", "groups")
+_ROLES = ("target", "predictions", "protected", "ignore", "weights", "groups", "hours")
 
 
 def is_counted(path) -> bool:
@@ -194,7 +197,16 @@ def _noticed(options, frame, roles):
     taken = {name for name in _ROLES if name != "protected" for name in roles[name]}
     X = frame.drop(columns=list(taken - set(protected)))
     found += notices.spellings(X, protected, _LEAST)
-    if target is not None and options.favorable:
+    if target is not None and options.number:
+        with suppress(ValueError):  # numbers that are missing, which the audit tells
+            pay = numbers_per_hour(
+                frame, target.name, roles["hours"][0] if roles["hours"] else None
+            )
+            raw = pay.to_numpy(dtype=float)
+            of = ComparedNumbers(raw, VALUE, DIFFERENCE, target.name, options.favorable == "low")
+            found += notices.of_numbers(X, of, protected, _LEAST)
+            found += notices.rows_of_people(X, raw, protected)
+    elif target is not None and options.favorable:
         favorable = _favorable(target, options.favorable)
         if not options.favorable_exact:
             favorable = spelled_alike(favorable, [plain(v) for v in target.dropna().unique()])
@@ -328,13 +340,17 @@ def _shown_exactly(value):
 def _power(options, frame, roles):
     """Return lines on what so many people could show, before a gap is computed."""
     protected = [name for name in roles["protected"] if 2 <= frame[name].nunique() <= _N_VALUES]
-    if not protected or not roles["target"] or not options.favorable:
+    if not protected or not roles["target"] or not (options.favorable or options.number):
         return []
-    target = frame[roles["target"][0]]
-    rate = float(target.isin(_favorable(target, options.favorable)).mean())
+    target, how = frame[roles["target"][0]], {}
+    if options.number:
+        rate = 0.5  # which means nothing here
+        how["spread"] = float(target.std() / target.mean())
+    else:
+        rate = float(target.isin(_favorable(target, options.favorable)).mean())
     shares = {name: frame[name].value_counts(normalize=True).to_dict() for name in protected}
     try:
-        return power_lines(rule_of(options), len(frame), shares, rate)
+        return power_lines(rule_of(options), len(frame), shares, rate, **how)
     except ValueError as error:
         return [str(error)]
 

@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
 from importlib.resources import files
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -23,9 +24,11 @@ from skdisc._utils._safe_text import clean
 from skdisc.app._folder import PrivateFolder
 from skdisc.app._jobs import Job
 from skdisc.app._looking import begin, look
-from skdisc.app._study import EQUAL, IGNORE, PROTECTED, QUESTION, READING, ROLES, Study
+from skdisc.app._study import EQUAL, IGNORE, PROTECTED, QUESTION, READING, Study
 from skdisc.app._upload import OneFile, RefusedError, check_free, plain_name, size_told
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
+from skdisc.auditing._numbers import MANY
+from skdisc.auditing._pay._templates import EU, UK
 from skdisc.cli import main as command
 from skdisc.report._first_page import LANGUAGES
 
@@ -38,6 +41,7 @@ _TYPES = {
     ".json": "application/json",
     ".md": "text/markdown; charset=utf-8",
     ".txt": "text/plain; charset=utf-8",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
 _STATIC = {  # by name, the package and the folder, and the type
     "app.css": ("skdisc.app", "static", "text/css"),
@@ -50,6 +54,10 @@ _TEMPLATES = {
     "general": "none: the page for all questions",
     "four_fifths": "four-fifths rule (US, selection)",
     "ll144": "Local Law 144 (New York City)",
+}
+_TEMPLATES_OF_PAY = {
+    EU: "pay transparency (EU 2023/970, Article 9)",
+    UK: "gender pay gap (UK)",
 }
 
 
@@ -76,7 +84,9 @@ class Pages:
             undefined=StrictUndefined,
         )
         environment.filters["clean"] = clean
-        environment.globals |= {"size_told": size_told, "roles": ROLES, "templates": _TEMPLATES}
+        environment.globals |= {"size_told": size_told, "templates": _TEMPLATES}
+        environment.globals["templates_of_pay"] = {"general": _TEMPLATES["general"]}
+        environment.globals["templates_of_pay"] |= _TEMPLATES_OF_PAY
         environment.globals |= {"languages": LANGUAGES, "equal": EQUAL, "protected": PROTECTED}
         self._templates = environment
         if data is not None:
@@ -248,6 +258,8 @@ class Pages:
         target = form.get("target", [""])[0]
         if target != study.target:
             study.target, study.favorable = (target if target in names else ""), ""
+            kind = next((c for c in seen["columns"] if c["name"] == study.target), {})
+            study.is_number = kind.get("kind") == "number" and kind["distinct"] > MANY
         else:
             study.favorable = ",".join(form.get("favorable", [])).strip()
         for i, name in enumerate(names):
@@ -381,13 +393,13 @@ class Pages:
         about = report.document["about"]
         held = [c for c in about["columns"] if c not in about["protected"]]
         return self.shown(
-            "page.html", job=job, study=study, page=_body(page), held=held, ends=list(_TYPES)
+            "page.html", job=job, study=study, page=_body(page), held=held, ends=_ends()
         )
 
     async def download(self, request: Request) -> Response:
         """Send the report of an audit."""
         job, end = self.job(request), request.path_params["end"]
-        if f".{end}" not in _TYPES or not job.document.is_file():
+        if f".{end}" not in _ends() or not job.document.is_file():
             raise HTTPException(404, "There is no such report.")
         path = job.folder / f"report.{end}"
         if end == "json":
@@ -518,11 +530,16 @@ async def _form(request):
         return fields
 
 
+def _ends():
+    """Return the ends of the files that a report can be kept as."""
+    return [end for end in _TYPES if end != ".docx" or find_spec("docx")]
+
+
 def _lacking(study):
     """Return what has to be chosen before an audit can run, a key of _LACKS, or ''."""
     if not study.target:
         return "outcome"
-    if not study.favorable:
+    if not study.favorable and not study.is_number:
         return "favorable"
     return "" if study.columns(PROTECTED) else "protected"
 

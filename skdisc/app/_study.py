@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skdisc.app._looking import is_counted
+from skdisc.auditing._pay._templates import TEMPLATES
 
 PROTECTED, EQUAL, IGNORE = "protected", "", "ignore"
 ROLES = {  # of a column, in words
@@ -17,7 +18,13 @@ ROLES = {  # of a column, in words
     "groups": "cluster, such as a household",
     "counts": "number of people of the row",
 }
-_ONE = ("predictions", "weights", "groups", "counts")  # roles of a single column
+PAY_ROLES = {  # of a number as the outcome, and of the reports of pay that laws ask for
+    "hours": "hours of work: pay is compared per hour",
+    "category": "category of workers, for a report of pay",
+    "base": "base pay, for a report of pay",
+    "variable": "variable pay, for a report of pay",
+}
+_ONE = ("predictions", "weights", "groups", "counts", *PAY_ROLES)  # roles of a single column
 READING = ("encoding", "sep", "decimal", "sheet")
 QUESTION = ("relevant_gap", "relevant_size", "template", "language", "time_budget")
 
@@ -50,6 +57,8 @@ class Study:
     bins : dict of column to str
         Edges.
     target, favorable : str
+    is_number : bool
+        Whether the outcome is a number, such as pay.
     flags : list of str
         Options without a value.
     plan : Path or None
@@ -72,6 +81,7 @@ class Study:
     bins: dict = field(default_factory=dict)
     target: str = ""
     favorable: str = ""
+    is_number: bool = False
     flags: list = field(default_factory=list)
     plan: Path | None = None
     planned: list = field(default_factory=list)
@@ -88,8 +98,18 @@ class Study:
         pairs += [("bins", f"{name}={edges}") for name, edges in self.bins.items()]
         pairs += [(name, self.question.get(name, "")) for name in QUESTION]
         several = [f"--{name.replace('_', '-')}={value}" for name, value in pairs if value]
-        flags = [f"--{name}" for name in self.flags]
+        is_plain_number = self.is_number and not self.is_of_pay
+        flags = [f"--{name}" for name in self.flags] + ["--number"] * is_plain_number
         return several + flags + ["--by-parts"] * is_counted(self.path)
+
+    @property
+    def is_of_pay(self) -> bool:
+        """Whether the table of a law on pay is asked for."""
+        return self.question.get("template") in TEMPLATES
+
+    def words_of_roles(self) -> dict[str, str]:
+        """Return the roles that a column may have, in words."""
+        return ROLES | (PAY_ROLES if self.is_number else {})
 
     def argv(self) -> list[str]:
         """Return the file and the options of `skdisc audit`, with a plan that still holds."""
@@ -103,7 +123,7 @@ class Study:
 
     def set_role(self, name: str, role: str) -> None:
         """Give a column a role; one that only a single column can have leaves the other."""
-        if role not in ROLES:
+        if role not in ROLES and role not in PAY_ROLES:
             raise ValueError(f"There is no role {role!r}.")
         if role in _ONE:
             self.roles = {other: own for other, own in self.roles.items() if own != role}

@@ -392,3 +392,36 @@ def _first_fails(shown, broken):
         return broken() if len(calls) == 1 else shown(*args, **values)
 
     return of
+
+
+def pay_table(n=400, seed=0):
+    """Return pay that is 10 % lower for women, per hour."""
+    rng = np.random.default_rng(seed)
+    sex, grade = rng.choice(["f", "m"], n), rng.choice(["G1", "G2"], n)
+    hours = rng.choice([20, 40], n)
+    pay = hours * rng.lognormal(3, 0.2, n) * np.where(sex == "f", 0.9, 1.0)
+    return pd.DataFrame({"sex": sex, "grade": grade, "hours": hours, "pay": pay.round(2)})
+
+
+@pytest.mark.slow
+def test_a_number_as_the_outcome(app, ended):
+    address = address_of(sent(app, pay_table().to_csv(index=False)))
+    page = choose(app, address, target="pay", look="1").text
+    assert "pay is a number: means are compared" in page
+    choose(app, address, **{"role-0": "protected", "role-2": "hours"})
+    question = choose(app, address, next="1").text
+    assert "Is the mean of" in question
+    assert "per hour" in question
+    assert "shows a lower mean with power 0.8" in question
+    audit = run(app, address)
+    assert ended(audit) == "done", app.pages.jobs[audit.rpartition("/")[2]].error
+    document = app.client.get(f"{audit}/audit.json").json()
+    assert document["settings"]["output"] == "value"
+    assert "--number" in document["code"]
+    assert "--hours=hours" in document["code"]
+    # the table of a law
+    choose(app, address, **{"role-1": "category"})
+    data = {"run": "1", "template": "pay_transparency"}
+    audit = app.client.post(f"{address}/question", data=data).url.path
+    assert ended(audit) == "done", app.pages.jobs[audit.rpartition("/")[2]].error
+    assert "--number" not in app.client.get(f"{audit}/audit.json").json()["code"]

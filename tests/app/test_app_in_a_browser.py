@@ -220,6 +220,34 @@ def test_from_a_messy_file_to_the_right_answer(visit, messy):
     assert "--missing=Alter=999" in page.get_by_label("Command", exact=True).inner_text()
 
 
+def test_pay_per_hour(visit):
+    path = Path(os.environ.get("SKDISC_DATA", "")) / "strangers/pay.csv"
+    if not path.is_file():
+        pytest.skip("strangers/pay.csv is missing; set SKDISC_DATA to the folder that holds it")
+    way = visit()
+    page = way.page
+    way.send(path)
+    page.get_by_role("link", name="to the columns").click()
+    page.get_by_label("What was decided?").wait_for()
+    page.wait_for_load_state("load")
+    page.get_by_label("What was decided?").select_option("base_pay")
+    page.get_by_text("base_pay is a number: means are compared").wait_for()
+    for name, role in {
+        "sex": "protected",
+        "weekly_hours": "hours",
+        "person": "ignore",
+        "variable_pay": "ignore",
+    }.items():
+        page.get_by_label(f"Role of {name}", exact=True).select_option(role)
+        way.looked()
+    page.get_by_role("button", name="To the question").click()
+    way.run()
+    told = text_of(page)
+    assert re.search(r"sex = .female. .{0,80}less", told)
+    assert "grade = G2 and sex = 'female'" in told or "G2" in told
+    way.picture("pay")
+
+
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_fits_and_axe_finds_nothing_serious(visit, decisions, width, scheme):
