@@ -220,7 +220,7 @@ def test_meta_weights_and_groups(people, tmp_path, capsys):
         (["--detectors", "KOSEI"], "queries a model with new rows, and there is none"),
         (["--model", "nowhere.skops"], "There is no file 'nowhere.skops'"),
         (["--report", "nowhere/report.html"], "does not exist"),
-        (["--report", "report.pdf"], "The extension of a report must be .html, .md, .txt, .json"),
+        (["--report", "report.odt"], "The extension of a report must be .html, .md, .txt, .json"),
         (["--metric", "accuracy"], "needs decisions: pass model="),
         (["--metric", "acuracy"], "metric must be among"),
         (["--significance", "2"], "significance"),

@@ -52,7 +52,7 @@ def report_case(number: int, rng: np.random.Generator) -> FuzzCase:
     name = pick(rng, sorted(all_detectors()))
     how = {"max_rows": pick(rng, _NUMBERS)} if rng.random() < 0.5 else {}
     how |= {"show_people": pick(rng, [True, False, "yes"])} if rng.random() < 0.5 else {}
-    path = pick(rng, ["a.html", "a.json", "a.md", "a.txt", "a", "gone/a.html", ".", "a.pdf"])
+    path = pick(rng, ["a.html", "a.json", "a.md", "a.txt", "a", "gone/a.html", ".", "a.odt"])
 
     def run():
         result = _result(name, table)

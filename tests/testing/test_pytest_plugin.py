@@ -88,9 +88,9 @@ def test_without_the_option_nothing_is_written(run, pytester):
 
 @pytest.mark.slow
 def test_a_wrong_file_is_an_error_of_usage(run):
-    done = run("--skdisc-report", "audits.docx")
+    done = run("--skdisc-report", "audits.odt")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
-    done.stderr.fnmatch_lines(["*--skdisc-report: *audits.docx*"])
+    done.stderr.fnmatch_lines(["*--skdisc-report: *audits.odt*"])
 
 
 def test_starting_pytest_loads_nothing_heavy():
