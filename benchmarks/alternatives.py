@@ -15,8 +15,8 @@ but alike. The present model has the first, and 20 subsets of the columns are th
 ``easy`` one of them has both columns; in ``hard`` none, and the best is as accurate as the present
 model. A claim counts as found if it is true of the fitted models, on 20,000 other people.
 
-Recipes: logistic regressions with the same signal and noise columns of their own, and the worlds
-``opposite`` and ``five``, tested in five parts of all people.
+Recipes: least squares with the same signal and noise columns of their own, and three of the worlds
+above, chosen and tested in five parts of all people.
 
 Beside the claims, *naive* is how often the best candidate passes the same test on the people who
 chose it.
@@ -29,14 +29,13 @@ Run: python benchmarks/alternatives.py FOLDER [--sets 300] [--most 200] [--n 200
 
 import argparse
 import time
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -45,13 +44,15 @@ from skdisc._blackbox._default_models import default_model
 from skdisc.cli._alternatives import candidates
 from skdisc.datasets import fetch_acs_income, fetch_adult, fetch_compas
 from skdisc.model_selection import AlternativeSearch
+from skdisc.model_selection._alternatives._candidates import TriedCandidate
 from skdisc.model_selection._alternatives._choice import Choice
 from skdisc.model_selection._alternatives._claim import steps_of
 from skdisc.model_selection._alternatives._question import Groups, Predictions, Question
+from skdisc.model_selection._alternatives._recipe import mean_choice, recipe_trial
 
 WORLDS = ("exchangeable", "opposite", "nobody", "five", "margin")
 MARGINS = {"exchangeable": 0.05, "opposite": 0.1, "nobody": 0.1, "five": 0.1, "margin": 0.02}
-RECIPES = ("logistic", "opposite", "five")
+RECIPES = ("linear", "exchangeable", "opposite", "five")
 SIZES = (500, 1000, 2000, 5000)
 SURE = -ndtri(0.05)
 FAMILIES = ("logistic", "boosting", "forest")
@@ -60,22 +61,6 @@ REAL = {  # data, protected and watched column, settings
     "acs": (fetch_acs_income, "SEX", "RAC1P", {"margin": 0.01}),
     "compas": (fetch_compas, "race", "sex", {"margin": 0.03, "claim": "recipe"}),
 }
-
-
-class Column(ClassifierMixin, BaseEstimator):
-    """A model whose decisions are a column of X."""
-
-    def __init__(self, column=0):
-        self.column = column
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return X[:, self.column].astype(int)
-
-    def __sklearn_is_fitted__(self):
-        return True
 
 
 def world(name, n, k, rng):
@@ -100,22 +85,6 @@ def world(name, n, k, rng):
     return (draws < of_models).astype(int), y, group
 
 
-def searched(D, y, group, margin, **settings):
-    """Return the fitted search among columns of decisions."""
-    models = [FrozenEstimator(Column(j)) for j in range(D.shape[1])]
-    # Numbers of its own make a person: rows of decisions alone would be copies of each other.
-    person = np.random.default_rng(len(y)).random(len(y))
-    X = np.column_stack([D, person + group + y + D @ np.arange(D.shape[1])])
-    search = AlternativeSearch(models[0], models[1:], margin=margin, **settings)
-    return search.fit(X, y, sensitive_features=group)
-
-
-def naive(search):
-    """Return whether the best candidate passes the test on the people who chose it."""
-    results = search.cv_results_
-    return bool(np.nanmax(np.minimum(results["score_z"][1:], results["gain_z"][1:])) > SURE)
-
-
 def nulls(n_sets, n, numbers, names=WORLDS):
     """Yield the rates of claims in the null worlds, by number of candidates.
 
@@ -133,10 +102,7 @@ def nulls(n_sets, n, numbers, names=WORLDS):
 
 def _claimed(decisions, y, group, margin):
     """Return whether the ladder claims anything, and whether the naive choice does."""
-    groups = {"group": Groups(group, list(map(str, np.unique(group))), [])}
-    how = {"scoring": "accuracy", "metric": "selection_rate", "scale": "difference"}
-    part = np.zeros(len(y), dtype=int)
-    question = Question(y, [1], groups, **how, margin=margin, min_gain=0.0, part=part)
+    question = _question(y, group, margin)
     halves = np.arange(len(y)) < len(y) // 2, np.arange(len(y)) >= len(y) // 2
     design, claim = (
         (question.take(half), [Predictions(d) for d in decisions[half].T]) for half in halves
@@ -144,6 +110,14 @@ def _claimed(decisions, y, group, margin):
     choice = Choice.of(*design)
     steps = steps_of(*claim, choice, 0.05, None)
     return any(s.shown for s in steps), bool(np.nanmax(choice.z) > SURE)
+
+
+def _question(y, group, margin):
+    """Return the question about accuracy and selection rates."""
+    groups = {"group": Groups(group, list(map(str, np.unique(group))), [])}
+    how = {"scoring": "accuracy", "metric": "selection_rate", "scale": "difference"}
+    part = np.zeros(len(y), dtype=int)
+    return Question(y, [1], groups, **how, margin=margin, min_gain=0.0, part=part)
 
 
 def _rates(claims):
@@ -208,24 +182,55 @@ def is_true(search, X, y, group):
     return bool(worse <= search.margin and gaps[1] < gaps[0])
 
 
-def recipes(n_sets, n, k):
-    """Yield the rates of claims about recipes that are all alike."""
-    for w, name in enumerate(RECIPES):
+def recipes(n_sets, n, k, names=RECIPES):
+    """Yield the rates of claims about recipes that are all alike, tested in five parts."""
+    for name in names:
         claims = []
         for r in range(n_sets):
-            rng = np.random.default_rng([9, w, r])
-            if name == "logistic":
+            rng = np.random.default_rng([9, RECIPES.index(name), r])
+            if name == "linear":
                 group = rng.integers(0, 2, n)
                 signal = rng.standard_normal(n) + 0.3 * group
                 y = (signal + rng.standard_normal(n) > 0).astype(int)
                 X = np.column_stack([signal, rng.standard_normal((n, k + 1))])
-                models = [on((0, j + 1)) for j in range(k + 1)]
-                search = AlternativeSearch(models[0], models[1:], margin=0.1, claim="recipe")
-                search.fit(X, y, sensitive_features=group)
+                asked = partial(_linear, X, y)
             else:
-                search = searched(*world(name, n, k, rng), MARGINS[name], claim="recipe")
-            claims.append((search.claim_, naive(search)))
+                decisions, y, group = world(name, n, k, rng)
+                asked = partial(_column, decisions)
+            question = _question(y, group, MARGINS.get(name, 0.1))
+            search = partial(_chosen, question, asked, k)
+            trial = recipe_trial(search, question, rng.random(n), 0.05)
+            z = np.nanmax(mean_choice(trial.choices).z)
+            claims.append((trial.step.shown, z > SURE))
         yield {"what": "recipe", "world": name, "candidates": k, "n": n, **_rates(claims)}
+
+
+def _column(decisions, number, learn, ask):
+    """Return the decisions of a model that learns nothing."""
+    return decisions[ask, number]
+
+
+def _linear(X, y, number, learn, ask):
+    """Return the decisions of least squares on the signal and one column of noise."""
+    design = np.column_stack([np.ones(len(y)), X[:, [0, number + 1]]])
+    coefficients = np.linalg.lstsq(design[learn], y[learn], rcond=None)[0]
+    return (design[ask] @ coefficients > 0.5).astype(int)
+
+
+def _chosen(question, asked, k, learn):
+    """Return the choice among some people by cross-fitting, and a function that asks others."""
+    fold = np.arange(len(learn)) % 5
+    predictions = []
+    for number in range(k + 1):
+        decided = np.empty(len(learn), dtype=int)
+        for f in range(5):
+            decided[fold == f] = asked(number, learn[fold != f], learn[fold == f])
+        predictions.append(Predictions(decided))
+
+    def fit(numbers, learn, ask):
+        return [TriedCandidate(predictions=Predictions(asked(i, learn, ask))) for i in numbers]
+
+    return Choice.of(question.take(learn), predictions), fit
 
 
 def real(folder, families, n):

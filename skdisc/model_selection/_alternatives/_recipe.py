@@ -36,7 +36,7 @@ class RecipeTrial:
     step: LadderStep
 
 
-def recipe_trial(search, question, rows, place, significance):
+def recipe_trial(search, question, place, significance):
     """Choose and fit on four parts, ask about the fifth, and test the pooled predictions.
 
     Parameters
@@ -45,7 +45,6 @@ def recipe_trial(search, question, rows, place, significance):
         From rows of the design to a pair: the `Choice`, and a function that fits candidates
         (numbers; 0 is the present model) to these rows and asks them about others.
     question : Question
-    rows : ModelRows
     place : ndarray of float, shape (n,)
         See `places`.
     significance : float

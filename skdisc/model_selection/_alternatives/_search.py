@@ -454,9 +454,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             place = places(table, run.rows.y, run.clusters, salt=number + 1)
             if number == 0:
                 whole = DividedPeople.of(place, 2.0)
-            trials.append(
-                recipe_trial(run.choose_recipe, run.question, run.rows, place, self.significance)
-            )
+            trials.append(recipe_trial(run.choose_recipe, run.question, place, self.significance))
         first = trials[0]
         choice = mean_choice(first.choices)
         claim = recipe_claim(trials, self.significance)
