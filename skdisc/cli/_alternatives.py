@@ -75,6 +75,7 @@ def add_alternatives(commands: argparse._SubParsersAction) -> None:
     add("--seeds", type=int, default=3, metavar="N", help="other seeds to try (%(default)s)")
     add("--seed", type=int, default=0, metavar="N", help="seed of the models (%(default)s)")
     add("--jobs", type=int, metavar="N", help="candidates that are fitted at once")
+    add("--log", metavar="FILE", help=".json file that counts searches on the same people")
     add("--report", metavar="FILE", help="write the answer: .html, .md, .txt or .json")
     add_reading(command)
 
@@ -113,6 +114,7 @@ def _alternatives(arguments):
         pos_label=favorable,
         random_state=a.seed,
         n_jobs=a.jobs,
+        log=a.log,
         **{name: getattr(a, name) for name in _SAME},
     )
     with ignoring(ConvergenceWarning):  # the network intentionally stops early

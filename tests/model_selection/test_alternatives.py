@@ -357,6 +357,24 @@ def test_a_second_search_on_the_same_people_is_exploratory(people):
     assert (second.predict(X) == second.present_estimator_.predict(X)).all()
 
 
+def test_a_log_counts_the_searches_of_all_processes(people, tmp_path, monkeypatch):
+    X, y = people
+    log = tmp_path / "log.json"
+    assert search(log=log).fit(X, y).claim_
+    monkeypatch.setattr(_split, "_SEARCHES", {})
+    order = np.random.default_rng(0).permutation(N)
+    second = search(log=log, claim_size=0.4).fit(X.iloc[order], y[order])
+    assert second.exploratory_
+    assert second.report_.document["log"]["searches_on_these_people"] == 2
+    assert search(log=log).fit(X, y).claim_
+    log.write_text("[]")
+    with pytest.raises(ValueError, match="no log of searches"):
+        search(log=log).fit(X, y)
+    log.write_text("{")
+    with pytest.raises(ValueError, match="cannot be read"):
+        search(log=log).fit(X, y)
+
+
 @pytest.mark.slow
 def test_a_recipe_is_tested_in_five_parts_and_kept_only_if_refitted(people):
     X, y = people

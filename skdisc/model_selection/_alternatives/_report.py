@@ -85,7 +85,8 @@ def document_of(search, run, found):
             "n_claim": len(found["people"]),
             "claim_part": found["fingerprint"],
             "search": run.fingerprint(),
-            "searches_on_this_claim_part": found["n_searches"],
+            "people": run.people,
+            "searches_on_these_people": found["n_searches"],
         },
     }
     if costs is not None:
@@ -216,7 +217,7 @@ class AlternativeReport:
             ("Settings", ", ".join(f"{n} = {v}" for n, v in _changed(d["settings"]).items())),
             ("Claim part (hash)", log["claim_part"]),
             ("Search (hash)", log["search"]),
-            ("Searches on this claim part", str(log["searches_on_this_claim_part"])),
+            ("Searches on these people", str(log["searches_on_these_people"])),
         ]
         tables = [_table(kind, d.get(kind) or []) for kind in TABLES]
         cases = d.get("cases")

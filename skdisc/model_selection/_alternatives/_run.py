@@ -142,7 +142,7 @@ class SearchRun:
         settings = {
             n: describe(v)
             for n, v in self.search.get_params(deep=False).items()
-            if n not in ("estimator", "candidates", "n_jobs")
+            if n not in ("estimator", "candidates", "n_jobs", "log")
         }
         models = [[c.name, tried.text_of(c.estimator)] for c in self.everyone]
         return settings_fingerprint({"settings": settings, "models": models})

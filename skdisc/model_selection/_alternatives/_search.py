@@ -1,5 +1,6 @@
 """AlternativeSearch: whether there is a model that is as good and less unequal."""
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
@@ -26,7 +27,14 @@ from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import as_frame, check_order, refuse_huge
 from skdisc._utils._settings import AT_LEAST_ONE, HasSettings, setting
-from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels, RandomState
+from skdisc._utils._types import (
+    ArrayLike,
+    Columns,
+    FilePath,
+    FrameLike,
+    Labels,
+    RandomState,
+)
 from skdisc.exceptions import SurrogateWarning
 from skdisc.model_selection._alternatives import _candidates as tried
 from skdisc.model_selection._alternatives._claim import climb
@@ -35,7 +43,13 @@ from skdisc.model_selection._alternatives._question import METRICS, SCORES, Grou
 from skdisc.model_selection._alternatives._recipe import mean_choice, recipe_claim, recipe_trial
 from skdisc.model_selection._alternatives._report import AlternativeReport, document_of
 from skdisc.model_selection._alternatives._run import SearchRun
-from skdisc.model_selection._alternatives._split import DividedPeople, n_searches, places
+from skdisc.model_selection._alternatives._split import (
+    DividedPeople,
+    check_log,
+    fingerprint_of,
+    n_searches,
+    places,
+)
 from skdisc.preprocessing._rows import frame_of
 
 
@@ -85,8 +99,8 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         score, gap and bounds of the gain on the claim part; times; whether it reads the protected
         columns to predict; and the error of one that failed.
     exploratory_ : bool
-        Whether an earlier search, of other candidates or with other settings, used the same people
-        for its claim. `claim_` is then False.
+        Whether there was an earlier search on the same people, of other candidates or with other
+        settings. `claim_` is then False.
     classes_ : ndarray
     n_features_in_ : int
     feature_names_in_ : ndarray of str
@@ -259,6 +273,13 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         """For draws of settings, and for models that draw when they predict. People are divided
         by a hash, not by it.""",
     )
+    log: FilePath | None = setting(
+        None,
+        [str, os.PathLike, None],
+        """A JSON file that counts the searches on the same people, of all processes; None: those of
+        this process are counted.""",
+        kind="str or Path",
+    )
     n_jobs: int | None = setting(None, [Integral, None], "Candidates that are fitted at once.")
 
     def fit(
@@ -309,6 +330,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
                 f"scoring must be one of {', '.join(SCORES)}, got {self.scoring!r}: a score "
                 "without a bound for each person cannot be shown not to be worse."
             )
+        check_log(self.log)
         table, rows, question, watched = self._read(X, y, groups, sensitive_features)
         candidates = tried.read_candidates(
             self.estimator, self.candidates, self.n_iter, self.random_state
@@ -317,8 +339,9 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         everyone = [tried.Candidate(tried.PRESENT, self.estimator), *candidates]
         arguments = self._arguments(everyone, params)
         run = SearchRun(self, everyone, arguments, rows, question, groups)
+        place = places(table, rows.y, run.clusters)
+        run.people = fingerprint_of(place)
         if self.claim == "model":
-            place = places(table, rows.y, run.clusters)
             found = self._model_claim(run, DividedPeople.of(place, self.claim_size))
         else:
             found = self._recipe_claim(run, table)
@@ -421,7 +444,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         choice, outcomes, is_held_out = run.choose(parts.design)
         self.foreseen_ = _first(choice, choice.foreseen(len(parts.claim), self.significance))
         # From here on the claim part is open.
-        n = n_searches(parts.fingerprint, run.fingerprint())
+        n = n_searches(run.people, run.fingerprint(), self.log)
         claimed = run.ask(outcomes, parts.claim)
         question = run.question.take(parts.claim)
         claim = climb(question, claimed, choice, self.significance, self.n_claims)
@@ -481,7 +504,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             "claim": claim,
             "question": first.question,
             "chosen": chosen,
-            "n_searches": n_searches(whole.fingerprint, run.fingerprint()),
+            "n_searches": n_searches(run.people, run.fingerprint(), self.log),
             "fingerprint": whole.fingerprint,
             "people": np.arange(n),
             "n_design": n,

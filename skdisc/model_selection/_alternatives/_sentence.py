@@ -77,10 +77,11 @@ def failures(search, step):
 def warnings_of(search, found, costs, candidates):
     """Yield what has to be read before the claim is used, the weightiest first."""
     if found["n_searches"] > 1:
+        n = found["n_searches"] - 1
+        before = "another search" if n == 1 else f"{n} other searches"
         yield (
-            f"Exploratory: these people were used for the claim of {found['n_searches'] - 1} other "
-            "search(es) in this process. Whoever tries several and keeps the best one claims "
-            "something false far more often than the level says."
+            f"Exploratory: there was {before} on these people before. Whoever tries several and "
+            "keeps the best one claims something false far more often than the level says."
         )
     if costs is not None:
         yield from _of_costs(search, costs)

@@ -4,16 +4,25 @@ The parts depend on the people alone, not on a seed: whoever tries ten seeds and
 claims something false in a fifth of the cases.
 """
 
+import json
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from skdisc._stats._non_inferiority import tango_z
+from skdisc._utils._files import (
+    check_is_file,
+    check_writable,
+    only_writer,
+    read_text,
+    write_text,
+)
 from skdisc.auditing._fingerprints import row_hashes
 
-_SEARCHES = {}  # searches that this process made, by the fingerprint of the claim part
+_SEARCHES = {}  # that this process made, by the fingerprint of the people
 N_FOLDS = 5
 _LARGE = 0.3  # times 1 / margin^2 people: 3,000 for a margin of .01
 
@@ -46,6 +55,11 @@ def places(X, y, groups=None, salt=0):
     return np.array([int.from_bytes(d[:7], "big") for d in digests]) / 2.0**56
 
 
+def fingerprint_of(place):
+    """Return a hash of people by their places, in any order."""
+    return sha256(np.sort(place).tobytes()).hexdigest()
+
+
 @dataclass(frozen=True)
 class DividedPeople:
     """The design part, on which models are fitted and chosen, and the claim part.
@@ -68,7 +82,7 @@ class DividedPeople:
         order = np.argsort(place, kind="stable")
         is_claim = place[order] < claim_size
         claim = order[is_claim]
-        return cls(order[~is_claim], claim, sha256(place[claim].tobytes()).hexdigest())
+        return cls(order[~is_claim], claim, fingerprint_of(place[claim]))
 
 
 def least_people(margin, critical):
@@ -84,19 +98,59 @@ def is_small(n, margin):
     return n * margin**2 < _LARGE
 
 
-def n_searches(fingerprint, search):
-    """Return how many different searches this process has made on a claim part, with this one.
+def n_searches(people, search, log=None):
+    """Return how many different searches were made on these people, with this one.
 
-    The same search once more is no further look at these people.
+    The same search once more is no further look at them.
 
     Parameters
     ----------
-    fingerprint : str
-        That of the claim part.
+    people : str
+        Their fingerprint, however they are divided.
     search : str
         Fingerprint of all that was tried.
+    log : str, Path or None
+        A JSON file that keeps the searches; None: those of this process are counted.
+
+    Raises
+    ------
+    ValueError
+        If the file is none of this kind, or cannot be written.
     """
-    known = _SEARCHES.setdefault(fingerprint, [])
-    if search not in known:
-        known.append(search)
-    return known.index(search) + 1
+    if log is None:
+        return _counted(_SEARCHES, people, search)
+    with only_writer(log):
+        known = _read(log)
+        number = _counted(known, people, search)
+        write_text(log, json.dumps(known, indent=1))
+    return number
+
+
+def check_log(log):
+    """Raise ValueError if the file of a log is none of this kind, or cannot be written."""
+    if log is not None:
+        check_is_file(log)
+        check_writable(log)
+        _read(log)
+
+
+def _counted(known, people, search):
+    """Add a search to those of some people, and return its number."""
+    searches = known.setdefault(people, [])
+    if search not in searches:
+        searches.append(search)
+    return searches.index(search) + 1
+
+
+def _read(log):
+    """Return the searches that a file keeps."""
+    if not Path(log).exists():
+        return {}
+    try:
+        known = json.loads(read_text(log))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"log={str(log)!r} cannot be read as JSON: {error}.") from None
+    is_log = isinstance(known, dict) and all(isinstance(v, list) for v in known.values())
+    if not is_log:
+        raise ValueError(f"log={str(log)!r} is no log of searches for alternatives.")
+    return known
