@@ -348,15 +348,13 @@ def _medians(given, members, significance):
     numbers = given.numbers
     if numbers is None or numbers.output != VALUE or numbers.scale != DIFFERENCE:
         return {}
-    n, raw = len(members), numbers.raw
-    weight = np.ones(n) if given.people_of_rows is None else given.people_of_rows.astype(float)
+    weight = np.ones(len(members)) if given.weight is None else given.weight
     cluster = None if given.groups is None else np.unique(given.groups, return_inverse=True)[1]
-    if given.frequency is not None:  # so many people, each of whom counts once
-        raw, members, cluster = (
-            None if x is None else np.repeat(x, given.frequency) for x in (raw, members, cluster)
-        )
-        weight = np.ones(len(raw))
-    gaps = median_gap(raw, PaidPeople(members, ~members, weight, cluster), significance)
+    everybody = np.arange(len(members))
+    if given.frequency is not None:
+        everybody = np.repeat(everybody, given.frequency)
+    people = PaidPeople(members, ~members, weight, cluster).only(everybody)
+    gaps = median_gap(numbers.raw[everybody], people, significance)
     ends = gaps.gap[0], gaps.low[0], gaps.high[0]
     if not np.isfinite(ends).all():
         return {}

@@ -77,9 +77,10 @@ class Units(Points):
         if size is None:
             return "–"
         mean = self.outcome.get("mean")
+        plain = self._plain(_up(size, self._digits(size)))
         if not _is_positive(mean):
-            return self._plain(size)
-        return f"{percent(self.texts, _up(size / mean))} ({self._plain(size)})"
+            return plain
+        return f"{percent(self.texts, _up(size / mean, 3))} ({plain})"
 
     def end(self, size: float, is_less: bool, reference: float | None) -> str:
         """Return an end of a range, in percent where there is a reference."""
@@ -93,10 +94,12 @@ class Units(Points):
         return self.texts.SURE_NUMBERS.replace("{mean}", self.mean(mean))
 
     def _plain(self, value):
-        """Return a number with three digits or more, as the mean has them."""
+        """Return a number with as many decimals as show three digits of the mean."""
+        return number(self.texts, value, self._digits(value))
+
+    def _digits(self, value):
         mean = abs(self.outcome.get("mean") or value) or 1.0
-        digits = max(0, 2 - math.floor(math.log10(mean)))
-        return number(self.texts, value, digits)
+        return max(0, 2 - math.floor(math.log10(mean)))
 
 
 class Ratios(Points):
@@ -115,7 +118,7 @@ class Ratios(Points):
 
     def bound(self, size: float | None) -> str:
         """Return the larger share that a bound stands for."""
-        return "–" if size is None else percent(self.texts, _up(math.expm1(size)))
+        return "–" if size is None else percent(self.texts, _up(math.expm1(size), 3))
 
     def end(self, size: float, is_less: bool, reference: float | None) -> str:
         """Return an end of a range as a share."""
@@ -144,9 +147,10 @@ def number(texts: Any, value: float, digits: int) -> str:
     return text.translate(str.maketrans({",": texts.THOUSANDS, ".": texts.DECIMAL, "-": "−"}))
 
 
-def _up(share):
-    """Return a share rounded up to a tenth of a percent."""
-    return math.ceil(1000 * share - 1e-6) / 1000
+def _up(value, digits):
+    """Return a bound rounded up to some decimals; 1e-6 of the last one is no reason to round."""
+    scale = 10.0**digits
+    return math.ceil(value * scale - 1e-6) / scale
 
 
 def _is_positive(reference):

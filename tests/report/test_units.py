@@ -1,0 +1,70 @@
+"""Gaps, bounds and means on the first page: in points, in a unit, or as ratios."""
+
+import math
+from importlib import import_module
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skdisc.report._first_page._units import Points, Ratios, Texts, Units, units_of
+
+ENGLISH = import_module("skdisc.report._first_page.languages.en")
+TEXTS = Texts(ENGLISH, False)
+
+
+def numbers(text):
+    """Return the share and the number of a text such as "12.6 % (12.7)"."""
+    share, _, rest = text.replace("\u00a0", " ").replace(",", "").partition(" %")
+    return float(share) / 100, float(rest.strip(" ()")) if rest else None
+
+
+@given(size=st.floats(1e-3, 1e6), mean=st.floats(1e-2, 1e6))
+def test_a_bound_is_never_told_smaller_than_it_is(size, mean):
+    share, plain = numbers(Units(TEXTS, {"mean": mean}).bound(size))
+    assert share >= size / mean * (1 - 1e-6) - 1e-9
+    assert plain >= size * (1 - 1e-6) - 1e-6
+    assert share <= size / mean + 0.0011
+
+
+@given(size=st.floats(1e-4, 3))
+def test_a_bound_of_logarithms_is_the_larger_share(size):
+    share, _ = numbers(Ratios(TEXTS, {}).bound(size))
+    assert share >= math.expm1(size) * (1 - 1e-6) - 1e-9 > -math.expm1(-size) * (1 - 1e-6) - 2e-9
+
+
+def test_a_gap_is_a_share_of_those_compared_with():
+    assert numbers(Units(TEXTS, {"mean": 95.0}).gap(8.0, 100.0)) == (0.08, 8.0)
+    assert Units(TEXTS, {"mean": -3.0}).gap(8.0, -2.0) == "8.00"  # no share of a debt
+
+
+def test_ends_of_ratios_are_those_of_either_side():
+    ratios = Ratios(TEXTS, {})
+    less, more = (
+        numbers(ratios.end(math.log(1.25), is_less, None))[0] for is_less in (True, False)
+    )
+    assert (less, more) == (0.2, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kind"),
+    [
+        (None, Points),
+        ({"output": "value", "scale": "difference"}, Units),
+        ({"output": "value", "scale": "log"}, Ratios),
+        ({"output": "probability", "scale": "difference"}, Points),
+        ({"output": "probability", "scale": "log"}, Ratios),
+    ],
+)
+def test_units_follow_from_the_outcome(outcome, kind):
+    about = {} if outcome is None else {"outcome": outcome}
+    assert type(units_of({"about": about}, TEXTS)) is kind
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_less_and_more_change_places(language):
+    """Of prices, the worse off pay more."""
+    module = import_module(f"skdisc.report._first_page.languages.{language}")
+    plain, turned = (Texts(module, is_less_better) for is_less_better in (False, True))
+    assert plain.ALSO_LESS == turned.ALSO_MORE != plain.ALSO_MORE == turned.ALSO_LESS
+    assert plain.STATES is turned.STATES
