@@ -10,6 +10,7 @@ from scipy.special import ndtr
 from skdisc._utils._validation import is_favorable
 from skdisc.model_selection._alternatives._question import Groups
 
+_VISIBLE = 0.0005  # gaps are printed with three digits
 ERRORS = ("false_positive_rate", "false_negative_rate")
 
 
@@ -46,8 +47,8 @@ class AlternativeCosts:
 
     @property
     def widened(self):
-        """The gaps that are larger with the alternative, a DataFrame."""
-        return self.gaps[self.gaps["change"] > 1e-12]
+        """The gaps that are visibly larger with the alternative, a DataFrame."""
+        return self.gaps[self.gaps["change"] >= _VISIBLE]
 
     @property
     def is_leveling_down(self):

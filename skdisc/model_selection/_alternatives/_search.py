@@ -466,6 +466,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             "models": None if chosen is None else [(models[0], models[chosen + 1], None)],
             "both": None if chosen is None else (claimed[0], claimed[chosen + 1]),
             "best": models[0] if step is None else models[step.index + 1],
+            "named": chosen,
         }
 
     def _recipe_claim(self, run, table):
@@ -485,15 +486,19 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         self.foreseen_ = float(np.mean(foreseen))
         parts = first.question.part
         models = [(*both, parts == k) for k, both in enumerate(first.models)]
-        best, chosen = None, choice.ladder[0] if choice.ladder else None
+        times = np.bincount(
+            [c.ladder[0] + 1 if c.ladder else 0 for c in first.choices],
+            minlength=len(run.everyone),
+        )
+        chosen = int(times[1:].argmax()) if times[1:].any() else None
+        n_before = n_searches(run.people, run.fingerprint(), self.log) - 1
+        best, named = None, chosen
         if self.refit:
-            chosen_now = 0
-            if claim.shown:
+            named = -1  # the present model
+            if claim.shown and not n_before:
                 everybody, _ = run.choose_recipe(whole.claim)
-                chosen_now = everybody.ladder[0] + 1
-                chosen = everybody.ladder[0]
-            (outcome,) = run.fit([chosen_now], whole.claim, whole.claim[:1])
-            best = outcome.model
+                named = everybody.ladder[0]
+            best = run.fit([named + 1], whole.claim, whole.claim[:1])[0].model
         failed = {k for c in first.choices for k in np.flatnonzero(np.isnan(c.z))}
         outcomes = [tried.TriedCandidate(error=run.errors.get(k - 1, "") if k - 1 in failed else "")
                     for k in range(len(run.everyone))]  # fmt: skip
@@ -504,7 +509,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             "claim": claim,
             "question": first.question,
             "chosen": chosen,
-            "n_searches": n_searches(run.people, run.fingerprint(), self.log),
+            "n_searches": n_before + 1,
             "fingerprint": whole.fingerprint,
             "people": np.arange(n),
             "n_design": n,
@@ -512,10 +517,8 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             "models": models,
             "both": (first.present, first.alternative),
             "best": best,
-            "times_chosen": np.bincount(
-                [c.ladder[0] + 1 if c.ladder else 0 for c in first.choices],
-                minlength=len(run.everyone),
-            ),
+            "named": named,
+            "times_chosen": times,
         }
 
     def _conclude(self, run, found, watched):
@@ -524,7 +527,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         self.exploratory_ = found["n_searches"] > 1
         self.claim_ = claim.shown is not None and not self.exploratory_
         self.classes_ = np.unique(run.rows.y)
-        best, chosen = found["best"], found["chosen"]
+        best = found["best"]
         if self.exploratory_ and self.claim == "model":
             best = found["outcomes"][0].model
         for name, model in (
@@ -534,7 +537,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             vars(self).pop(name, None)
             if model is not None:
                 setattr(self, name, model)
-        self.best_name_ = run.everyone[chosen + 1 if self.claim_ else 0].name
+        self.best_name_ = run.everyone[found["named"] + 1 if self.claim_ else 0].name
         self.costs_ = None
         if found["both"] is not None:
             about = found["people"]

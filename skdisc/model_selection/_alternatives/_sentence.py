@@ -37,7 +37,11 @@ def claim_sentence(search, found, name, columns):
     if step is not None:
         more = "" if not search.min_gain else f" by more than {search.min_gain:g}"
         if search.claim == "recipe":
-            who = f"models made as {name!r} (chosen anew in each part) are, on average of five,"
+            times, n_tried = found["times_chosen"], len(found["times_chosen"]) - 1
+            who = (
+                f"models made in this way (the safest of {n_tried} candidates, which is {name!r} "
+                f"in {times[found['chosen'] + 1]} of five parts) are, on average of five,"
+            )
             where = f"{n:,} people, each judged by models that have not seen them"
         else:
             who, where = f"{name!r} is", f"{n:,} people whom neither model had seen"
