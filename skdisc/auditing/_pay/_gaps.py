@@ -124,6 +124,8 @@ def mean_gaps(
     is_bounded = is_known & np.isfinite(limits(np.nan_to_num(gap))[0])
     low = _root(lambda at: limits(at)[1] > 0, n_strata)
     high = _root(lambda at: limits(at)[0] > 0, n_strata)
+    # Where nobody varies both ends are the gap, which halving finds up to rounding.
+    low, high = np.fmin(low, gap), np.fmax(high, gap)
     low, high = np.where(is_bounded, low, -np.inf), np.where(is_bounded, high, np.inf)
     samples = zip(*_scaled(design, np.nan_to_num(gap)).moments(), strict=True)
     reason = np.where(is_known, too_skewed(*samples, significance), "fewer than 2 people of a sex")
@@ -313,7 +315,7 @@ def hours_share(pay, hourly, people, significance):
 
     def influence(values):
         women, men = people.means(values).mean[:, 0]
-        return np.where(people.is_woman, -values / men, values * women / men**2)
+        return np.where(people.is_woman, -1.0, women / men) * (values / men)
 
     moved = -influence(hourly) / g + per_hour * influence(pay) / g**2
     design = people.means(np.where(people.is_woman | people.is_man, moved, 0.0))

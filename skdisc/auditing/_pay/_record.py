@@ -325,6 +325,11 @@ class _Maker:
             return None
         first = found.iloc[0]
         men = np.average(pay[kept][~is_woman], weights=weight[~is_woman])
+        if (
+            not men > 0
+            or not np.isfinite(first[["gap", "effect", "ci_low", "ci_high"]].astype(float)).all()
+        ):
+            return None
         side = -1.0 if "woman" in str(first["subject"]) else 1.0
         ends = sorted([side * first["ci_low"] / men, side * first["ci_high"] / men])
         return {

@@ -145,6 +145,8 @@ class _Said:
             return "Who receives variable pay is not shown, to protect the few who do."
         women, men = (_percent(row[name], 1) for name in ("women_value", "men_value"))
         points = f"{abs(100 * row['gap']):.1f} points {'less' if row['gap'] > 0 else 'more'} often"
+        if None in (row["ci_low"], row["ci_high"]):
+            return f"Variable pay goes to {women} of women and {men} of men."
         ends = sorted([100 * row["ci_low"], 100 * row["ci_high"]])
         if row["gap"] <= 0:
             ends = sorted(-end for end in ends)
@@ -362,6 +364,8 @@ def _points(share):
 
 def _number(share):
     """Return a share as a number of percent with one decimal, without a sign of zero."""
+    if share is None:
+        return "–"
     text = f"{100 * share:.1f}"
     return text.removeprefix("-") if float(text) == 0 else text
 

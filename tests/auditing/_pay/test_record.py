@@ -1,6 +1,8 @@
 """Every figure of Article 9(1), equal to a computation by hand; what is joined and left out."""
 
+import json
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from documents import breaches
 from skdisc import Audit, AuditReport
 from skdisc.auditing._pay._payroll import read_payroll
 from skdisc.auditing._pay._record import JOINED, joined_categories, pay_record
+from skdisc.report._audit_page._pay import pay_page
 
 PAY = {"category": "grade", "base": "base", "variable": "variable", "hours": "hours"}
 
@@ -290,3 +293,32 @@ def test_the_truth_about_the_table_of_strangers():
     assert "Women's mean pay per hour is 14.0 % lower than men's (11.4 to 16.4)" in " ".join(
         text.replace("\u00a0", " ").split()
     )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X: X.assign(base=1000.0, variable=0.0, hours=40.0),
+        lambda X: X.assign(base=0.0, variable=0.0),
+        lambda X: X.assign(base=X["base"] * 1e-300, variable=0.0),
+        lambda X: X.assign(grade=[f"g{i}" for i in range(len(X))]),
+        lambda X: X.assign(sex=["f"] + ["m"] * (len(X) - 1)),
+        lambda X: X.head(2).assign(sex=["f", "m"]),
+        lambda X: X.set_index(np.zeros(len(X), int)),
+    ],
+)
+def test_odd_tables_have_a_record_that_can_be_written(change):
+    made = record(change(table()))
+    document = {"pay": made.rows, "about_pay": made.about}
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    said = pay_page(document)
+    words = [*said["sentences"], *said["notes"], *(str(t) for t in said["tables"])]
+    assert not any(re.search(r"\bnan\b|None\b", text) for text in words)
+
+
+def test_constant_pay_has_a_gap_of_0_without_doubt():
+    made = record(table().assign(base=1000.0, variable=0.0, hours=40.0))
+    row = one(made.rows, figure="mean", component="total", basis="per hour")
+    assert (row["ci_low"], row["gap"]) == (0, 0)
+    assert row["ci_high"] == pytest.approx(0, abs=1e-9)
+    assert made.about["hours_share"] is None
