@@ -3,13 +3,11 @@
 import json
 
 import numpy as np
-from scipy import special
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._results._shared_values import SharedValues
 from skdisc._space._bins import Bins
-from skdisc._stats._ranks import rank_statistic
 from skdisc._task._limits import Limits
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
@@ -37,6 +35,7 @@ from skdisc.auditing._pay._record import pay_record
 from skdisc.auditing._pay._templates import OF_RATES
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
+from skdisc.auditing._scores import rows_of_scores
 from skdisc.report._audit_page import META, labels
 from skdisc.report._first_page import answers
 from skdisc.report._summary import CAVEAT
@@ -44,7 +43,6 @@ from skdisc.report._summary import CAVEAT
 EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
 INTERRUPTED = 130
 _EXAMPLES = 5
-AREA = "area_under_the_curve"
 _OF_GAP = ["group", "kind", "part", "amount", "ci_low", "ci_high"]
 _CODE_WIDTH = 79
 _WHO = {
@@ -333,7 +331,7 @@ def _groups(audit, given, plan, figures, results):
             rows.append(about | {"n": n, "rate": value} | numbers | state)
             if rate == RATE_OF["mean_difference"] and not state["suppressed"]:
                 rows[-1] |= _medians(given, members, audit.significance)
-                rows += _areas(given, members, rows[-1], audit.min_cell, audit.significance)
+                rows += rows_of_scores(given, members, rows[-1], audit.min_cell, audit.significance)
         if "impact_ratios" in result.tables:
             table = result.tables["impact_ratios"].assign(attribute=step.attribute)
             rows += _not_compared(table, rows, audit.min_cell)
@@ -361,34 +359,6 @@ def _medians(given, members, significance):
     value, others = (float(f"{average:.3g}") for average in gaps.averages[:, 0])
     shares = {"gap": -ends[0], "ci_low": -ends[2], "ci_high": -ends[1]}
     return {"median": {"value": value, "others": others, **shares, "ci_level": 1 - significance}}
-
-
-def _areas(given, members, row, min_cell, significance):
-    """Return the row of how well scores order the labels of a group, and of the others.
-
-    It is the area under the ROC curve: the chance that somebody with a favorable label has a higher
-    score than somebody without. Its errors are those of DeLong, DeLong and Clarke-Pearson (1988).
-    Nothing for people with weights or clusters, or with few labels of a kind.
-    """
-    numbers = given.numbers
-    if numbers is None or not numbers.is_of_labels or given.y is None:
-        return []
-    if given.weight is not None or given.groups is not None:
-        return []
-    score, label = np.unique(numbers.raw, return_inverse=True)[1], given.is_favorable
-    people = np.ones(len(score)) if given.frequency is None else given.frequency
-    sides = []
-    for side in (members, ~members):
-        counts = [np.bincount(score[m], people[m]) for m in (side & ~label, side & label)]
-        if min(n.sum() for n in counts) < min_cell:
-            return []
-        n_scores = score.max() + 1
-        own = (np.pad(n, (0, n_scores - len(n))) for n in counts)
-        sides.append(rank_statistic(*own)[:2])
-    (area, error), (others, other_error) = sides
-    gap, reach = area - others, special.ndtri(1 - significance / 2) * np.hypot(error, other_error)
-    ends = {"gap": gap, "ci_low": gap - reach, "ci_high": gap + reach}
-    return [row | {"measure": AREA, "rate": area} | ends | {"ci_level": 1 - significance}]
 
 
 def _not_compared(table, rows, min_cell):

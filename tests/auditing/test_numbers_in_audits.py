@@ -393,6 +393,14 @@ def test_how_well_scores_order_labels_is_shown_by_group(scored):
     assert women["gap"] == pytest.approx(of["female"] - of["male"])
     assert women["ci_high"] < 0  # scores order men's labels, and not women's
     assert rows["sex = 'male'"]["gap"] == -women["gap"]
+    (standard,) = [
+        row
+        for row in report.document["groups"]
+        if (row["group"], row["measure"]) == ("sex = 'female'", "standardized_mean_difference")
+    ]
+    spread = np.sqrt(sum(p[X["sex"] == sex].var(ddof=1) for sex in SEXES) / 2)
+    assert standard["gap"] == pytest.approx(mean_of_women(report)["gap"] / spread, rel=0.02)
+    assert standard["ci_low"] < standard["gap"] < standard["ci_high"] < 0
     assert "area under the curve" in report.to_text()
 
 

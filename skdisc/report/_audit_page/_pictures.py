@@ -7,6 +7,7 @@ from skdisc.report._svg import round_step
 
 MEASURES_ABREAST, MOST_GROUPS, MOST_COLUMNS = 4, 60, 5
 RATIO = "impact_ratio"
+_OTHER_UNITS = ("standardized_mean_difference", "area_under_the_curve")
 
 
 def axis(numbers):
@@ -33,7 +34,8 @@ def group_blocks(rows, found):
     Returns
     -------
     list of dict
-        ``measures`` (names), ``axes`` (one for each measure), ``rows``: dicts of attribute, group,
+        ``measures`` (names), ``axes`` (one for each measure), ``are_shaded`` (whether the relevant
+        gap is in the unit of the measure), ``rows``: dicts of attribute, group,
         people, and ``cells``, one for each measure (None where there is none).
     """
     rows = [r for r in rows if r.get("measure") != RATIO]
@@ -51,6 +53,7 @@ def group_blocks(rows, found):
             {
                 "measures": [m.replace("_", " ") for m in abreast],
                 "axes": _axes(rows, abreast),
+                "are_shaded": [m not in _OTHER_UNITS for m in abreast],
                 "rows": [
                     _group(name, groups[name], abreast, found) for name in names[:MOST_GROUPS]
                 ],

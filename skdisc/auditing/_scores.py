@@ -1,0 +1,71 @@
+"""What is shown of a model's probabilities by group, beside their means; it decides nothing."""
+
+import numpy as np
+from scipy import special
+
+from skdisc._stats._ranks import rank_statistic
+from skdisc._verdicts._relevant import PROBABILITY
+from skdisc.measures import standardized_mean_difference_report
+
+AREA, STANDARDIZED = "area_under_the_curve", "standardized_mean_difference"
+
+
+def rows_of_scores(given, members, row, min_cell, significance):
+    """Return further rows of the table of groups, where outcomes are probabilities.
+
+    Parameters
+    ----------
+    given : AuditedRows
+    members : ndarray of bool, shape (n_rows,)
+        The people of the group, who are compared with all others.
+    row : dict
+        The row of their mean.
+    min_cell : int
+        Fewest people of each label, in the group and among the others.
+    significance : float
+
+    Returns
+    -------
+    list of dict
+        The standardized mean difference, and, where labels are known, the area under the ROC
+        curve: the chance that somebody with a favorable label has a higher score than somebody
+        without. Nothing for people with weights, clusters or frequencies.
+    """
+    numbers = given.numbers
+    is_simple = all(part is None for part in (given.weight, given.groups, given.frequency))
+    if numbers is None or numbers.output != PROBABILITY or not is_simple:
+        return []
+    about = row | {"rate": None, "ci_level": 1 - significance}
+    rows = [about | _standardized(numbers.compared, members, significance)]
+    if numbers.is_of_labels and given.y is not None:
+        area = _area(numbers.raw, given.is_favorable, members, min_cell, significance)
+        rows += [about | area] * bool(area)
+    return [own for own in rows if np.isfinite(own["gap"])]
+
+
+def _standardized(values, members, significance):
+    """Return the difference of the means in pooled standard deviations, below 0 for lower ones."""
+    how = {"reference": False, "pos_label": None, "significance": significance}
+    found = standardized_mean_difference_report(None, values, protected=members, **how).iloc[0]
+    ends = {"gap": -found["estimate"], "ci_low": -found["ci_high"], "ci_high": -found["ci_low"]}
+    return {"measure": STANDARDIZED} | {name: float(end) for name, end in ends.items()}
+
+
+def _area(scores, is_favorable, members, min_cell, significance):
+    """Return how well scores order labels in a group, less than among the others.
+
+    The errors are those of DeLong, DeLong and Clarke-Pearson (1988). Empty with few labels of a
+    kind.
+    """
+    place = np.unique(scores, return_inverse=True)[1]
+    sides = []
+    for side in (members, ~members):
+        kinds = side & ~is_favorable, side & is_favorable
+        if min(map(np.count_nonzero, kinds)) < min_cell:
+            return {}
+        counts = (np.bincount(place[kind], minlength=place.max() + 1) for kind in kinds)
+        sides.append(rank_statistic(*counts)[:2])
+    (area, error), (others, other_error) = sides
+    gap, reach = area - others, special.ndtri(1 - significance / 2) * np.hypot(error, other_error)
+    ends = {"gap": gap, "ci_low": gap - reach, "ci_high": gap + reach}
+    return {"measure": AREA, "rate": float(area)} | {n: float(end) for n, end in ends.items()}
