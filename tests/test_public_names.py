@@ -16,6 +16,7 @@ PAGES += [ROOT / "doc" / f"{name}.md" for name in ("adding_a_detector", "migrati
 
 WITHOUT = {  # and why
     "fetch_ad_campaign": "its source is an archive that has to be downloaded",
+    "serve": "does not return until it is interrupted; tests/app starts the command",
     "replicate": "takes an hour on trained networks; figures in doc/searches.md",
 }
 

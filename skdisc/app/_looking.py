@@ -32,7 +32,7 @@ from skdisc.cli._table import read_in, reading_of
 
 N_SHOWN = 20  # rows of the preview
 COUNTED = 100_000_000  # bytes of a file that is counted part by part
-_HEAD = 8_000_000  # bytes of the beginning of such a file that is looked at
+_HEAD = 4_000_000  # bytes of the beginning of such a file that is looked at
 _MOST_COLUMNS = 2_000
 _LEAST = 10  # people who share a value that is named
 _N_VALUES = MANY  # of an outcome, to choose from

@@ -494,6 +494,7 @@ def make_app(folder: PrivateFolder, most_bytes: int, data=None) -> tuple[Starlet
     @asynccontextmanager
     async def lifespan(app):
         task = asyncio.create_task(_tidied(pages))
+        pages._executor().submit(int)  # starting the process takes seconds, and nobody waits yet
         try:
             yield
         finally:

@@ -18,7 +18,7 @@ def add_app(commands: argparse._SubParsersAction) -> None:
 
 def _app(arguments):
     """Serve the app until it is interrupted."""
-    from skdisc.app._serve import serve
+    from skdisc.app import serve
 
     def tell(text):
         say(text)

@@ -2,7 +2,7 @@
 
 Needs the package playwright, a Chromium (SKDISC_CHROMIUM, or where Debian puts it) and for one test
 axe-core (SKDISC_AXE: its axe.min.js); `.ci/browser` installs them. SKDISC_PICTURES is a folder for
-pictures of the way.
+pictures of the way, by Pillow; those in doc/app are made so.
 """
 
 import os
@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -110,7 +111,9 @@ class Visit:
     def picture(self, name, **how):
         folder = os.environ.get("SKDISC_PICTURES")
         if folder:
-            self.page.screenshot(path=str(Path(folder) / f"{name}.png"), **how)
+            image = pytest.importorskip("PIL.Image").open(BytesIO(self.page.screenshot(**how)))
+            image = image.resize((image.width * 3 // 4, image.height * 3 // 4))
+            image.save(Path(folder) / f"{name}.webp", quality=40, method=6)
 
     def send(self, path):
         self.page.set_input_files("#file", str(path))
