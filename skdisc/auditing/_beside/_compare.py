@@ -16,6 +16,8 @@ from skdisc.auditing._internal import leaves_out_rows
 _QUESTION = ["attribute", "null"]
 _ROW = ["group", "null", "measure"]
 _SAME = ("group", "measure")
+_FIGURE = ["row", "figure", "component", "basis", "among", "group"]
+_GAP = ["gap", "ci_low", "ci_high"]
 _NUMBERS = ["effect", "ci_low", "ci_high", "ci_level"]
 PAIRED = (
     "Both models decided about the same people. The intervals of changes count how alike they "
@@ -33,6 +35,12 @@ ASSUMED = (
     "Zou, Donner 2008). Groups were listed because their effects are large, so part of a change "
     "may be regression to the mean, except between held-out estimates. Of two models and the same "
     "people, pass these for paired intervals (skdisc compare --data)."
+)
+
+
+OF_PAY = (
+    "Gaps of pay have the intervals of their audits. Where most people are in both tables, these "
+    "say less about a change than it seems: a change that is inside them may be real."
 )
 
 
@@ -58,6 +66,9 @@ class AuditComparison:
         one audit is in the other that of the same group there, at equal legitimate columns all
         that it differs by; NaN if it is not estimated. ``paired``: whether the interval is that of
         the same people.
+    pay : DataFrame
+        One row for each figure of pay of either report, but quarters: which it is, and gap and
+        interval of both; empty for other templates.
     notes : list of str
         What is assumed, and how the audits differ in their settings.
 
@@ -79,9 +90,11 @@ class AuditComparison:
         _check_outcomes(before, after)
         self.verdicts = _verdicts(before, after)
         self.evidence = _evidence(before, after, people)
+        self.pay = _pay(before, after)
         paired = people is not None and bool(self.evidence["paired"].all())
         assumed = PAIRED if paired else ASSUMED
         self.notes = _differences(before, after, people) + [assumed] * len(self.evidence[:1])
+        self.notes += [OF_PAY] * len(self.pay[:1])
 
     @property
     def found_anew(self) -> bool:
@@ -96,6 +109,16 @@ class AuditComparison:
             told = {"only before": f"{row.before}; not asked after"}.get(row.change, told)
             told = {"only after": f"{row.after}; not asked before"}.get(row.change, told)
             lines.append(f"  {row.attribute}, {row.null}: {told}")
+        if len(self.pay):
+            lines += ["", "Pay: women's is lower by, in percent"]
+        for row in self.pay.itertuples():
+            among = ", among those who receive it" * (row.among == "recipients")
+            group = "" if pd.isna(row.group) else f" of {row.group}"
+            lines.append(
+                f"  ({row.row}) {row.figure}, {row.component} pay{group}, {row.basis}{among}"
+            )
+            sides = (_in_percent(*row[-6:-3]), _in_percent(*row[-3:]))
+            lines.append(f"    {sides[0]} -> {sides[1]}")
         lines += ["", "Evidence"]
         for row in self.evidence.itertuples():
             lines.append(f"  {row.group} ({row.null}, {row.measure})")
@@ -108,6 +131,24 @@ class AuditComparison:
     def __repr__(self):
         n = (self.verdicts["change"] != "same").sum()
         return f"AuditComparison({n} of {len(self.verdicts)} verdicts differ)"
+
+
+def _pay(before, after):
+    """Return the gaps of both reports of pay, side by side."""
+    frames = []
+    for name, document in (("before", before), ("after", after)):
+        rows = [row for row in document.get("pay") or [] if row["figure"] != "quarter"]
+        frame = pd.DataFrame(rows, columns=[*_FIGURE, *_GAP])
+        frames.append(frame.rename(columns={gap: f"{gap}_{name}" for gap in _GAP}))
+    return frames[0].merge(frames[1], on=_FIGURE, how="outer", sort=False)
+
+
+def _in_percent(gap, low, high):
+    """Return a gap with its interval in percent."""
+    if pd.isna(gap):
+        return "–"
+    ends = "" if pd.isna(low) or pd.isna(high) else f" [{100 * low:z.1f}, {100 * high:z.1f}]"
+    return f"{100 * gap:z.1f}{ends}"
 
 
 def _check_outcomes(before, after):

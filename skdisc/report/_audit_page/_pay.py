@@ -166,9 +166,9 @@ class _Said:
             columns = _and(row["columns"])
             remains = {"gap": row["remains"], "ci_low": row["ci_low"], "ci_high": row["ci_high"]}
             level = row["ci_level"]
-            at_level = f" (range {words.percent(level)})" if level and level < 0.949 else ""
+            at_level = f", {words.percent(level)}" if level and level < 0.949 else ""
             at = f"{where}{'at' if where else 'At'} equal {columns} women's total pay is "
-            yield f"{at}{_compared(remains)}{at_level}, in place of {_points(row['gap'])}."
+            yield f"{at}{_compared(remains, at_level)}, in place of {_points(row['gap'])}."
 
     def _turned(self):
         """Return which states one person turns."""
@@ -307,8 +307,8 @@ def _and(names):
     return " and ".join([", ".join(first)] * bool(first) + [last])
 
 
-def _compared(row):
-    """Return how women's average compares with men's, with its range."""
+def _compared(row, level=""):
+    """Return how women's average compares with men's, with its range, and its level if named."""
     if row["gap"] is None:
         return (
             f"not compared ({row['reason'] or 'unknown'})" if row.get("reason") else "not compared"
@@ -319,9 +319,9 @@ def _compared(row):
     if None in (low, high):
         return f"{text} (range unknown: {row.get('reason') or 'too few people'})"
     if low < 0 < high:
-        return f"{text} (between {_percent(-low, 1)} higher and {_percent(high, 1)} lower)"
+        return f"{text} (between {_percent(-low, 1)} higher and {_percent(high, 1)} lower{level})"
     ends = sorted([abs(low), abs(high)])
-    return f"{text} ({_number(ends[0])} to {_number(ends[1])})"
+    return f"{text} ({_number(ends[0])} to {_number(ends[1])}{level})"
 
 
 def _named(rows):

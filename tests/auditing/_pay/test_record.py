@@ -11,6 +11,7 @@ import pytest
 from documents import breaches
 
 from skdisc import Audit, AuditReport
+from skdisc.auditing._beside._compare import _pay
 from skdisc.auditing._pay._payroll import read_payroll
 from skdisc.auditing._pay._record import JOINED, joined_categories, pay_record
 from skdisc.report._audit_page._pay import pay_page
@@ -322,3 +323,20 @@ def test_constant_pay_has_a_gap_of_0_without_doubt():
     assert (row["ci_low"], row["gap"]) == (0, 0)
     assert row["ci_high"] == pytest.approx(0, abs=1e-9)
     assert made.about["hours_share"] is None
+
+
+def test_two_reports_stand_side_by_side():
+    X = table()
+    late = X.assign(base=np.where(X["sex"] == "f", 1.1, 1.0) * X["base"])
+    made = [record(frame) for frame in (X, late[late["grade"] != "C"])]
+    frame = _pay(*({"pay": m.rows} for m in made))
+    assert len(frame) == len(made[0].rows) - 4
+    for side, rows in zip(("before", "after"), (m.rows for m in made), strict=True):
+        asked = (frame["figure"] == "mean") & (frame["component"] == "total")
+        first = frame[asked & (frame["basis"] == "per hour")].iloc[0]
+        row = one(rows, figure="mean", component="total", basis="per hour")
+        assert first[f"gap_{side}"] == row["gap"]
+    gone = frame[frame["group"] == "C"]
+    assert gone["gap_after"].isna().all()
+    assert gone["gap_before"].notna().any()
+    assert _pay({}, {}).empty
