@@ -17,7 +17,7 @@ from skdisc._task._dependent_rows import dependent_rows
 from skdisc._utils._favorable import folded
 from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import is_favorable, plain
-from skdisc.auditing._numbers import outliers
+from skdisc.auditing._numbers import VALUE, outliers
 from skdisc.preprocessing import Discretizer
 
 _ERRORS = 0.05  # of the rarer outcome, in a column that is said to give the outcome
@@ -136,7 +136,7 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
         seen = f"the outcomes are {len(np.unique(raw)):,} different numbers"
         option = "for decisions name the favorable values: --favorable, or pos_label in Python"
         notes.append(TableNote(numbers.name, seen, "their means are compared", option, above=True))
-    n_far = int(outliers(raw).sum())
+    n_far = int(outliers(raw).sum()) if numbers.output == VALUE else 0
     if n_far:
         seen = f"{_told(n_far, least)} outcomes lie far from all others (three interquartile ranges"
         seen += " beyond the quartiles)"
