@@ -21,6 +21,7 @@ from skdisc.cli._arguments import (
 from skdisc.cli._audit import add_model, labeled, model_of
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of
+from skdisc.exceptions import SkdiscWarning
 from skdisc.model_selection import AlternativeReport, AlternativeSearch
 from skdisc.model_selection._alternatives._question import METRICS, SCORES
 from skdisc.preprocessing import ProxySelector
@@ -117,7 +118,7 @@ def _alternatives(arguments):
         log=a.log,
         **{name: getattr(a, name) for name in _SAME},
     )
-    with ignoring(ConvergenceWarning):  # the network intentionally stops early
+    with ignoring(ConvergenceWarning), ignoring(SkdiscWarning):  # the report says what failed
         search.fit(X, frame[target], groups=frame[groups[0]] if groups else None)
     for line in lines_of(notes):
         say(line)

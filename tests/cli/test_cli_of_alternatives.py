@@ -63,8 +63,10 @@ def test_a_model_that_rates_alone_has_an_alternative(people, tmp_path, capsys):
     model = LogisticRegression().fit(X[["rating"]][:100], X["hired"][:100])
     joblib.dump(model, tmp_path / "model.pkl")
     how = ["--model", str(tmp_path / "model.pkl"), "--trust-pickle", "--ignore", "town"]
-    code = main(["alternatives", people, *BASIC, *how, "--seeds", "0"])
+    log = tmp_path / "log.json"
+    code = main(["alternatives", people, *BASIC, *how, "--seeds", "0", "--log", str(log)])
     out = capsys.readouterr().out
+    assert len(json.loads(log.read_text())) == 1
     assert "whoever passed it" in " ".join(out.split()) or code == 3
     assert "threshold 0.40" in out
 

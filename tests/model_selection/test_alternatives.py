@@ -451,6 +451,34 @@ def test_seeds_are_fitted_once_and_chosen_on_others(people):
     assert other.present_estimator_.tree_.n_node_samples[0] == design
 
 
+def test_how_candidates_are_chosen_can_be_set(people):
+    X, y = people
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    how = {"choice": "held-out", "margin": 0.1, "n_jobs": 2}
+    fitted = AlternativeSearch(tree, {"max_depth": [2]}, **how)
+    fitted.fit(X[["test", "rating"]], y, sensitive_features=X["sex"])
+    design = fitted.report_.document["log"]["n_design"]
+    assert fitted.present_estimator_.tree_.n_node_samples[0] == round(0.6 * design)
+
+
+def test_a_protected_number_is_cut_into_bins(people):
+    X, y = people
+    X = X.assign(sex=np.where(X["sex"] == "f", 20.0, 40.0) + np.arange(N) % 10)
+    groups = search(n_bins=2).fit(X, y).costs_.decisions["group"].tolist()
+    assert len(groups) == 2
+    assert groups[0].startswith("<=")
+    assert len(search(n_bins=3).fit(X, y).costs_.decisions) == 3
+
+
+def test_missing_protected_values_are_in_no_group(people):
+    X, y = people
+    X = X.assign(sex=np.where(np.arange(N) < 100, None, X["sex"]))
+    fitted = search().fit(X, y)
+    n = fitted.report_.document["log"]["n_claim"]
+    assert fitted.costs_.decisions["n"].sum() < n - 20
+    assert fitted.claim_
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
