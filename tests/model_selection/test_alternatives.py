@@ -18,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from skdisc.auditing import Audit, AuditReport
 from skdisc.exceptions import SurrogateWarning
 from skdisc.model_selection import AlternativeReport, AlternativeSearch
 from skdisc.model_selection._alternatives import _split
@@ -553,6 +554,18 @@ def test_the_report_is_a_page_a_text_and_a_document(people, found, tmp_path):
         report.to_frame("people")
     with pytest.raises(ValueError, match="schema"):
         AlternativeReport({})
+
+
+def test_it_is_part_of_the_document_of_an_audit(people, found):
+    X, y = people
+    audit = Audit(protected="sex", detectors=["GroupDisparity"]).fit(X, y).report_
+    both = found.report_.add_to(audit)
+    assert "alternatives" not in audit.document
+    again = AuditReport.from_json(both.to_json())
+    assert AlternativeReport(again.document["alternatives"]).to_text() == found.report_.to_text()
+    public = AuditReport({"about": {"disclosure": "public"}})
+    with pytest.raises(ValueError, match="internal report"):
+        found.report_.add_to(public)
 
 
 def test_names_from_the_data_are_escaped(people):

@@ -13,6 +13,7 @@ from skdisc._utils._files import check_extension, write_text
 from skdisc._utils._json import jsonable
 from skdisc._utils._safe_text import clean
 from skdisc._utils._types import FilePath
+from skdisc.auditing import AuditReport
 from skdisc.model_selection._alternatives import _sentence as say
 from skdisc.model_selection._alternatives._candidates import text_of
 from skdisc.report._frontier import frontier_svg
@@ -130,6 +131,31 @@ class AlternativeReport:
     def to_json(self, indent: int | None = None) -> str:
         """Return the document as JSON text."""
         return json.dumps(self.document, indent=indent, allow_nan=False)
+
+    def add_to(self, audit: AuditReport) -> AuditReport:
+        """Return the report of an audit whose document has this one as ``alternatives``.
+
+        Parameters
+        ----------
+        audit : AuditReport
+            It is not changed.
+
+        Returns
+        -------
+        AuditReport
+
+        Raises
+        ------
+        ValueError
+            If the audit is public: the search tells about groups that it leaves out.
+        """
+        if audit.document["about"].get("disclosure") == "public":
+            raise ValueError(
+                "A public report tells nothing about few people, but a search for alternatives "
+                "counts them. Add it to an internal report."
+            )
+        document = audit.document | {"alternatives": self.document}
+        return AuditReport(document, audit.results, audit.details)
 
     def to_frame(self, kind: str = "candidates") -> pd.DataFrame:
         """Return a table of the document.
