@@ -144,8 +144,10 @@ class _Maker:
         if gaps is not None:
             row |= _interval(gaps, at, self.significance)
             if not self.is_public:
-                row |= {"women_value": _number(gaps.averages[WOMEN, at])}
-                row |= {"men_value": _number(gaps.averages[MEN, at])}
+                values = gaps.averages[:, at]
+                if figure == "median":  # of a person or two: three digits are enough
+                    values = [float(f"{value:.3g}") for value in values]
+                row |= {"women_value": _number(values[WOMEN]), "men_value": _number(values[MEN])}
         return row | more
 
     def _whole(self):

@@ -67,7 +67,7 @@ class _Writer:
         self.element = docx.oxml.OxmlElement
         self.begins_page = False
         self.document = docx.Document()
-        self.language = _LANGUAGES[language]
+        self.asked, self.language = _LANGUAGES[language], _LANGUAGES["en"]
         self._set_properties()
         self._set_page()
         self._set_styles()
@@ -76,7 +76,7 @@ class _Writer:
         properties = self.document.core_properties
         properties.author = properties.last_modified_by = "skdisc"
         properties.comments = ""
-        properties.language = self.language
+        properties.language = self.asked
         properties.created = properties.modified = datetime(2000, 1, 1)  # equal for equal audits
 
     def _set_page(self):
@@ -165,6 +165,10 @@ class _Writer:
         for line in code.text.split("\n"):
             run = self._paragraph("Normal", line).runs[0]
             run.font.name, run.font.size = _CODE_FONT, self.units.Pt(8)
+
+    @write.register
+    def _(self, start: _blocks.Translated):
+        self.language = self.asked
 
     @write.register
     def _(self, end: _blocks.PageEnd):

@@ -57,6 +57,10 @@ class Code(NamedTuple):
     language: str
 
 
+class Translated(NamedTuple):
+    """From here to the end of the first page, texts are in the language asked for."""
+
+
 class PageEnd(NamedTuple):
     """The end of the first page, where there are pages."""
 
@@ -83,6 +87,7 @@ def blocks(document, language="en"):
         Sentences(page["sentence"]),
         *([Sentences(words.NOTICED), Bullets(page["noticed"])] if page["noticed"] else []),
         *_pay(page),
+        Translated(),
         *_first(page),
         Remark(page["interrupted"]),
         PageEnd(),

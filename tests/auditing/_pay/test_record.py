@@ -63,7 +63,9 @@ def test_every_figure_of_article_9_by_hand(is_weighted):
             for component, pay in (("total", total), ("variable", variable)):
                 expected = averages(pay / divisor, X, weight, of)
                 row = one(rows, figure=figure, component=component, basis=basis, among="all")
-                assert [row["women_value"], row["men_value"]] == pytest.approx(expected[:2])
+                digits = 5e-3 if figure == "median" else 1e-9  # a median is that of a person
+                sides = [row["women_value"], row["men_value"]]
+                assert sides == pytest.approx(expected[:2], rel=digits)
                 if expected[1] > 0:
                     assert row["gap"] == pytest.approx(expected[2])
                     if expected[0] > 0:  # else men's median may be 0, too
