@@ -222,8 +222,8 @@ def learn(
     covariates, targets = covariates.take(rows, columns), targets[rows]
     if weight is not None:
         weight, of_people = weight[rows], None if people is None else people[rows]
-        # Trees are shrunken by the sum of weights, so it must be the same as for equal rows one by
-        # one.
+        # How much trees are shrunk depends on the sum of weights: it is kept as for equal rows one
+        # by one.
         weight = weight / max(np.average(weight, weights=of_people), 1e-300)
     sampling = Sampling(
         weight=weight,

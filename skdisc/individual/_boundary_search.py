@@ -75,8 +75,8 @@ class BoundarySearch(SearchDetector):
         [AT_LEAST_ONE],
         "Number of inputs drawn; as many rows are queried in addition to the tests.",
     )
-    # Of fewer inputs, closer to the boundary, more are cases: on the networks of the ADF paper .79
-    # of the nearest tenth of a pool and .88 of the nearest fiftieth (census, age).
+    # The closer inputs are to the boundary, the more of them are cases: on the networks of the ADF
+    # paper .79 of the nearest tenth of a pool, and .88 of the nearest fiftieth (census, age).
     share: float = setting(
         0.1,
         [Interval(Real, 0, 1, closed="right")],

@@ -219,7 +219,7 @@ class OaxacaBlinder(PairwiseDetector):
         learner = "linear" if self.classifier is None else self.classifier
         share = fitter.expect(people.inside.astype(float), learner, name="classifier")
         share = np.clip(share, _CLIP, 1 - _CLIP)
-        # That weights are learned can be counted for the logistic regression only; to take them as
+        # Errors can allow for learned weights only with the logistic regression; to take weights as
         # known is conservative.
         terms = design.values if self.classifier is None else None
         return reweighted_parts(people.y, people.inside, share, terms)

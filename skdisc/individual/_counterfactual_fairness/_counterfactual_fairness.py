@@ -247,7 +247,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         )
         beyond = self._beyond_chance(c, share[1]) if is_random else None
         tables, verdict = self._judged(c, recipes, beyond)
-        # Counts are of inputs, so people who differ in protected columns only count once.
+        # Inputs are counted, so people who differ only in protected columns count once.
         inputs = input_keys(c.X, task.space)
         first = np.flatnonzero(~pd.Series(inputs[at]).duplicated().to_numpy())
         task.budget.tests, task.budget.found = len(pd.unique(inputs)), len(first)

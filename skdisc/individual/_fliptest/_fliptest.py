@@ -221,7 +221,8 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         X, decided = task.X, self._decided(task)
         columns = self._feature_names(X)
         frame = features_of(X, columns)
-        # Of several transports of equal cost, the solver's choice depends on the order of people.
+        # Which of several transports of equal cost the solver returns depends on the order of
+        # people.
         order = canonical_order(frame, decided)
         space = MixedSpace(frame.iloc[order], "std")
         places = space.encode(frame)

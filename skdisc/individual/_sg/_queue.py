@@ -190,8 +190,8 @@ class Queue(Strategy):
             tree = self.settings.surrogate(samples, decided.astype(int), rows.astype(int)).tree_
         else:
             seed = int(task.rng.integers(2**31))
-            # One random column per split: paths have conditions on more columns, and lead to more
-            # cases, than those of the best splits.
+            # One random column per split: paths then have conditions on more columns, and lead to
+            # more cases, than with the best splits.
             tree = DecisionTreeClassifier(max_features=1, random_state=seed)
             tree = tree.fit(samples[:, self.space.np_index], decided).tree_
         leaves = np.flatnonzero(tree.children_left < 0)

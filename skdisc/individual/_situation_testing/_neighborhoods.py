@@ -208,9 +208,9 @@ class Pools:
         points_in_test = points
         if others is not people:
             distances, points_in_test = distances.with_rows(features_of(others, self.columns))
-        # A callable metric takes positions of rows, so it must know those of new frames, too.
+        # A callable metric takes positions of rows, so it must know the new frames, too.
         control, test = control.using(distances.metric), test.using(distances.metric)
-        # People are members of the control pool only, so only there they would be their neighbors.
+        # People belong to the control pool only, so only there could they be their own neighbors.
         control = control.query(points, ks, own=position_in_control, max_distance=self.limit)
         return Neighborhoods(*control, *test.query(points_in_test, ks, max_distance=self.limit))
 

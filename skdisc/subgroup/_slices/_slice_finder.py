@@ -192,7 +192,7 @@ class SliceFinder(SliceDetector):
         """Yield the slices of the approaches that choose them by the errors."""
         sums_of_rows = rows.added(j)
         least, wanted = self._least(rows), self._approaches if len(rows) else ()
-        # Merged values are no nodes of a tree, and no sides of a box.
+        # Merged values are neither nodes of a tree nor sides of a box.
         if "tree" in wanted:
             yield self._eligible(
                 candidates.tree(
