@@ -147,9 +147,9 @@ def find_evidence(given, plan, results, verdicts, significance, figures):
     known = _FoundMembers(given.masks)
     ranked = []
     for rank, e in enumerate(rows, 1):
-        agree, disagree = _others(e, plan, results, significance, known)
+        agree, disagree = _agreeing_detectors(e, plan, results, significance, known)
         others = {"agree": agree, "disagree": disagree, "n_shadows": len(e.shadows)}
-        others |= {"again": _again(e, rows, significance)}
+        others |= {"again": _causes_of_same_people(e, rows, significance)}
         ranked.append(_row(rank, e, given, significance, figures) | others)
     shadows = [_shadow(i, s, figures) for i, e in enumerate(rows, 1) for s in e.shadows]
     return ranked, shadows
@@ -348,7 +348,7 @@ class _FoundMembers:
         return self._known[step.name]
 
 
-def _others(e, plan, results, significance, known):
+def _agreeing_detectors(e, plan, results, significance, known):
     """Return the detectors that find the same gap of the same people, and those that do not.
 
     A detector is asked about a gap only if it measures that gap: the same measure, of the same
@@ -392,7 +392,7 @@ def _is_same_measure(one, other):
     return one == other or not {one, other} <= _RATES
 
 
-def _again(e, rows, significance):
+def _causes_of_same_people(e, rows, significance):
     """Return the causes that are about the people of a gap, in parts: who found them, and ranks."""
     causes = [
         (rank, r)

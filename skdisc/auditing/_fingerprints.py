@@ -54,13 +54,16 @@ def data_fingerprint(
     columns = _with_roles(X, roles)
     hashes = _hashes(columns, len(X))
     n = len(X) if frequency is None else int(frequency.sum())
-    whole = sha256(sha256(json.dumps([sorted(columns), n]).encode()).digest())
+    # The header is a hash of fixed length, so that it cannot be confused with rows.
+    hasher = sha256(sha256(json.dumps([sorted(columns), n]).encode()).digest())
     if frequency is None:
-        whole.update(b"".join(sorted(hashes)))
+        hasher.update(b"".join(sorted(hashes)))
     else:
-        for text, times in sorted(zip(hashes, frequency.tolist(), strict=True)):
-            whole.update(text * times if n <= _REPEATED else text + times.to_bytes(8, "little"))
-    return whole.hexdigest()
+        for digest, times in sorted(zip(hashes, frequency.tolist(), strict=True)):
+            hasher.update(
+                digest * times if n <= _REPEATED else digest + times.to_bytes(8, "little")
+            )
+    return hasher.hexdigest()
 
 
 def row_hashes(X: pd.DataFrame, **roles: ArrayLike | None) -> list[bytes]:

@@ -156,9 +156,9 @@ def hidden_rows(document, audit, given, plan, results):
         for key in _of_smallest_p(step, result, hidden):
             asked.setdefault(key, (2, key[1].count(" and "), 0, key[1]))
     sides = _RowSides(audit, given, plan, results)
-    found = {key: sides.of(key) for key in asked}
+    sides_of_key = {key: sides.of(key) for key in asked}
     columns = sides.columns()
-    hidden.keys |= {key for key, pair in found.items() if pair is None}
+    hidden.keys |= {key for key, pair in sides_of_key.items() if pair is None}
     for base in dict.fromkeys(key[2] for key in asked):
         keys = [k for k in asked if k[2] == base and k not in hidden.keys]
         keys.sort(key=asked.get)
@@ -171,7 +171,7 @@ def hidden_rows(document, audit, given, plan, results):
         # a law's figures compare with one group, so that nothing tells about all people
         is_all_known = audit.template not in OF_RATES
         sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known)
-        pairs = [np.array([side[sums.first] for side in found[k]]) for k in keys]
+        pairs = [np.array([side[sums.first] for side in sides_of_key[k]]) for k in keys]
         most = np.array([max(MOST_OF_SINGLE, MOST) if asked[k][0] == 0 else MOST for k in keys])
         chosen = sums.choose(np.array(pairs), most)
         hidden.keys |= {k for k, stays in zip(keys, chosen, strict=True) if not stays}

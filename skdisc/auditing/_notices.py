@@ -138,8 +138,8 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
         notes.append(TableNote(numbers.name, seen, "their means are compared", option, above=True))
     n_far = int(outliers(raw).sum()) if numbers.output == VALUE else 0
     if n_far:
-        seen = f"{_told(n_far, least)} outcomes lie far from all others (three interquartile ranges"
-        seen += " beyond the quartiles)"
+        seen = f"{_number_or_fewer(n_far, least)} outcomes lie far from all others (three"
+        seen += " interquartile ranges beyond the quartiles)"
         option = "if they are errors, correct them"
         option += "; --outcome-scale log weighs them less" * (not is_pay)
         notes.append(TableNote(numbers.name, seen, "count as they are", option, above=True))
@@ -491,13 +491,13 @@ def small_groups(X, protected, relevant_size, least=1, frequency=None):
         gone = column.isna().to_numpy()
         n_gone = int(gone.sum() if frequency is None else np.sum(frequency[gone]))
         if 0 < n_gone < relevant_size * n_all:
-            seen.append(f"{_told(n_gone, least)} without a value")
+            seen.append(f"{_number_or_fewer(n_gone, least)} without a value")
         if column.nunique() <= _MOST_GROUPS:
             counts = _counts(column, frequency)
             small = counts[counts < relevant_size * n_all]
             if len(small):
                 several = f"{len(small)} small group{'s' * (len(small) > 1)}"
-                seen.append(f"{_told(int(small.sum()), least)} in {several}")
+                seen.append(f"{_number_or_fewer(int(small.sum()), least)} in {several}")
         if seen:
             done = f"under {100 * relevant_size:g} % of the people each: no question waits for them"
             option = "--relevant-size changes the share"
@@ -513,7 +513,7 @@ def _counts(column, frequency):
     return people.sort_values(ascending=False)
 
 
-def _told(n, least):
+def _number_or_fewer(n, least):
     return f"{n:,}" if n >= least else f"fewer than {least}"
 
 

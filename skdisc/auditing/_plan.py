@@ -105,7 +105,7 @@ def make_plan(audit, given):
     for name in able:
         steps += _steps_of(audit, given, name, leads)
     steps.sort(key=lambda s: (s.role == CORROBORATES, s.on == "model"))
-    return Plan(steps, not_run, _weights(steps, given))
+    return Plan(steps, not_run, _weights(steps))
 
 
 def _wanted(detectors):
@@ -384,7 +384,7 @@ def _metric(metric, detector):
     return {} if several == ["all"] else {"metric": several[0]}
 
 
-def _weights(steps, given):
+def _weights(steps):
     """Return the share of the level of each cell."""
     cells = list(dict.fromkeys((s.attribute, s.null) for s in steps if s.role == LEAD))
     cells.sort(key=lambda c: c[1] == "individual")

@@ -149,7 +149,7 @@ def differences(before: dict, after: dict, at: str = "") -> Iterator[str]:
         for i, (one, other) in enumerate(zip(before, after, strict=False)):
             yield from differences(one, other, f"{at}[{i}]")
     elif not _equal(before, after):
-        yield f"{at}: {_shown(before)}, now {_shown(after)}"
+        yield f"{at}: {_as_line(before)}, now {_as_line(after)}"
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -160,7 +160,7 @@ def _equal(a: Any, b: Any) -> bool:
     return type(a) is type(b) and a == b
 
 
-def _shown(value):
+def _as_line(value):
     """Return a value as text of one line."""
     text = clean(value) if isinstance(value, str) else repr(value)
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
@@ -180,8 +180,8 @@ def _settings(document, expected):
     ]
     for name, value in expected.items():
         if not _equal(known.get(name), value):
-            shown = _shown(known.get(name))
-            told.append(f"settings: {name} is {shown} in the audit, not {_shown(value)}")
+            shown = _as_line(known.get(name))
+            told.append(f"settings: {name} is {shown} in the audit, not {_as_line(value)}")
     return told
 
 

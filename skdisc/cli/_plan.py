@@ -60,7 +60,7 @@ def with_plan(argv: list[str]) -> list[str]:
     """
     if argv[:1] != ["audit"] or not any(a.startswith("--pl") for a in argv):
         return argv
-    given = _given(argv[1:])
+    given = _options_passed(argv[1:])
     if "plan" not in given:
         return argv
     options, more = read_plan(given["plan"], "options")["options"], []
@@ -106,7 +106,7 @@ def _option(name):
     return "--" + name.replace("_", "-")
 
 
-def _given(argv):
+def _options_passed(argv):
     """Return the options that are passed, without defaults."""
     parser = argparse.ArgumentParser(prog="skdisc audit", argument_default=argparse.SUPPRESS)
     add_audit_options(parser)

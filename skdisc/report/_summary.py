@@ -129,7 +129,7 @@ def _difference(result, is_group, one):
     """Return the predicate of the sentence: how the findings (or the one finding) differ."""
     if is_group:
         verb, level = "differs" if one else "differ", f"{result.significance:g}"
-        return f"{verb} from {_others(result)} at level {level}, corrected for all tests"
+        return f"{verb} from {_compared_with(result)} at level {level}, corrected for all tests"
     has = "has" if one else "have"
     if result.versus != "everyone":
         return f"{has} another outcome than {result.versus}"
@@ -139,7 +139,7 @@ def _difference(result, is_group, one):
     return f"{has} another outcome for other values of {names} alone"
 
 
-def _others(result):
+def _compared_with(result):
     """Return with whom groups are compared."""
     if result.versus != "everyone":
         return result.versus
@@ -299,7 +299,7 @@ def _intervals(result, max_rows):
         at = "held_out_" if "held_out_effect" in frame else ""
         rows = frame[["subject", f"{at}effect", f"{at}ci_low", f"{at}ci_high"]]
         where = " on held-out rows" if at else ""
-        title = f"Effect on {measure}{where}: group against {_others(result)}"
+        title = f"Effect on {measure}{where}: group against {_compared_with(result)}"
     else:
         frame = result.estimates if result.estimates is not None else pd.DataFrame()
         rows = frame[["name", "estimate", "ci_low", "ci_high"]] if len(frame) else frame

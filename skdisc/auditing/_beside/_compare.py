@@ -122,7 +122,7 @@ class AuditComparison:
         lines += ["", "Evidence"]
         for row in self.evidence.itertuples():
             lines.append(f"  {row.group} ({row.null}, {row.measure})")
-            lines.append(f"    {_told(row)}")
+            lines.append(f"    {_fate_of_finding(row)}")
         lines += ["  none in either audit"] * (not len(self.evidence))
         for note in self.notes:
             lines += ["", *textwrap.wrap(note, 80)]
@@ -164,7 +164,7 @@ def _check_outcomes(before, after):
         )
 
 
-def _told(row):
+def _fate_of_finding(row):
     """Return what became of a finding."""
     status = "" if row.status == "both" else f"{row.status}: "
     people = row.people_after if row.status == "appeared" else row.people_before

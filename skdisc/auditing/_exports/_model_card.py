@@ -21,19 +21,21 @@ def to_model_card(document):
         Markdown that starts with a heading of level 2.
     """
     verdict, about = document["verdict"], document["about"]
-    lines = ["## Fairness", _said(about["sentence"])]
+    lines = ["## Fairness", _escaped(about["sentence"])]
     lines.append(_sentence(f"Verdict: **{verdict['verdict']}**", verdict["reason"]))
     names = {"system": "System", "period": "Period", "population": "Population"}
     names |= {"auditor": "Audited by", "independence": "Independence of the auditor"}
     stated = {names.get(n, n): v for n, v in document["meta"].items()}
-    lines.append("\n".join(f"- {_said(n)}: {_said(v or 'not stated')}" for n, v in stated.items()))
+    lines.append(
+        "\n".join(f"- {_escaped(n)}: {_escaped(v or 'not stated')}" for n, v in stated.items())
+    )
     lines += ["### Verdicts", _verdicts(document["verdicts"])]
     found = [row for row in document["evidence"] if row["found"]]
     if found:
         shown = f"first {_MOST} of {len(found):,}" if len(found) > _MOST else len(found)
         lines += [f"### Disparities found ({shown})", _findings(found[:_MOST])]
     limits = [text for text in document["limits"] if text != CAVEAT]
-    lines += ["### Limits", "\n".join(f"- {_said(text)}" for text in [CAVEAT, *limits])]
+    lines += ["### Limits", "\n".join(f"- {_escaped(text)}" for text in [CAVEAT, *limits])]
     lines += ["### Evidence", _evidence(document)]
     return "\n\n".join(lines) + "\n"
 
@@ -60,9 +62,9 @@ def _findings(rows):
 
 def _evidence(document):
     """Return by which hashes the audit can be checked."""
-    hashes = [f"- {n}: {_said(v or 'none')}" for n, v in document["fingerprints"].items()]
+    hashes = [f"- {n}: {_escaped(v or 'none')}" for n, v in document["fingerprints"].items()]
     version = document["skdisc"]["versions"].get("skdisc", "unknown")
-    told = f"Audited with skdisc {_said(version)}. Check it with `skdisc verify`; SHA-256 of"
+    told = f"Audited with skdisc {_escaped(version)}. Check it with `skdisc verify`; SHA-256 of"
     return "\n".join([told, "", *hashes])
 
 
@@ -87,14 +89,14 @@ def _count(row):
 
 def _sentence(start, reason):
     """Return a sentence with its reason, if there is one."""
-    return f"{start} ({_said(reason)})." if reason else f"{start}."
+    return f"{start} ({_escaped(reason)})." if reason else f"{start}."
 
 
 def _table(head, rows):
     """Return a table in Markdown."""
-    cells = [[_said(c or "–") for c in row] for row in rows]
+    cells = [[_escaped(c or "–") for c in row] for row in rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *cells])
 
 
-def _said(text):
+def _escaped(text):
     return escape_markdown(clean(str(text)))

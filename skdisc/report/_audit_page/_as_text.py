@@ -296,7 +296,7 @@ def _tried(page, width):
 def _code(code, width):
     """Return the code; a line of it that is too wide goes on in the next one."""
     lines = code.rstrip("\n").split("\n") if code.strip() else []
-    broken = _of_command if code.startswith("skdisc ") else _of_python
+    broken = _broken_command if code.startswith("skdisc ") else _broken_python
     return [part for line in lines for part in _fitting(line, width, broken)]
 
 
@@ -308,7 +308,7 @@ def _fitting(line, width, broken):
     return parts
 
 
-def _of_command(line, width):
+def _broken_command(line, width):
     """Return the lines of a word of a command: the shell joins what ends with a backslash."""
     end = " \\" * line.endswith(" \\")
     parts, part, quote = [], "", ""
@@ -322,7 +322,7 @@ def _of_command(line, width):
     return [*parts, part + end]
 
 
-def _of_python(line, width):
+def _broken_python(line, width):
     """Return the lines of arguments in brackets, broken between their parts."""
     strings = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
     parts, part = [], ""
