@@ -105,7 +105,7 @@ def test_names_of_rates():
 )
 def test_the_first_k_are_those_of_a_full_sort(shape, k, seed):
     rng = np.random.default_rng(seed)
-    effect = rng.choice([-0.5, -0.2, 0.2, 0.5, np.nan], shape)
+    effect = rng.choice([-900.0, -0.5, -0.2, 0.2, 0.5, np.nan], shape)  # of pay, too
     support = rng.integers(1, 4, shape[1])
     significant, worth = rng.random((2, *shape)) < 0.5
     significant, worth = significant & worth, worth & ~np.isnan(effect)

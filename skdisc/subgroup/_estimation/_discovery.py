@@ -312,11 +312,16 @@ def first_k(k, effect, support, significant, worth):
     measure, pattern : ndarray of int
         The pairs chosen, in order.
     """
-    size = np.where(worth, np.abs(effect) + 2 * significant, -np.inf)
-    groups = [_largest(k, row, support) for row in size]
+    size = np.where(worth, np.abs(effect), -np.inf)
+    groups = []
+    for row, is_significant in zip(size, significant, strict=True):
+        first = _largest(k, np.where(is_significant, row, -np.inf), support)
+        others = _largest(k - len(first), np.where(is_significant, -np.inf, row), support)
+        groups.append(np.concatenate([first, others]))
     measure = np.repeat(np.arange(len(size)), [len(g) for g in groups])
     group = np.concatenate([np.empty(0, dtype=np.intp), *groups])
-    order = np.lexsort((group, -support[group], -size[measure, group]))
+    chosen = measure, group
+    order = np.lexsort((group, -support[group], -size[chosen], ~significant[chosen]))
     return measure[order], group[order]
 
 
