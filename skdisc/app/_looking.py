@@ -37,6 +37,7 @@ _MOST_COLUMNS = 2_000
 _LEAST = 10  # people who share a value that is named
 _N_VALUES = MANY  # of an outcome, to choose from
 _N_BARS = 12
+_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _LONGEST = 60  # characters of a cell that is shown
 _MEMORY = 4_000_000_000  # bytes that looking may take
 _OPTION = re.compile(r"(?:(?P<words>[^:]+): )?(?P<argv>--\S.*)")
@@ -103,11 +104,7 @@ def look(argv: list) -> dict:
     options = parsed(argv)
     table = _read(options)
     frame, notes = table.frame, list(table.notes)
-    if len(frame.columns) > _MOST_COLUMNS:
-        raise ValueError(
-            f"The table has {len(frame.columns):,} columns; the app shows up to {_MOST_COLUMNS:,}. "
-            "Leave some out of the file, or use the command skdisc audit."
-        )
+    _check_columns(frame.columns)
     roles = {name: _named(getattr(options, name), frame) for name in _ROLES}
     rows = [[_shown(v) for v in row] for row in frame.head(N_SHOWN).to_numpy(dtype=object)]
     with suppress(ValueError):  # what is wrong is said when the audit runs
@@ -143,9 +140,11 @@ def _read(options):
     key = (options.data, os.stat(options.data).st_mtime_ns, repr(reading))
     if _last[0] != key:
         _last = (None, None)
-        path = options.data
+        path = Path(options.data)
+        if path.name.lower().endswith(_CSV):  # before millions of columns are read
+            _check_columns(CsvFile(path, reading.options).columns)
         if is_counted(path):
-            path = _head_of(Path(path), reading.options)
+            path = _head_of(path, reading.options)
         try:
             _last = (key, read_in(str(path), reading))
         except MemoryError:
@@ -156,8 +155,17 @@ def _read(options):
     return _last[1]
 
 
+def _check_columns(names):
+    """Raise ValueError for more columns than are shown."""
+    if len(names) > _MOST_COLUMNS:
+        raise ValueError(
+            f"The table has {len(names):,} columns; the app shows up to {_MOST_COLUMNS:,}. Leave "
+            "some out of the file, or use the command skdisc audit."
+        )
+
+
 def _head_of(path, options):
-    """Return a file with the first rows of a large one, beside it or in its place of uploads."""
+    """Return a file with the first rows of a large one, in the folder of the app."""
     folder = Path(os.environ["SKDISC_APP_FOLDER"])
     if path.name.lower().endswith(".parquet"):
         import pyarrow as pa
@@ -167,11 +175,10 @@ def _head_of(path, options):
         batch = next(pq.ParquetFile(path).iter_batches(20_000))
         pq.write_table(pa.Table.from_batches([batch]), target)
         return target
-    if not path.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".tsv.gz")):
+    if not path.name.lower().endswith(_CSV):
         raise ValueError(
             f"Above {COUNTED / 1e6:g} MB a file of this kind is not read. Save it as CSV."
         )
-    CsvFile(path, options)  # its errors are told about the file itself
     target = folder / "head.csv"
     with opened(path) as file:
         text = file.read(_HEAD)

@@ -184,6 +184,9 @@ class Pages:
 
     async def start(self, request: Request) -> Response:
         """Show where a file is dropped, and the files and audits that are here."""
+        first, self.first = self.first, None
+        if first is not None:
+            return _to(f"/files/{first.key}")
         return self.shown(
             "start.html",
             studies=list(self.studies.values()),

@@ -269,6 +269,44 @@ def test_audits_and_readers_end_with_a_killed_app(started):
     assert not [pid for pid in below if runs(pid)]
 
 
+@pytest.mark.slow
+def test_a_file_to_begin_with_and_a_browser_that_goes_away(started, tmp_path):
+    import socket
+
+    import httpx2
+
+    (tmp_path / "people.csv").write_text("sex,hired\nf,no\nm,yes\n")
+    process, address, tmp = started("--data", str(tmp_path / "people.csv"))
+    home = address.partition("/?")[0]
+    how = {"base_url": home, "headers": {"origin": home}, "follow_redirects": True}
+    with httpx2.Client(**how, timeout=60) as client:
+        client.get(address)
+        answer = client.get("/")
+        assert answer.url.path.startswith("/files/")
+        assert "people.csv" in answer.text
+        cookies = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+        port = int(home.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as half:
+            half.sendall(
+                f"POST /files HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookies}\r\n"
+                f"Origin: {home}\r\nContent-Type: multipart/form-data; boundary=b\r\n"
+                "Content-Length: 100000\r\n\r\n--b\r\nContent-Disposition: form-data; "
+                'name="file"; filename="a.csv"\r\n\r\na,b\n1,2\n'.encode()
+            )
+            until = time.monotonic() + 20
+            while not list(tmp.glob("*/file-*/data.csv")) and time.monotonic() < until:
+                time.sleep(0.05)
+            assert list(tmp.glob("*/file-*/data.csv"))
+        while list(tmp.glob("*/file-*")) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not list(tmp.glob("*/file-*"))
+        assert client.get("/").status_code == 200
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    process.wait(timeout=20)
+    assert (tmp_path / "people.csv").is_file()  # it is not the app's
+
+
 def children(pid):
     """Return the processes below a process."""
     with open(f"/proc/{pid}/task/{pid}/children") as file:

@@ -65,18 +65,21 @@ def _refuse_bombs(path, most_bytes):
     """Raise ValueError if a file that is a ZIP archive is too large when it is unpacked."""
     if not zipfile.is_zipfile(path):
         return
+    too_large = ValueError(
+        f"{path.name!r} unpacks to more than {most_bytes / 1e9:g} GB, and is not read. Save the "
+        "table as CSV or Parquet."
+    )
     try:
         with zipfile.ZipFile(path) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > most_bytes:
+                raise too_large
             size = 0
             for entry in archive.infolist():
                 with archive.open(entry) as file:  # what an archive says of its sizes can be wrong
                     while piece := file.read(_PIECE):
                         size += len(piece)
                         if size > most_bytes:
-                            raise ValueError(
-                                f"{path.name!r} unpacks to more than {most_bytes / 1e9:g} GB, and "
-                                "is not read. Save the table as CSV or Parquet."
-                            )
+                            raise too_large
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise ValueError(f"{path.name!r} could not be read as a spreadsheet: {error}") from error
 
