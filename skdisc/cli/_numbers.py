@@ -69,7 +69,12 @@ def output_of(arguments: argparse.Namespace, target: pd.Series) -> tuple[str, bo
 
 def _check(arguments, output):
     """Raise ValueError for options that numbers do not go with."""
-    for name in ("one_vs_rest", "fit", "public"):
+    if arguments.public:
+        raise ValueError(
+            "--public has no place for numbers yet: a mean of few people tells about each of them. "
+            "Leave --public out, and pass on the first page of the report."
+        )
+    for name in ("one_vs_rest", "fit"):
         if getattr(arguments, name):
             raise ValueError(
                 f"--{name.replace('_', '-')} is about decisions, and --output {output} compares "

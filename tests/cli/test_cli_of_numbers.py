@@ -70,6 +70,39 @@ def test_verify_repeats_it(audited, tmp_path, capsys):
     assert cli.main(["verify", str(report), str(tmp_path / "other.csv")]) == 1
 
 
+@pytest.mark.parametrize(
+    "options",
+    [["--favorable", "low"], ["--outcome-scale", "log"], ["--relevant-gap", "3%"]],
+)
+def test_verify_repeats_other_settings(audited, tmp_path, options):
+    _, path, _ = audited
+    out = tmp_path / "other.json"
+    quick = ["--detectors", "GroupDisparity", "--report", str(out)]
+    assert cli.main(command(path, *options, *quick)) == 1
+    assert cli.main(["verify", str(out), str(path)]) == 0
+    outcome = json.loads(out.read_text())["about"]["outcome"]
+    expected = {
+        "low": ("better", "low"),
+        "log": ("scale", "log"),
+        "3%": ("relevant_gap", pytest.approx(0.03 * outcome["mean"])),
+    }
+    name, value = expected[options[-1]]
+    assert outcome[name] == value
+
+
+def test_predictions_that_are_numbers_are_compared(audited, tmp_path):
+    frame, _, _ = audited
+    path, out = tmp_path / "offers.csv", tmp_path / "offers.json"
+    frame.assign(offer=frame["base_pay"] / frame["weekly_hours"]).to_csv(path, index=False)
+    asked = ["--target", "base_pay", "--number", "--predictions", "offer", "--protected", "sex"]
+    quick = ["--detectors", "GroupDisparity", "--report", str(out)]
+    assert cli.main(["audit", str(path), *asked, *quick]) == 1
+    documents = [json.loads(one.read_text()) for one in (out, audited[2])]
+    means = [{row["group"]: row["rate"] for row in d["groups"]} for d in documents]
+    assert means[0] == pytest.approx(means[1])
+    assert cli.main(["verify", str(out), str(path)]) == 0
+
+
 def test_a_plan_keeps_the_question(audited, tmp_path):
     _, path, report = audited
     plan = tmp_path / "plan.json"
@@ -124,7 +157,7 @@ def test_many_numbers_need_no_option(audited, capsys):
     [
         (["--favorable", "3000"], "is no direction of numbers: high"),
         (["--output", "probability"], "which --output probability contradicts"),
-        (["--public"], "--public is about decisions"),
+        (["--public"], "--public has no place for numbers yet"),
         (["--fit", "boosting"], "--fit is about decisions"),
         (["--predictions", "grade"], "--hours divides the target"),
     ],
