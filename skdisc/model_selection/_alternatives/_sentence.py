@@ -92,8 +92,9 @@ def warnings_of(search, found, costs, candidates):
     chosen = None if found["chosen"] is None else candidates[found["chosen"] + 1]
     if chosen is not None and chosen.get("reads_protected"):
         yield (
-            f"{chosen['name']!r} needs the protected columns when it predicts, which may itself be "
-            "disparate treatment."
+            f"{chosen['name']!r} needs the protected columns when it predicts"
+            f"{', as the present model does' if candidates[0]['reads_protected'] else ''}, which "
+            "may itself be disparate treatment."
         )
     for name, groups in found["question"].groups.items():
         if groups.left_out:
