@@ -56,7 +56,7 @@ class SearchRun:
                     )
 
     def choose(self, design):
-        """Return the choice on the design part, the outcomes, and whether models stay as fitted."""
+        """Return the choice on the design part, and the outcomes."""
         how = self.search.choice
         is_held_out = how == "held-out" or (how == "auto" and self.is_of_seeds)
         if is_held_out:
@@ -70,7 +70,7 @@ class SearchRun:
         outcomes = self.outcomes(range(len(self.everyone)), folds, again)
         question = self.question.take(np.sort(np.concatenate([ask for _, ask in folds])))
         question = self.of_folds(question, folds)
-        return Choice.of(question, [o.predictions for o in outcomes]), outcomes, is_held_out
+        return Choice.of(question, [o.predictions for o in outcomes]), outcomes
 
     def of_folds(self, question, folds):
         """Return a question whose people know by which clones they were predicted."""

@@ -441,7 +441,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
     def _model_claim(self, run, parts):
         """Fit and choose on the design part, and test on the claim part."""
         run.check_people(parts)
-        choice, outcomes, is_held_out = run.choose(parts.design)
+        choice, outcomes = run.choose(parts.design)
         self.foreseen_ = _first(choice, choice.foreseen(len(parts.claim), self.significance))
         # From here on the claim part is open.
         n = n_searches(run.people, run.fingerprint(), self.log)
@@ -462,7 +462,6 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             "fingerprint": parts.fingerprint,
             "people": parts.claim,
             "n_design": len(parts.design),
-            "is_held_out": is_held_out,
             "models": None if chosen is None else [(models[0], models[chosen + 1], None)],
             "both": None if chosen is None else (claimed[0], claimed[chosen + 1]),
             "best": models[0] if step is None else models[step.index + 1],
@@ -499,9 +498,8 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
                 everybody, _ = run.choose_recipe(whole.claim)
                 named = everybody.ladder[0]
             best = run.fit([named + 1], whole.claim, whole.claim[:1])[0].model
-        failed = {k for c in first.choices for k in np.flatnonzero(np.isnan(c.z))}
-        outcomes = [tried.TriedCandidate(error=run.errors.get(k - 1, "") if k - 1 in failed else "")
-                    for k in range(len(run.everyone))]  # fmt: skip
+        errors = (run.errors.get(k - 1, "") for k in range(len(run.everyone)))
+        outcomes = [tried.TriedCandidate(error=error) for error in errors]
         return {
             "choice": choice,
             "outcomes": outcomes,
@@ -513,7 +511,6 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             "fingerprint": whole.fingerprint,
             "people": np.arange(n),
             "n_design": n,
-            "is_held_out": False,
             "models": models,
             "both": (first.present, first.alternative),
             "best": best,
