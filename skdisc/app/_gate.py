@@ -1,7 +1,6 @@
 """Who may send requests: one browser on this machine, to this port, from pages of the app."""
 
 import hmac
-import re
 import secrets
 from urllib.parse import parse_qs
 
@@ -157,8 +156,3 @@ async def _answer(send, status, text, refresh="", headers=()):
     start = {"type": "http.response.start", "status": status, "headers": about}
     await _with_headers(send)(start)
     await send({"type": "http.response.body", "body": body})
-
-
-def without_token(text: str) -> str:
-    """Return a text for a log, without the token of an address."""
-    return re.sub(r"token=[\w-]+", "token=***", text)
