@@ -167,7 +167,7 @@ def unseen(task, protected):
     return caveats
 
 
-def too_few_draws(n, significance, n_tests=1):
+def too_few_draws(n: int, significance: float, n_tests: int = 1) -> list[str]:
     """Return the caveat that n random draws lead to no significant p-value, a list of str.
 
     Parameters
@@ -177,6 +177,10 @@ def too_few_draws(n, significance, n_tests=1):
     significance : float
     n_tests : int, default=1
         What the least of corrected p-values is multiplied by, at most: their number.
+
+    Returns
+    -------
+    list of str
 
     Examples
     --------
