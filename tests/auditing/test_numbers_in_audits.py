@@ -74,7 +74,7 @@ def test_the_first_page_says_percent_of_the_others_mean(gap_in_a_grade):
     X, y, report = gap_in_a_grade
     women, men = y[X["sex"] == "female"].mean(), y[X["sex"] == "male"].mean()
     told = first_sentences(report).replace("\u00a0", " ")
-    assert f"have less pay than sex = 'male': on average {women:.1f} against {men:.1f}" in told
+    assert f"got less pay than sex = 'male': on average {women:.1f} against {men:.1f}" in told
     assert f"{100 * (men - women) / men:.1f} % ({men - women:.1f}) less" in told
     (cause,) = [r for r in report.document["evidence"] if r["kind"] == "cause"]
     of_g2 = y[(X["sex"] == "male") & (X["grade"] == "G2")].mean()

@@ -38,11 +38,11 @@ LOWER = (
     "{points} less ({range})."
 )
 LESS_OF_NUMBER = (
-    "{worse} have {less} {target} than {better}: on average {mean} against {other_mean}, {points} "
+    "{worse} got {less} {target} than {better}: on average {mean} against {other_mean}, {points} "
     "{less} ({range})."
 )
 MORE_OF_NUMBER = (
-    "{better} have {more} {target} than {worse}: on average {other_mean} against {mean}, {points} "
+    "{better} got {more} {target} than {worse}: on average {other_mean} against {mean}, {points} "
     "{more} ({range})."
 )
 NEARLY_EQUAL_NUMBER = (
