@@ -101,7 +101,7 @@ def test_where_less_is_better_the_side_with_more_is_worse_off(gap_in_a_grade):
     assert low["raw"]["gap"] == high["raw"]["gap"] < 0
     assert low["worst"]["effect"] == -high["worst"]["effect"]
     told = first_sentences(answer)
-    assert "sex = 'male' have more pay than sex = 'female'" in told
+    assert "sex = 'male' got more pay than sex = 'female'" in told
 
 
 def test_logarithms_compare_geometric_means():
