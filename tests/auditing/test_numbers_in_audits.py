@@ -414,3 +414,31 @@ def test_intervals_of_areas_cover_the_truth(scored):
         rows = [r for r in report.document["groups"] if r["measure"] == "area_under_the_curve"]
         covered.append(rows[0]["ci_low"] <= 0 <= rows[0]["ci_high"])
     assert 0.89 <= np.mean(covered) <= 0.99
+
+
+@pytest.mark.parametrize("pos_label", ["low", "high"])
+def test_more_and_less_on_the_log_scale_are_shares_of_those_compared_with(pos_label):
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["f", "m"], 900)
+    price = 1000 * np.exp(0.2 * rng.standard_normal(900)) * np.where(sex == "f", 1.5, 1)
+    X = pd.DataFrame({"sex": sex, "town": rng.integers(0, 3, 900)})
+    audit = Audit(protected="sex", output="value", outcome_scale="log", pos_label=pos_label)
+    told = " ".join(audit.fit(X, pd.Series(price, name="price")).report_.to_text().split())
+    means = pd.Series(np.log(price)).groupby(sex).mean()
+    ratio = np.exp(means["f"] - means["m"])
+    word, share = ("more", ratio - 1) if pos_label == "low" else ("less", 1 - 1 / ratio)
+    assert f"{100 * share:.1f} % {word} (" in told.partition("Questions and answers")[0]
+
+
+def test_where_it_is_worst_the_gap_is_all_of_it():
+    rng = np.random.default_rng(0)
+    sex, grade = rng.choice(["f", "m"], 3000), rng.choice(["a", "b", "c"], 3000)
+    share = np.where(sex == "f", 0.85, 1) * np.where((sex == "f") & (grade == "b"), 0.85, 1)
+    pay = 100 * share * np.exp(0.1 * rng.standard_normal(3000))
+    X = pd.DataFrame({"sex": sex, "grade": grade})
+    report = Audit(protected="sex", output="value").fit(X, pd.Series(pay, name="pay")).report_
+    mean = pd.Series(pay).groupby([grade, sex]).mean()["b"]
+    worst = report.document["answers"][0]["worst"]
+    assert worst["group"] == "grade = 'b' and sex = 'f'"
+    assert worst["effect"] == pytest.approx(mean["f"] - mean["m"], rel=0.1)
+    assert worst["ci_low"] < mean["f"] - mean["m"] < worst["ci_high"]

@@ -66,10 +66,10 @@ def _turned(document):
         changed[part] = []
         for row in document.get(part) or []:
             own = dict(row)
-            for name in ("effect", "gap", "rate", "rate_others"):
+            for name in ("effect", "gap", "alone", "rate", "rate_others"):
                 if own.get(name) is not None:
                     own[name] = -own[name]
-            own |= _turned_ends(own)
+            own |= _turned_ends(own) | _turned_ends(own, "alone_")
             if "median" in own:
                 median = own["median"]
                 own["median"] = median | {"gap": -median["gap"]} | _turned_ends(median)
@@ -77,9 +77,10 @@ def _turned(document):
     return document | changed
 
 
-def _turned_ends(row):
-    low, high = (_negative(row.get(name)) for name in ("ci_low", "ci_high"))
-    return {"ci_low": high, "ci_high": low}
+def _turned_ends(row, of=""):
+    names = f"{of}ci_low", f"{of}ci_high"
+    low, high = (_negative(row.get(name)) for name in names)
+    return dict(zip(names, (high, low), strict=True))
 
 
 def _with_means_turned(answer):
@@ -161,7 +162,7 @@ def _answer(attribute, rows, document):
         "reason": _reason(rows) if state == UNKNOWN else None,
         "raw": raw,
         "equal": equal,
-        "worst": _worst(evidence, raw),
+        "worst": _worst(evidence, raw, equal),
         "single": _single(rows),
         "others": others,
         **_calibration(evidence),
@@ -320,7 +321,7 @@ def _equal(attribute, raw, verdict, document):
     return equal | dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level")) | {"reason": reason}
 
 
-def _worst(evidence, raw):
+def _worst(evidence, raw, equal):
     """Return the largest gap that is found in smaller groups, at equal columns where there are."""
     said = [raw[side]["group"] for side in _SIDES] if raw else []
     found = [
@@ -333,12 +334,23 @@ def _worst(evidence, raw):
     found = [row for row in found if row.get("judged") is not False]
     if not found:
         return None
-    row = max(found, key=lambda r: abs(r["effect"]))
+    at_equal_columns = found[0].get("kind") == "cause"
+    row = max((_in_all(row) for row in found), key=lambda r: abs(r["effect"]))
+    if at_equal_columns and equal is not None and abs(row["effect"]) < abs(equal["gap"] or 0):
+        return None  # a group with a smaller gap than all together is not where it is worst
     names = ("group", "people", "judged", "effect", "ci_low", "ci_high", "ci_level", "measure")
     about = {name: row.get(name) for name in names}
     if "rate_others" in row:
         about["rate_others"] = row["rate_others"]
-    return about | {"at_equal_columns": row.get("kind") == "cause"}
+    return about | {"at_equal_columns": at_equal_columns}
+
+
+def _in_all(row):
+    """Return a finding with its gap in all, in place of what a cause adds to other causes."""
+    ends = [row.get(f"alone{end}") for end in ("", "_ci_low", "_ci_high", "_ci_level")]
+    if None in ends:
+        return row
+    return row | dict(zip(("effect", "ci_low", "ci_high", "ci_level"), ends, strict=True))
 
 
 def _calibration(evidence):

@@ -153,10 +153,15 @@ class _Paragraph:
         if self.outcome is not None:
             less, more = texts.LESS_OF_NUMBER, texts.MORE_OF_NUMBER
         text = less if is_of_outcomes(raw["measure"]) else texts.LOWER
-        if is_of_outcomes(raw["measure"]) and raw["worse_off"]["group"] is None:
-            text = more  # one group has more, rather than everyone else less
+        if self._tells_of_more():
+            text = more
         measure = raw["measure"].replace("_", " ")
-        return text.format(measure=measure, **self._sides(), **self._gap(raw))
+        gap = self._gap(raw, is_less=text is not more)
+        return text.format(measure=measure, **self._sides(), **gap)
+
+    def _tells_of_more(self):
+        """Return whether the page says that one group has more, rather than everyone else less."""
+        return is_of_outcomes(self.raw["measure"]) and self.raw["worse_off"]["group"] is None
 
     def _medians(self):
         """Return the medians beside the means, if the document has them."""
@@ -186,7 +191,7 @@ class _Paragraph:
         texts, also = self.texts, self.raw["also"]
         groups = [
             (texts.ALSO_LESS if one["gap"] < 0 else texts.ALSO_MORE).format(
-                group=one["group"], points=self._size(one)
+                group=one["group"], points=self._size(one, one["gap"] < 0)
             )
             for one in also
         ]
@@ -247,7 +252,9 @@ class _Paragraph:
             (False, True): texts.BEST_EQUAL,
         }[is_less, at_equal]
         return text.format(
-            group=worst["group"], people=self._count(worst["people"]), **self._gap(gap)
+            group=worst["group"],
+            people=self._count(worst["people"]),
+            **self._gap(gap, is_less=is_less),
         )
 
     def _of_worst(self, worst, is_less):
@@ -435,8 +442,12 @@ class _Paragraph:
             none = texts.QUOTE_NOTHING if self.answer["reason"] else texts.QUOTE_NONE
             yield none if state == UNKNOWN else self._quoted_bound() or texts.QUOTE_HIDDEN
         elif raw is not None and raw["found"]:
-            worse = self._sides()["worse"]
-            yield texts.QUOTE_RAW.format(worse=worse, **self._gap(raw, level=False))
+            sides = self._sides()
+            if self._tells_of_more():
+                gap = self._gap(raw, level=False, is_less=False)
+                yield texts.QUOTE_GROUP_MORE.format(group=sides["better"], **gap)
+            else:
+                yield texts.QUOTE_RAW.format(worse=sides["worse"], **self._gap(raw, level=False))
             if equal is not None and equal["gap"] is not None and equal["ci_high"] < 0:
                 yield texts.QUOTE_EQUAL.format(**self._gap(equal, level=False))
             if state == ACCOUNTED and equal is not None:
@@ -471,7 +482,8 @@ class _Paragraph:
         is_less = worst["effect"] < 0
         text = texts.QUOTE_GROUP if is_less else texts.QUOTE_GROUP_MORE
         gap = self._of_worst(worst, is_less)
-        return text.format(group=worst["group"], **self._gap(gap, level=False))
+        gap = self._gap(gap, level=False, is_less=is_less)
+        return text.format(group=worst["group"], **gap)
 
     def _people(self):
         raw, n = self.raw, self._count(self.answer["people"])
@@ -514,22 +526,22 @@ class _Paragraph:
         outcome = self.outcome or {}
         return outcome.get("name") or self.texts.TARGETS.get(outcome.get("output"), "")
 
-    def _gap(self, gap, level=True):
+    def _gap(self, gap, level=True, is_less=True):
         """Return a gap in points, its range, and its confidence."""
-        shown = self._range(gap, level)
-        points = self._size(gap)
+        shown = self._range(gap, level, is_less)
+        points = self._size(gap, is_less)
         return {"points": points, "range": shown, "level": self._level(gap)}
 
-    def _range(self, gap, level=True):
+    def _range(self, gap, level=True, is_less=True):
         """Return the range of a gap of the side that is worse off, and its level, if not 95 %."""
         if gap["ci_low"] is None or gap["ci_high"] is None:
             return "–"
         least, most = -gap["ci_high"], -gap["ci_low"]
-        text, is_less, reference = self.texts.RANGE, (True, True), gap.get("reference")
+        text, has_less, reference = self.texts.RANGE, (is_less, is_less), gap.get("reference")
         if least < 0 < most:
             text, least, most = self.texts.RANGE_AROUND_ZERO, most, -least
-            is_less = True, False
-        low, high = map(self.units.end, (least, most), is_less, (reference, reference))
+            has_less = True, False
+        low, high = map(self.units.end, (least, most), has_less, (reference, reference))
         shown = text.format(low=low, high=high)
         if not level or self._level(gap) == self._percent(0.95):
             return shown
@@ -549,8 +561,8 @@ class _Paragraph:
         *first, last = names or [self.texts.HELD_NONE]
         return self.texts.AND.join([", ".join(first)] * bool(first) + [last])
 
-    def _size(self, gap):
-        return self.units.gap(abs(gap["gap"]), gap.get("reference"))
+    def _size(self, gap, is_less=True):
+        return self.units.gap(abs(gap["gap"]), gap.get("reference"), is_less)
 
     def _percent(self, share, digits=None):
         return percent(self.texts, share, digits)

@@ -38,8 +38,8 @@ class Points:
         """Return the rate of a side."""
         return percent(self.texts, rate, 1)
 
-    def gap(self, size: float, reference: float | None) -> str:
-        """Return a gap, 0 or more, from a side whose mean is the reference."""
+    def gap(self, size: float, reference: float | None, is_less: bool = True) -> str:
+        """Return a gap, 0 or more, of a side that has less (or more) than the reference."""
         return self.texts.POINTS.format(n=number(self.texts, 100 * size, 1))
 
     def bound(self, size: float | None) -> str:
@@ -65,7 +65,7 @@ class Units(Points):
         """Return the mean of a side."""
         return "–" if rate is None else self._plain(rate)
 
-    def gap(self, size: float, reference: float | None) -> str:
+    def gap(self, size: float, reference: float | None, is_less: bool = True) -> str:
         """Return a gap in percent of the reference, and in its unit."""
         if not _is_positive(reference):
             return self._plain(size)
@@ -112,17 +112,22 @@ class Ratios(Points):
         value = math.exp(rate)
         return number(self.texts, value, max(0, 2 - math.floor(math.log10(value))))
 
-    def gap(self, size: float, reference: float | None) -> str:
-        """Return by what share the one side has less than the other."""
-        return percent(self.texts, -math.expm1(-size), 1)
+    def gap(self, size: float, reference: float | None, is_less: bool = True) -> str:
+        """Return by what share the one side has less, or more, than the other."""
+        return self.end(size, is_less, reference)
 
     def bound(self, size: float | None) -> str:
         """Return the larger share that a bound stands for."""
         return "–" if size is None else percent(self.texts, _up(math.expm1(size), 3))
 
     def end(self, size: float, is_less: bool, reference: float | None) -> str:
-        """Return an end of a range as a share."""
-        return percent(self.texts, -math.expm1(-size) if is_less else math.expm1(size), 1)
+        """Return an end of a range as a share of the side that is compared with.
+
+        Half as much is 50 % less, and twice as much 100 % more.
+        """
+        # Where less is better, what the sentences call less is printed as more.
+        has_less = is_less != (self.outcome.get("better") == "low")
+        return percent(self.texts, -math.expm1(-size) if has_less else math.expm1(size), 1)
 
     def sure(self) -> str:
         """Return how sure ranges are, and what percentages are of."""
