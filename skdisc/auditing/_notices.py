@@ -136,12 +136,14 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
         seen = f"the outcomes are {len(np.unique(raw)):,} different numbers"
         option = "for decisions name the favorable values: --favorable, or pos_label in Python"
         notes.append(TableNote(numbers.name, seen, "their means are compared", option, above=True))
-    n_far = int(outliers(raw).sum()) if numbers.output == VALUE else 0
+    is_far = outliers(raw) if numbers.output == VALUE else np.zeros(len(raw), dtype=bool)
+    n_far = int(is_far.sum())
     if n_far:
         seen = f"{_number_or_fewer(n_far, least)} outcomes lie far from all others (three"
         seen += " interquartile ranges beyond the quartiles)"
         option = "if they are errors, correct them"
-        option += "; --outcome-scale log weighs them less" * (not is_pay)
+        is_above = raw[is_far].min() > np.median(raw)  # logarithms weigh small numbers more
+        option += "; --outcome-scale log weighs them less" * (is_above and not is_pay)
         notes.append(TableNote(numbers.name, seen, "count as they are", option, above=True))
     for name, column in X.items():
         if name in protected or not is_numeric_dtype(column) or is_bool_dtype(column):

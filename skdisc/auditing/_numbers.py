@@ -199,12 +199,20 @@ def named_by_mean(rows: list[dict]) -> list[dict]:
 def outliers(raw: np.ndarray) -> np.ndarray:
     """Return a mask of numbers farther from the quartiles than three times their distance.
 
-    Numbers that are all above 0 are compared by their logarithms, for pay has a long tail.
+    Numbers with a long tail, such as pay, are compared by their logarithms: where all are above 0,
+    and the quartiles of these lie more evenly beside their median.
     """
-    raw = np.log(raw) if raw.min() > 0 else raw
+    if raw.min() > 0 and abs(_unevenness(np.log(raw))) <= abs(_unevenness(raw)):
+        raw = np.log(raw)
     low, high = np.quantile(raw, [0.25, 0.75])
     reach = _FAR * (high - low)
     return (raw < low - reach) | (raw > high + reach)
+
+
+def _unevenness(values):
+    """Return the skewness of the quartiles (Bowley 1901), -1 to 1."""
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    return (high + low - 2 * middle) / (high - low) if high > low else 0.0
 
 
 def finite_numbers(y: ArrayLike, what: str) -> np.ndarray:

@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from skdisc import Audit, Rule
 from skdisc.auditing import AuditReport
+from skdisc.auditing._numbers import outliers
 from skdisc.group import GroupDisparity
 from skdisc.report._first_page import first_page
 
@@ -442,3 +443,13 @@ def test_where_it_is_worst_the_gap_is_all_of_it():
     assert worst["group"] == "grade = 'b' and sex = 'f'"
     assert worst["effect"] == pytest.approx(mean["f"] - mean["m"], rel=0.1)
     assert worst["ci_low"] < mean["f"] - mean["m"] < worst["ci_high"]
+
+
+def test_what_lies_far_is_told_on_the_scale_where_quartiles_are_even():
+    rng = np.random.default_rng(0)
+    scores = rng.beta(2, 2, 3000)  # some are near 0, which is far on the logarithmic scale only
+    assert not outliers(scores).any()
+    pay = np.exp(rng.normal(8, 0.5, 3000))
+    assert not outliers(pay).any()
+    assert outliers(np.append(pay, [3.0, 10**7]))[-2:].all()
+    assert outliers(np.append(scores, 30.0)).nonzero()[0].tolist() == [3000]

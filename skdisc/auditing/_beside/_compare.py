@@ -98,8 +98,14 @@ class AuditComparison:
 
     @property
     def found_anew(self) -> bool:
-        """Whether a question is answered "disparity found" that was not before."""
-        return bool(((self.verdicts["after"] == FOUND) & (self.verdicts["before"] != FOUND)).any())
+        """Whether a question is answered "disparity found" that was not, or the sides changed."""
+        is_new = (self.verdicts["after"] == FOUND) & (self.verdicts["before"] != FOUND)
+        of_groups = self.evidence[self.evidence["null"] == "marginal"]
+        # The question has the same answer, but now others are worse off.
+        has_turned = (of_groups["status"] == "appeared") & (
+            of_groups["effect_before"] * of_groups["effect_after"] < 0
+        )
+        return bool(is_new.any() or has_turned.any())
 
     def to_text(self) -> str:
         """Return the comparison as text."""

@@ -63,6 +63,14 @@ def test_intervals_cover_a_change_and_equal_worlds_are_seldom_told_apart():
     assert np.quantile(p, 0.5) < 0.65  # or it would never tell anything
 
 
+def test_a_gap_that_turned_is_new():
+    one, other = audited([300, 500]), audited([500, 300])
+    turned = one.compare(other)
+    assert (turned.verdicts["change"] == "same").all()
+    assert turned.found_anew
+    assert other.compare(one).found_anew
+
+
 def test_findings_appear_and_disappear():
     found, nothing = audited([300, 500]), audited([500, 500])
     gone, new = found.compare(nothing), nothing.compare(found)
