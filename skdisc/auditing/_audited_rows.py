@@ -107,7 +107,8 @@ class AuditedRows:
         roll = None
         if audit.template in TEMPLATES:
             roll = read_payroll(audit, X, y, model, weight, groups)
-            X, y = roll.X, roll.compared
+            X, y = roll.of_audit()
+            weight, groups = (_only(values, roll.audited) for values in (weight, groups))
         check_settings_order(audit, X)
         frequency = None
         if audit.weights == "frequency" and weight is not None:
@@ -242,6 +243,11 @@ class AuditedRows:
         weight = weight if self.frequency is None else self.frequency
         total = weight[among].sum()
         return float((weight * values)[among].sum() / total) if total else float("nan")
+
+
+def _only(values, rows):
+    """Return the values of some rows; all, if either is None."""
+    return values if values is None or rows is None else np.asarray(values).ravel()[rows]
 
 
 class _OneDecision:

@@ -23,6 +23,7 @@ from skdisc._verdicts._answer import reason_of
 from skdisc.auditing._cells import answer_facts
 from skdisc.auditing._evidence import ranked_again
 from skdisc.auditing._figures import RATE_OF, RATIO, TO_REFERENCE, as_gaps
+from skdisc.auditing._pay._record import printed_groups
 from skdisc.auditing._pay._templates import OF_RATES
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._public import merged, text_of
@@ -158,7 +159,9 @@ def hidden_rows(document, audit, given, plan, results):
     sides = _RowSides(audit, given, plan, results)
     sides_of_key = {key: sides.of(key) for key in asked}
     columns = sides.columns()
-    hidden.keys |= {key for key, pair in sides_of_key.items() if pair is None}
+    hidden.keys |= {
+        key for key, pair in sides_of_key.items() if pair is None or _is_of_few(pair, audit, given)
+    }
     for base in dict.fromkeys(key[2] for key in asked):
         keys = [k for k in asked if k[2] == base and k not in hidden.keys]
         keys.sort(key=asked.get)
@@ -172,11 +175,23 @@ def hidden_rows(document, audit, given, plan, results):
         is_all_known = audit.template not in OF_RATES
         sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known)
         pairs = [np.array([side[sums.first] for side in sides_of_key[k]]) for k in keys]
+        if given.roll is not None:  # which are printed whatever is asked here
+            of_pay = printed_groups(audit, given.roll)
+            asked_of_pay = np.array([[side[sums.first] for side in pair] for pair in of_pay])
+            if of_pay:
+                sums.choose(asked_of_pay, np.full(len(of_pay), np.inf))
         most = np.array([max(MOST_OF_SINGLE, MOST) if asked[k][0] == 0 else MOST for k in keys])
         chosen = sums.choose(np.array(pairs), most)
         hidden.keys |= {k for k, stays in zip(keys, chosen, strict=True) if not stays}
     hidden.tied = _of_equal_p(plan, results, hidden)
     return hidden
+
+
+def _is_of_few(pair, audit, given):
+    """Return whether one of two groups is fewer people than rows, and too few, in a report of pay."""
+    if given.roll is None or given.groups is None:
+        return False
+    return any(len(np.unique(given.groups[side])) < audit.min_cell for side in pair)
 
 
 class HiddenRows:

@@ -53,9 +53,20 @@ class PaidPeople:
         return PaidPeople(*parts, cluster)
 
     def counts(self, stratum: np.ndarray, n_strata: int) -> np.ndarray:
-        """Return the numbers of women and men, shape (2, n_strata)."""
-        sides = self.is_woman, self.is_man
-        return np.array([np.bincount(stratum[side], minlength=n_strata) for side in sides])
+        """Return the numbers of women, men and others, shape (3, n_strata).
+
+        Several rows of a cluster are one person.
+        """
+        sides = self.is_woman, self.is_man, ~(self.is_woman | self.is_man)
+        strata = [stratum[side] for side in sides]
+        if self.cluster is not None:
+            pairs = (np.stack([stratum[side], self.cluster[side]]) for side in sides)
+            strata = [np.unique(pair, axis=1)[0] for pair in pairs]
+        return np.array([np.bincount(codes, minlength=n_strata) for codes in strata])
+
+    def sizes(self) -> list[int]:
+        """Return the numbers of women, men and others."""
+        return self.counts(np.zeros(len(self.weight), dtype=int), 1)[:, 0].tolist()
 
     def means(self, values: np.ndarray, stratum: np.ndarray | None = None, n_strata: int = 1):
         """Return the weighted means of women and men in strata, a `DesignMeans`."""
@@ -356,6 +367,7 @@ def people_to_tell(gaps: Gaps, counts: np.ndarray, relevant: float, significance
     ----------
     gaps : Gaps
     counts : ndarray of int, shape (2, n_strata)
+        Of women and men.
     relevant, significance : float
 
     Returns

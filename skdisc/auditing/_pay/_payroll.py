@@ -1,12 +1,13 @@
 """The columns of a table of pay: read, checked, and taken out of what describes people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import check_consistent_length
 
-from skdisc._utils._validation import check_protected
+from skdisc._utils._validation import check_protected, of_numbers
 from skdisc.auditing._numbers import finite_numbers
 from skdisc.auditing._pay._gaps import PaidPeople
 from skdisc.auditing._pay._templates import COLUMNS
@@ -30,8 +31,9 @@ class Payroll:
     category : ndarray of object or None
     names : dict of str to str or None
         The columns of ``pay=``, "sex", "women" and "men".
-    implausible : dict of str to int
-        How many rows are "wrong" (a part of pay that contradicts another) or "to check".
+    audited : ndarray of bool, shape (n_rows,), or None
+        The rows of the table with women and men, whom alone an audit compares; None: all. Others
+        are among the n people if they are enough to be counted.
     """
 
     X: pd.DataFrame
@@ -43,12 +45,17 @@ class Payroll:
     category: np.ndarray | None
     names: dict
     implausible: dict
+    audited: np.ndarray | None = None
 
-    @property
-    def compared(self) -> pd.Series:
-        """Total pay, per hour where hours are known: what the audit compares."""
+    def of_audit(self) -> tuple[pd.DataFrame, pd.Series]:
+        """Return the columns of women and men, and what an audit compares.
+
+        It is total pay, per hour where hours are known.
+        """
         name = "total pay" + " per hour" * (self.hours is not None)
-        return pd.Series(self.per_hour(self.total), index=self.X.index, name=name)
+        compared = pd.Series(self.per_hour(self.total), index=self.X.index, name=name)
+        both = self.people.is_woman | self.people.is_man
+        return self.X[both], compared[both]
 
     def per_hour(self, pay: np.ndarray) -> np.ndarray:
         """Return pay per hour; as it is where no hours are known."""
@@ -57,6 +64,11 @@ class Payroll:
     def part(self, name: str) -> np.ndarray | None:
         """Return total, base or variable pay."""
         return getattr(self, name)
+
+
+def smallest_group(audit: Any) -> int:
+    """Return how many people figures are about at least; twice as many in public reports."""
+    return audit.min_cell * (2 if audit.disclosure == "public" else 1)
 
 
 def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: Any) -> Payroll:
@@ -97,26 +109,51 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
             f"template={audit.template!r} compares means of pay: leave out output and "
             "outcome_scale."
         )
+    sex = check_protected(audit.protected, list(X))
+    if not sex:
+        raise ValueError("Audit needs protected=[...]: the column of sex, for a report of pay.")
+    is_woman, is_man, labels = _sexes(X[sex[0]], sex[0], named["women"])
+    check_consistent_length(X, y, weight, groups)
+    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float).ravel()
+    cluster = None if groups is None else pd.factorize(pd.Series(np.asarray(groups).ravel()))[0]
+    people = PaidPeople(is_woman, is_man, weight, cluster)
+    both, n_others = is_woman | is_man, people.sizes()[2]
+    if 0 < n_others < smallest_group(audit):
+        X, y, people = X[both], _only(y, both), people.only(both)
     pay = {
         part: None if named[part] is None else _amounts(X[named[part]], named[part])
         for part in ("base", "variable")
     }
     total, base, variable = _parts(y, pay["base"], pay["variable"], named)
     hours = None if named["hours"] is None else _hours(X[named["hours"]], named["hours"])
-    sex = check_protected(audit.protected, list(X))
-    if not sex:
-        raise ValueError("Audit needs protected=[...]: the column of sex, for a report of pay.")
-    is_woman, is_man, labels = _sexes(X[sex[0]], sex[0], named["women"])
-    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float).ravel()
-    cluster = None if groups is None else pd.factorize(pd.Series(np.asarray(groups).ravel()))[0]
     category = None if named["category"] is None else _texts(X[named["category"]])
     taken = [named[part] for part in ("base", "variable", "hours") if named[part] is not None]
     names = {part: None if value is None else str(value) for part, value in named.items()}
     names |= {"sex": str(sex[0]), **labels}
-    described = X.drop(columns=taken)
-    people = PaidPeople(is_woman, is_man, weight, cluster)
+    described = _of_sexes(X.drop(columns=taken), sex[0], people, labels)
+    if category is not None and of_numbers(described[named["category"]].dtype):
+        described[named["category"]] = category  # numbers of grades are names, not cut into bins
     roll = Payroll(described, people, total, base, variable, hours, category, names, {})
-    return _with_implausible(roll)
+    return _with_implausible(roll, both if n_others else None)
+
+
+def _only(y, kept):
+    """Return pay of some rows, with its name."""
+    if y is None:
+        return None
+    return pd.Series(np.asarray(y).ravel()[kept], name=getattr(y, "name", None))
+
+
+def _of_sexes(X, name, people, labels):
+    """Return a table in which several words for women, or for men, are one."""
+    if X[name][people.is_woman | people.is_man].nunique() == 2:
+        return X
+    named = X[name].astype(object)
+    for side, label in ((people.is_woman, "women"), (people.is_man, "men")):
+        named = named.mask(side, labels[label])
+    X = X.copy()
+    X[name] = named
+    return X
 
 
 def _check_names(named, X):
@@ -238,7 +275,7 @@ def _texts(values):
 _FAR, _UNUSUAL, _MOST_HOURS = 10.0, 4.0, 80
 
 
-def _with_implausible(roll):
+def _with_implausible(roll, audited):
     """Return a payroll with the numbers of rows that may be errors."""
     rate, category = roll.per_hour(roll.total), roll.category
     center = pd.Series(rate).groupby(np.zeros(len(rate)) if category is None else category)
@@ -250,7 +287,7 @@ def _with_implausible(roll):
     if roll.base is not None and roll.variable is not None:
         unusual |= np.abs(roll.base + roll.variable - roll.total) > 0.01 * roll.total
     found = {"wrong": int(wrong.sum()), "to check": int((unusual & ~wrong).sum())}
-    return Payroll(**{**vars(roll), "implausible": found})
+    return replace(roll, implausible=found, audited=audited)
 
 
 def _rows(n):

@@ -21,7 +21,7 @@ from skdisc.auditing._pay._gaps import (
     states,
     turned_by_one,
 )
-from skdisc.auditing._pay._payroll import Payroll
+from skdisc.auditing._pay._payroll import Payroll, smallest_group
 from skdisc.auditing._pay._templates import UK
 from skdisc.group import OaxacaBlinder
 
@@ -48,6 +48,7 @@ _UK_LETTERS = {
 }
 JOINED = "other categories"
 _MOST_DIGITS = 12
+_TOLD = ("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed")
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,22 @@ def pay_record(audit, roll: Payroll, comparable: Sequence[dict] = ()) -> PayReco
     return _Maker(audit, roll, comparable).made()
 
 
+def printed_groups(audit, roll: Payroll) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the women and men whose averages of total pay a record has, masks of audited rows.
+
+    Other parts of a document must not print averages that, subtracted from these, tell about few.
+    """
+    least, people = smallest_group(audit), roll.people
+    pairs, both = [], people.is_woman | people.is_man
+    if min(people.sizes()[:2]) >= least:
+        pairs.append((people.is_woman, people.is_man))
+    if roll.category is not None and audit.template != UK:
+        names, code, _ = joined_categories(roll.category, people, least)
+        several = range(len(names)) if len(names) > 1 else ()
+        pairs += [(people.is_woman & (code == k), people.is_man & (code == k)) for k in several]
+    return [(women[both], men[both]) for women, men in pairs]
+
+
 class _Maker:
     """Makes the rows of one record."""
 
@@ -87,7 +104,9 @@ class _Maker:
         self.roll, self.people = roll, roll.people
         self.template, self.significance = audit.template, audit.significance
         self.is_public = audit.disclosure == "public"
-        self.least = audit.min_cell * (2 if self.is_public else 1)
+        self.least = smallest_group(audit)
+        # Without averages nothing can be subtracted, so that a gap of all is about fewer.
+        self.least_of_all = audit.min_cell
         self.letters = _UK_LETTERS if self.template == UK else LETTERS
         self.bases = [RECORDED] if roll.hours is None else [HOURLY, RECORDED]
         if self.template == UK:
@@ -101,21 +120,21 @@ class _Maker:
         if self.roll.category is not None and self.template != UK:
             names, code, joined = joined_categories(self.roll.category, self.people, self.least)
             by_category = self._by_category(names, code) if len(names) > 1 else []
-        counted = self.people.is_woman, self.people.is_man
-        women, men = (int(side.sum()) for side in counted)
+        women, men, others = self.people.sizes()
         about = {
             "template": self.template,
             "columns": self.roll.names,
             "relevant": RELEVANT,
             "women": women,
             "men": men,
-            "others": len(self.roll.total) - women - men,
+            "others": others,
             "weighted": not bool((self.people.weight == 1).all()),
             "clustered": self.people.cluster is not None,
             "hours_share": self._hours_share(),
             "equal": self._at_equal_columns(by_category),
             "joined": joined,
             "n_left_out": self.n_left_out,
+            "few_others": None if self.roll.audited is None or others else self.least,
             "implausible": {} if self.is_public else self.roll.implausible,
         }
         return PayRecord([*rows, *by_category], about)
@@ -127,7 +146,7 @@ class _Maker:
 
     def _row(self, figure, part, basis, *, people=None, gaps=None, at=0, **more):
         """Return one row."""
-        people = people or self.people
+        women, men, _ = (people or self.people).sizes()
         row = {
             "row": self.letters[figure, None if figure == "category" else part],
             "figure": figure,
@@ -135,8 +154,8 @@ class _Maker:
             "basis": basis,
             "among": EVERYBODY,
             "group": None,
-            "women": int(people.is_woman.sum()),
-            "men": int(people.is_man.sum()),
+            "women": women,
+            "men": men,
             **dict.fromkeys(("others", "women_value", "men_value", "gap", "ci_low", "ci_high")),
             **dict.fromkeys(("ci_level", "state", "needed", "turned_by_one")),
             "reason": "",
@@ -160,7 +179,7 @@ class _Maker:
                 )
                 if figure == "mean":
                     row["turned_by_one"] = self._turns(total, self.people, self.significance)
-                yield row
+                yield self._of_enough(row)
         if self.roll.variable is None:
             return
         receives = self.roll.variable > 0
@@ -187,16 +206,25 @@ class _Maker:
         row |= {"men_value": _number(gaps.averages[MEN, 0])}
         yield self._protected(row, receives)
 
+    def _of_enough(self, row):
+        """Return a row of all people without figures, if they would tell of few women or men."""
+        if min(self.people.sizes()[:2]) >= self.least_of_all:
+            return row
+        few = f"fewer than {self.least_of_all} women or men: left out, to protect them"
+        return row | dict.fromkeys((*_TOLD, "turned_by_one")) | {"reason": few}
+
     def _protected(self, row, receives):
         """Return a row without figures, if they would tell of few people who receive something."""
-        sides = self.people.is_woman & receives, self.people.is_man & receives
-        if min(int(side.sum()) for side in sides) >= self.least or not receives.any():
+        if not self._is_few(receives):
             return row
         self.n_left_out += 1
-        told = ("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed")
         few = f"fewer than {self.least} women or men receive it: left out, to protect them"
         counts = {"women": None, "men": None} if row["among"] == RECIPIENTS else {}
-        return row | dict.fromkeys(told) | counts | {"reason": few}
+        return row | dict.fromkeys(_TOLD) | counts | {"reason": few}
+
+    def _is_few(self, receives):
+        """Return whether women or men who receive something are some, and fewer than may be told."""
+        return any(0 < n < self.least for n in self.people.only(receives).sizes()[:2])
 
     def _quarters(self):
         """Yield the women and men of each quarter of pay."""
@@ -226,11 +254,12 @@ class _Maker:
         rows, n, level = [], len(names), self.significance / len(names)
         counts = self.people.counts(code, n)
         parts = [p for p in ("base", "variable", "total") if self.roll.part(p) is not None]
+        hidden = self._of_few_recipients(code, n)
         for part in parts:
             pay = self._pay(part, self.bases[0])
             gaps = mean_gaps(pay, self.people, level, code, n)
             state = states(gaps, RELEVANT)
-            needed = people_to_tell(gaps, counts, RELEVANT, level)
+            needed = people_to_tell(gaps, counts[:2], RELEVANT, level)
             for k in range(n):
                 inside = code == k
                 people = self.people.only(inside)
@@ -242,15 +271,41 @@ class _Maker:
                     row |= {"state": str(state[k])}
                     row |= {"needed": _number(needed[k]) if state[k] == OPEN else None}
                     row |= {"turned_by_one": self._turns(pay[inside], people, level)}
-                if part == "variable":
-                    row = self._protected_in(row, inside)
-                rows.append(row)
+                rows.append(self._protected_in(row, inside) if k in hidden else row)
         return rows
 
+    def _of_few_recipients(self, code, n):
+        """Return the categories whose variable pay is not told, because few receive it.
+
+        They are enough that variable pay of all, less that of the others, is about enough people.
+        """
+        if self.roll.variable is None:
+            return set()
+        receives = self.roll.variable > 0
+        hidden = {k for k in range(n) if self._is_few(receives & (code == k))}
+        counts = self.people.only(receives).counts(code[receives], n)[:2].min(axis=0)
+        for k in np.argsort(counts, kind="stable").tolist():
+            if not hidden or not self._is_few(receives & np.isin(code, list(hidden))):
+                break
+            hidden.add(k)
+        return hidden
+
     def _protected_in(self, row, inside):
-        """Return the row of a category without figures, if few receive something there."""
-        receives = (self.roll.variable > 0) & inside
-        return self._protected(row, receives) if receives.any() else row
+        """Return the row of a category without what tells the variable pay of few.
+
+        Average base pay would: it is total pay less variable pay. So would its gap, if only women,
+        or only men, receive variable pay.
+        """
+        if row["component"] == "total":
+            return row
+        women, men, _ = self.people.only((self.roll.variable > 0) & inside).sizes()
+        if row["component"] == "base" and (women > 0) == (men > 0):
+            return row | {"women_value": None, "men_value": None}
+        self.n_left_out += 1
+        few = (
+            f"fewer than {self.least} women or men receive variable pay: left out, to protect them"
+        )
+        return row | dict.fromkeys((*_TOLD, "turned_by_one")) | {"reason": few}
 
     def _turns(self, pay, people, significance):
         """Return whether one person turns a state; None where that tells about somebody."""
@@ -293,12 +348,7 @@ class _Maker:
         """Return what remains of the gap of all people by the audit, or None."""
         group = f"{self.roll.names['sex']} = '{self.roll.names['women']}'"
         row = next((r for r in self.comparable if r["group"] == group), None)
-        is_everybody = bool((self.people.is_woman | self.people.is_man).all())
-        if (
-            row is None
-            or not is_everybody
-            or None in (row["effect"], row["ci_low"], row["ci_high"])
-        ):
+        if row is None or None in (row["effect"], row["ci_low"], row["ci_high"]):
             return None
         women, men = self.people.means(pay).mean[:, 0]
         gap, remains = float(1 - women / men), float(-row["effect"] / men)
@@ -370,12 +420,11 @@ def joined_categories(category, people, least):
     joined : list of str
     """
     names, code = np.unique(category.astype(str), return_inverse=True)
-    smaller = people.counts(code, len(names)).min(axis=0)
+    smaller = people.counts(code, len(names))[:2].min(axis=0)
     order, joined = np.argsort(smaller, kind="stable"), []
     for k in order:
         together = np.isin(code, joined)
-        sides = (together & people.is_woman).sum(), (together & people.is_man).sum()
-        if smaller[k] >= least and (not joined or min(sides) >= least):
+        if smaller[k] >= least and (not joined or min(people.only(together).sizes()[:2]) >= least):
             break
         joined.append(int(k))
     if len(joined) < 1:

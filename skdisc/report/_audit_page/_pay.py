@@ -282,10 +282,15 @@ class _Said:
             n = about["n_left_out"]
             figures = "1 figure is" if n == 1 else f"{n} figures are"
             notes.append(f"{figures} left out, to protect the few who receive variable pay.")
+        if about.get("few_others"):
+            notes.append(
+                f"Fewer than {about['few_others']} people are neither women nor men, or have no "
+                "value of sex: they are left out of all figures here and below, to protect them."
+            )
         if about["others"]:
             notes.append(
-                f"{about['others']:,} people are neither women nor men here; they count in "
-                "quarters."
+                f"{_people_are(about['others'])} neither women nor men here, or have no value of "
+                "sex: they count in quarters of pay, and are not compared below."
             )
         wrong, check = (about["implausible"].get(name) or 0 for name in ("wrong", "to check"))
         if wrong:
@@ -373,6 +378,11 @@ def _number(share):
 def _percent(share, digits=0):
     """Return a share in percent."""
     return "–" if share is None else f"{100 * share:.{digits}f}\u00a0%"
+
+
+def _people_are(n):
+    """Return a number of people with its verb."""
+    return "1 person is" if n == 1 else f"{n:,} people are"
 
 
 def _rows_are(n):

@@ -113,7 +113,7 @@ def test_letters_are_those_of_the_laws():
 
 
 def test_raw_figures_add_up_to_what_is_printed():
-    X = table()
+    X = table(600)
     rows = record(X).rows
     for sex, letter in (("women", "f"), ("men", "m")):
         n = int((X["sex"] == letter).sum())
@@ -180,7 +180,7 @@ def test_joining_leaves_no_category_to_be_had_by_subtraction():
         audit = Audit(protected="sex", template="pay_transparency", pay={"base": "base"})
         people = read_payroll(audit, X, None, None, None, None).people
         names, code, joined = joined_categories(category, people, 10)
-        counts = people.counts(code, len(names))
+        counts = people.counts(code, len(names))[:2]
         assert len(names) == 1 or counts.min() >= 10
         assert len(joined) != 1
         assert counts.sum() == 120
