@@ -188,7 +188,7 @@ def hidden_rows(document, audit, given, plan, results):
 
 
 def _is_of_few(pair, audit, given):
-    """Return whether one of two groups is fewer people than rows, and too few, in a report of pay."""
+    """Return whether rows of a group in a report of pay are those of too few people."""
     if given.roll is None or given.groups is None:
         return False
     return any(len(np.unique(given.groups[side])) < audit.min_cell for side in pair)

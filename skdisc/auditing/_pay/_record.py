@@ -223,7 +223,7 @@ class _Maker:
         return row | dict.fromkeys(_TOLD) | counts | {"reason": few}
 
     def _is_few(self, receives):
-        """Return whether women or men who receive something are some, and fewer than may be told."""
+        """Return whether few women or few men receive something, but not none."""
         return any(0 < n < self.least for n in self.people.only(receives).sizes()[:2])
 
     def _quarters(self):
