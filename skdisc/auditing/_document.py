@@ -130,7 +130,7 @@ def make_report(audit, given, plan, run, parts=None):
         record = pay_record(audit, given.roll, document["comparable"])
         document |= {"pay": jsonable(record.rows), "about_pay": jsonable(record.about)}
         if audit.disclosure == "public":
-            reason = "no question was asked; a public report of pay states the figures of a law"
+            reason = "public reports of pay state figures, and ask no question about them"
             document["verdict"]["reason"] = reason
             del document["about"]["outcome"]
     document["answers"] = answers(document)

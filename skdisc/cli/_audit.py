@@ -52,7 +52,7 @@ from skdisc.report._first_page import LANGUAGES, exit_code
 EXIT_CODES = (
     "exit codes: 0 no disparity found by any question, 1 disparity found, also after correction "
     "for the number of questions, 2 usage, 3 insufficient evidence for some question and no "
-    "disparity found, 4 failure, 130 interrupted"
+    "disparity found, or a public report of pay, which gives no verdict, 4 failure, 130 interrupted"
 )
 _FILES = ("model", "meta", "plan")
 _NOT_ANSWERS = {"data", "run", "report", "language", "details", "show_people", "cache"}

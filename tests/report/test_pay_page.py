@@ -108,3 +108,91 @@ def test_a_report_of_pay_survives_json():
     report = AuditReport.from_json(json.dumps(DOCUMENT))
     assert len(report.to_frame("pay")) == len(DOCUMENT["pay"])
     assert report.to_csv(kind="pay").count("\n") == len(DOCUMENT["pay"]) + 1
+
+
+def of_hours(share, low, high, hourly, recorded):
+    """Return what is said where the gap per hour and that of pay as recorded are these."""
+    document = changed("mean", basis="per hour")
+    for row in document["pay"]:
+        if (row["figure"], row["component"]) == ("mean", "total"):
+            row["gap"] = hourly if row["basis"] == "per hour" else recorded
+    document["pay"].append(document["pay"][0] | {"basis": "as recorded", "gap": recorded})
+    document["about_pay"]["hours_share"] = {"share": share, "ci_low": low, "ci_high": high}
+    return said(document)
+
+
+def test_a_share_that_goes_with_hours_is_a_share():
+    text = of_hours(0.4, 0.3, 0.5, 0.12, 0.2)
+    assert "40 % goes with hours (30 % to 50 %): so much smaller is the gap per hour" in text
+    for share, low, high, hourly, told in (
+        (1.66, 1.2, 2.1, -0.1, "Per hour the gap goes the other way: women's mean pay is 10.0 %"),
+        (-0.5, -0.9, -0.1, 0.3, "Per hour the gap is larger: women's mean pay is 30.0 % lower"),
+        (0.9, 0.6, 1.2, 0.02, "Per hour women's mean pay is 2.0 % lower, not divided by hours"),
+        (1.1, 0.6, 1.6, -0.02, "Per hour women's mean pay is 2.0 % higher, not divided by"),
+    ):
+        text = of_hours(share, low, high, hourly, 0.2)
+        assert told in text
+        assert "% goes with hours" not in text
+
+
+def test_rows_of_people_are_named_rows_and_weights_weights():
+    document = deepcopy(DOCUMENT)
+    heads = pay_page(document)["tables"][1]["columns"]
+    assert heads[1:3] == ("Women", "Men")
+    document["about_pay"]["clustered"] = True
+    page = pay_page(document)
+    assert "Quarters of all rows" in page["tables"][1]["title"]
+    assert page["tables"][1]["columns"][1:3] == ("Rows of women", "Rows of men")
+    assert "Several rows are one person" in " ".join(page["notes"])
+    document["about_pay"] |= {"clustered": False, "weighted": True}
+    heads = pay_page(document)["tables"][1]["columns"]
+    assert heads[1:3] == ("Sum of weights of women", "Sum of weights of men")
+
+
+def test_levels_but_95_percent_are_named_and_what_pay_is_compared():
+    document = deepcopy(DOCUMENT)
+    row = document["about_pay"]["equal"][0]
+    assert "women's total pay per hour is 2.8 % lower than men's (1.1 to 4.6)" in said(document)
+    row["ci_level"] = 0.993
+    assert "(1.1 to 4.6, 99.3 %)" in said(document)
+    row |= {"ci_low": None, "ci_high": None, "ci_level": None}
+    document["about_pay"]["clustered"] = True
+    assert "2.8 % lower than men's (range unknown: several rows are one person)" in said(document)
+
+
+def test_more_people_than_a_firm_has_are_not_counted():
+    ends = {"gap": 0.0499, "ci_low": 0.01, "ci_high": 0.09, "state": "cannot tell"}
+    document = changed("category", "base", **ends, needed=12e6)
+    text = f"{said(document)} {pay_page(document)['tables']}".replace("\u00a0", " ")
+    assert "only more people there than such a firm has would tell" in text
+    assert "(only more people than such a firm has would)" in text
+    assert "12,000,000" not in text
+    assert "about 1,200 people there would tell" in said(
+        changed("category", "base", **ends, needed=1151)
+    )
+
+
+def test_one_person_is_no_people():
+    document = deepcopy(DOCUMENT)
+    document["about_pay"]["others"] = 1
+    assert "1 person is neither" in " ".join(pay_page(document)["notes"])
+    quarter = next(r for r in document["pay"] if r["figure"] == "quarter")
+    quarter["others"] = 1
+    assert "(and 1 other)" in pay_page(document)["tables"][1]["rows"][0][0]
+
+
+def test_equal_shares_are_equal():
+    document = changed("receive", "variable", women_value=0.4, men_value=0.4, gap=0.0)
+    assert "as often to women" in said(document)
+    assert "points" not in said(document)
+    document = changed("receive", "variable", women_value=0.0, men_value=0.0, gap=0.0)
+    assert "Nobody receives variable pay." in said(document)
+
+
+def test_without_a_question_there_is_no_verdict():
+    document = deepcopy(DOCUMENT)
+    document["verdicts"], document["answers"] = [], []
+    for make in (audit_to_html, audit_to_markdown, audit_to_text):
+        text = make(document).lower()
+        assert "no verdict is given" in text
+        assert "insufficient evidence" not in text

@@ -124,7 +124,8 @@ class AuditComparison:
                 f"  ({row.row}) {row.figure}, {row.component} pay{group}, {row.basis}{among}"
             )
             sides = (_in_percent(*row[-6:-3]), _in_percent(*row[-3:]))
-            lines.append(f"    {sides[0]} -> {sides[1]}")
+            points = " points" * (row.figure == "receive")
+            lines.append(f"    {sides[0]} -> {sides[1]}{points}")
         lines += ["", "Evidence"]
         for row in self.evidence.itertuples():
             lines.append(f"  {row.group} ({row.null}, {row.measure})")

@@ -140,7 +140,8 @@ def mean_gaps(
     low, high = np.fmin(low, gap), np.fmax(high, gap)
     low, high = np.where(is_bounded, low, -np.inf), np.where(is_bounded, high, np.inf)
     samples = zip(*_scaled(design, np.nan_to_num(gap)).moments(), strict=True)
-    reason = np.where(is_known, too_skewed(*samples, significance), "fewer than 2 people of a sex")
+    none = np.where(men == 0, "men's average is 0", "fewer than 2 people of a sex")
+    reason = np.where(is_known, too_skewed(*samples, significance), none)
     return Gaps(design.mean, gap, low, high, reason)
 
 

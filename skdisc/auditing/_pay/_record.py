@@ -162,6 +162,8 @@ class _Maker:
         }
         if gaps is not None:
             row |= _interval(gaps, at, self.significance)
+            if part == "variable" and self._is_received_by_nobody(figure, gaps.averages[:, at]):
+                row |= {"reason": "nobody receives variable pay"}
             if not self.is_public:
                 values = gaps.averages[:, at]
                 if figure == "median":  # of a person or two: three digits are enough
@@ -222,6 +224,11 @@ class _Maker:
         counts = {"women": None, "men": None} if row["among"] == RECIPIENTS else {}
         return row | dict.fromkeys(_TOLD) | counts | {"reason": few}
 
+    def _is_received_by_nobody(self, figure, averages):
+        """Return whether variable pay has no gap because nobody there receives any."""
+        nobody = figure != "median" and bool((averages == 0).all())
+        return nobody or not (self.roll.variable > 0).any()
+
     def _is_few(self, receives):
         """Return whether few women or few men receive something, but not none."""
         return any(0 < n < self.least for n in self.people.only(receives).sizes()[:2])
@@ -230,7 +237,11 @@ class _Maker:
         """Yield the women and men of each quarter of pay."""
         pay = self._pay("total", self.bases[0])
         counts = quarters(pay, self.people)
-        kish = self.people.weight.sum() / (self.people.weight**2).sum()
+        # As if all rows of a person were in one quarter, which is the most that they can tell less.
+        of_person = self.people.weight
+        if self.people.cluster is not None:
+            of_person = np.bincount(self.people.cluster, of_person)
+        kish = self.people.weight.sum() / (of_person**2).sum()
         share = share_of_women(counts * kish, self.significance)
         for i, (women, men, others) in enumerate(counts.round(_MOST_DIGITS).tolist()):
             level = {"gap": None, "ci_level": 1 - self.significance}
@@ -324,7 +335,8 @@ class _Maker:
         """Return what objective columns account for: of all people, and of categories with a gap.
 
         Of all people it is what the audit says; of categories, and where the audit says nothing,
-        Oaxaca's and Blinder's decomposition of means, without clusters.
+        Oaxaca's and Blinder's decomposition of means. It knows no clusters, with which it has no
+        interval.
         """
         if self.is_public or self.template == UK:
             return []
@@ -383,16 +395,19 @@ class _Maker:
         ):
             return None
         side = -1.0 if "woman" in str(first["subject"]) else 1.0
-        ends = sorted([side * first["ci_low"] / men, side * first["ci_high"] / men])
+        ends = sorted(float(side * first[end] / men) for end in ("ci_low", "ci_high"))
+        level = 1 - self.significance
+        if self.people.cluster is not None:
+            ends, level = (None, None), None
         return {
             "group": group,
             "columns": [str(c) for c in columns],
             "gap": float(side * first["gap"] / men),
             "accounted": float(side * first["explained"] / men),
             "remains": float(side * first["effect"] / men),
-            "ci_low": float(ends[0]),
-            "ci_high": float(ends[1]),
-            "ci_level": 1 - self.significance,
+            "ci_low": ends[0],
+            "ci_high": ends[1],
+            "ci_level": level,
         }
 
 
@@ -450,7 +465,7 @@ def _interval(gaps: Gaps, at, significance):
     reason = str(gaps.reason[at]) if gap is None or None in ends else ""
     if gap is None:
         ends = [None, None]
-        reason = reason or "the average of men is 0"
+        reason = reason or "men's average is 0"
     level = None if None in ends else 1 - significance
     return {"gap": gap, "ci_low": ends[0], "ci_high": ends[1], "ci_level": level, "reason": reason}
 

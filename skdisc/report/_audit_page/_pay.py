@@ -35,6 +35,8 @@ _AMONG = {"all": "", "recipients": ", among those who receive it"}
 _QUARTERS = ("lowest", "lower middle", "upper middle", "highest")
 _PARTS = {"base": "Base pay", "variable": "Variable pay", "total": "Total pay"}
 _MOST_NAMED = 4
+_MOST_TIMES = 100  # as many people as there are: what it takes beyond is told in words
+_EQUAL = 5e-4  # shares that differ by less have the same digits
 
 
 def pay_page(document):
@@ -94,7 +96,7 @@ class _Said:
             self._one(figure=figure, component="total", basis=self.basis)
             for figure in ("mean", "median")
         )
-        basis = f" {self.basis}" if self.basis == "per hour" else ""
+        basis = _per_hour(self.basis)
         text = f"Women's mean pay{basis} is {_compared(mean)}; their median is {_compared(median)}."
         recorded = self._one(figure="mean", component="total", basis="as recorded")
         if recorded is None or self.basis == "as recorded":
@@ -105,10 +107,27 @@ class _Said:
         share = self.about["hours_share"]
         if not share:
             return ""
-        ends = f"{_percent(share['ci_low'])} to {_percent(share['ci_high'])}"
+        low, high = share["ci_low"], share["ci_high"]
+        if low >= 0 and high <= 1:
+            return (
+                f"Of the gap of pay that is not divided by hours, {_percent(share['share'])} goes "
+                f"with hours ({_percent(low)} to {_percent(high)}): so much smaller is the gap per "
+                "hour."
+            )
+        hourly, recorded = (
+            self._one(figure="mean", component="total", basis=basis)
+            for basis in ("per hour", "as recorded")
+        )
+        if hourly is None or recorded is None or None in (hourly["gap"], recorded["gap"]):
+            return ""
+        gaps = f"{_points(hourly['gap'])}, not divided by hours {_points(recorded['gap'])}"
+        if low > 1:
+            return f"Per hour the gap goes the other way: women's mean pay is {gaps}."
+        if high < 0:
+            return f"Per hour the gap is larger: women's mean pay is {gaps}."
         return (
-            f"Of the gap of pay that is not divided by hours, {_percent(share['share'])} goes with "
-            f"hours ({ends}): so much smaller is the gap per hour."
+            f"Per hour women's mean pay is {gaps}; which share of the gap goes with hours these "
+            "people cannot tell."
         )
 
     def _worst(self, part):
@@ -128,12 +147,12 @@ class _Said:
         text += f"; of {open_} these people cannot tell" if open_ else ""
         largest = max(known, key=lambda r: abs(r["gap"]))
         if largest["state"] != "above":
-            needed = _needed(largest)
+            needed = _needed(largest, "there ")
             text += (
                 f". The largest is that of {largest['group']}: women's {_PARTS[part].lower()} is "
             )
             text += _compared(largest)
-            text += f", and about {needed} people there would tell" * bool(needed)
+            text += f", and {needed} would tell" * bool(needed)
         return f"{text}."
 
     def _variable(self):
@@ -143,8 +162,11 @@ class _Said:
             return ""
         if row["gap"] is None:
             return "Who receives variable pay is not shown, to protect the few who do."
+        if row["women_value"] == row["men_value"] == 0:
+            return "Nobody receives variable pay."
         women, men = (_percent(row[name], 1) for name in ("women_value", "men_value"))
         points = f"{abs(100 * row['gap']):.1f} points {'less' if row['gap'] > 0 else 'more'} often"
+        points = points if abs(row["gap"]) >= _EQUAL else "as often"
         if None in (row["ci_low"], row["ci_high"]):
             return f"Variable pay goes to {women} of women and {men} of men."
         ends = sorted([100 * row["ci_low"], 100 * row["ci_high"]])
@@ -156,7 +178,7 @@ class _Said:
         among = among or self._one(figure="mean", component="variable", among="recipients")
         if among is None or among["gap"] is None:
             return f"{text}."
-        basis = " per hour" if among["basis"] == "per hour" else ""
+        basis = _per_hour(among["basis"])
         return f"{text}; among those who receive it, women's mean{basis} is {_compared(among)}."
 
     def _equal(self):
@@ -164,11 +186,12 @@ class _Said:
         for row in self.about["equal"]:
             where = "" if row["group"] is None else f"In category {row['group']}, "
             columns = _and(row["columns"])
-            remains = {"gap": row["remains"], "ci_low": row["ci_low"], "ci_high": row["ci_high"]}
-            level = row["ci_level"]
-            at_level = f", {words.percent(level)}" if level and level < 0.949 else ""
-            at = f"{where}{'at' if where else 'At'} equal {columns} women's total pay is "
-            yield f"{at}{_compared(remains, at_level)}, in place of {_points(row['gap'])}."
+            ends = {name: row[name] for name in ("ci_low", "ci_high", "ci_level")}
+            several = "several rows are one person" * self.about["clustered"]
+            remains = {"gap": row["remains"], **ends, "reason": several}
+            pay = f"women's total pay{_per_hour(self.basis)} is "
+            at = f"{where}{'at' if where else 'At'} equal {columns} {pay}"
+            yield f"{at}{_compared(remains)}, in place of {_points(row['gap'])}."
 
     def _turned(self):
         """Return which states one person turns."""
@@ -204,9 +227,13 @@ class _Said:
         """Return the table of quarters of pay."""
         rows = self._of(figure="quarter")
         rows = [self._quarter(r, name) for r, name in zip(rows, _QUARTERS, strict=False)]
-        basis = " per hour" * (self.basis == "per hour")
-        title = f"Quarters of all people by total pay{basis}"
-        columns = "Quarter", "Women", "Men", "Range of the share of women"
+        what = "rows" if self.about["clustered"] else "people"
+        title = f"Quarters of all {what} by total pay{_per_hour(self.basis)}"
+        of = "rows of {}" if self.about["clustered"] else "{}"
+        of = f"sum of weights of {of}" if self.about["weighted"] else of
+        heads = [of.format(side) for side in ("women", "men")]
+        heads = [head[0].upper() + head[1:] for head in heads]
+        columns = "Quarter", *heads, "Range of the share of women"
         return {"title": title, "columns": columns, "rows": rows}
 
     def _line(self, row, figure, part, among, same, bases):
@@ -224,7 +251,8 @@ class _Said:
     def _quarter(self, row, name):
         """Return the line of one quarter."""
         counts = [self._people(row, side) for side in ("women", "men")]
-        others = f" (and {row['others']:g} others)" if row["others"] else ""
+        others = f" (and {row['others']:g} other{'s' * (row['others'] != 1)})"
+        others = others if row["others"] else ""
         ends = f"{_number(row['ci_low'])} to {_percent(row['ci_high'], 1)}"
         return (f"({row['row']}) {name}{others}", *counts, ends)
 
@@ -260,7 +288,7 @@ class _Said:
         said = {
             "above": f"{relevant} or more",
             "below": f"below {relevant}",
-            "cannot tell": "cannot tell" + f" ({needed} people would)" * bool(needed),
+            "cannot tell": "cannot tell" + f" ({needed} would)" * bool(needed),
         }
         return f"{text}: {said[row['state']]}"
 
@@ -273,6 +301,11 @@ class _Said:
             notes.append(
                 "Ranges of the table count that men's average varies, too; in the paragraph below "
                 "gaps are in percent of men's average as it is."
+            )
+        if about["clustered"]:
+            notes.append(
+                "Several rows are one person: women and men are counted once, in quarters and in "
+                "the answers below their rows."
             )
         if about["joined"]:
             notes.append(
@@ -312,12 +345,14 @@ def _and(names):
     return " and ".join([", ".join(first)] * bool(first) + [last])
 
 
-def _compared(row, level=""):
-    """Return how women's average compares with men's, with its range, and its level if named."""
+def _compared(row):
+    """Return how women's average compares with men's, with its range, and its level but 95 %."""
     if row["gap"] is None:
         return (
             f"not compared ({row['reason'] or 'unknown'})" if row.get("reason") else "not compared"
         )
+    level = row.get("ci_level")
+    level = f", {words.percent(level)}" if level and abs(level - 0.95) > _EQUAL else ""
     side = "lower" if row["gap"] > 0 else "higher"
     text = f"{_percent(abs(row['gap']), 1)} {side} than men's"
     low, high = row["ci_low"], row["ci_high"]
@@ -341,13 +376,20 @@ def _count_of(rows, n):
     return f"{len(rows) or 'none'} of {n}"
 
 
-def _needed(row):
+def _needed(row, where=""):
     """Return how many people it would take to tell, as text, or ''."""
     needed = row["needed"]
     if needed is None:
         return ""
+    if needed > _MOST_TIMES * (row["women"] + row["men"]):
+        return f"only more people {where}than such a firm has"
     unit = 10 ** max(len(str(int(needed))) - 2, 0)
-    return f"{-int(-needed // unit) * unit:,}"
+    return f"about {-int(-needed // unit) * unit:,} people {where}".rstrip()
+
+
+def _per_hour(basis):
+    """Return " per hour", if pay is divided by hours."""
+    return " per hour" * (basis == "per hour")
 
 
 def _cell(row, is_share=False):
@@ -355,7 +397,7 @@ def _cell(row, is_share=False):
     if row is None:
         return ""
     if row["gap"] is None:
-        return row["reason"] or "–"
+        return f"– ({row['reason']})" if row["reason"] else "–"
     text = f"{_number(row['gap'])}\u00a0{'points' if is_share else '%'}"
     if None in (row["ci_low"], row["ci_high"]):
         return f"{text} (range unknown)"

@@ -68,7 +68,7 @@ def _opening(document):
         "title": f"Audit of {system}" if system else "Audit",
         "sentence": about.get("sentence") or "",
         "level": words.level(verdict.get("verdict")),
-        "verdict": verdict.get("verdict") or "–",
+        "verdict": _overall(document),
         "reason": words.sentence(verdict.get("reason")),
         "interrupted": _interrupted(document) if about.get("interrupted") else "",
         "noticed": _noticed(document),
@@ -87,6 +87,13 @@ def _opening(document):
         "relevant": relevant,
         "average": average,
     }
+
+
+def _overall(document):
+    """Return the verdict of an audit; a report of pay that asks no question has none."""
+    if document.get("about_pay") and not document.get("verdicts"):
+        return "no verdict is given"
+    return (document.get("verdict") or {}).get("verdict") or "–"
 
 
 def average_of(document):

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from documents import example
 from scipy import stats
 
 from skdisc import Audit, Rule
@@ -255,3 +256,14 @@ def test_the_command_pairs_two_models_of_one_file(tmp_path, capsys):
         other.to_csv(tmp_path / "less.csv", index=False)
         assert main(["compare", *reports, f"--data={tmp_path / 'less.csv'}"]) == 2
         assert said in capsys.readouterr().err
+
+
+def test_shares_who_receive_variable_pay_differ_by_points():
+    text = AuditComparison(example(), example()).to_text()
+    head, rest = text.split("Pay: women's is lower by, in percent", 1)
+    assert "Pay:" not in head
+    for line in rest.split("Evidence")[0].splitlines():
+        if line.startswith("    "):
+            assert ("points" in line) == is_share
+        is_share = line.startswith("  (e)")
+    assert "points" in rest

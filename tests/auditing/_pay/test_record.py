@@ -342,3 +342,29 @@ def test_two_reports_stand_side_by_side():
     assert gone["gap_after"].isna().all()
     assert gone["gap_before"].notna().any()
     assert _pay({}, {}).empty
+
+
+def test_several_rows_of_a_person_have_the_intervals_of_one():
+    X = table(400).assign(site=lambda t: np.arange(len(t)) % 3)
+    X["base"] *= np.where(X["sex"] == "f", 0.8, 1.0)
+    person = np.arange(len(X))
+    once = record(X)
+    twelve = record(pd.concat([X] * 12, ignore_index=True), groups=np.tile(person, 12))
+    for row, other in zip(once.rows, twelve.rows, strict=True):
+        for end in ("ci_low", "ci_high") if row["figure"] != "median" else ():  # whose ranks tie
+            both = row[end], other[end]
+            assert both[1] == (None if both[0] is None else pytest.approx(both[0], abs=1e-3))
+    remains = [[r["remains"] for r in made.about["equal"]] for made in (once, twelve)]
+    assert len(remains[0]) == 4
+    assert remains[1] == pytest.approx(remains[0])
+    assert {r["ci_low"] for r in twelve.about["equal"]} == {None}
+    assert None not in {r["ci_low"] for r in once.about["equal"]}
+
+
+def test_variable_pay_of_nobody_is_no_matter_of_few_people():
+    X = table().assign(variable=0.0)
+    rows = [r for r in record(X).rows if r["component"] == "variable" and r["figure"] != "receive"]
+    assert {r["reason"] for r in rows} == {"nobody receives variable pay"}
+    X["variable"] = np.where(X["sex"] == "f", 10.0 + np.arange(len(X)), 0.0)
+    row = one(record(X).rows, figure="mean", component="variable", basis="per hour", among="all")
+    assert row["reason"] == "men's average is 0"
