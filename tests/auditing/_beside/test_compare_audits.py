@@ -262,8 +262,7 @@ def test_shares_who_receive_variable_pay_differ_by_points():
     text = AuditComparison(example(), example()).to_text()
     head, rest = text.split("Pay: women's is lower by, in percent", 1)
     assert "Pay:" not in head
-    for line in rest.split("Evidence")[0].splitlines():
-        if line.startswith("    "):
-            assert ("points" in line) == is_share
-        is_share = line.startswith("  (e)")
+    lines = rest.split("Evidence")[0].strip().splitlines()
+    for name, numbers in zip(lines[::2], lines[1::2], strict=True):
+        assert numbers.endswith(" points") == name.startswith("  (e)")
     assert "points" in rest
