@@ -100,6 +100,10 @@ def _alternatives(arguments):
         favorable = labels_named("--favorable", a.favorable, frame[target])
     protected = columns_named("--protected", a.protected, names)
     groups = columns_named("--groups", a.groups, names)
+    if len(groups) > 1:
+        raise ValueError(f"--groups takes one column, got {len(groups)}: {a.groups}.")
+    if a.seeds < 0:
+        raise ValueError(f"--seeds must be at least 0, got {a.seeds}.")
     left_out = {target, *groups, *columns_named("--ignore", a.ignore, names)}
     clash = [c for c in protected if c in left_out]
     if clash:

@@ -87,6 +87,8 @@ def test_candidates_of_a_model_that_cannot_be_fitted_again():
         ([*BASIC, "--ignore", "sex"], "also the target, ignored"),
         ([*BASIC[:-1], "0.001"], "takes at least 2,703 people"),
         ([*BASIC, "--report", "page.pdf"], "extension"),
+        ([*BASIC, "--groups", "town,test"], "--groups takes one column"),
+        ([*BASIC, "--seeds", "-1"], "--seeds must be at least 0"),
         ([*BASIC, "--min-gain", "-1"], "--min-gain"),
     ],
 )

@@ -1,6 +1,8 @@
 """Whether there is a model as good and less unequal, and how often that is said wrongly."""
 
 import json
+from dataclasses import replace
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
@@ -10,11 +12,12 @@ from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
+from sklearn.ensemble import StackingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -24,6 +27,7 @@ from skdisc.model_selection import AlternativeReport, AlternativeSearch
 from skdisc.model_selection._alternatives import _split
 from skdisc.model_selection._alternatives._choice import Choice
 from skdisc.model_selection._alternatives._gains import all_pairs, contrasts_of, gains
+from skdisc.model_selection._alternatives._question import Groups, Predictions, Question
 from skdisc.model_selection._alternatives._split import least_people, places
 
 N = 1600
@@ -122,11 +126,11 @@ def test_gains_are_linear_contrasts_with_a_person_favored_by_one_model_alone_in_
     rng = np.random.default_rng(2)
     a, b, group = rng.random(300) < 0.5, rng.random(300) < 0.4, rng.integers(0, 3, 300)
     pairs = all_pairs(3)
-    gain, error = gains(a, b, group, *[contrasts_of(pairs, 3, np.ones(1))] * 2)
+    gain, error = gains(a, b, group, *[contrasts_of(pairs, 3)] * 2)
     more = np.r_[group, 0, 1, 2, 0, 1, 2]
     a, b = np.r_[a, [True] * 3, [False] * 3], np.r_[b, [False] * 3, [True] * 3]
-    for i, (high, low) in enumerate(pairs[:, 0]):
-        for j, (up, down) in enumerate(pairs[:, 0]):
+    for i, (high, low) in enumerate(pairs):
+        for j, (up, down) in enumerate(pairs):
             each = np.zeros(len(a))
             for sign, g, d in ((1, high, a), (-1, low, a), (-1, up, b), (1, down, b)):
                 mine = more == g
@@ -137,17 +141,80 @@ def test_gains_are_linear_contrasts_with_a_person_favored_by_one_model_alone_in_
             assert error[i, j] == pytest.approx(np.sqrt((each**2).sum()))
 
 
-def test_parts_of_a_recipe_with_one_pair_are_as_all_people():
+def question_of(n, k, n_parts, rng):
+    """Return a question about n people of k groups in some parts, and two models."""
+    groups = {"group": Groups(rng.integers(0, k, n), list("abcdef"[:k]), [])}
+    how = {"scoring": "accuracy", "metric": "selection_rate", "scale": "difference"}
+    part = rng.integers(0, n_parts, n)
+    question = Question(
+        rng.integers(0, 2, n), [1], groups, **how, margin=0.1, min_gain=0.0, part=part, by_part=True
+    )
+    return question, *(Predictions((rng.random(n) < p).astype(int)) for p in (0.5, 0.4))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_recipe_is_held_to_every_assignment_of_pairs_to_parts(k):
+    """By brute force: of all assignments, the least z, and the bounds."""
     rng = np.random.default_rng(3)
-    a, b, cell = rng.random(400) < 0.5, rng.random(400) < 0.4, rng.integers(0, 4, 400)
-    one = contrasts_of(np.array([[[0, 1]]]), 2, np.ones(1))
-    two = contrasts_of(np.array([[[0, 1], [1, 0]]]), 2, np.array([0.25, 0.75]))
-    assert one.tolist() == [[1, -1]]
-    assert two.tolist() == [[0.25, -0.25, -0.75, 0.75]]
-    gain, _ = gains(a, b, cell, two, two)
-    rates = [(d[cell == c].sum() + 1) / ((cell == c).sum() + 2) for d in (a, b) for c in range(4)]
-    difference = np.array(rates[:4]) - rates[4:]
-    assert gain[0, 0] == pytest.approx(two[0] @ difference)
+    question, present, other = question_of(400, k, 3, rng)
+    pairs = rng.permuted(np.tile(np.arange(k), (3, 1)), axis=1)[:, :2]
+    code, part = question.groups["group"].code, question.part
+    shares = np.bincount(part) / 400
+    rates, n = {}, {}
+    for g, f in product(range(k), range(3)):
+        mine = (code == g) & (part == f)
+        n[g, f] = mine.sum() + 2 / 3
+        a, b = present.label[mine], other.label[mine]
+        rates[g, f] = [(m.sum() + 1 / 3) / n[g, f] for m in (a, b, a & b)]
+        rates[g, f][2] = (a & b).sum() / n[g, f]
+    several = list(permutations(range(k), 2))
+
+    def gain_and_error(before, after):
+        gain, variance = 0.0, 0.0
+        for f, share in enumerate(shares):
+            for g in range(k):
+                a, b, both = rates[g, f]
+                u, v = (float(p[0] == g) - float(p[1] == g) for p in (before[f], after[f]))
+                gain += share * (u * a - v * b)
+                of_both = 2 * u * v * (both - a * b)
+                spread = u**2 * a * (1 - a) + v**2 * b * (1 - b) - of_both
+                variance += share**2 * spread / n[g, f]
+        return gain, np.sqrt(variance)
+
+    held = np.array([gain_and_error(pairs, chosen) for chosen in product(several, repeat=3)]).T
+    free = np.array([gain_and_error(chosen, pairs) for chosen in product(several, repeat=3)]).T
+    assert question.n_assignments("group") == len(several) ** 3
+    both = {"group": pairs}
+    assert question.gain_z(present, other, both) == pytest.approx((held[0] / held[1]).min())
+    low, high = question.gain_bounds(present, other, both, both, 1.96)
+    assert low == pytest.approx((held[0] - 1.96 * held[1]).min())
+    assert high == pytest.approx((free[0] + 1.96 * free[1]).max())
+
+
+def test_gaps_of_opposite_signs_in_two_parts_do_not_cancel():
+    rng = np.random.default_rng(6)
+    question, *_ = question_of(4000, 2, 2, rng)
+    group, part = question.groups["group"].code, question.part
+    present = Predictions((group == 0).astype(int))
+    other = Predictions((group == part).astype(int))
+    assert question.gap(present, "group")[1] == question.gap(other, "group")[1] == 1
+    pairs = question.gap(other, "group")[0]
+    assert pairs.tolist() == [[0, 1], [1, 0]]
+    fixed = {"group": np.array([[0, 1], [0, 1]])}
+    assert abs(question.gain_z(present, other, fixed)) < 0.1
+    pooled = replace(question, by_part=False)
+    assert pooled.gap(other, "group")[1] < 0.1
+    low, high = question.gain_bounds(present, other, fixed, {"group": pairs}, 1.96)
+    assert low < 0 < high < 0.1
+
+
+def test_one_part_is_as_all_people():
+    rng = np.random.default_rng(7)
+    question, present, other = question_of(300, 3, 1, rng)
+    pooled = replace(question, by_part=False)
+    for pair in permutations(range(3), 2):
+        z = question.gain_z(present, other, {"group": [pair]})
+        assert z == pytest.approx(pooled.gain_z(present, other, {"group": pair}))
 
 
 def test_the_ladder_begins_with_the_safest_and_only_goes_down():
@@ -247,10 +314,12 @@ def test_none_shown_names_what_failed_and_keeps_the_present_model(decided):
     assert equal.best_name_ == "the present model"
     assert "smaller largest gap" in equal.report_.document["sentence"]
     assert "not worse" not in equal.report_.document["sentence"]
+    _split._SEARCHES.clear()
     worse = of({"none": Decides("none")}).fit(X, y)
     assert "not worse in accuracy" in worse.report_.document["sentence"]
     assert "smaller largest" not in worse.report_.document["sentence"]
     assert worse.cv_results_["gain_high"][1] > 0
+    _split._SEARCHES.clear()
     few = of({"none": Decides("none")}, margin=0.01).fit(X, y)
     assert few.report_.document["sentence"].startswith("Too few people for this margin")
 
@@ -264,7 +333,8 @@ def test_failed_candidates_are_kept_with_their_errors(decided):
     assert "from 0 to 3" in errors["other scale"]
     assert errors["new"] == ""
     assert np.isnan(fitted.cv_results_["score_z"][1])
-    assert "2 candidate(s) failed" in " ".join(fitted.report_.document["warnings"])
+    text = " ".join(fitted.report_.to_text().split())
+    assert "2 candidates failed: broken (RuntimeError: no memory), other scale (" in text
     alone = of({"broken": Decides("new", fails=True)}).fit(X, y)
     assert not alone.claim_
     assert "No candidate could be fitted" in alone.report_.document["sentence"]
@@ -304,6 +374,7 @@ def test_the_level_is_the_largest_p_value_that_is_shown(people, factor, is_shown
     X, y = (part[:500] for part in people)
     with_one = search({"test": on("test")}, margin=0.1)
     p = clone(with_one).fit(X, y).report_.document["tests"][0]["p_value"]
+    _split._SEARCHES.clear()
     fitted = clone(with_one).set_params(significance=factor * p)
     assert fitted.fit(X, y).report_.document["tests"][0]["shown"] == is_shown
 
@@ -603,9 +674,318 @@ class OfTwo(AlternativeSearch):
             margin=0.6,
             n_bins=2,
             min_support=0.2,
-            claim_size=0.3,
+            claim_size=0.45,
         )
     ]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def shown_of(fitted):
+    """Return whether it is exploratory, and how the people were divided."""
+    log = fitted.report_.document["log"]
+    return fitted.exploratory_, log["claim_part"], log["people"]
+
+
+def test_models_that_are_written_alike_are_other_searches(people):
+    X, y = people
+    X = X.assign(again=X["test"])
+
+    def chosen(function):
+        return make_pipeline(FunctionTransformer(function), LogisticRegression())
+
+    first = search({"one": chosen(lambda frame: frame[["test"]])}).fit(X, y)
+    second = search({"one": chosen(lambda frame: frame[["test", "rating"]])}).fit(X, y)
+    same = search({"one": chosen(lambda frame: frame[["again"]])}).fit(X, y)
+    assert [f.exploratory_ for f in (first, second)] == [False, True]
+    assert same.cv_results_["step"].tolist() == first.cv_results_["step"].tolist()
+
+
+def test_frozen_models_and_weights_are_other_searches(people):
+    X, y = people
+    X, y, rest, labels = X[:1200], y[:1200], X[1200:], y[1200:]
+    found = []
+    for n in (200, 400):
+        present, other = (
+            FrozenEstimator(on(c).fit(rest[:n], labels[:n])) for c in ("rating", "test")
+        )
+        fitted = AlternativeSearch(present, {"test": other}, protected="sex", margin=0.05)
+        found.append(fitted.fit(X, y).exploratory_)
+    assert found == [False, True]
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    found = []
+    numbers = X[["test", "rating"]].assign(more=np.arange(1200))
+    for seed in (0, 1):
+        weight = np.random.default_rng(seed).exponential(size=1200) ** 3
+        fitted = AlternativeSearch(tree, {"max_depth": [2]}, margin=0.1)
+        fitted.fit(numbers, y, sensitive_features=X["sex"], sample_weight=weight)
+        found.append(fitted.exploratory_)
+    assert found == [False, True]
+
+
+def test_other_protected_values_are_another_search(people):
+    X, y = people
+    found = [
+        search(protected=None).fit(X, y, sensitive_features=X[name].to_numpy()).exploratory_
+        for name in ("sex", "race")
+    ]
+    assert found == [False, True]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda X, y: (X, y.astype(bool), None),
+        lambda X, y: (X, np.where(y, "yes", "no"), "yes"),
+        lambda X, y: (X.assign(sex=X["sex"] == "f"), y, None),
+        lambda X, y: (X.assign(race=X["race"].map({"a": 7, "b": 3})), y, None),
+        lambda X, y: (X.assign(constant=0), y, None),
+        lambda X, y: (X[["test", "race", "sex", "rating"]], y, None),
+    ],
+)
+def test_how_values_are_written_and_constant_columns_divide_nobody_otherwise(people, written):
+    X, y = people
+    _, *first = shown_of(search().fit(X, y))
+    X, y, label = written(X, y)
+    is_exploratory, *again = shown_of(search(pos_label=label, margin=0.04).fit(X, y))
+    assert first == again
+    assert is_exploratory
+
+
+def test_people_of_one_cluster_are_counted_by_their_rows(people):
+    X, y = people
+    groups = np.arange(N) // 2
+    first = search().fit(X, y, groups=groups)
+    other = search().fit(X.assign(test=-X["test"]), y, groups=groups)
+    assert not other.exploratory_
+    _, mine, _ = shown_of(first)
+    assert mine == shown_of(other)[1]
+    assert search(margin=0.05).fit(X, y, groups=groups).exploratory_
+    assert search(margin=0.05).fit(X, y).exploratory_
+
+
+def test_a_search_of_this_process_counts_beside_those_of_the_log(people, tmp_path):
+    X, y = people
+    log = tmp_path / "log.json"
+    assert not search().fit(X, y).exploratory_
+    assert search(log=log, margin=0.04).fit(X, y).exploratory_
+    _split._SEARCHES.clear()
+    assert len(json.loads(log.read_text()).popitem()[1]) == 2
+    first = search(log=tmp_path / "new.json").fit(X, y)
+    assert "Searches on these people: 1\n" in first.report_.to_text(10_000)
+    _split._SEARCHES.clear()
+    assert "not counted without a log" in search().fit(X, y).report_.to_text(10_000)
+
+
+def test_an_exploratory_search_shows_nothing(people):
+    X, y = people
+    assert search().fit(X, y).claim_
+    second = search({"test": on("test")}, margin=0.04).fit(X, y)
+    document = second.report_.document
+    assert document["sentence"].startswith("Exploratory, so that nothing is claimed")
+    assert not any(test["shown"] for test in document["tests"])
+    assert not second.cv_results_["shown"].any()
+    assert not any("at most" in note for note in document["notes"])
+
+
+def test_the_claim_has_both_gaps(people, found):
+    gaps = found.costs_.gaps.set_index("column").loc["sex"]
+    assert f"from {gaps['before']:.3f} to {gaps['after']:.3f}" in found.report_.document["sentence"]
+
+
+class Fails(Decides):
+    """Fails when it is asked about, or fitted to, more people than some."""
+
+    def __init__(self, column="y", asked=10**9, learned=10**9):
+        super().__init__(column)
+        self.asked, self.learned = asked, learned
+
+    def fit(self, X, y):
+        if len(X) > self.learned:
+            raise RuntimeError("too many to learn")
+        return super().fit(X, y)
+
+    def predict(self, X):
+        if len(X) > self.asked:
+            raise RuntimeError("too many to ask")
+        return super().predict(X)
+
+
+def test_a_candidate_that_fails_on_the_people_of_the_claim_is_left_out(decided):
+    X, y = decided
+    fitted = of({"new": Fails("new", asked=1500)}, margin=0.15).fit(X, y)
+    assert fitted.cv_results_["error"][1] == "RuntimeError: too many to ask"
+    assert "nothing was tested" in fitted.report_.document["sentence"]
+    assert not fitted.claim_
+    X = X.assign(more=np.arange(4000))
+    both = {"first": Fails("new", asked=1500), "next": Decides("new")}
+    X["next"] = np.where(X["sex"] == "m", X["new"], np.where(X["id"] % 50, X["new"], 1))
+    both["next"].column = "next"
+    fitted = of(both, margin=0.15).fit(X, y)
+    steps = dict(zip(fitted.cv_results_["name"], fitted.cv_results_["tested"], strict=True))
+    assert not steps["first"]
+    assert "too many to ask" in fitted.report_.to_text()
+
+
+@pytest.mark.parametrize("has_another", [False, True])
+def test_a_candidate_that_fails_in_the_five_parts_only_is_left_out(decided, has_another):
+    X, y = decided
+    X, y = X[:1000], y[:1000]
+    tried = {"broken": Fails("new", learned=700)}
+    if has_another:
+        X = X.assign(bold=np.where(X["id"] % 10, X["new"], 1 - X["new"]))
+        tried["bold"] = Decides("bold")
+    fitted = of(tried, claim="recipe", margin=0.25, refit=True).fit(X, y)
+    errors = dict(zip(fitted.cv_results_["name"], fitted.cv_results_["error"], strict=True))
+    assert errors["broken"] == "RuntimeError: too many to learn"
+    assert fitted.cv_results_["times_chosen"][1] == 0
+    sentence = fitted.report_.document["sentence"]
+    assert ("nothing was tested" in sentence) != has_another
+    if has_another:
+        assert "the safest of 2 candidates, which is 'bold' in 5 of five parts" in sentence
+    text = fitted.report_.to_text(1000)
+    assert "People: 1,000, each judged by models of four parts of the others" in text
+
+
+class Column(Decides):
+    """Returns an array of one column."""
+
+    def predict(self, X):
+        return super().predict(X)[:, None]
+
+
+class AnyArgument(Decides):
+    """Takes any argument of `fit`, but not this one."""
+
+    def fit(self, X, y, **kwargs):
+        if kwargs:
+            raise TypeError(f"unexpected {list(kwargs)}")
+        return super().fit(X, y)
+
+
+class Texts(Decides):
+    """Returns labels of another type."""
+
+    def predict(self, X):
+        return super().predict(X).astype(str)
+
+
+def test_forms_of_predictions_and_of_fit(decided):
+    X, y = decided
+    tried = {"column": Column("new"), "any": AnyArgument("new"), "texts": Texts("new")}
+    fitted = of(tried, margin=0.15).fit(X, y)
+    assert fitted.cv_results_["error"].tolist()[:3] == [""] * 3
+    assert fitted.cv_results_["error"][3] == (
+        "ValueError: predict(X) returns '0', but the labels are 0, 1."
+    ) or fitted.cv_results_["error"][3].startswith("ValueError: predict(X) returns '1'")
+    assert fitted.cv_results_["gap"][1] == fitted.cv_results_["gap"][2]
+
+
+def test_a_stack_predicts_only_when_it_is_fitted(people):
+    X, y = people
+    stack = StackingClassifier([("one", on("test")), ("two", on("rating"))], cv=2)
+    fitted = search({"stack": stack}, margin=0.05).fit(X, y)
+    assert fitted.cv_results_["error"].tolist() == ["", ""]
+
+
+def test_equal_draws_are_one_candidate(people):
+    X, y = people
+    from scipy.stats import randint
+
+    drawn = search({"logisticregression__max_iter": randint(100, 102)}, n_iter=9).fit(X, y)
+    assert len(drawn.cv_results_["name"]) == 3
+
+
+@pytest.mark.parametrize("claim", ["model", "recipe"])
+def test_clusters_that_are_few_or_missing_are_refused(people, claim):
+    X, y = people
+    with pytest.raises(ValueError, match="groups has 3 clusters"):
+        search(claim=claim).fit(X, y, groups=np.arange(N) % 3)
+    with pytest.raises(ValueError, match="groups has 16 missing"):
+        search(claim=claim).fit(X, y, groups=np.where(np.arange(N) % 100, np.arange(N), np.nan))
+
+
+class NeedsProtected(Decides):
+    """Has to be passed the protected columns by the same names."""
+
+    def fit(self, X, y, *, sensitive_features):
+        self.names_ = list(sensitive_features)
+        return super().fit(X, y)
+
+    def predict(self, X, *, sensitive_features):
+        assert list(sensitive_features) == self.names_
+        return super().predict(X)
+
+
+@pytest.mark.parametrize("protected", [None, "id"])
+def test_predict_passes_the_columns_that_fit_passed(decided, protected):
+    X, y = decided
+    fitted = of({"new": NeedsProtected("new")}, margin=0.15, protected=protected, n_bins=2)
+    sex = X[["sex"]]
+    fitted.fit(X, y, sensitive_features=sex)
+    assert fitted.cv_results_["error"][1] == ""
+    fitted.best_estimator_ = NeedsProtected("new").fit(
+        X, y, sensitive_features=pd.DataFrame(columns=["id", "protected sex"][protected is None :])
+    )
+    assert (fitted.predict(X, sensitive_features=sex) == X["new"]).all()
+
+
+def test_a_gap_that_grows_is_no_leveling_down(decided):
+    X, y = decided
+    X["less"] = np.where((X["sex"] == "f") | (X["id"] % 10 < 2), 0, X["old"])
+    fitted = of({"less": Decides("less")}, margin=0.5).fit(X, y)
+    assert fitted.costs_.leveling_down["sex"]["better_off"] < 0
+    assert fitted.costs_.is_leveling_down == []
+    X["both"] = np.where(X["id"] % 10 < np.where(X["sex"] == "f", 2, 6), 0, X["old"])
+    fitted = of({"both": Decides("both")}, margin=0.5).fit(X.assign(other=1), y)
+    (warning,) = [w for w in fitted.report_.document["warnings"] if w.startswith("Leveling")]
+    assert "gains" not in warning
+    assert "loses more" in warning
+
+
+def test_people_without_a_protected_value_are_counted(people):
+    X, y = people
+    X = X.assign(sex=np.where(np.arange(N) < 300, None, X["sex"]))
+    fitted = search().fit(X, y)
+    missing = fitted.report_.document["log"]["n_claim"] - fitted.costs_.decisions["n"].sum()
+    assert f"{missing:,} of" in " ".join(fitted.report_.document["warnings"])
+
+
+class BySex(Decides):
+    """Depends on sex and another column."""
+
+    def __init__(self, column="y", how="xor"):
+        super().__init__(column)
+        self.how = how
+
+    def predict(self, X):
+        is_f = X["sex"].to_numpy() == "f"
+        if self.how == "strict":
+            if (is_f != (X["code"] == 1)).any():
+                raise ValueError("code and sex differ")
+            return super().predict(X)
+        if self.how == "rarely":
+            return np.where(is_f & (X["id"] == X["id"].max()), 1, super().predict(X))
+        return np.where(is_f ^ (X["race"].to_numpy() == "a"), 1, super().predict(X))
+
+
+def test_a_model_that_reads_protected_columns_in_any_way_is_marked(decided):
+    X, y = decided
+    X["race"] = np.where(X["id"] % 2, "a", "b")
+    fitted = of({"xor": BySex("none")}, protected=["sex", "race"], margin=0.9).fit(X, y)
+    assert fitted.cv_results_["reads_protected"].tolist() == [False, True]
+    assert fitted.costs_.cases["after"] > 500
+    X["code"] = (X["sex"] == "f") * 1
+    fitted = of({"strict": BySex("new", "strict")}, margin=0.15).fit(X, y)
+    assert fitted.cv_results_["reads_protected"].tolist() == [False, None]
+    assert fitted.costs_.cases == {"before": 0, "after": None}
+    assert "unknown, as it cannot be asked" in fitted.report_.to_text(10_000)
+
+
+def test_one_undefined_ratio_does_not_end_the_ladder(decided):
+    X, y = decided
+    tried = {"nobody": Decides("none"), "new": Decides("new")}
+    fitted = of(tried, scale="ratio", margin=0.9).fit(X, y)
+    assert fitted.cv_results_["step"].tolist() == [0, 0, 1]
+    assert fitted.claim_

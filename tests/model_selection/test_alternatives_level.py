@@ -35,7 +35,10 @@ def test_what_is_planted_is_found_and_nothing_false():
 @pytest.mark.slow
 def test_the_benchmark_writes_its_figures(tmp_path):
     worlds.main([str(tmp_path), "--sets", "1", "--most", "1", "--n", "700"])
-    null, power, recipe = (pd.read_csv(tmp_path / f"{n}.csv") for n in ("null", "power", "recipe"))
+    null, power, recipe, of_recipe = (
+        pd.read_csv(tmp_path / f"{n}.csv") for n in ("null", "power", "recipe", "recipe-power")
+    )
+    assert set(of_recipe["what"]) == {"power of a recipe"}
     assert null["world"].tolist() == list(worlds.WORLDS)
     assert set(power["world"]) == {"easy", "hard"}
     assert recipe["world"].tolist() == list(worlds.RECIPES)

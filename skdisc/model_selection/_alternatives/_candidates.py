@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from skdisc._utils._json import describe
 from skdisc._utils._validation import check_labels, is_favorable, plain
@@ -127,7 +127,8 @@ _FORMS = (
 def _of_grid(estimator, grids, n_iter, random_state):
     """Yield a candidate for each setting of a grid, or for draws where there are distributions."""
     if any(hasattr(values, "rvs") for grid in grids for values in grid.values()):
-        several = ParameterSampler(grids, n_iter, random_state=random_state)
+        drawn = list(ParameterSampler(grids, n_iter, random_state=random_state))
+        several = {repr(sorted(params.items())): params for params in drawn}.values()
     else:  # a single value is a list of one
         several = ParameterGrid(
             [{k: v if np.iterable(v) and not isinstance(v, str) else [v] for k, v in g.items()}
@@ -142,7 +143,10 @@ def _of_grid(estimator, grids, n_iter, random_state):
 
 
 def _is_model(value):
-    return hasattr(value, "fit") and hasattr(value, "predict") and not isinstance(value, type)
+    """Return whether it is a model; some have `predict` only when they are fitted."""
+    if isinstance(value, type) or not hasattr(value, "fit"):
+        return False
+    return hasattr(value, "predict") or (isinstance(value, BaseEstimator) and is_classifier(value))
 
 
 def differ_in_seeds(estimator, candidates):
@@ -199,11 +203,14 @@ class CandidateTrial:
     scoring : str
     random_state : int or None
         For models that draw when they predict.
+    labels : ndarray or None
+        All labels of the people; None if they are not known.
     """
 
     favorable: list
     scoring: str
     random_state: object = None
+    labels: np.ndarray | None = None
 
     def run(self, candidates, rows, folds, again, params, n_jobs):
         """Fit each candidate to rows, and ask it about others; return an `TriedCandidate` for each.
@@ -253,7 +260,13 @@ class CandidateTrial:
         if takes_protected(model, "fit"):
             how["sensitive_features"] = part.protected
         begin = time.perf_counter()
-        model.fit(part.X, part.y, **how)
+        try:
+            model.fit(part.X, part.y, **how)
+        except TypeError as error:  # it takes any argument, but not this one
+            if "sensitive_features" not in str(error) or names_protected(model, "fit"):
+                raise
+            del how["sensitive_features"]
+            model = clone(estimator).fit(part.X, part.y, **how)
         outcome.fit_time += time.perf_counter() - begin
         return model
 
@@ -267,7 +280,15 @@ class CandidateTrial:
         """
         begin = time.perf_counter()
         n = len(rows)
-        label = check_labels(_predict(model, "predict", rows, self.random_state), n, "predict(X)")
+        label = check_labels(
+            column_or_1d(_predict(model, "predict", rows, self.random_state)), n, "predict(X)"
+        )
+        known = None if self.labels is None else {plain(v) for v in self.labels}
+        if known is not None and known.isdisjoint(plain(v) for v in pd.unique(label)):
+            raise ValueError(
+                f"predict(X) returns {plain(label[0])!r}, but the labels are "
+                f"{', '.join(repr(plain(v)) for v in self.labels)}."
+            )
         score = None if self.scoring == "accuracy" else self._score(model, rows)
         if outcome is not None:
             outcome.predict_time += time.perf_counter() - begin
@@ -318,8 +339,8 @@ def takes_protected(model, method):
     while isinstance(model, FrozenEstimator):
         model = model.estimator
     parameters = inspect.signature(getattr(model, method)).parameters
-    named = parameters.get("sensitive_features")
-    if named is not None:
+    if names_protected(model, method):
+        named = parameters["sensitive_features"]
         return named.default is inspect.Parameter.empty or (
             method == "fit" and getattr(model, "protected", "") is None
         )
@@ -331,6 +352,11 @@ def takes_protected(model, method):
         and routes is not None
         and not isinstance(routes(), MetadataRouter)
     )
+
+
+def names_protected(model, method):
+    """Return whether a method has an argument of the name."""
+    return "sensitive_features" in inspect.signature(getattr(model, method)).parameters
 
 
 def _predict(model, method, rows, random_state):
@@ -348,8 +374,23 @@ def _predict(model, method, rows, random_state):
 
 
 def with_other_groups(rows):
-    """Return the people with other protected values: each value becomes the next one."""
-    protected = rows.protected.apply(_next_value)
+    """Return the people with other protected values, each column alone, and all of them.
+
+    Each value becomes the next one.
+    """
+    shifted = rows.protected.apply(_next_value)
+    names = list(shifted)
+    several = [[name] for name in names] + [names] * (len(names) > 1)
+    return [_with_values(rows, _replaced(rows.protected, shifted, some)) for some in several]
+
+
+def _replaced(table, other, names):
+    """Return a table with some columns of another one."""
+    return pd.concat([(other if name in names else table)[name] for name in table], axis=1)
+
+
+def _with_values(rows, protected):
+    """Return the people with these protected values."""
     if not rows.inside:
         return ModelRows(rows.X, rows.y, protected, [])
     if isinstance(rows.X, pd.DataFrame):

@@ -1,6 +1,6 @@
 """The choice: which candidates are tested, and in which order, before the claim part is opened."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -38,10 +38,17 @@ class Choice:
     n: int
 
     @classmethod
-    def of(cls, question, predictions):
-        """Return the choice by predictions of the present model and of each candidate, or None."""
-        present = predictions[0]
-        known = [p is not None for p in predictions]
+    def of(cls, question, predictions, *, by_part=False):
+        """Return the choice by predictions of the present model and of each candidate, or None.
+
+        Parameters
+        ----------
+        question : Question
+        predictions : list of Predictions or None
+        by_part : bool, default=False
+            Whether the claim will be about the mean over parts of the largest gaps.
+        """
+        present, tested = predictions[0], replace(question, by_part=by_part)
         widest = [question.widest(p) if p is not None else None for p in predictions]
         pairs = [w and {name: pair for name, (pair, _) in w.items()} for w in widest]
         score, gap, score_z, gain_z = (np.full(len(predictions), np.nan) for _ in range(4))
@@ -52,14 +59,12 @@ class Choice:
                     largest({name: gap for name, (_, gap) in widest[i].items()}),
                 )
                 score_z[i] = question.score_z(present, p)
-                gain_z[i] = question.gain_z(present, p, pairs[0])
+                gain_z[i] = tested.gain_z(present, p, pairs[0])
         score_z, gain_z = score_z[1:], gain_z[1:]
         ladder = []
-        for k in np.argsort(
-            -np.minimum(score_z, gain_z), kind="stable"
-        ):  # NaN, of failed ones, last
+        for k in np.argsort(-np.minimum(score_z, gain_z), kind="stable"):
             lower = not ladder or gap[k + 1] < gap[ladder[-1] + 1]
-            if known[k + 1] and lower:
+            if not np.isnan(gap[k + 1]) and lower:  # of failed ones, and of undefined ratios
                 ladder.append(int(k))
         return cls(pairs, score, gap, score_z, gain_z, ladder, len(question.y))
 
@@ -67,6 +72,12 @@ class Choice:
     def z(self):
         """The smaller z of each candidate."""
         return np.minimum(self.score_z, self.gain_z)
+
+    @property
+    def safest_first(self):
+        """All candidates that can be tested, in the order of their z."""
+        order = np.argsort(-self.z, kind="stable")
+        return [int(k) for k in order if not np.isnan(self.gap[k + 1])]
 
     def foreseen(self, n_claim, significance):
         r"""Return the probability that the test of m people shows each candidate.

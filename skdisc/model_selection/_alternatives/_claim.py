@@ -91,9 +91,8 @@ def steps_of(question, predictions, choice, significance, n_claims):
     """Return the tests of the ladder, up to the first that fails; see `climb`."""
     present, *others = predictions
     steps = []
-    for k in choice.ladder[:n_claims]:
-        if others[k] is None:  # it could not be asked about these people
-            break
+    able = [k for k in choice.ladder if others[k] is not None]  # to be asked about these people
+    for k in able[:n_claims]:
         steps.append(judged(question, present, others[k], choice.pairs[0], significance, k))
         if not steps[-1].shown:
             break

@@ -35,7 +35,7 @@ class AlternativeCosts:
         People whose decision changes with another protected value, by the present model
         ("before") and by the alternative ("after"); None if it cannot be asked.
     leveling_down : dict of column to dict
-        Change of the metric of the groups that were worse and better off.
+        Change of the metric of the groups that were worse and better off; of five models, the mean.
     """
 
     decisions: pd.DataFrame
@@ -53,10 +53,11 @@ class AlternativeCosts:
     @property
     def is_leveling_down(self):
         """The columns whose gap closes more by what the better-off lose."""
+        change = dict(zip(self.gaps["column"], self.gaps["change"], strict=True))
         return [
             name
-            for name, change in self.leveling_down.items()
-            if -change["better_off"] > change["worse_off"] and change["better_off"] < 0
+            for name, of in self.leveling_down.items()
+            if change[name] < 0 and -of["better_off"] > of["worse_off"] and of["better_off"] < 0
         ]
 
 
@@ -122,21 +123,21 @@ def _changes(question, present, alternative, name):
 
     Off are they by the metric: of rates of errors, the higher one is worse.
     """
-    before, after = (question.rates(p, name) for p in (present, alternative))
-    (high, low), _ = question.gap(present, name)
-    change = after - before
-    if question.metric in ("false_negative_rate", "error_rate", "true_negative_rate"):
-        return {
-            "worse_off": float(-change[high]),
-            "better_off": float(-change[low]),
-            "worse_group": question.groups[name].names[high],
-            "better_group": question.groups[name].names[low],
-        }
+    is_worse = question.metric in ("false_negative_rate", "error_rate", "true_negative_rate")
+    sign, names, several = (-1 if is_worse else 1), question.groups[name].names, []
+    for part, rows, share in question.parts():
+        before, after = (part.rates(p.take(rows), name) for p in (present, alternative))
+        (high, low), _ = part.gap(present.take(rows), name)
+        several.append([share * sign * (after - before)[[high, low]], (high, low)])
+    better, worse = sum(change for change, _ in several)[::sign]
+    of_better, of_worse = (
+        " or ".join(sorted({names[pair[k]] for _, pair in several})) for k in (0, 1)[::sign]
+    )
     return {
-        "worse_off": float(change[low]),
-        "better_off": float(change[high]),
-        "worse_group": question.groups[name].names[low],
-        "better_group": question.groups[name].names[high],
+        "worse_off": float(worse),
+        "better_off": float(better),
+        "worse_group": of_worse,
+        "better_group": of_better,
     }
 
 
@@ -156,6 +157,7 @@ def _gaps(question, present, alternative, watched, min_support):
         # The alternative is held to its pair, which these people chose among all.
         gain, error = about.gains_of_pairs(present, alternative, name, None, other)
         z = float(np.min(-gain / error))
+        n_tried = about.n_assignments(name)
         rows.append(
             {
                 "column": name,
@@ -163,7 +165,7 @@ def _gaps(question, present, alternative, watched, min_support):
                 "before": before,
                 "after": after,
                 "change": after - before,
-                "p_larger": float(min(1.0, gain.size * ndtr(-z))),
+                "p_larger": float(min(1.0, n_tried * ndtr(-z))),
                 "claimed": is_claimed,
             }
         )

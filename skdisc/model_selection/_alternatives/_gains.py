@@ -7,54 +7,50 @@ So the present model is held to one pair of groups, and the alternative to all o
 only if it gains in each (intersection-union).
 """
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 
 
 def all_pairs(k):
-    """Return all ordered pairs of k groups, an array of shape (n_pairs, 1, 2)."""
-    return np.array(list(permutations(range(k), 2))).reshape(-1, 1, 2)
+    """Return all ordered pairs of k groups, an array of shape (n_pairs, 2)."""
+    return np.array(list(permutations(range(k), 2))).reshape(-1, 2)
 
 
-def contrasts_of(pairs, k, shares):
-    """Return the weights of the rates of groups that make the gap of each pair.
+def contrasts_of(pairs, k):
+    """Return the weights of the rates of k groups that make the gap of each pair.
 
     Parameters
     ----------
-    pairs : ndarray of int, shape (n_pairs, n_parts or 1, 2)
-        The groups whose rates are added and subtracted, in each part of the people.
+    pairs : ndarray of int, shape (n_pairs, 2)
+        The groups whose rates are added and subtracted.
     k : int
-        Number of groups.
-    shares : ndarray of float, shape (n_parts,)
-        Weight of each part.
 
     Returns
     -------
-    contrasts : ndarray of float, shape (n_pairs, n_parts * k)
+    contrasts : ndarray of float, shape (n_pairs, k)
     """
-    n_parts = len(shares)
-    pairs = np.broadcast_to(pairs, (len(pairs), n_parts, 2))
-    weights = np.zeros((len(pairs), n_parts, k))
-    row, part = np.indices(pairs.shape[:2])
-    weights[row, part, pairs[..., 0]] += shares
-    weights[row, part, pairs[..., 1]] -= shares
-    return weights.reshape(len(pairs), -1)
+    return np.eye(k)[pairs[:, 0]] - np.eye(k)[pairs[:, 1]]
 
 
-def gains(present, alternative, cell, present_contrasts, alternative_contrasts, *, is_ratio=False):
+def gains(
+    present, alternative, group, present_contrasts, alternative_contrasts, *, is_ratio=False, more=1
+):
     """Return the gap of the present model less that of the alternative, and its error.
 
-    Two people are added to each cell, one with the event by each model alone, so that no error is
+    Two people are added to each group, one with the event by each model alone, so that no error is
     0. With ``is_ratio`` gaps are differences of logarithms of rates.
 
     Parameters
     ----------
     present, alternative : ndarray of bool, shape (n,)
         Whether there is the event, by both models.
-    cell : ndarray of int, shape (n,)
-    present_contrasts : ndarray of float, shape (n_pairs, n_cells)
-    alternative_contrasts : ndarray of float, shape (n_other_pairs, n_cells)
+    group : ndarray of int, shape (n,)
+    present_contrasts : ndarray of float, shape (n_pairs, n_groups)
+    alternative_contrasts : ndarray of float, shape (n_other_pairs, n_groups)
+    is_ratio : bool, default=False
+    more : float, default=1
+        How often the two people are added: one of n parts has its share of them.
 
     Returns
     -------
@@ -62,11 +58,11 @@ def gains(present, alternative, cell, present_contrasts, alternative_contrasts, 
     """
     w, v = present_contrasts, alternative_contrasts
     a, b, both, n = (
-        np.bincount(cell, values, minlength=w.shape[1])
-        for values in (present, alternative, present & alternative, np.ones(len(cell)))
+        np.bincount(group, values, minlength=w.shape[1])
+        for values in (present, alternative, present & alternative, np.ones(len(group)))
     )
-    n = n + 2
-    a, b, both = (a + 1) / n, (b + 1) / n, both / n
+    n = n + 2 * more
+    a, b, both = (a + more) / n, (b + more) / n, both / n
     variance_a, variance_b, covariance = a * (1 - a) / n, b * (1 - b) / n, (both - a * b) / n
     if is_ratio:  # of logarithms, by the delta method
         variance_a, variance_b, covariance = (
@@ -78,3 +74,38 @@ def gains(present, alternative, cell, present_contrasts, alternative_contrasts, 
     gain = (w @ a)[:, None] - v @ b
     variance = (w**2 @ variance_a)[:, None] + v**2 @ variance_b - 2 * (w * covariance) @ v.T
     return gain, np.sqrt(np.maximum(variance, 1e-300))
+
+
+def extreme_sums(gains, variances):
+    """Return the sums over all choices of one pair in each part that can be extreme.
+
+    The mean over parts of the largest gap is the largest mean over all assignments of pairs to
+    parts, of which there are (k (k - 1)) to the power of the number of parts. Of sums of gains and
+    of variances, only those count here that no other one exceeds in both: a test, or a bound, of
+    all assignments is decided by these.
+
+    Parameters
+    ----------
+    gains, variances : list of ndarray of float, shape (n_pairs,)
+        Of each part.
+
+    Returns
+    -------
+    gain, error : ndarray of float, shape (n_extreme,)
+    """
+    found = []
+    for sign, side in product((1, -1), repeat=2):
+        sums = np.zeros((1, 2))
+        for part in zip(gains, variances, strict=True):
+            added = _outermost(np.column_stack(part) * (sign, side))
+            sums = _outermost((sums[:, None] + added).reshape(-1, 2))
+        found.append(sums * (sign, side))
+    gain, variance = np.concatenate(found).T
+    return gain, np.sqrt(variance)
+
+
+def _outermost(points):
+    """Return the points to whose left none is as high."""
+    points = points[np.lexsort((-points[:, 1], points[:, 0]))]
+    highest = np.maximum.accumulate(points[:, 1])
+    return points[np.r_[True, points[1:, 1] > highest[:-1]]]

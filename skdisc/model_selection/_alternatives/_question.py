@@ -13,7 +13,12 @@ from skdisc._stats._non_inferiority import (
 )
 from skdisc._stats._rates import rate_values
 from skdisc._utils._validation import is_favorable, plain
-from skdisc.model_selection._alternatives._gains import all_pairs, contrasts_of, gains
+from skdisc.model_selection._alternatives._gains import (
+    all_pairs,
+    contrasts_of,
+    extreme_sums,
+    gains,
+)
 from skdisc.preprocessing._discretizer import Discretizer
 
 CLIPPED = 0.01  # probabilities of the log loss
@@ -73,11 +78,14 @@ class Groups:
     names : list of str
     left_out : list of str
         Groups that are too small to be compared.
+    is_missing : ndarray of bool, shape (n,), or None
+        Who has no value; None if nobody.
     """
 
     code: np.ndarray
     names: list
     left_out: list
+    is_missing: np.ndarray | None = None
 
     @classmethod
     def of(cls, column, min_support, n_bins):
@@ -93,11 +101,13 @@ class Groups:
         left_out = [str(plain(v)) for v in counts.index if counts[v] > 0 and v not in enough.index]
         code = column.map(dict(zip(values, range(len(values)), strict=True)))
         code = code.astype(float).fillna(-1).to_numpy().astype(int)
-        return cls(code, [str(plain(v)) for v in values], left_out)
+        missing = column.isna().to_numpy()
+        return cls(code, [str(plain(v)) for v in values], left_out, missing)
 
     def take(self, rows):
         """Return the groups of some of the people."""
-        return replace(self, code=self.code[rows])
+        missing = None if self.is_missing is None else self.is_missing[rows]
+        return replace(self, code=self.code[rows], is_missing=missing)
 
 
 @dataclass(frozen=True)
@@ -114,6 +124,9 @@ class Question:
     margin, min_gain : float
     part : ndarray of int, shape (n,)
         Number of the models that speak about each person: the folds of a cross-fitting.
+    by_part : bool
+        Whether a gap is the mean over the parts of the largest gap of each, rather than that of the
+        people of all parts, in which gaps of opposite signs cancel.
     """
 
     y: np.ndarray
@@ -125,6 +138,7 @@ class Question:
     margin: float
     min_gain: float
     part: np.ndarray
+    by_part: bool = False
 
     def take(self, rows):
         """Return the question about some of the people."""
@@ -152,7 +166,15 @@ class Question:
         return np.divide(x, n, out=np.full(size, np.nan), where=n > 0)
 
     def gap(self, predictions, name):
-        """Return the two groups furthest apart, highest rate first, and their gap."""
+        """Return the two groups furthest apart, highest rate first, and their gap.
+
+        With `by_part` these are the groups of each part, shape (n_parts, 2), and the mean over the
+        parts of their largest gaps.
+        """
+        if self.by_part:
+            several = [(q.gap(predictions.take(rows), name), w) for q, rows, w in self.parts()]
+            pairs = np.array([pair for (pair, _), _ in several])
+            return pairs, float(sum(w * gap for (_, gap), w in several))
         rate = self.rates(predictions, name)
         if np.isnan(rate).all():
             return (0, 1), np.nan
@@ -162,6 +184,15 @@ class Question:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = rate[low] / rate[high]
         return (high, low), float(1 - ratio) if np.isfinite(ratio) else np.nan
+
+    def parts(self):
+        """Yield the question about each part, its rows, and its share of the people."""
+        if not self.by_part:
+            yield self, np.arange(len(self.y)), 1.0
+            return
+        for k in np.unique(self.part):
+            rows = np.flatnonzero(self.part == k)
+            yield replace(self.take(rows), by_part=False), rows, len(rows) / len(self.y)
 
     def widest(self, predictions):
         """Return the two groups of the largest gap of each column, and that gap."""
@@ -206,7 +237,7 @@ class Question:
         Parameters
         ----------
         present, alternative : Predictions
-        pairs : dict of column to array-like of shape (n_parts, 2)
+        pairs : dict of column to array-like of shape (2,) or (n_parts, 2)
             Two groups of each column, which are fixed without these people: the gap of the present
             model is held to them; that of the alternative to all pairs.
 
@@ -243,22 +274,39 @@ class Question:
         return float(min(lows)), float(min(highs))
 
     def gains_of_pairs(self, present, alternative, name, present_pairs, alternative_pairs=None):
-        """Return gain and error for each two pairs of a column; None stands for all pairs."""
-        groups, k = self.groups[name], len(self.groups[name].names)
-        a, b = self.events(present), self.events(alternative)
-        counts = (groups.code >= 0) & ~np.isnan(a)
+        """Return gain and error for each two pairs of a column; None stands for all pairs.
+
+        With `by_part`, of the means over the parts, each with any of its pairs: those of all
+        assignments of pairs to parts that can be extreme.
+        """
+        k = len(self.groups[name].names)
+        parts, gain, variance = list(self.parts()), [], []
         both = [
-            all_pairs(k) if pairs is None else np.reshape(pairs, (1, -1, 2))
+            None if pairs is None else np.broadcast_to(pairs, (len(parts), 2))
             for pairs in (present_pairs, alternative_pairs)
         ]
-        cell, shares = groups.code[counts], np.ones(1)
-        if any((pairs != pairs[:, :1]).any() for pairs in both):
-            # Models of several parts have their largest gaps in other groups: the gap is the mean
-            # over the parts, of people who differ from part to part.
-            shares = np.bincount(self.part) / len(self.part)
-            cell = self.part[counts] * k + cell
-        else:
-            both = [pairs[:, :1] for pairs in both]
-        contrasts = [contrasts_of(pairs, k, shares) for pairs in both]
-        is_ratio = self.scale == "ratio"
-        return gains(a[counts] > 0, b[counts] > 0, cell, *contrasts, is_ratio=is_ratio)
+        for i, (question, rows, share) in enumerate(parts):
+            contrasts = [
+                contrasts_of(all_pairs(k) if pairs is None else pairs[[i]], k) for pairs in both
+            ]
+            code = question.groups[name].code
+            a, b = (question.events(p.take(rows)) for p in (present, alternative))
+            counts = (code >= 0) & ~np.isnan(a)
+            of_part, error = gains(
+                a[counts] > 0,
+                b[counts] > 0,
+                code[counts],
+                *contrasts,
+                is_ratio=self.scale == "ratio",
+                more=1 / len(parts),
+            )
+            gain.append(share * of_part.ravel())
+            variance.append((share * error.ravel()) ** 2)
+        if not self.by_part:
+            return gain[0], np.sqrt(variance[0])
+        return extreme_sums(gain, variance)
+
+    def n_assignments(self, name):
+        """Return how many ordered pairs, or assignments of pairs to parts, a column has."""
+        k = len(self.groups[name].names)
+        return (k * (k - 1)) ** sum(1 for _ in self.parts())

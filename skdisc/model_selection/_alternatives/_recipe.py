@@ -1,4 +1,10 @@
-"""The claim about a recipe: models made in this way, on average of five, tested on all people."""
+"""The claim about a recipe: models made in this way, on average of five, tested on all people.
+
+The gap of a recipe is the mean of the largest gaps of the five models, not the largest gap of all
+people together: there, gaps of opposite signs in different parts would cancel. The present model
+has one pair of groups in each part, which the four others fix; the alternative is held to every
+assignment of pairs to parts.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -19,6 +25,8 @@ class RecipeTrial:
     ----------
     choices : list of Choice
         Of each part, by the people of the four others.
+    chosen : list of int
+        The candidate of each part; -1: the present model, where no candidate could be fitted.
     present, alternative : Predictions
         Of all people, by the models of their part.
     question : Question
@@ -29,11 +37,18 @@ class RecipeTrial:
     """
 
     choices: list
+    chosen: list
     present: Predictions
     alternative: Predictions
     question: object
     models: list
     step: LadderStep
+
+
+def parts_of(place):
+    """Return the rows of each of five parts; see `places`."""
+    part = np.minimum((place * N_FOLDS).astype(int), N_FOLDS - 1)
+    return [np.flatnonzero(part == fold) for fold in range(N_FOLDS)]
 
 
 def recipe_trial(search, question, place, significance):
@@ -43,30 +58,42 @@ def recipe_trial(search, question, place, significance):
     ----------
     search : callable
         From rows of the design to a pair: the `Choice`, and a function that fits candidates
-        (numbers; 0 is the present model) to these rows and asks them about others.
+        (numbers; 0 is the present model) to these rows and asks them about others; the outcome of
+        one that fails has no predictions.
     question : Question
     place : ndarray of float, shape (n,)
         See `places`.
     significance : float
     """
-    part = np.minimum((place * N_FOLDS).astype(int), N_FOLDS - 1)
-    choices, models, asked, answers = [], [], [], []
-    for fold in range(N_FOLDS):
-        ask = np.flatnonzero(part == fold)
-        learn = np.flatnonzero(part != fold)
+    choices, numbers, models, asked, answers = [], [], [], [], []
+    part = np.empty(len(place), dtype=int)
+    for fold, ask in enumerate(parts_of(place)):
+        part[ask] = fold
+        learn = np.setdiff1d(np.arange(len(place)), ask)
         learn = learn[np.argsort(place[learn], kind="stable")]
         choice, fit = search(learn)
-        chosen = choice.ladder[0] + 1 if choice.ladder else 0
-        outcomes = fit([0, chosen], learn, ask)
+        for k in [*choice.safest_first, -1]:
+            outcomes = fit([0, k + 1], learn, ask)
+            if outcomes[1].predictions is not None:
+                break
         choices.append(choice)
+        numbers.append(k)
         models.append([o.model for o in outcomes])
         answers.append([o.predictions for o in outcomes])
         asked.append(ask)
     present, alternative = (Predictions.joined([a[k] for a in answers], asked) for k in (0, 1))
-    pooled = replace(question, part=part)
-    pairs = {name: np.array([c.pairs[0][name] for c in choices]) for name in question.groups}
-    step = judged(pooled, present, alternative, pairs, significance)
-    return RecipeTrial(choices, present, alternative, pooled, models, step)
+    mean = replace(question, part=part, by_part=True)
+    pairs = _pairs(question, choices, [-1] * N_FOLDS)
+    step = judged(mean, present, alternative, pairs, significance)
+    return RecipeTrial(choices, numbers, present, alternative, mean, models, step)
+
+
+def _pairs(question, choices, numbers):
+    """Return the two groups in each part, by column, of a model of each choice."""
+    return {
+        name: np.array([c.pairs[k + 1][name] for c, k in zip(choices, numbers, strict=True)])
+        for name in question.groups
+    }
 
 
 def recipe_claim(trials, significance):
@@ -77,13 +104,12 @@ def recipe_claim(trials, significance):
         p = min(1.0, 2 * float(np.mean([t.step.p_value for t in trials])))
     step = replace(first, p_value=p, shown=bool(p < significance))
     trial = trials[0]
-    pairs = {
-        name: np.array([c.pairs[0][name] for c in trial.choices]) for name in trial.question.groups
-    }
-    widest = trial.question.widest(trial.alternative)
-    chosen = {name: pair for name, (pair, _) in widest.items()}
     low, high = trial.question.gain_bounds(
-        trial.present, trial.alternative, pairs, chosen, -ndtri(significance / 2)
+        trial.present,
+        trial.alternative,
+        _pairs(trial.question, trial.choices, [-1] * N_FOLDS),
+        _pairs(trial.question, trial.choices, trial.chosen),
+        -ndtri(significance / 2),
     )
     return Claim([step], np.array([low]), np.array([high]))
 

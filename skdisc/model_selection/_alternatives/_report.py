@@ -85,7 +85,7 @@ def document_of(search, run, found):
             "n_design": found["n_design"],
             "n_claim": len(found["people"]),
             "claim_part": found["fingerprint"],
-            "search": run.fingerprint(),
+            "search": found["search"],
             "people": run.people,
             "searches_on_these_people": found["n_searches"],
         },
@@ -238,20 +238,23 @@ class AlternativeReport:
         facts = [
             ("Present model", shorten(log["present"], _LONG)),
             ("Candidates", f"{len(d['candidates']) - 1:,}"),
-            ("People of the design", f"{log['n_design']:,}"),
-            ("People of the claim", f"{log['n_claim']:,}"),
+            *_people(d),
             ("Settings", ", ".join(f"{n} = {v}" for n, v in _changed(d["settings"]).items())),
             ("Claim part (hash)", log["claim_part"]),
             ("Search (hash)", log["search"]),
-            ("Searches on these people", str(log["searches_on_these_people"])),
+            ("Searches on these people", _searches(d)),
         ]
         tables = [_table(kind, d.get(kind) or []) for kind in TABLES]
         cases = d.get("cases")
         more = []
         if cases:
+            before, after = (
+                "unknown, as it cannot be asked," if n is None else f"{n:,}"
+                for n in (cases["before"], cases["after"])
+            )
             more.append(
                 "People whose decision changes with another protected value: "
-                f"{cases['before']:,} by the present model, {cases['after']:,} by the alternative."
+                f"{before} by the present model, {after} by the alternative."
             )
         return {
             "detector": "AlternativeSearch",
@@ -281,6 +284,28 @@ _FORMS = {
     ".txt": AlternativeReport.to_text,
     ".json": lambda report: report.to_json(indent=1),
 }
+
+
+def _people(document):
+    """Return how many people chose and decided."""
+    log = document["log"]
+    if document["settings"]["claim"] == "recipe":
+        return [
+            ("People", f"{log['n_claim']:,}, each judged by models of four parts of the others")
+        ]
+    return [
+        ("People of the design", f"{log['n_design']:,}"),
+        ("People of the claim", f"{log['n_claim']:,}"),
+    ]
+
+
+def _searches(document):
+    """Return how many searches there were, as far as they were counted."""
+    n = document["log"]["searches_on_these_people"]
+    if document["settings"].get("log") is not None:
+        return str(n)
+    here = "" if n == 1 else f"{n} in this process; "
+    return f"{here}those before are not counted without a log"
 
 
 def _changed(settings):

@@ -4,17 +4,19 @@ from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
+import pandas as pd
 from scipy.special import ndtri
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from skdisc._utils._json import describe
+from skdisc._utils._validation import is_favorable
 from skdisc.auditing._fingerprints import settings_fingerprint
 from skdisc.model_selection._alternatives import _candidates as tried
 from skdisc.model_selection._alternatives._choice import Choice
 from skdisc.model_selection._alternatives._split import least_people
 
 _HELD_OUT = 0.4  # of the design part, on which fitted models are chosen
-_ASKED = 500  # rows that tell whether a candidate reads the protected columns
+_CLUSTERS = 5  # the fewest that are divided into folds
 
 
 class SearchRun:
@@ -25,7 +27,9 @@ class SearchRun:
         self.rows, self.question = rows, question
         self.clusters = None if clusters is None else np.asarray(clusters)
         seed = search.random_state if isinstance(search.random_state, Integral) else 0
-        self.trial = tried.CandidateTrial(question.favorable, search.scoring, seed)
+        self.trial = tried.CandidateTrial(
+            question.favorable, search.scoring, seed, np.unique(rows.y)
+        )
         self.errors = {}
         self.is_of_seeds = tried.differ_in_seeds(everyone[0].estimator, everyone[1:])
 
@@ -39,8 +43,21 @@ class SearchRun:
                 "people, or allow a larger margin."
             )
 
+    def check_clusters(self, *several):
+        """Raise ValueError if some rows have too few clusters for folds."""
+        if self.clusters is None:
+            return
+        n = min(len(pd.unique(self.clusters[rows])) for rows in several)
+        if n < _CLUSTERS:
+            raise ValueError(
+                f"groups has {len(pd.unique(self.clusters)):,} clusters, of which {n:,} are left "
+                f"for a part of the people; it takes {_CLUSTERS} in each. Pass more clusters, or "
+                "no groups if people are independent."
+            )
+
     def check_people(self, parts):
         """Raise ValueError if the parts are too small, before anything is fitted."""
+        self.check_clusters(parts.design, parts.claim)
         self.check_margin(len(parts.claim))
         for what, rows in (("design", parts.design), ("claim", parts.claim)):
             part = self.question.take(rows)
@@ -112,15 +129,11 @@ class SearchRun:
         outcomes = self.outcomes(range(len(self.everyone)), folds, None)
         question = self.question.take(np.sort(learn))
         question = self.of_folds(question, folds)
-        return Choice.of(question, [o.predictions for o in outcomes]), self.fit
+        return Choice.of(question, [o.predictions for o in outcomes], by_part=True), self.fit
 
     def fit(self, numbers, learn, ask):
-        """Fit models to some people, and ask them about others; a failure is an error."""
-        outcomes = self.outcomes(numbers, [(learn, ask)], None)
-        for outcome in outcomes:
-            if outcome.error:
-                raise outcome.exception
-        return outcomes
+        """Fit models to some people, and ask them about others."""
+        return self.outcomes(numbers, [(learn, ask)], None)
 
     def ask(self, outcomes, rows):
         """Return what the fitted models say about the claim part, or None."""
@@ -137,51 +150,88 @@ class SearchRun:
                 outcome.error = f"{type(error).__name__}: {error}"
         return answers
 
-    def fingerprint(self):
-        """Return a hash of all that is tried, and how it is compared."""
+    def fingerprint(self, rows, answers, ladders):
+        """Return a hash of all that is tried, and of all that it says about the people.
+
+        Models that are written alike can differ: in functions, weights, and what they learned. But
+        they are no other models to these people than their predictions.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            The people of the claim, in the order of their places.
+        answers : list of Predictions or None
+            About them, of all models that are tested.
+        ladders : list of list of int
+            Which are tested, in their order.
+        """
         settings = {
             n: describe(v)
             for n, v in self.search.get_params(deep=False).items()
             if n not in ("estimator", "candidates", "n_jobs", "log")
         }
         models = [[c.name, tried.text_of(c.estimator)] for c in self.everyone]
-        return settings_fingerprint({"settings": settings, "models": models})
-
-    def read_protected(self, models):
-        """Return whether models need the protected columns to predict; None for no model."""
-        people = self.rows.take(np.arange(min(_ASKED, len(self.rows))))
-        both = people, tried.with_other_groups(people)
-        return [
-            None
-            if model is None
-            else tried.takes_protected(model, "predict") or bool(self.cases(model, *both).any())
-            for model in models
+        groups = {str(name): g.code[rows].tolist() for name, g in self.question.groups.items()}
+        people = {"groups": groups, "favorable": self.question.is_favorable[rows].tolist()}
+        said = [
+            p
+            and [
+                is_favorable(p.label, self.question.favorable).tolist(),
+                (p.label == self.rows.y[rows]).tolist(),
+                [] if p.score is None else np.round(p.score, 9).tolist(),
+            ]
+            for p in answers
         ]
+        found = {"people": people, "said": said, "ladders": ladders}
+        return settings_fingerprint({"settings": settings, "models": models} | found)
 
-    def cases(self, model, rows, other):
-        """Return whose decision changes with other protected values."""
+    def read_protected(self, models, people):
+        """Return whether models need the protected columns to predict.
+
+        None if there is no model, or it cannot be asked about other protected values.
+        """
+        part = self.rows.take(people)
+        others = tried.with_other_groups(part)
+        found = []
+        for model in models:
+            found.append(None if model is None else tried.takes_protected(model, "predict"))
+            if found[-1] is False:
+                cases = self.cases(model, part, others)
+                found[-1] = None if cases is None else bool(cases.any())
+        return found
+
+    def cases(self, model, rows, others):
+        """Return whose decision changes with other protected values, or None if none is known."""
         try:
-            before = tried._predict(model, "predict", rows, self.trial.random_state)
-            after = tried._predict(model, "predict", other, self.trial.random_state)
-        except Exception:  # of values that the model does not know
-            return np.zeros(len(rows), dtype=bool)
-        return np.asarray(before) != np.asarray(after)
+            before, *after = (
+                np.ravel(tried._predict(model, "predict", people, self.trial.random_state))
+                for people in (rows, *others)
+            )
+        except Exception:  # of values, or combinations of them, that the model does not know
+            return None
+        return np.logical_or.reduce([answers != before for answers in after])
 
     def probabilities_and_cases(self, found):
         """Return probabilities and cases of both models on the people of the claim."""
         people, n = found["people"], len(found["people"])
-        probabilities, cases = [np.full(n, np.nan) for _ in range(2)], np.zeros((2, n), dtype=bool)
+        probabilities = [np.full(n, np.nan) for _ in range(2)]
+        cases, is_known = np.zeros((2, n), dtype=bool), [True, True]
         for *both, mask in found["models"]:
             where = np.arange(n) if mask is None else np.flatnonzero(mask)
             part = self.rows.take(people[where])
-            other = tried.with_other_groups(part)
+            others = tried.with_other_groups(part)
             for k, model in enumerate(both):
                 p = tried.probabilities(
                     model, part, self.question.favorable, self.trial.random_state
                 )
                 probabilities[k][where] = np.nan if p is None else p
-                cases[k][where] = self.cases(model, part, other)
-        return [None if np.isnan(p).any() else p for p in probabilities], list(cases)
+                changed = self.cases(model, part, others)
+                is_known[k] &= changed is not None
+                cases[k][where] = False if changed is None else changed
+        return (
+            [None if np.isnan(p).any() else p for p in probabilities],
+            [c if is_it else None for c, is_it in zip(cases, is_known, strict=True)],
+        )
 
     def results(self, found):
         """Return `cv_results_`."""
@@ -227,6 +277,6 @@ class SearchRun:
             np.r_[np.nan, claim.high],
         )
         results["reads_protected"] = np.array(
-            self.read_protected([o.model for o in outcomes]), dtype=object
+            self.read_protected([o.model for o in outcomes], found["people"]), dtype=object
         )
         return results

@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -40,7 +41,12 @@ from skdisc.model_selection._alternatives import _candidates as tried
 from skdisc.model_selection._alternatives._claim import climb
 from skdisc.model_selection._alternatives._costs import costs_of
 from skdisc.model_selection._alternatives._question import METRICS, SCORES, Groups, Question
-from skdisc.model_selection._alternatives._recipe import mean_choice, recipe_claim, recipe_trial
+from skdisc.model_selection._alternatives._recipe import (
+    mean_choice,
+    parts_of,
+    recipe_claim,
+    recipe_trial,
+)
 from skdisc.model_selection._alternatives._report import AlternativeReport, document_of
 from skdisc.model_selection._alternatives._run import SearchRun
 from skdisc.model_selection._alternatives._split import (
@@ -152,7 +158,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
 
     estimator: BaseEstimator = setting(
         None,
-        [HasMethods(["fit", "predict"])],
+        [HasMethods(["fit"])],
         """The present model. A clone is fitted to the design part; a ``FrozenEstimator`` is used as
         it is, and must not have seen the people of the claim.""",
         kind="estimator",
@@ -340,7 +346,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         arguments = self._arguments(everyone, params)
         run = SearchRun(self, everyone, arguments, rows, question, groups)
         place = places(table, rows.y, run.clusters)
-        run.people = fingerprint_of(place)
+        run.people = fingerprint_of(place if groups is None else places(table, rows.y))
         if self.claim == "model":
             found = self._model_claim(run, DividedPeople.of(place, self.claim_size))
         else:
@@ -367,17 +373,8 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             raise ValueError(f"scoring={self.scoring!r} needs two labels, got {len(classes)}.")
         is_frame = isinstance(X, pd.DataFrame) or hasattr(X, "to_pandas")
         inside = check.check_protected(self.protected, list(frame))
-        extra = pd.DataFrame(index=frame.index)
-        if sensitive_features is not None:
-            extra = pd.DataFrame(as_frame(sensitive_features)).reset_index(drop=True)
-            if len(extra) != len(frame):
-                raise ValueError(
-                    f"sensitive_features has {len(extra)} rows, but X has {len(frame)}."
-                )
-            extra = extra.rename(
-                columns=lambda c: f"protected {c}" if isinstance(c, int) or c in frame else c
-            )
-        elif not inside:
+        extra = _passed(sensitive_features, frame)
+        if sensitive_features is None and not inside:
             raise ValueError(
                 "protected is None: name the protected column(s) of X, or pass sensitive_features. "
                 f"Columns: {list(frame)!r}."
@@ -397,6 +394,12 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         }
         if groups is not None and len(groups) != len(frame):
             raise ValueError(f"groups has {len(groups)} rows, but X has {len(frame)}.")
+        n_missing = 0 if groups is None else int(pd.isna(np.asarray(groups)).sum())
+        if n_missing:
+            raise ValueError(
+                f"groups has {n_missing:,} missing value(s), which would be one cluster. Give "
+                "people without a cluster one of their own each, or leave them out."
+            )
         kept = X.to_pandas() if hasattr(X, "to_pandas") else X
         kept = kept.reset_index(drop=True) if is_frame else np.asarray(X)
         rows = tried.ModelRows(kept, y, protected, inside)
@@ -444,14 +447,16 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         choice, outcomes = run.choose(parts.design)
         self.foreseen_ = _first(choice, choice.foreseen(len(parts.claim), self.significance))
         # From here on the claim part is open.
-        n = n_searches(run.people, run.fingerprint(), self.log)
         claimed = run.ask(outcomes, parts.claim)
+        search = run.fingerprint(parts.claim, claimed, [choice.ladder])
+        n = n_searches(run.people, search, self.log)
         question = run.question.take(parts.claim)
         claim = climb(question, claimed, choice, self.significance, self.n_claims)
         step = claim.shown
-        chosen = step.index if step else (choice.ladder[0] if choice.ladder else None)
+        chosen = step.index if step else (claim.steps[0].index if claim.steps else None)
         models = [o.model for o in outcomes]
         return {
+            "search": search,
             "choice": choice,
             "outcomes": outcomes,
             "claimed": claimed,
@@ -477,6 +482,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             place = places(table, run.rows.y, run.clusters, salt=number + 1)
             if number == 0:
                 whole = DividedPeople.of(place, 2.0)
+                run.check_clusters(*parts_of(place))
             trials.append(recipe_trial(run.choose_recipe, run.question, place, self.significance))
         first = trials[0]
         choice = mean_choice(first.choices)
@@ -485,24 +491,26 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         self.foreseen_ = float(np.mean(foreseen))
         parts = first.question.part
         models = [(*both, parts == k) for k, both in enumerate(first.models)]
-        times = np.bincount(
-            [c.ladder[0] + 1 if c.ladder else 0 for c in first.choices],
-            minlength=len(run.everyone),
-        )
+        times = np.bincount(np.array(first.chosen) + 1, minlength=len(run.everyone))
         chosen = int(times[1:].argmax()) if times[1:].any() else None
-        n_before = n_searches(run.people, run.fingerprint(), self.log) - 1
+        rows, said = whole.claim, [p for t in trials for p in (t.present, t.alternative)]
+        search = run.fingerprint(rows, [p.take(rows) for p in said], [t.chosen for t in trials])
+        n_before = n_searches(run.people, search, self.log) - 1
         best, named = None, chosen
         if self.refit:
-            named = -1  # the present model
+            order = []
             if claim.shown and not n_before:
-                everybody, _ = run.choose_recipe(whole.claim)
-                named = everybody.ladder[0]
-            best = run.fit([named + 1], whole.claim, whole.claim[:1])[0].model
+                order = run.choose_recipe(rows)[0].safest_first
+            for named in [*order, -1]:  # -1: the present model
+                best = run.fit([named + 1], rows, rows[:1])[0].model
+                if best is not None:
+                    break
         errors = (run.errors.get(k - 1, "") for k in range(len(run.everyone)))
         outcomes = [tried.TriedCandidate(error=error) for error in errors]
         return {
             "choice": choice,
             "outcomes": outcomes,
+            "search": search,
             "claimed": None,
             "claim": claim,
             "question": first.question,
@@ -522,6 +530,8 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         """Set what fit has found."""
         claim = found["claim"]
         self.exploratory_ = found["n_searches"] > 1
+        if self.exploratory_:
+            claim.steps = [replace(s, shown=False) for s in claim.steps]
         self.claim_ = claim.shown is not None and not self.exploratory_
         self.classes_ = np.unique(run.rows.y)
         best = found["best"]
@@ -591,9 +601,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             )
         frame = frame_of(self, X, reset=False)
         inside = check.check_protected(self.protected, list(frame))
-        protected = frame[inside]
-        if sensitive_features is not None:
-            protected = pd.DataFrame(as_frame(sensitive_features)).reset_index(drop=True)
+        protected = pd.concat([frame[inside], _passed(sensitive_features, frame)], axis=1)
         if isinstance(X, pd.DataFrame) or hasattr(X, "to_pandas"):
             X = frame.set_axis(X.index, axis=0) if isinstance(X, pd.DataFrame) else frame
         else:
@@ -607,6 +615,18 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         tags.classifier_tags.multi_class = False
         tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
         return tags
+
+
+def _passed(sensitive_features, frame):
+    """Return the protected columns that are passed beside X, with names that X does not have."""
+    if sensitive_features is None:
+        return pd.DataFrame(index=frame.index)
+    extra = pd.DataFrame(as_frame(sensitive_features)).reset_index(drop=True)
+    if len(extra) != len(frame):
+        raise ValueError(f"sensitive_features has {len(extra)} rows, but X has {len(frame)}.")
+    return extra.rename(
+        columns=lambda c: f"protected {c}" if isinstance(c, int) or c in frame else c
+    )
 
 
 def _first(choice, values):

@@ -1,5 +1,7 @@
 """What a search says: the claim in a sentence, and what has to be read with it."""
 
+from textwrap import shorten
+
 import numpy as np
 from scipy.special import ndtri
 from sklearn.frozen import FrozenEstimator
@@ -9,6 +11,7 @@ from skdisc.model_selection._alternatives._split import is_small
 
 SHOWN, NONE_SHOWN = "a less discriminatory alternative is shown", "no alternative is shown"
 EXPLORATORY = "exploratory"
+_LONG = 150  # characters of an error
 _SCORES = {
     "accuracy": "accuracy",
     "roc_auc": "area under the ROC curve",
@@ -31,23 +34,22 @@ def metric_in_words(search):
 def claim_sentence(search, found, name, columns):
     """Return the claim, or what was not shown, in a sentence or two."""
     claim, n = found["claim"], len(found["people"])
-    step, score, gap = claim.shown, _SCORES[search.scoring], metric_in_words(search)
-    by = " and ".join(map(str, columns))
-    tested = step or (claim.steps[-1] if claim.steps else None)
-    if step is not None:
+    tested = claim.shown or (claim.steps[-1] if claim.steps else None)
+    if tested is None or found["chosen"] is None:
+        return "No candidate could be fitted and asked, so that nothing was tested."
+    who, where, score = _who(search, found, name), _where(search, n), _SCORES[search.scoring]
+    gap = f"{_GAP[search.claim]} {metric_in_words(search)} by {' and '.join(map(str, columns))}"
+    if found["n_searches"] > 1:
+        return (
+            f"Exploratory, so that nothing is claimed: of {n:,} people who were looked at before, "
+            f"the {gap} goes from {_from_to(found)} with {who}."
+        )
+    if claim.shown is not None:
         more = "" if not search.min_gain else f" by more than {search.min_gain:g}"
-        if search.claim == "recipe":
-            times, n_tried = found["times_chosen"], len(found["times_chosen"]) - 1
-            who = (
-                f"models made in this way (the safest of {n_tried} candidates, which is {name!r} "
-                f"in {times[found['chosen'] + 1]} of five parts) are, on average of five,"
-            )
-            where = f"{n:,} people, each judged by models that have not seen them"
-        else:
-            who, where = f"{name!r} is", f"{n:,} people whom neither model had seen"
+        be = "are" if search.claim == "recipe" else "is"
         text = (
-            f"On {where}, {who} not worse in {score} by more than {search.margin:g}, and the "
-            f"largest {gap} by {by} is smaller{more} (p = {step.p_value:.2g})."
+            f"On {where}, {who} {be} not worse in {score} by more than {search.margin:g}, and the "
+            f"{gap} is smaller{more}, from {_from_to(found)} (p = {tested.p_value:.2g})."
         )
         if _is_frozen(search):
             text += (
@@ -55,20 +57,47 @@ def claim_sentence(search, found, name, columns):
                 "frozen states."
             )
         return text
-    if tested is None:
-        return "No candidate could be fitted, so that nothing was tested."
     few = is_small(n, search.margin)
     text = "Too few people for this margin: " if few else ""
-    text += f"{'it' if few else 'It'} is not shown that {name!r} "
-    failed = failures(search, tested)
-    text += " and that ".join(
+    text += f"{'it' if few else 'It'} is not shown that {who} "
+    is_are, has_have = ("are", "have") if search.claim == "recipe" else ("is", "has")
+    text += " and ".join(
         {
-            "score": f"is not worse in {score} by more than {search.margin:g}",
-            "gap": f"has a smaller largest {gap} by {by}",
+            "score": f"{is_are} not worse in {score} by more than {search.margin:g}",
+            "gap": f"{has_have} a smaller {gap} ({_from_to(found)})",
         }[f]
-        for f in failed
+        for f in failures(search, tested)
     )
     return text + f" (p = {tested.p_value:.2g}, {n:,} people)."
+
+
+_GAP = {"model": "largest", "recipe": "mean over the five of the largest"}
+
+
+def _who(search, found, name):
+    """Return what was tested: a model, or models of one kind."""
+    if search.claim == "model":
+        return repr(name)
+    times, n_tried = found["times_chosen"], len(found["times_chosen"]) - 1
+    several = f"the safest of {n_tried} candidates" if n_tried > 1 else "the one candidate"
+    which = f"which is {name!r} in {times[found['chosen'] + 1]} of five parts"
+    return f"models made in this way ({several}, {which})"
+
+
+def _where(search, n):
+    """Return about whom the claim is."""
+    if search.claim == "model":
+        return f"{n:,} people whom neither model had seen"
+    return f"{n:,} people, each judged by models that have not seen them, and on average of five"
+
+
+def _from_to(found):
+    """Return the gaps of both models, of each column."""
+    question, (present, alternative) = found["question"], found["both"]
+    return " and ".join(
+        f"{question.gap(present, name)[1]:.3f} to {question.gap(alternative, name)[1]:.3f}"
+        for name in question.groups
+    )
 
 
 def failures(search, step):
@@ -82,9 +111,9 @@ def warnings_of(search, found, costs, candidates):
     """Yield what has to be read before the claim is used, the weightiest first."""
     if found["n_searches"] > 1:
         n = found["n_searches"] - 1
-        before = "another search" if n == 1 else f"{n} other searches"
+        before = "was another search" if n == 1 else f"were {n} other searches"
         yield (
-            f"Exploratory: there was {before} on these people before. Whoever tries several and "
+            f"Exploratory: there {before} on these people before. Whoever tries several and "
             "keeps the best one claims something false far more often than the level says."
         )
     if costs is not None:
@@ -102,18 +131,30 @@ def warnings_of(search, found, costs, candidates):
                 f"Left out of the gap by {name}, with less than {search.min_support:g} of the "
                 f"people: {_some(groups.left_out)}."
             )
-    failed = [c["name"] for c in candidates if c["error"]]
+        n_missing = 0 if groups.is_missing is None else int(groups.is_missing.sum())
+        if n_missing:
+            yield (
+                f"{n_missing:,} of {len(found['people']):,} people of the claim have no value of "
+                f"{name}: they count in the score, and not in the gap."
+            )
+    failed = [f"{c['name']} ({shorten(c['error'], _LONG)})" for c in candidates if c["error"]]
     if failed:
-        yield f"{len(failed)} candidate(s) failed: {_some(failed)}. The table has their errors."
+        yield f"{_counted(len(failed), 'candidate')} failed: {_some(failed)}."
+
+
+def _counted(n, what):
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _of_costs(search, costs):
     for name in costs.is_leveling_down:
         change = costs.leveling_down[name]
+        worse, better = change["worse_off"], change["better_off"]
+        other = "gains" if worse > 0 else "loses" if worse < 0 else "gains or loses"
         yield (
             f"Leveling down: the gap by {name} closes because group {change['better_group']!r} "
-            f"loses ({change['better_off']:+z.3f}) more than group {change['worse_group']!r} gains "
-            f"({change['worse_off']:+z.3f})."
+            f"loses more ({better:+z.3f}) than group {change['worse_group']!r} {other} "
+            f"({worse:+z.3f})."
         )
     for row in costs.widened.itertuples():
         if row.claimed:
@@ -138,8 +179,8 @@ def notes_of(search, found, run):
         if not np.isnan(needed):
             notes.append(f"The margin alone takes about {needed:,.0f} people.")
     level = 1 - search.significance
-    if claim.shown is None and claim.steps:
-        k = 0 if search.claim == "recipe" else choice.ladder[0]
+    if claim.shown is None and claim.steps and found["n_searches"] == 1:
+        k = 0 if search.claim == "recipe" else claim.steps[0].index
         notes.append(
             f"What was tested reduces the gap by at most {claim.high[k]:.3f} (confidence "
             f"{1 - search.significance / 2:.3g})."

@@ -24,14 +24,17 @@ from skdisc.auditing._fingerprints import row_hashes
 
 _SEARCHES = {}  # that this process made, by the fingerprint of the people
 N_FOLDS = 5
+_FEW = 20  # values of a column that says what people are, not who
 _LARGE = 0.3  # times 1 / margin^2 people: 3,000 for a margin of .01
 
 
 def places(X, y, groups=None, salt=0):
     """Return a number in [0, 1) for each row, which depends on its values only.
 
-    Rows that are equal are numbered, so that each has a place of its own; rows of one cluster of
-    `groups` share theirs.
+    Columns of many values tell people apart; how labels and columns of few values are written, and
+    columns of one value, do not matter. Rows that are equal in these are numbered, in the order of
+    their other values, so that each has a place of its own; rows of one cluster of `groups` share
+    theirs.
 
     Parameters
     ----------
@@ -46,13 +49,29 @@ def places(X, y, groups=None, salt=0):
     ndarray of float, shape (n,)
     """
     if groups is None:
-        texts = row_hashes(X, y=y)
-        twice = pd.Series(texts).groupby(texts).cumcount()
+        few = min(_FEW, len(X) / 2)
+        many = [name for name in X if X[name].nunique() > few]
+        coded = {name: _by_frequency(X[name]) for name in X if name not in many}
+        coded = pd.DataFrame(coded, index=range(len(X)))
+        coded = coded.loc[:, coded.nunique(dropna=False) > 1]
+        label = _by_frequency(pd.Series(y))
+        texts = row_hashes(X[many]) if many else row_hashes(coded, y=label)
+        order = sorted(range(len(y)), key=row_hashes(coded, y=label).__getitem__)
+        ordered = pd.Series(texts).iloc[order]
+        twice = ordered.groupby(ordered).cumcount().sort_index()
     else:
         texts = row_hashes(pd.DataFrame(index=range(len(y))), groups=groups)
         twice = np.zeros(len(y), dtype=int)
     digests = (sha256(t + b"%d/%d" % (k, salt)).digest() for t, k in zip(texts, twice, strict=True))
     return np.array([int.from_bytes(d[:7], "big") for d in digests]) / 2.0**56
+
+
+def _by_frequency(column):
+    """Return the values of a column as numbers: the most frequent is 0, of ties by their text."""
+    codes, values = pd.factorize(column, use_na_sentinel=False)
+    often = np.bincount(codes, minlength=len(values))
+    order = sorted(range(len(values)), key=lambda k: (-often[k], str(values[k])))
+    return pd.Series(np.argsort(order)[codes], dtype=int)
 
 
 def fingerprint_of(place):
@@ -110,7 +129,8 @@ def n_searches(people, search, log=None):
     search : str
         Fingerprint of all that was tried.
     log : str, Path or None
-        A JSON file that keeps the searches; None: those of this process are counted.
+        A JSON file that keeps the searches, beside those of this process; None: these alone are
+        counted.
 
     Raises
     ------
@@ -118,7 +138,7 @@ def n_searches(people, search, log=None):
         If the file is none of this kind, or cannot be written.
     """
     if log is None:
-        return _counted(_SEARCHES, people, search)
+        return _counted({}, people, search)
     with only_writer(log):
         known = _read(log)
         number = _counted(known, people, search)
@@ -135,11 +155,10 @@ def check_log(log):
 
 
 def _counted(known, people, search):
-    """Add a search to those of some people, and return its number."""
-    searches = known.setdefault(people, [])
-    if search not in searches:
-        searches.append(search)
-    return searches.index(search) + 1
+    """Add a search to those of some people, and of this process, and return its number."""
+    searches = [*known.get(people, []), *_SEARCHES.get(people, []), search]
+    known[people] = _SEARCHES[people] = list(dict.fromkeys(searches))
+    return known[people].index(search) + 1
 
 
 def _read(log):
