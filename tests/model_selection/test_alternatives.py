@@ -983,9 +983,24 @@ def test_a_model_that_reads_protected_columns_in_any_way_is_marked(decided):
     assert "unknown, as it cannot be asked" in fitted.report_.to_text(10_000)
 
 
-def test_one_undefined_ratio_does_not_end_the_ladder(decided):
+def test_an_undefined_ratio_does_not_end_the_ladder():
+    rng = np.random.default_rng(8)
+    question, *_ = question_of(4000, 2, 1, rng)
+    question = replace(question, scale="ratio", margin=0.99, by_part=False)
+    code = question.groups["group"].code
+    decided = (rng.random(4000) < np.where(code == 0, 0.5, 0.3)).astype(int)
+    slight = decided.copy()
+    slight[np.flatnonzero((code == 1) & (decided == 0))[:40]] = 1
+    slight[np.flatnonzero((code == 1) & (decided == 1))[:38]] = 0
+    models = [Predictions(d) for d in (decided, np.zeros(4000, dtype=int), slight)]
+    choice = Choice.of(question, models)
+    assert np.isnan(choice.gap).tolist() == [False, True, False]
+    assert choice.z[0] > choice.z[1]
+    assert choice.ladder == choice.safest_first == [1]
+
+
+def test_an_undefined_gap_is_said(decided):
     X, y = decided
-    tried = {"nobody": Decides("none"), "new": Decides("new")}
-    fitted = of(tried, scale="ratio", margin=0.9).fit(X, y)
-    assert fitted.cv_results_["step"].tolist() == [0, 0, 1]
-    assert fitted.claim_
+    fitted = of({"new": Decides("new")}, scale="ratio", margin=0.9)
+    fitted.estimator = Decides("none")
+    assert "undefined to" in fitted.fit(X, y).report_.document["sentence"]

@@ -185,28 +185,26 @@ class SearchRun:
         found = {"people": people, "said": said, "ladders": ladders}
         return settings_fingerprint({"settings": settings, "models": models} | found)
 
-    def read_protected(self, models, people):
+    def read_protected(self, models, said, people):
         """Return whether models need the protected columns to predict.
 
         None if there is no model, or it cannot be asked about other protected values.
         """
-        part = self.rows.take(people)
-        others = tried.with_other_groups(part)
-        found = []
-        for model in models:
-            found.append(None if model is None else tried.takes_protected(model, "predict"))
+        others, found = tried.with_other_groups(self.rows.take(people)), []
+        for model, predictions in zip(models, said, strict=True):
+            found.append(None if predictions is None else tried.takes_protected(model, "predict"))
             if found[-1] is False:
-                cases = self.cases(model, part, others)
+                cases = self.cases(model, predictions.label, others)
                 found[-1] = None if cases is None else bool(cases.any())
         return found
 
-    def cases(self, model, rows, others):
+    def cases(self, model, before, others):
         """Return whose decision changes with other protected values, or None if none is known."""
         try:
-            before, *after = (
+            after = [
                 np.ravel(tried._predict(model, "predict", people, self.trial.random_state))
-                for people in (rows, *others)
-            )
+                for people in others
+            ]
         except Exception:  # of values, or combinations of them, that the model does not know
             return None
         return np.logical_or.reduce([answers != before for answers in after])
@@ -225,7 +223,7 @@ class SearchRun:
                     model, part, self.question.favorable, self.trial.random_state
                 )
                 probabilities[k][where] = np.nan if p is None else p
-                changed = self.cases(model, part, others)
+                changed = self.cases(model, found["both"][k].label[where], others)
                 is_known[k] &= changed is not None
                 cases[k][where] = False if changed is None else changed
         return (
@@ -277,6 +275,6 @@ class SearchRun:
             np.r_[np.nan, claim.high],
         )
         results["reads_protected"] = np.array(
-            self.read_protected([o.model for o in outcomes], found["people"]), dtype=object
+            self.read_protected([o.model for o in outcomes], claimed, found["people"]), dtype=object
         )
         return results

@@ -93,11 +93,12 @@ def _where(search, n):
 
 def _from_to(found):
     """Return the gaps of both models, of each column."""
-    question, (present, alternative) = found["question"], found["both"]
-    return " and ".join(
-        f"{question.gap(present, name)[1]:.3f} to {question.gap(alternative, name)[1]:.3f}"
-        for name in question.groups
-    )
+    question, both = found["question"], found["both"]
+    several = []
+    for name in question.groups:
+        gaps = (question.gap(predictions, name)[1] for predictions in both)
+        several.append(" to ".join("undefined" if np.isnan(g) else f"{g:.3f}" for g in gaps))
+    return " and ".join(several)
 
 
 def failures(search, step):
