@@ -45,6 +45,8 @@ class PrintedSums:
     most : float, default=0.5
     is_all_known : bool, default=True
         Whether the sum of all people is printed.
+    most_rows : int, default=1
+        The most rows that are one person: small sets have fewer rows than `min_cell` times as many.
 
     Attributes
     ----------
@@ -66,7 +68,9 @@ class PrintedSums:
         base: np.ndarray | None = None,
         most: float = MOST,
         is_all_known: bool = True,
+        most_rows: int = 1,
     ) -> None:
+        self._few = min_cell * most_rows
         self.base, self._is_all_known = base, is_all_known
         self._codes = [pd.factorize(np.asarray(c), sort=True)[0] for c in columns]
         self.min_cell, self.most = min_cell, most
@@ -88,6 +92,14 @@ class PrintedSums:
         """Count nothing as printed but the sum of all people, if it is known."""
         self._printed = np.ones((int(self._is_all_known), len(self.first)), dtype=bool)
         self._factor = np.sqrt(np.maximum(self._printed @ self.people, 1.0)).reshape(-1, 1)
+
+    def add(self, groups: np.ndarray) -> None:
+        """Count groups as printed, whatever follows; `groups` are masks of cells, one a row."""
+        masks = np.concatenate([self._printed, groups])
+        common = common_people(masks, self.people)
+        added = independent(common)[0]
+        self._printed = masks[added]
+        self._factor = np.linalg.cholesky(common[np.ix_(added, added)])
 
     def in_cells(self, values: np.ndarray) -> np.ndarray:
         """Return the sum of a value of each row, such as 1 for an outcome, in each cell."""
@@ -143,7 +155,7 @@ class PrintedSums:
         """Yield small sets of people with the same values of some columns: numbers and cells."""
         group = self._number(columns)
         size = np.bincount(group, self.people)
-        few = (size > 0) & (size < self.min_cell)
+        few = (size > 0) & (size < self._few)
         at = np.flatnonzero(few[group])
         yield group[at], at
         for context in self._without_each(columns):
@@ -152,13 +164,13 @@ class PrintedSums:
             whole = np.bincount(context, self.people)
             # the small values of a context together
             together = np.bincount(context[at], self.people[at], len(whole))
-            own = at[(together < self.min_cell)[context[at]]]
+            own = at[(together < self._few)[context[at]]]
             yield context[own], own
             # a context without one of its values: "in t5, but not a woman" need not be one group
             home = np.zeros(len(size), dtype=int)
             home[group] = context
             rest = whole[home] - size
-            large = np.flatnonzero((rest > 0) & (rest < self.min_cell))
+            large = np.flatnonzero((rest > 0) & (rest < self._few))
             if not len(large):
                 continue
             order = np.argsort(context, kind="stable")
@@ -190,7 +202,7 @@ class PrintedSums:
                     np.concatenate([wholes[c] for c in one])[:, None] - both,
                     np.concatenate([wholes[c] for c in other]) - both,
                 )
-                small = [(n > 0) & (n < self.min_cell) for n in (both, *rests)]
+                small = [(n > 0) & (n < self._few) for n in (both, *rests)]
                 small = np.logical_or.reduce(small)
                 for axis, columns in enumerate((one, other)):
                     first = np.cumsum(n_values[columns]) - n_values[columns]

@@ -173,13 +173,12 @@ def hidden_rows(document, audit, given, plan, results):
             among = (getattr(given, name) == value) * (1 if among is None else among)
         # a law's figures compare with one group, so that nothing tells about all people
         is_all_known = audit.template not in OF_RATES
-        sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known)
+        sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known, _most_rows(given))
         pairs = [np.array([side[sums.first] for side in sides_of_key[k]]) for k in keys]
         if given.roll is not None:  # which are printed whatever is asked here
-            of_pay = printed_groups(audit, given.roll)
-            asked_of_pay = np.array([[side[sums.first] for side in pair] for pair in of_pay])
+            of_pay = [side[sums.first] for side in printed_groups(audit, given.roll)]
             if of_pay:
-                sums.choose(asked_of_pay, np.full(len(of_pay), np.inf))
+                sums.add(np.array(of_pay))
         most = np.array([max(MOST_OF_SINGLE, MOST) if asked[k][0] == 0 else MOST for k in keys])
         chosen = sums.choose(np.array(pairs), most)
         hidden.keys |= {k for k, stays in zip(keys, chosen, strict=True) if not stays}
@@ -192,6 +191,13 @@ def _is_of_few(pair, audit, given):
     if given.roll is None or given.groups is None:
         return False
     return any(len(np.unique(given.groups[side])) < audit.min_cell for side in pair)
+
+
+def _most_rows(given):
+    """Return how many rows a person has at most in a report of pay, whose clusters are people."""
+    if given.roll is None or given.groups is None:
+        return 1
+    return int(np.unique(given.groups, return_counts=True)[1].max())
 
 
 class HiddenRows:

@@ -80,20 +80,19 @@ def pay_record(audit, roll: Payroll, comparable: Sequence[dict] = ()) -> PayReco
     return _Maker(audit, roll, comparable).made()
 
 
-def printed_groups(audit, roll: Payroll) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the women and men whose averages of total pay a record has, masks of audited rows.
+def printed_groups(audit, roll: Payroll) -> list[np.ndarray]:
+    """Return the groups whose averages of total pay a record has, masks of audited rows.
 
     Other parts of a document must not print averages that, subtracted from these, tell about few.
     """
     least, people = smallest_group(audit), roll.people
-    pairs, both = [], people.is_woman | people.is_man
-    if min(people.sizes()[:2]) >= least:
-        pairs.append((people.is_woman, people.is_man))
+    sides, both = (people.is_woman, people.is_man), people.is_woman | people.is_man
+    groups = list(sides) if min(people.sizes()[:2]) >= least else []
     if roll.category is not None and audit.template != UK:
         names, code, _ = joined_categories(roll.category, people, least)
         several = range(len(names)) if len(names) > 1 else ()
-        pairs += [(people.is_woman & (code == k), people.is_man & (code == k)) for k in several]
-    return [(women[both], men[both]) for women, men in pairs]
+        groups += [side & (code == k) for k in several for side in sides]
+    return [group[both] for group in groups]
 
 
 class _Maker:
