@@ -92,7 +92,7 @@ def cells_told(X, masks):
     return found
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(17)
 @pytest.mark.parametrize("seed", range(50))
 def test_all_averages_together_tell_about_no_few_people(seed):
     X = small_table(seed)
@@ -103,7 +103,7 @@ def test_all_averages_together_tell_about_no_few_people(seed):
     assert cells_told(X, masks) == []
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(17)
 @pytest.mark.parametrize("seed", range(50))
 def test_neither_do_averages_of_several_years(seed):
     draw, X = np.random.default_rng(seed), small_table(seed)
