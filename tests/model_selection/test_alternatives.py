@@ -900,8 +900,10 @@ def test_equal_draws_are_one_candidate(people):
 @pytest.mark.parametrize("claim", ["model", "recipe"])
 def test_clusters_that_are_few_or_missing_are_refused(people, claim):
     X, y = people
-    with pytest.raises(ValueError, match="groups has 3 clusters"):
+    with pytest.raises(ValueError, match="groups has 3 different values"):
         search(claim=claim).fit(X, y, groups=np.arange(N) % 3)
+    with pytest.raises(ValueError, match="one column of clusters"):
+        search(claim=claim).fit(X, y, groups=X[["race", "sex"]])
     with pytest.raises(ValueError, match="groups has 16 missing"):
         search(claim=claim).fit(X, y, groups=np.where(np.arange(N) % 100, np.arange(N), np.nan))
 

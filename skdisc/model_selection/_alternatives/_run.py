@@ -50,9 +50,9 @@ class SearchRun:
         n = min(len(pd.unique(self.clusters[rows])) for rows in several)
         if n < _CLUSTERS:
             raise ValueError(
-                f"groups has {len(pd.unique(self.clusters)):,} clusters, of which {n:,} are left "
-                f"for a part of the people; it takes {_CLUSTERS} in each. Pass more clusters, or "
-                "no groups if people are independent."
+                f"groups has {len(pd.unique(self.clusters)):,} different values, and one part of "
+                f"the people has {n:,} of them; it takes at least {_CLUSTERS}. Pass people of more "
+                "clusters, or no groups if people are independent."
             )
 
     def check_people(self, parts):

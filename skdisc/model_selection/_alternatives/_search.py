@@ -105,8 +105,8 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         score, gap and bounds of the gain on the claim part; times; whether it reads the protected
         columns to predict; and the error of one that failed.
     exploratory_ : bool
-        Whether there was an earlier search on the same people, of other candidates or with other
-        settings. `claim_` is then False.
+        Whether there was an earlier search on the same people, of other candidates, with other
+        settings or with other predictions about them. `claim_` is then False.
     classes_ : ndarray
     n_features_in_ : int
     feature_names_in_ : ndarray of str
@@ -117,11 +117,12 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
     The score is tested by Tango's score test for paired proportions, DeLong's paired test, or a
     paired mean. The gap of the present model is held to the two groups that are furthest apart on
     the design part, and that of the alternative to each two groups: all of these have to be
-    smaller. The ladder of candidates, each less unequal than the one before, is tested in its order
-    until one fails, each at the full level.
+    smaller. With ``claim="recipe"``, each of five parts has its pairs, and the alternative is held
+    to every assignment of pairs to parts. The ladder of candidates, each less unequal than the one
+    before, is tested in its order until one fails, each at the full level.
 
-    Rows are divided by a hash of their values, not by a seed. Clusters (`groups`) stay together;
-    the tests count people as independent.
+    Rows are divided by a hash of their values (of columns with more than 20 values, if there are
+    any), not by a seed. Clusters (`groups`) stay together; the tests count people as independent.
 
     See Also
     --------
@@ -219,7 +220,8 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         "model",
         [StrOptions({"model", "recipe"})],
         """What is tested: the fitted model, on people who are kept for this; or how it was made,
-        in five parts of all people, which is advised below 2,000 people.""",
+        in five parts of all people, which is advised below 2,000 people. The gap is then the mean
+        of the largest gaps of five models.""",
     )
     claim_size: float = setting(
         0.5,
@@ -282,8 +284,8 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
     log: FilePath | None = setting(
         None,
         [str, os.PathLike, None],
-        """A JSON file that counts the searches on the same people, of all processes; None: those of
-        this process are counted.""",
+        """A JSON file that counts the searches on the same people, of all processes; None: only
+        those of this process are counted.""",
         kind="str or Path",
     )
     n_jobs: int | None = setting(None, [Integral, None], "Candidates that are fitted at once.")
@@ -394,6 +396,11 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         }
         if groups is not None and len(groups) != len(frame):
             raise ValueError(f"groups has {len(groups)} rows, but X has {len(frame)}.")
+        if groups is not None and np.ndim(groups) != 1:
+            raise ValueError(
+                f"groups must be one column of clusters, got an array of shape {np.shape(groups)}. "
+                "Pass one value per person, such as the number of a household."
+            )
         n_missing = 0 if groups is None else int(pd.isna(np.asarray(groups)).sum())
         if n_missing:
             raise ValueError(
