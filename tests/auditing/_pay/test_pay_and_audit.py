@@ -189,3 +189,28 @@ def test_averages_of_few_women_are_not_printed(n_women):
         if row["figure"] in ("mean", "median"):
             assert (row["women_value"], row["gap"]) == (None, None)
             assert "fewer than 10 women or men" in row["reason"]
+
+
+@pytest.mark.every(5)
+@pytest.mark.parametrize("seed", range(40))
+def test_variable_pay_that_follows_is_that_of_enough_people(seed):
+    """Of all hidden grades together, and of each that is not, none or enough people receive it."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(150, 500))
+    X = pd.DataFrame({"sex": draw.choice(["f", "m"], n), "base": draw.uniform(1e3, 2e3, n)})
+    X["grade"] = draw.choice(list("abcde"), n, p=draw.dirichlet(np.full(5, 3.0)))
+    share = dict(zip("abcde", draw.choice([0.0, 0.05, 0.2, 0.6], 5), strict=True))
+    X["variable"] = np.where(draw.random(n) < X["grade"].map(share), 100.0, 0.0)
+    audit = Audit(protected="sex", template="pay_transparency", pay=PAY | {"variable": "variable"})
+    made = pay_record(audit, read_payroll(audit, X, None, None, None, None))
+    of = {(r["component"], r["group"]): r for r in made.rows if r["figure"] == "category"}
+    grade = X["grade"].where(~X["grade"].isin(made.about["joined"]), JOINED)
+    everybody = next(r for r in made.rows if (r["figure"], r["component"]) == ("mean", "variable"))
+    for sex, name in (("f", "women_value"), ("m", "men_value")):
+        receives = (X["variable"] > 0) & (X["sex"] == sex)
+        told = {k for (_, k) in of if None not in (of["base", k][name], of["total", k][name])}
+        told |= {k for (part, k) in of if part == "variable" and of[part, k][name] is not None}
+        left = [int((receives & (grade == k)).sum()) for k in told]
+        if everybody[name] is not None:
+            left.append(int((receives & ~grade.isin(told)).sum()))
+        assert not [few for few in left if 0 < few < LEAST]
