@@ -842,8 +842,10 @@ def test_a_candidate_that_fails_in_the_five_parts_only_is_left_out(decided, has_
     assert fitted.cv_results_["times_chosen"][1] == 0
     sentence = fitted.report_.document["sentence"]
     assert ("nothing was tested" in sentence) != has_another
+    assert (fitted.costs_ is None) != has_another
+    assert bool(fitted.report_.document["tests"]) == has_another
     if has_another:
-        assert "the safest of 2 candidates, which is 'bold' in 5 of five parts" in sentence
+        assert "the safest of 2 candidates, which is 'bold' in each of 5 parts" in sentence
     text = fitted.report_.to_text(1000)
     assert "People: 1,000, each judged by models of four parts of the others" in text
 

@@ -38,7 +38,7 @@ from skdisc._utils._types import (
 )
 from skdisc.exceptions import SurrogateWarning
 from skdisc.model_selection._alternatives import _candidates as tried
-from skdisc.model_selection._alternatives._claim import climb
+from skdisc.model_selection._alternatives._claim import Claim, climb
 from skdisc.model_selection._alternatives._costs import costs_of
 from skdisc.model_selection._alternatives._question import METRICS, SCORES, Groups, Question
 from skdisc.model_selection._alternatives._recipe import (
@@ -500,6 +500,8 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         models = [(*both, parts == k) for k, both in enumerate(first.models)]
         times = np.bincount(np.array(first.chosen) + 1, minlength=len(run.everyone))
         chosen = int(times[1:].argmax()) if times[1:].any() else None
+        if chosen is None:  # the present model was compared with itself
+            claim = Claim([])
         rows, said = whole.claim, [p for t in trials for p in (t.present, t.alternative)]
         search = run.fingerprint(rows, [p.take(rows) for p in said], [t.chosen for t in trials])
         n_before = n_searches(run.people, search, self.log) - 1
@@ -527,7 +529,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             "people": np.arange(n),
             "n_design": n,
             "models": models,
-            "both": (first.present, first.alternative),
+            "both": None if chosen is None else (first.present, first.alternative),
             "best": best,
             "named": named,
             "times_chosen": times,

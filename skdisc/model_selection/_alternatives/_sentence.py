@@ -7,7 +7,7 @@ from scipy.special import ndtri
 from sklearn.frozen import FrozenEstimator
 
 from skdisc.model_selection._alternatives._question import CLIPPED
-from skdisc.model_selection._alternatives._split import is_small
+from skdisc.model_selection._alternatives._split import N_FOLDS, is_small
 
 SHOWN, NONE_SHOWN = "a less discriminatory alternative is shown", "no alternative is shown"
 EXPLORATORY = "exploratory"
@@ -80,7 +80,8 @@ def _who(search, found, name):
         return repr(name)
     times, n_tried = found["times_chosen"], len(found["times_chosen"]) - 1
     several = f"the safest of {n_tried} candidates" if n_tried > 1 else "the one candidate"
-    which = f"which is {name!r} in {times[found['chosen'] + 1]} of five parts"
+    n = times[found["chosen"] + 1]
+    which = f"which is {name!r} in {'each' if n == N_FOLDS else n} of {N_FOLDS} parts"
     return f"models made in this way ({several}, {which})"
 
 
