@@ -22,7 +22,7 @@ _MILD = (
     *("ordered categories", "all different", "booleans only", "odd name", "three rows", "array"),
     *("index of one label", "other dtypes", "int8"),
 )
-_DISPLAYS = [n for n in plotting.__all__ if n.endswith("Display")]
+_DISPLAYS = [n for n in plotting.__all__ if hasattr(getattr(plotting, n), "from_result")]
 _OF = {  # displays and plots of the results of one detector
     "GapDisplay": "DisparityPursuit",
     "ShadowsDisplay": "DisparityPursuit",
