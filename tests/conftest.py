@@ -27,6 +27,7 @@ PROVIDERS = "hypothesis.internal.conjecture.providers"
 if find_spec(PROVIDERS):
     import_module(PROVIDERS).is_local_module_file = lambda path: False
 
+collect_ignore_glob = ["*conftest.py"]  # as modules with doctests: two of one name are an error
 LEFT_OUT = ("slow", "statistics")
 STEP = 6  # where no file is named, the quick suite runs every sixth case of each test
 HOW_TO_RUN_ALL = (

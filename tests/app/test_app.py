@@ -18,10 +18,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("python_multipart")
 
-pytestmark = [
-    pytest.mark.extras("starlette", "uvicorn", "python_multipart", "httpx2"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
 def people(n=600, seed=0):

@@ -25,10 +25,7 @@ AXE = os.environ.get("SKDISC_AXE")
 MESSY = "strangers/messy_cp1252.csv"
 MOST = 60_000  # milliseconds that a page may take where several processes share a core
 
-pytestmark = [
-    pytest.mark.extras("playwright", "starlette", "uvicorn", "python_multipart"),
-    pytest.mark.slow,
-]
+pytestmark = pytest.mark.slow  # .ci/browser runs them
 
 
 def lacking(what):

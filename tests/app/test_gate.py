@@ -12,7 +12,6 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("python_multipart")
 
-pytestmark = pytest.mark.extras("starlette", "uvicorn", "python_multipart", "httpx2")
 HOME = "http://127.0.0.1:4321"
 
 

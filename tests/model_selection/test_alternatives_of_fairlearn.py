@@ -12,11 +12,9 @@ pytestmark = pytest.mark.extras("fairlearn")
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of pandas, in fairlearn
 def test_reductions_and_postprocessing_are_candidates():
-    fairlearn = pytest.importorskip("fairlearn")
     from fairlearn.postprocessing import ThresholdOptimizer
     from fairlearn.reductions import DemographicParity, ExponentiatedGradient, GridSearch
 
-    assert fairlearn.__version__
     rng = np.random.default_rng(0)
     n = 3000
     sex = pd.Series(rng.integers(0, 2, n), name="sex")
