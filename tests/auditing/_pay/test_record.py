@@ -255,7 +255,8 @@ def test_bad_settings_are_said_in_a_sentence():
 
 
 def test_women_may_be_named():
-    X = table().replace({"sex": {"f": 2, "m": 1}})
+    X = table()
+    X["sex"] = X["sex"].map({"f": 2, "m": 1})
     named = record(X, pay=PAY | {"women": 2})
     assert named.about["columns"]["women"] == "2"
     assert named.about["columns"]["men"] == "1"
