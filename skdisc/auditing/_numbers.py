@@ -179,9 +179,15 @@ def numbers_of(
             )
     if audit.outcome_scale == LOG:
         _check_positive(raw)
-    is_less_better = not is_of_classes and is_direction and audit.pos_label == "low"
-    about = name, is_less_better, is_automatic, is_of_classes
-    return ComparedNumbers(raw, output, audit.outcome_scale, *about)
+    return ComparedNumbers(
+        raw,
+        output,
+        audit.outcome_scale,
+        name,
+        is_less_better=not is_of_classes and is_direction and audit.pos_label == "low",
+        is_automatic=is_automatic,
+        is_of_labels=is_of_classes,
+    )
 
 
 def has_many_numbers(y: Any) -> bool:

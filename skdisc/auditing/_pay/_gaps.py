@@ -48,9 +48,12 @@ class PaidPeople:
 
     def only(self, members: np.ndarray) -> "PaidPeople":
         """Return the people of a mask, or of an array of positions."""
-        cluster = None if self.cluster is None else self.cluster[members]
-        parts = (self.is_woman[members], self.is_man[members], self.weight[members])
-        return PaidPeople(*parts, cluster)
+        return PaidPeople(
+            is_woman=self.is_woman[members],
+            is_man=self.is_man[members],
+            weight=self.weight[members],
+            cluster=None if self.cluster is None else self.cluster[members],
+        )
 
     def counts(self, stratum: np.ndarray, n_strata: int) -> np.ndarray:
         """Return the numbers of women, men and others, shape (3, n_strata).
@@ -132,8 +135,9 @@ def mean_gaps(
     def limits(at):
         return _compared(design, at).interval(significance)
 
-    is_known = ~np.isnan(limits(np.nan_to_num(gap))[0]) & ~np.isnan(gap)
-    is_bounded = is_known & np.isfinite(limits(np.nan_to_num(gap))[0])
+    at_gap = limits(np.nan_to_num(gap))[0]
+    is_known = ~np.isnan(at_gap) & ~np.isnan(gap)
+    is_bounded = is_known & np.isfinite(at_gap)
     low = _root(lambda at: limits(at)[1] > 0, n_strata)
     high = _root(lambda at: limits(at)[0] > 0, n_strata)
     # Where nobody varies both ends are the gap, which halving finds up to rounding.

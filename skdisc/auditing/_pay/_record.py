@@ -373,7 +373,7 @@ class _Maker:
         kept = inside & (self.people.is_woman | self.people.is_man)
         columns = columns[kept]
         columns = columns[[c for c in columns if columns[c].nunique() > 1]]
-        if columns.empty or not len(columns.columns):
+        if columns.empty:
             return None
         is_woman = self.people.is_woman[kept]
         frame = columns.assign(**{_SEX: np.where(is_woman, "woman", "man")})
@@ -441,11 +441,9 @@ def joined_categories(category, people, least):
         if smaller[k] >= least and (not joined or min(people.only(together).sizes()[:2]) >= least):
             break
         joined.append(int(k))
-    if len(joined) < 1:
+    if len(joined) < 2:
         return names.tolist(), code, []
     label = JOINED if JOINED not in names else f"all {JOINED}"
-    if len(joined) == 1:
-        return names.tolist(), code, []
     values = np.where(np.isin(code, joined), label, names[code])
     kept, code = np.unique(values, return_inverse=True)
     kept = kept.tolist()

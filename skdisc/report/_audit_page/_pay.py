@@ -1,7 +1,9 @@
 """The figures of pay that a law asks for, in sentences and tables of the page."""
 
+import math
 from itertools import groupby
 
+from skdisc._verdicts._answer import rounded_up
 from skdisc.report._audit_page import _words as words
 
 EU, UK = "pay_transparency", "uk_gender_pay_gap"
@@ -383,8 +385,7 @@ def _needed(row, where=""):
         return ""
     if needed > _MOST_TIMES * (row["women"] + row["men"]):
         return f"only more people {where}than such a firm has"
-    unit = 10 ** max(len(str(int(needed))) - 2, 0)
-    return f"about {-int(-needed // unit) * unit:,} people {where}".rstrip()
+    return f"about {rounded_up(math.ceil(needed)):,.0f} people {where}".rstrip()
 
 
 def _per_hour(basis):

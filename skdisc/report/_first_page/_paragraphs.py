@@ -5,6 +5,7 @@ from importlib import import_module
 
 from skdisc._stats import people_needed
 from skdisc._stats._equivalence import power_quantile
+from skdisc._verdicts._answer import rounded_up
 from skdisc.report._first_page._answers import (
     ACCOUNTED,
     LIMITED,
@@ -372,7 +373,7 @@ class _Paragraph:
 
     def _told_needed(self, needed, relevant):
         return self.texts.NEEDED.format(
-            needed=self._count(_rounded_up(needed)), relevant=self.units.bound(relevant)
+            needed=self._count(rounded_up(math.ceil(needed))), relevant=self.units.bound(relevant)
         )
 
     def _others(self):
@@ -569,9 +570,3 @@ class _Paragraph:
 
     def _count(self, n):
         return "–" if n is None else number(self.texts, n, 0)
-
-
-def _rounded_up(n):
-    """Return a number of people with two significant digits."""
-    unit = 10 ** max(math.floor(math.log10(max(n, 1))) - 1, 0)
-    return math.ceil(n / unit) * unit
