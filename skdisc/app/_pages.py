@@ -105,19 +105,19 @@ class Pages:
 
     def study(self, request: Request) -> Study:
         """Return the study of an address."""
-        study = self.studies.get(request.path_params["key"])
-        if study is None:
-            raise HTTPException(404, "This file is no longer here. Begin again with a file.")
-        study.used = time.monotonic()
-        return study
+        return self._named(self.studies, request, "file")
 
     def job(self, request: Request) -> Job:
         """Return the audit of an address."""
-        job = self.jobs.get(request.path_params["key"])
-        if job is None:
-            raise HTTPException(404, "This audit is no longer here. Begin again with a file.")
-        job.used = time.monotonic()
-        return job
+        return self._named(self.jobs, request, "audit")
+
+    def _named(self, kept, request, what):
+        """Return what an address names, which is in use from now on."""
+        found = kept.get(request.path_params["key"])
+        if found is None:
+            raise HTTPException(404, f"This {what} is no longer here. Begin again with a file.")
+        found.used = time.monotonic()
+        return found
 
     async def look(self, study: Study) -> dict:
         """Return what is seen in a file; `error` says why nothing is."""
