@@ -56,7 +56,7 @@ def firsts(detector, columns, seed):
     X, y = people.X[columns], np.asarray(people.y, dtype=float)
     result = detector.fit(X, people.y).result_
     scores = known_scores(X, y, detector)
-    given, rng = scores.given([]), np.random.default_rng(seed)
+    given, rng = scores.adjusted_for([]), np.random.default_rng(seed)
     level = Level(scores, detector.n_resamples, rng, borrow=False)
     evidence, weights = level.evidence(given)
     best = scores.candidates.groups[int(np.argmax(evidence))]

@@ -50,7 +50,7 @@ def agrees(found, limit):
 
 def detected(X, left, residuals_of):
     """Return whether the detector's statistic of the group exceeds the critical value."""
-    groups = ContextGroups.given([GROUP], ["sex"], X)
+    groups = ContextGroups.of_groups([GROUP], ["sex"], X)
     residuals = (residuals_of(y, groups.is_part) for y in left)
     z = [Scores(groups, r).given([]).z[0] for r in residuals]
     return np.abs(z) > CRITICAL

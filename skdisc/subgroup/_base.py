@@ -33,12 +33,12 @@ from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc._verdicts._answer import decide, family_table
 from skdisc._verdicts._rule import OF_RATES
 from skdisc.base import SCORE, BaseDetector
-from skdisc.subgroup._estimation._asked import candidates_of_rows
 from skdisc.subgroup._estimation._confirmation import (
     confirm_on_held_out,
     measure_again,
     measured_again,
 )
+from skdisc.subgroup._estimation._contrast_question import candidates_of_rows
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
 from skdisc.subgroup._estimation._discovery import (
     FoundCounts,
@@ -180,9 +180,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             If the detector is not fitted.
         """
         check_is_fitted(self, "result_")
-        found = self.result_.findings
-        share = found.table["support"] / max(self.result_.n_samples, 1)
-        return to_itemsets(found.subgroups, share).drop_duplicates("itemsets", ignore_index=True)
+        findings = self.result_.findings
+        share = findings.table["support"] / max(self.result_.n_samples, 1)
+        return to_itemsets(findings.subgroups, share).drop_duplicates("itemsets", ignore_index=True)
 
     @with_sections(SCORE)
     def score(
@@ -203,8 +203,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         # Without a finding, or a column of this name, the base class answers.
         if not len(self.result_) or self._scored not in self.result_.findings.table:
             return super()._effect_again(request)
-        again = self._measure_on(self._read(request))
-        at_fit, on_new = (r.findings.table[self._scored].iloc[0] for r in (self.result_, again))
+        result = self._measure_on(self._read(request))
+        at_fit, on_new = (r.findings.table[self._scored].iloc[0] for r in (self.result_, result))
         return float(np.sign(at_fit) * on_new)
 
     def _discover(self, task):
@@ -276,8 +276,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         names = [
             measures.iloc[i] if measures.iloc[i] in rows.names else rows.names[0] for i in sure
         ]
-        found = [(groups[i], name) for i, name in zip(sure, names, strict=True)]
-        return candidates_of_rows(self, task, rows, items, found)
+        findings = [(groups[i], name) for i, name in zip(sure, names, strict=True)]
+        return candidates_of_rows(self, task, rows, items, findings)
 
     def _report(self, rows, items, findings, counts, n_tests=None, **tables):
         """Return the Discovery of findings that were measured on rows.
@@ -288,8 +288,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         groups = self._single_groups(rows, items, n_tests)
         tables = {"groups": groups, **tables}
         versus = IN_CONTEXT if self.versus == "context" else "everyone"
-        about = {"tables": tables, "versus": versus}
-        return subgroup_discovery(self, rows, findings, counts, groups, **about)
+        return subgroup_discovery(
+            self, rows, findings, counts, groups, tables=tables, versus=versus
+        )
 
     def _single_groups(self, rows, items, n_tests):
         is_contrast = self.versus == "context"
@@ -372,9 +373,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     def _shown_intervals(self, discovery):
         """Return effect, ends and level of the intervals of findings, by group and measure."""
         table = discovery.findings.table
-        at = "held_out_" if "held_out_effect" in table else ""
-        names = [f"{at}{name}" for name in ("effect", "ci_low", "ci_high")]
-        if at or "level" not in table:
+        prefix = "held_out_" if "held_out_effect" in table else ""
+        names = [f"{prefix}{name}" for name in ("effect", "ci_low", "ci_high")]
+        if prefix or "level" not in table:
             numbers = table[names].assign(level=1 - self.significance)
         else:
             numbers = table[[*names, "level"]]
@@ -438,12 +439,12 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         if isinstance(self.adjust_for, str) and self.adjust_for == "others":
             return [n for n in names if n not in self.protected_]
         chosen = check.check_protected(self.adjust_for, names, "adjust_for")
-        both = [c for c in chosen if c in self.protected_]
-        if both:
+        protected_names = [c for c in chosen if c in self.protected_]
+        if protected_names:
             raise ValueError(
-                f"adjust_for={self.adjust_for!r} names protected columns: {both!r}. Legitimate "
-                "columns are those that decisions may depend on. To adjust for a column that is "
-                "protected, too, ask about the others alone: leave it out of protected."
+                f"adjust_for={self.adjust_for!r} names protected columns: {protected_names!r}. "
+                "Legitimate columns are those that decisions may depend on. To adjust for a column "
+                "that is protected, too, ask about the others alone: leave it out of protected."
             )
         return chosen
 
@@ -461,9 +462,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     def _items_of(self, rows):
         """Return the items of the features, protected ones first."""
         columns, bins = self._features(self.space_.names), self._checked_bins()
-        of_tree = (rows.tree_target, self._least(rows)) if self._takes_trees else ()
-        given = *columns, bins, rows.weight, *of_tree
-        return make_items(rows.X, self.space_, *given, frequency=rows.frequency)
+        guide = {"guide": rows.tree_target, "least": self._least(rows)} if self._takes_trees else {}
+        return make_items(
+            rows.X, self.space_, *columns, bins, rows.weight, **guide, frequency=rows.frequency
+        )
 
     def _checked_bins(self):
         """Return `n_bins`; raise where the detector does not support such bins."""

@@ -22,9 +22,9 @@ from skdisc.subgroup._discriminatory_rules_itemsets import (
     rules_among,
 )
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
-from skdisc.subgroup._estimation._asked import one_side_each
 from skdisc.subgroup._estimation._confirmation import beside_fit
 from skdisc.subgroup._estimation._contextual import candidates_of
+from skdisc.subgroup._estimation._contrast_question import one_side_each
 from skdisc.subgroup._estimation._contrasts import Contrasts, context_of
 from skdisc.subgroup._estimation._decisions import RowDecisions
 from skdisc.subgroup._estimation._discovery import (
@@ -269,12 +269,12 @@ class DiscriminatoryRules(DecidedDetector):
         contexts = np.array([str(self._context(g)) for g in groups], dtype=object)
         return table.assign(context=contexts)
 
-    def _measured(self, contrasts, sums, of_context, level):
+    def _measured(self, contrasts, sums, context_sums, level):
         """Return the statistics of rules with intervals that agree with their p-values."""
         n = len(contrasts.support)
         against = contrasts.table(np.zeros(n, dtype=np.int64), np.arange(n), level)
         p_value = against["p_value"].to_numpy() if self.distinct else None
-        table = rule_table(self.measure, sums, of_context, level, p_value)
+        table = rule_table(self.measure, sums, context_sums, level, p_value)
         for name in ("p_value", "test", "support", "support_context"):
             table[name] = against[name].to_numpy()
         if self.distinct:

@@ -82,14 +82,14 @@ def _ends(value, center, error, significance, p_value):
     return [np.where(np.isnan(value), np.nan, e) for e in ends]
 
 
-def rule_table(measure, sums, of_context, level, p_value=None):
+def rule_table(measure, sums, context_sums, level, p_value=None):
     """Return the measures of rules from the sums over A, B and over B.
 
     Parameters
     ----------
     measure : str
         The measure whose difference from 1 is the effect.
-    sums, of_context : ndarray
+    sums, context_sums : ndarray
         As in `RowDecisions`.
     level, p_value
         Of `rule_measures`.
@@ -100,15 +100,15 @@ def rule_table(measure, sums, of_context, level, p_value=None):
         The columns of `rule_measures`; outcome, the confidences of A, B -> C and of B -> C; and the
         effect with its interval.
     """
-    x1, n1, x2, n2 = effective_counts(sums, of_context)
+    x1, n1, x2, n2 = effective_counts(sums, context_sums)
     denied, allowed = sums[:, :2].T
-    size, of_all = denied + allowed, of_context[:, :2].sum(axis=1)
+    size, of_all = denied + allowed, context_sums[:, :2].sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = None if (sums[:, 2] == sums[:, 4]).all() else size / of_all
         table = rule_measures(x1, n1, x1 + x2, n1 + n2, level, share, p_value)
         table["outcome"] = allowed / size
         table["confidence"] = denied / size
-        table["confidence_context"] = of_context[:, 0] / of_all
+        table["confidence_context"] = context_sums[:, 0] / of_all
     for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
         table[name] = table[f"{measure}{end}"] - 1
     return table

@@ -79,21 +79,21 @@ class Scan:
         ones; the runs that have one are returned.
         """
         used = [~s[run].all(axis=1) & np.isfinite(total[run]) for s in sets]
-        drop, at = np.nonzero(np.array(used).reshape(len(sets), len(run)))
-        row = run[at]
+        drop, position = np.nonzero(np.array(used).reshape(len(sets), len(run)))
+        row = run[position]
         drop, row = (x[drop != bound[row]] for x in (drop, row))
-        again = [s[row] for s in sets]
-        for j, s in enumerate(again):
+        perturbed = [s[row] for s in sets]
+        for j, s in enumerate(perturbed):
             s[drop == j] = True
-        settled = np.array([s.all(axis=1) for s in again], dtype=bool)
+        settled = np.array([s.all(axis=1) for s in perturbed], dtype=bool)
         settled = settled.reshape(len(sets), len(row)).T
         settled &= ~settled.all(axis=1, keepdims=True)  # without other conditions, all are visited
-        reached = self._ascend(a, data[row], again, bound[row], settled, turns, go_on)
+        reached = self._ascend(a, data[row], perturbed, bound[row], settled, turns, go_on)
         better = np.flatnonzero(reached > total[row] + _BETTER)
         better = better[np.argsort(reached[better], kind="stable")]  # the best is assigned last
         total[row[better]] = reached[better]
-        for mine, found in zip(sets, again, strict=True):
-            mine[row[better]] = found[better]
+        for before, after in zip(sets, perturbed, strict=True):
+            before[row[better]] = after[better]
         return np.unique(row[better])
 
     def _ascend(self, a, data, sets, bound, settled, turns, go_on):
@@ -101,10 +101,12 @@ class Scan:
         total = np.full(len(data), -np.inf)
         size = max(1, _CELLS_AT_ONCE // max(len(self.cells.n), 1))
         for first in range(0, len(total), size):
-            at = slice(first, first + size)
-            part = _Runs(self, a, data[at], [s[at] for s in sets], bound[at], settled[at])
+            batch = slice(first, first + size)
+            part = _Runs(
+                self, a, data[batch], [s[batch] for s in sets], bound[batch], settled[batch]
+            )
             _ascend([part], turns, go_on)
-            total[at] = part.total
+            total[batch] = part.total
         return total
 
     def best_sets(self, attribute, a, h, n, bound, closed):
@@ -177,10 +179,12 @@ def best_totals(scans, a, starts):
     ndarray of float, shape (n_tables,)
     """
     parts = []
-    for scan, sums, own in zip(scans, a, starts, strict=True):
-        sets, n = [s.copy() for s in own.sets], len(own.bound)
+    for scan, sums, table_starts in zip(scans, a, starts, strict=True):
+        sets, n = [s.copy() for s in table_starts.sets], len(table_starts.bound)
         settled = np.zeros((n, len(sets)), dtype=bool)
-        parts.append(_Runs(scan, sums[None], np.zeros(n, np.intp), sets, own.bound, settled))
+        parts.append(
+            _Runs(scan, sums[None], np.zeros(n, np.intp), sets, table_starts.bound, settled)
+        )
     _ascend(parts, starts[0].turns)
     return np.array([part.total.max() for part in parts])
 
@@ -203,14 +207,16 @@ def _ascend(parts, turns, go_on=lambda n: True):
 
 def _choose(j, parts, runs):
     """Choose the best values of one attribute in some runs of each part."""
-    asked = [(part, own) for part, own in zip(parts, runs, strict=True) if len(own)]
-    given = [part.question(j, own) for part, own in asked]
-    scan, columns = parts[0].scan, [np.concatenate(c) for c in zip(*given, strict=True)]
+    active = [
+        (part, part_runs) for part, part_runs in zip(parts, runs, strict=True) if len(part_runs)
+    ]
+    questions = [part.question(j, part_runs) for part, part_runs in active]
+    scan, columns = parts[0].scan, [np.concatenate(c) for c in zip(*questions, strict=True)]
     chosen, value = scan.best_sets(scan.cells.attributes[j], *columns[:5])
-    ends = np.cumsum([len(own) for _, own in asked])[:-1]
+    ends = np.cumsum([len(part_runs) for _, part_runs in active])[:-1]
     answers = (np.split(x, ends) for x in (chosen, value - columns[5]))
-    for (part, own), *answer in zip(asked, *answers, strict=True):
-        part.answer(j, own, *answer)
+    for (part, part_runs), *answer in zip(active, *answers, strict=True):
+        part.answer(j, part_runs, *answer)
 
 
 class _Runs:
@@ -271,11 +277,11 @@ class _Runs:
         for part in self._parts(runs):
             if len(part) == 1:
                 cells = self._open(j, part[0])
-                key, n_sums = _of(codes, cells.at), size
+                key, n_sums = _selected(codes, cells.positions), size
                 a, n, h, bins = cells.a, cells.n, cells.h, cells.bins
             else:
-                own = np.take(~self.sets[j][part], codes, axis=1)
-                run, cell = np.divmod(np.flatnonzero(self.violated[part] == own), len(codes))
+                violates = np.take(~self.sets[j][part], codes, axis=1)
+                run, cell = np.divmod(np.flatnonzero(self.violated[part] == violates), len(codes))
                 key, n_sums = run * size + codes.take(cell), len(part) * size
                 a = self.a.take(self.data[part][run] * len(codes) + cell)
                 n, h, bins = (x.take(cell) for x in (scan.cells.n, scan.h, scan.bins))
@@ -297,29 +303,31 @@ class _Runs:
         near, violates, inside = self.near[run]
         if self.sets[j][run].all():
             return inside
-        own = ~self.sets[j][run][self.scan.cells.codes[j].take(near)]
-        return self._cells(run, near[violates == own])
+        violates_attribute = ~self.sets[j][run][self.scan.cells.codes[j].take(near)]
+        return self._cells(run, near[violates == violates_attribute])
 
-    def _cells(self, run, at):
-        """Return some cells, sorted, with what is added up of them."""
-        scan, at = self.scan, None if len(at) == self.violated.shape[1] else at
+    def _cells(self, run, positions):
+        """Return some cells, in sorted order, with the numbers to add up."""
+        scan, positions = self.scan, None if len(positions) == self.violated.shape[1] else positions
         parts = self.a[self.data[run]], scan.cells.n, scan.h, scan.bins
         if scan.counts:
             parts = *parts[:2], None, None
-        return _OpenCells(at, *(None if x is None else _of(x, at) for x in parts))
+        return _OpenCells(
+            positions, *(None if x is None else _selected(x, positions) for x in parts)
+        )
 
 
 @dataclass(frozen=True)
 class _OpenCells:
-    """Cells and what is added up of each: outcomes, people, weights and bins if these count."""
+    """Positions of cells (None: all), with outcomes, people, and weights and bins if they count."""
 
-    at: np.ndarray | None
+    positions: np.ndarray | None
     a: np.ndarray
     n: np.ndarray
     h: np.ndarray | None
     bins: np.ndarray | None
 
 
-def _of(values, at):
+def _selected(values, positions):
     """Return the values of some cells, or of all."""
-    return values if at is None else values.take(at)
+    return values if positions is None else values.take(positions)

@@ -308,13 +308,13 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
 
     def _counts(self, items, groups, is_found, n_tested=None):
         """Return the counts; each subset tested counts for each protected value."""
-        found = {g for g, yes in zip(groups, is_found, strict=True) if yes}
+        found_groups = {g for g, yes in zip(groups, is_found, strict=True) if yes}
         n_tested = len(set(groups)) if n_tested is None else n_tested
         searched = {value_name(items.predicates[i]) for i in np.flatnonzero(items.protected)}
         by_value = dict.fromkeys(sorted(searched), (n_tested, 0))
-        hits = count_values(found, found, self.protected_)
+        hits = count_values(found_groups, found_groups, self.protected_)
         by_value |= {v: (n_tested, n) for v, (_, n) in hits.items()}
-        return FoundCounts(n_tested, len(found), by_value)
+        return FoundCounts(n_tested, len(found_groups), by_value)
 
     def _of_scans(self, task, rows, items, *, groups, table, scanned, by_chance=None):
         """Return the Discovery of the groups that scans found."""

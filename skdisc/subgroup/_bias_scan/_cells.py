@@ -95,7 +95,7 @@ class Table:
     """
 
     def __init__(self, items, outcome):
-        self._predicates, self._outcome, self._kept = items.predicates, outcome, None
+        self._predicates, self._outcome, self._fixed = items.predicates, outcome, None
         self._items, columns, attributes = [], [], []
         mass = outcome.mass
         y = outcome.y[0] * mass if len(outcome.y) else np.zeros(items.codes.shape[1])
@@ -110,7 +110,9 @@ class Table:
             self._items.append(numbers)
             columns.append(local)
             attributes.append(ScanAttribute(len(numbers), ranges))
-        self.protected = tuple(i for i, at in enumerate(self._items) if items.protected[at[0]])
+        self.protected = tuple(
+            i for i, item_numbers in enumerate(self._items) if items.protected[item_numbers[0]]
+        )
         binned = [_binned(mu, outcome.frequency) for mu in outcome.mu]
         row_bins, self.p = zip(*binned, strict=True)
         if not outcome.is_share:  # sums are sufficient
@@ -153,39 +155,44 @@ class Table:
         Table
             Its rows are sorted, so that its sums may depend on their order.
         """
-        other, names = copy(self), [self._predicates[at[0]].column for at in self._items]
+        table, names = (
+            copy(self),
+            [self._predicates[item_numbers[0]].column for item_numbers in self._items],
+        )
         pairs, row = list(zip(names, self._columns, strict=True)), drawn.row
-        if self._kept is None:
-            kept = [c for name, c in pairs if name not in drawn.donors]
-            self._kept = _gather([*kept, *self._row_bins])[0]
-        again = [c[drawn.donors.get(name, row)] for name, c in pairs]
-        other._columns, kept = again, self._kept
+        if self._fixed is None:
+            fixed = [c for name, c in pairs if name not in drawn.donors]
+            self._fixed = _gather([*fixed, *self._row_bins])[0]
+        columns = [c[drawn.donors.get(name, row)] for name, c in pairs]
+        table._columns, fixed = columns, self._fixed
         if drawn.people is not None:
-            kept, other._row_bins = kept[row], tuple(b[row] for b in self._row_bins)
-            other._mass = drawn.people.astype(float)
-            other._parts = [x[:, row] * other._mass for x in self._outcome.terms()]
-        moved = [c for name, c in zip(names, again, strict=True) if name in drawn.donors]
-        cell = first = np.arange(len(kept))
-        if 2 * kept.max(initial=0) <= len(kept):  # else nearly all rows are distinct
-            cell, first = _gather([kept, *moved])
-        other._fill(cell, first, slice(None))
-        return other
+            fixed, table._row_bins = fixed[row], tuple(b[row] for b in self._row_bins)
+            table._mass = drawn.people.astype(float)
+            table._parts = [x[:, row] * table._mass for x in self._outcome.terms()]
+        moved = [c for name, c in zip(names, columns, strict=True) if name in drawn.donors]
+        cell = first = np.arange(len(fixed))
+        if 2 * fixed.max(initial=0) <= len(fixed):  # else nearly all rows are distinct
+            cell, first = _gather([fixed, *moved])
+        table._fill(cell, first, slice(None))
+        return table
 
     def _ranges(self, numbers):
         """Return the sets that are one range or the missing values; None: any set is allowed."""
-        known = [i for i in numbers if self._predicates[i].values is None]
-        if not known:
+        range_items = [i for i in numbers if self._predicates[i].values is None]
+        if not range_items:
             return None
-        size, n = len(numbers), len(known)
-        at = np.arange(size)
-        ranges = [(at >= i) & (at <= j) for i in range(n) for j in range(i, n)]
-        sets = [*ranges, *(at == i for i in range(n, size))]
+        size, n = len(numbers), len(range_items)
+        positions = np.arange(size)
+        ranges = [(positions >= i) & (positions <= j) for i in range(n) for j in range(i, n)]
+        sets = [*ranges, *(positions == i for i in range(n, size))]
         return np.array([s for s in sets if not s.all()])
 
     def subgroup(self, sets):
         """Return the `Subgroup` of one set of values per attribute."""
         pairs = zip(self._items, sets, strict=True)
-        return Subgroup([self._predicate(at[chosen]) for at, chosen in pairs if not chosen.all()])
+        return Subgroup(
+            [self._predicate(numbers[chosen]) for numbers, chosen in pairs if not chosen.all()]
+        )
 
     def _predicate(self, numbers):
         chosen = [self._predicates[i] for i in numbers]
@@ -212,8 +219,8 @@ class Table:
         if outcome.is_mean:
             dealt, values = np.empty((len(self.a), n, len(rows))), self._parts[0][:, self._order]
             for i in range(n):
-                at = rng.permutation(len(self._cell))
-                dealt[:, i] = [np.bincount(self._cell, w[at], len(rows)) for w in values]
+                permutation = rng.permutation(len(self._cell))
+                dealt[:, i] = [np.bincount(self._cell, w[permutation], len(rows)) for w in values]
             return dealt
         if outcome.is_share:
             pairs = zip(self._means, self._row_bins, strict=True)
@@ -259,17 +266,17 @@ def _by_name(items):
 
 def _binned(p, frequency):
     """Return the bin of each expectation, and the mean of each bin: a value, or log-odds in 64."""
-    values, at = np.unique(p, return_inverse=True)
+    values, value_index = np.unique(p, return_inverse=True)
     if len(values) <= _MOST_BINS:
-        return at, values
+        return value_index, values
     if values[0] <= 0 or values[-1] >= 1:  # not shares: their sums suffice
         return np.zeros(len(p), dtype=np.intp), np.array([p.mean()])
     logit = np.log(values) - np.log1p(-values)
     width = np.ptp(logit) / _MOST_BINS
     bins = np.minimum((logit - logit.min()) / width, _MOST_BINS - 1).astype(np.intp)
     _, bins = np.unique(bins, return_inverse=True)
-    people = count(at, len(values), frequency)
-    return bins[at], np.bincount(bins, values * people) / np.bincount(bins, people)
+    people = count(value_index, len(values), frequency)
+    return bins[value_index], np.bincount(bins, values * people) / np.bincount(bins, people)
 
 
 def _gather(columns):

@@ -66,11 +66,14 @@ def discover_in_contexts(detector, task, outcome, items):
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
     # The best scores by chance allow for clusters already, so intervals take rows as independent.
     alone = Contrasts.of_groups(replace(rows, cluster=None), groups, protected)
-    p_value, at = np.array([scanned.p_value(e) for e in ends], dtype=float), np.arange(len(ends))
+    p_value, group_numbers = (
+        np.array([scanned.p_value(e) for e in ends], dtype=float),
+        np.arange(len(ends)),
+    )
     level = level_of(scanned.by_chance(d.significance), d.penalty * n_values(groups))
-    with_zero = np.minimum(level, alone.p_value()[targets, at])
+    with_zero = np.minimum(level, alone.p_value()[targets, group_numbers])
     level = np.where(p_value > d.significance, with_zero, level)
-    table = alone.table(targets, at, level)
+    table = alone.table(targets, group_numbers, level)
     table["direction"] = np.array([outcome.direction(e.sign) for e in ends], dtype=object)
     table["score"] = np.array([e.total for e in ends], dtype=float)
     means = [
@@ -79,7 +82,7 @@ def discover_in_contexts(detector, task, outcome, items):
     ]
     table[["observed", "expected"]] = np.array(means, dtype=float).reshape(-1, 2)
     naive = Contrasts.of_groups(rows, groups, protected).p_value()
-    table["naive_p_value"] = naive[targets, at]
+    table["naive_p_value"] = naive[targets, group_numbers]
     table["p_value"] = table["p_adjusted"] = p_value
     table["test"] = np.full(len(ends), _REDRAWN, dtype=object)
     discovery = d._of_scans(task, rows, items, groups=groups, table=table, scanned=scanned)
@@ -138,8 +141,10 @@ def scan_contexts(detector, task, outcome, items, protected):
         for first in range(0, d.n_resamples, n_tables):
             numbers = range(first, min(first + n_tables, d.n_resamples))
             tables = [table.redrawn(redrawn.people([seed, i])) for i in numbers]
-            again = [scans_of(d, own, o, rules) for own in tables]
-            yield from quick_scores_of_tables(again, [own.a for own in tables], starts)
+            redrawn_scans = [scans_of(d, redrawn_table, o, rules) for redrawn_table in tables]
+            yield from quick_scores_of_tables(
+                redrawn_scans, [redrawn_table.a for redrawn_table in tables], starts
+            )
 
     null = _until_many(task, scores(), quick, d.n_resamples, d.significance)
     return Scanned(ends, frame, null, quick), o
@@ -191,8 +196,10 @@ def legitimately_expected(outcome, protected, fold):
     """
     features = outcome.X.drop(columns=protected)
     if not outcome.is_mean:
-        own = {f"expected {name}": mu for name, mu in zip(outcome.names, outcome.mu, strict=True)}
-        features = features.assign(**own)
+        model_columns = {
+            f"expected {name}": mu for name, mu in zip(outcome.names, outcome.mu, strict=True)
+        }
+        features = features.assign(**model_columns)
     features = features.loc[:, features.nunique(dropna=False) > 1]
     features = nameless([numbered(features[c]) for c in features], features.index)
     mu = np.array([_out_of_fold(features, y, outcome, fold) for y in outcome.y])
@@ -209,18 +216,18 @@ def _out_of_fold(features, y, outcome, fold):
     if not features.shape[1] or not fold.any():
         return mu
     for k in range(fold.max() + 1):
-        rest, at = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        rest, held_out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         if len(np.unique(y[rest])) < 2:
             continue
-        parts, rows = [], features.iloc[at]
-        given = features.iloc[rest], y[rest], None if people is None else people[rest]
+        parts, rows = [], features.iloc[held_out]
+        training = features.iloc[rest], y[rest], None if people is None else people[rest]
         for model in _models(outcome.is_share):
             with ignoring(ConvergenceWarning), threads_for(len(rest)):
-                fitted(model, *given)
+                fitted(model, *training)
                 parts.append(
                     model.predict_proba(rows)[:, 1] if is_classifier(model) else model.predict(rows)
                 )
-        mu[at] = np.mean(parts, axis=0)
+        mu[held_out] = np.mean(parts, axis=0)
     return mu
 
 

@@ -44,8 +44,8 @@ def people_with(mu, frequency=None, is_mean=False):
         return mu[:1], np.array([len(mu) if frequency is None else frequency.sum()])
     if frequency is None:
         return np.unique(mu, return_counts=True)
-    values, at = np.unique(mu, return_inverse=True)
-    return values, count(at, len(values), frequency)
+    values, value_index = np.unique(mu, return_inverse=True)
+    return values, count(value_index, len(values), frequency)
 
 
 class Tally:
@@ -60,10 +60,10 @@ class Tally:
     """
 
     def __init__(self, outcome, inside, target):
-        o, own = outcome, None if outcome.frequency is None else outcome.frequency[inside]
+        o, frequency = outcome, None if outcome.frequency is None else outcome.frequency[inside]
         y = o.y[target][inside]
-        self.hits = y.sum() if own is None else y @ own
-        self.mu, self.people = people_with(o.mu[target][inside], own, o.is_mean)
+        self.hits = y.sum() if frequency is None else y @ frequency
+        self.mu, self.people = people_with(o.mu[target][inside], frequency, o.is_mean)
         self.n = int(self.people.sum())
 
     @property
@@ -79,17 +79,17 @@ class Tally:
 
 def compared(outcome, inside, target, significance):
     """Compare the observed outcomes of a group with the expected ones; see `Outcome.measure`."""
-    o, own = outcome, Tally(outcome, inside, target)
-    n, x = own.n, own.hits
+    o, tally = outcome, Tally(outcome, inside, target)
+    n, x = tally.n, tally.hits
     rest = 1 - n / max(o.n, 1) if o.is_mean else 1.0  # the mean depends on the members
-    observed, expected = (x / n, own.expected / n) if n else (np.nan, np.nan)
-    spread, p_value, test = np.sqrt(own.variance * rest), np.nan, NORMAL_TEST
-    few = 0 < n <= _MANY and min(own.expected, n - own.expected) < SMALL_COUNT
+    observed, expected = (x / n, tally.expected / n) if n else (np.nan, np.nan)
+    spread, p_value, test = np.sqrt(tally.variance * rest), np.nan, NORMAL_TEST
+    few = 0 < n <= _MANY and min(tally.expected, n - tally.expected) < SMALL_COUNT
     if n and rest and spread:
-        p_value = 2 * special.ndtr(-abs((x - own.expected) / spread))
+        p_value = 2 * special.ndtr(-abs((x - tally.expected) / spread))
     if few and rest:
-        p_value, test = _exact(o, own, target), _EXACT
-    low, high = _interval(o, own, rest, target, significance)
+        p_value, test = _exact(o, tally, target), _EXACT
+    low, high = _interval(o, tally, rest, target, significance)
     ends = (low, high) if o.sense > 0 else (-high, -low)
     return {
         "outcome": observed,
@@ -104,50 +104,52 @@ def compared(outcome, inside, target, significance):
     }
 
 
-def _interval(outcome, own, rest, target, significance):
+def _interval(outcome, tally, rest, target, significance):
     """Return the interval of observed minus expected."""
-    if not own.n or not rest:
+    if not tally.n or not rest:
         return np.nan, np.nan
     if outcome.is_mean:
-        others = outcome.y[target] @ outcome.mass - own.hits, outcome.n - own.n
-        ends = _stats.newcombe(own.hits, own.n, *others, significance)
+        complement = outcome.y[target] @ outcome.mass - tally.hits, outcome.n - tally.n
+        ends = _stats.newcombe(tally.hits, tally.n, *complement, significance)
         return rest * float(ends[0]), rest * float(ends[1])
-    low, high = _stats.wilson(own.hits, own.n, significance)
-    expected = own.expected / own.n
+    low, high = _stats.wilson(tally.hits, tally.n, significance)
+    expected = tally.expected / tally.n
     return float(low) - expected, float(high) - expected
 
 
-def _exact(outcome, own, target):
+def _exact(outcome, tally, target):
     """Return the two-sided mid-p of the people of a group with the outcome."""
     if outcome.is_mean:
         total = outcome.y[target] @ outcome.mass
         return float(
-            _stats.fisher(own.hits, own.n, x0=total - own.hits, n0=outcome.n - own.n, mid=True)
+            _stats.fisher(
+                tally.hits, tally.n, x0=total - tally.hits, n0=outcome.n - tally.n, mid=True
+            )
         )
-    mass = poisson_binomial(own.mu, own.people)
-    at = mass[int(own.hits)]
-    tied = np.abs(mass - at) <= 1e-9 * at
-    return float(min(1.0, mass[(mass < at) & ~tied].sum() + mass[tied].sum() / 2))
+    mass = poisson_binomial(tally.mu, tally.people)
+    p_observed = mass[int(tally.hits)]
+    tied = np.abs(mass - p_observed) <= 1e-9 * p_observed
+    return float(min(1.0, mass[(mass < p_observed) & ~tied].sum() + mass[tied].sum() / 2))
 
 
 def score_of(outcome, inside, target, sign):
     """Return the score of a group by the odds, given as a bool array over the rows."""
-    own = Tally(outcome, inside, target)
-    if not own.n:
+    tally = Tally(outcome, inside, target)
+    if not tally.n:
         return 0.0
-    score = outcome.score(sign, own.mu, target)
-    return float(score.peak(sign * np.array([own.hits]), own.people[None].astype(float))[1][0])
+    score = outcome.score(sign, tally.mu, target)
+    return float(score.peak(sign * np.array([tally.hits]), tally.people[None].astype(float))[1][0])
 
 
 def overall(outcome, significance):
     """Return the overall observed share with its interval, and the expected one."""
     rows, everyone = [], np.ones(len(outcome), dtype=bool)
     for target, name in enumerate(outcome.names):
-        own = Tally(outcome, everyone, target)
-        n, low, high = own.n, np.nan, np.nan
+        tally = Tally(outcome, everyone, target)
+        n, low, high = tally.n, np.nan, np.nan
         if n:
-            low, high = map(float, _stats.wilson(own.hits, n, significance))
-        means = (own.hits / n, own.expected / n) if n else (np.nan, np.nan)
+            low, high = map(float, _stats.wilson(tally.hits, n, significance))
+        means = (tally.hits / n, tally.expected / n) if n else (np.nan, np.nan)
         rows += [(f"{name}, observed", means[0], low, high, n)]
         rows += [(f"{name}, expected", means[1], np.nan, np.nan, n)]
     return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])

@@ -138,8 +138,18 @@ class Outcome(PeopleRows):
         columns = self.weight, self.frequency, self.cluster
         weight, frequency, cluster = (None if c is None else c[which] for c in columns)
         people = frequency if people is None else people
-        others = self.names, self.scoring, self.is_share, self.sense, weight, people, cluster
-        return Outcome.make(X.reset_index(drop=True), self.y[:, which], mu, *others)
+        return Outcome.make(
+            X.reset_index(drop=True),
+            self.y[:, which],
+            mu,
+            self.names,
+            self.scoring,
+            self.is_share,
+            sense=self.sense,
+            weight=weight,
+            frequency=people,
+            cluster=cluster,
+        )
 
     @cached_property
     def variance(self):
@@ -278,10 +288,13 @@ class Outcome(PeopleRows):
             The columns of `compared`, the group, and the smallest gap that its size could have
             shown.
         """
-        at, n = np.flatnonzero(items.protected), len(self.y)
-        masks, targets = list(items.masks(at)) * n, np.repeat(np.arange(n), len(at))
+        protected_items, n = np.flatnonzero(items.protected), len(self.y)
+        masks, targets = (
+            list(items.masks(protected_items)) * n,
+            np.repeat(np.arange(n), len(protected_items)),
+        )
         groups = self.compared(masks, targets, significance)
-        names = np.array([str(items.predicates[i]) for i in at], dtype=object)
+        names = np.array([str(items.predicates[i]) for i in protected_items], dtype=object)
         groups.insert(0, "group", np.tile(names, n))
         groups["trials"] = groups["support"]
         groups["min_detectable_gap"] = self.detectable_gaps(groups, masks, targets, threshold)

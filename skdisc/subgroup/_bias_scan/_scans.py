@@ -90,16 +90,16 @@ class Scanned:
 
     def distinct(self, outcome, k):
         """Return the first k ends that share little with those before them, and their members."""
-        kept, masks, n = [], [], outcome.frequency
+        selected, masks, n = [], [], outcome.frequency
         for end in self.ends:
-            if len(kept) == k:
+            if len(selected) == k:
                 break
             mask = end.group.mask(outcome.X)
             shared = [people_in(mask & m, n) / people_in(mask | m, n) for m in masks]
             if max(shared, default=0.0) < _MOST_OVERLAP:
-                kept.append(end)
+                selected.append(end)
                 masks.append(mask)
-        return kept, masks
+        return selected, masks
 
 
 def scan_all(detector, task, outcome, items):
@@ -167,9 +167,9 @@ def observed_ends(task, table, scans, starts, outcome, go_on):
 def _with_pairs(scans, a, starts, n, most=10**6):
     """Yield each target and sign, its scan, and its starts from pairs of each data set."""
     for target, sums in enumerate(a):
-        own = {key: scan for key, scan in scans.items() if key[0] == target}
-        pairs = starts.from_pairs(list(own.values()), sums, n, most)
-        for (key, scan), more in zip(own.items(), pairs, strict=True):
+        target_scans = {key: scan for key, scan in scans.items() if key[0] == target}
+        pairs = starts.from_pairs(list(target_scans.values()), sums, n, most)
+        for (key, scan), more in zip(target_scans.items(), pairs, strict=True):
             yield key, scan, more
 
 
@@ -181,31 +181,31 @@ def _full(scan, a, starts, more, go_on):
     n, a = len(starts.bound), a[None]
     sets, total = scan.run(a, starts, go_on, n_kicks=0)
     for first in range(0, len(more.bound), n):
-        found, reached = scan.run(a, more.only(slice(first, first + n)), go_on, n_kicks=0)
-        sets = [np.concatenate(both, axis=1) for both in zip(sets, found, strict=True)]
+        new_sets, reached = scan.run(a, more.only(slice(first, first + n)), go_on, n_kicks=0)
+        sets = [np.concatenate(pair, axis=1) for pair in zip(sets, new_sets, strict=True)]
         before, total = total.max(), np.concatenate([total, reached], axis=1)
         if first and total.max() <= before + _TIED:
             break
     bound = np.concatenate([starts.bound, more.bound])
     ends = Starts([s[0] for s in sets], starts.turns, bound[: total.shape[1]])
     best = _several(ends, total[0])
-    found, reached = scan.run(
+    new_sets, reached = scan.run(
         np.repeat(a, len(best), axis=0), [ends.only([i]) for i in best], go_on
     )
     better = reached[:, 0] > total[0, best] + _TIED
-    for mine, own in zip(sets, found, strict=True):
-        mine[0, best[better]] = own[better, 0]
+    for old, new in zip(sets, new_sets, strict=True):
+        old[0, best[better]] = new[better, 0]
     total[0, best[better]] = reached[better, 0]
     return sets, total
 
 
 def _several(ends, total):
     """Return the numbers of the best distinct ends."""
-    order, seen, best = np.argsort(-total, kind="stable"), set(), []
+    order, keys, best = np.argsort(-total, kind="stable"), set(), []
     for i in order[np.isfinite(total[order])]:
         key = b"".join(np.packbits(s[i]).tobytes() for s in ends.sets)
-        if key not in seen and len(best) < _PERTURBED:
-            seen.add(key)
+        if key not in keys and len(best) < _PERTURBED:
+            keys.add(key)
             best.append(i)
     return np.array(best or order[:1])
 
@@ -228,8 +228,8 @@ def quick_scores(scans, a, starts):
     first, n = _quick(scans, starts)
     best = np.zeros(a.shape[1])
     for (target, sign), scan, more in _with_pairs(scans, a, first, n, _QUICK_ATTRIBUTES):
-        each = [first.joined(pairs.filled(n, first)) for pairs in more]
-        best = np.maximum(best, scan.run(sign * a[target], each, n_kicks=0)[1].max(axis=1))
+        data_starts = [first.joined(pairs.filled(n, first)) for pairs in more]
+        best = np.maximum(best, scan.run(sign * a[target], data_starts, n_kicks=0)[1].max(axis=1))
     return best
 
 
@@ -248,13 +248,18 @@ def quick_scores_of_tables(scans, a, starts):
     ndarray of float, shape (n_tables,)
     """
     first, n = _quick(scans[0], starts)
-    best, given = np.zeros(len(a)), zip(scans, a, strict=True)
-    tables = [_with_pairs(own, sums[:, None], first, n, _QUICK_ATTRIBUTES) for own, sums in given]
+    best, table_data = np.zeros(len(a)), zip(scans, a, strict=True)
+    tables = [
+        _with_pairs(table_scans, sums[:, None], first, n, _QUICK_ATTRIBUTES)
+        for table_scans, sums in table_data
+    ]
     for of_tables in zip(*tables, strict=True):
         target, sign = of_tables[0][0]
-        each = [first.joined(more[0].filled(n, first)) for *_, more in of_tables]
-        sums = [sign * own[target] for own in a]
-        best = np.maximum(best, best_totals([scan for _, scan, _ in of_tables], sums, each))
+        table_starts = [first.joined(more[0].filled(n, first)) for *_, more in of_tables]
+        signed = [sign * sums[target] for sums in a]
+        best = np.maximum(
+            best, best_totals([scan for _, scan, _ in of_tables], signed, table_starts)
+        )
     return best
 
 
@@ -267,11 +272,11 @@ def _quick(scans, starts):
 
 def _null(task, table, scans, starts, n_resamples):
     """Return the best quick score of each data set in which the expectations hold."""
-    best, left = [], n_resamples
+    best, n_left = [], n_resamples
     size = max(1, _DRAWN_AT_ONCE // (len(table.cells.n) * len(table.a) + 1))
-    while left and task.budget.stopped_by is None and task.budget.allow(1):
-        n = min(size, left)
+    while n_left and task.budget.stopped_by is None and task.budget.allow(1):
+        n = min(size, n_left)
         best.append(quick_scores(scans, table.null(n, task.rng), starts))
-        left -= n
-        task.progress(f"{n_resamples - left} of {n_resamples} null scans")
+        n_left -= n
+        task.progress(f"{n_resamples - n_left} of {n_resamples} null scans")
     return np.concatenate(best) if best else np.empty(0)

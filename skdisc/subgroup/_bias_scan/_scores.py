@@ -89,20 +89,20 @@ class Score:
         t, value : ndarray of float, shape (...,)
         """
         values = self.on_grid(a, h) if grid_values is None else grid_values
-        at = values.argmax(axis=-1)
-        low = self.grid[np.maximum(at - 1, 0)]
-        high = self.grid[np.minimum(at + 1, len(self.grid) - 1)]
-        t = self.grid[at]
-        best = np.take_along_axis(values, at[..., None], -1)[..., 0]
+        index = values.argmax(axis=-1)
+        low = self.grid[np.maximum(index - 1, 0)]
+        high = self.grid[np.minimum(index + 1, len(self.grid) - 1)]
+        t = self.grid[index]
+        best = np.take_along_axis(values, index[..., None], -1)[..., 0]
         best_t = t
         for _ in range(_STEPS):
-            here = t
+            previous = t
             value, slope, bend = self._at(t, a, h)
             best_t, best = np.where(value > best, t, best_t), np.maximum(value, best)
             low, high = np.where(slope > 0, t, low), np.where(slope < 0, t, high)
             t = np.divide(slope, -bend, out=np.full_like(t, np.inf), where=bend < 0) + t
-            before, t = here, np.where((t > low) & (t < high), t, (low + high) / 2)
-            if (np.abs(slope * (t - before)) <= _NEAR).all():  # bounds the gain of a step
+            t = np.where((t > low) & (t < high), t, (low + high) / 2)
+            if (np.abs(slope * (t - previous)) <= _NEAR).all():  # bounds the gain of a step
                 break
         return best_t, best
 
@@ -125,12 +125,14 @@ class Score:
         F is concave, so the extended chords next to its largest value on the grid are above it.
         """
         inner = np.clip(values.argmax(axis=-1)[..., None], 1, len(self.grid) - 2)
-        before, here, after = (
+        before, middle, after = (
             np.take_along_axis(values, inner + i, -1)[..., 0] for i in (-1, 0, 1)
         )
-        left, right = (self._gaps[inner[..., 0] + i] for i in (-1, 0))
-        beyond = np.maximum((here - before) / left * right, (here - after) / right * left)
-        upper = np.maximum(here + beyond, np.maximum(before, after))
+        gap_before, gap_after = (self._gaps[inner[..., 0] + i] for i in (-1, 0))
+        beyond = np.maximum(
+            (middle - before) / gap_before * gap_after, (middle - after) / gap_after * gap_before
+        )
+        upper = np.maximum(middle + beyond, np.maximum(before, after))
         return upper
 
     def interval(self, a, h, level):
@@ -157,11 +159,14 @@ class Score:
             return low, high
         t, a, h, values = t[above], a[above], h[above], values[above]
         below = values <= level
-        left, right = below & (self.grid <= t[:, None]), below & (self.grid >= t[:, None])
-        start = self.grid[len(self.grid) - 1 - np.argmax(left[:, ::-1], axis=1)]
-        stop = self.grid[np.argmax(right, axis=1)]
+        below_left, below_right = (
+            below & (self.grid <= t[:, None]),
+            below & (self.grid >= t[:, None]),
+        )
+        start = self.grid[len(self.grid) - 1 - np.argmax(below_left[:, ::-1], axis=1)]
+        stop = self.grid[np.argmax(below_right, axis=1)]
         roots = self._root(np.stack([start, stop]), a, h, level, t)
-        low[some], high[some] = roots[0], np.where(right.any(axis=1), roots[1], end)
+        low[some], high[some] = roots[0], np.where(below_right.any(axis=1), roots[1], end)
         return low, high
 
     def _root(self, start, a, h, level, peak):

@@ -68,10 +68,10 @@ class Starts:
         sets = [np.concatenate(pair) for pair in zip(self.sets, other.sets, strict=True)]
         return Starts(sets, self.turns, np.concatenate([self.bound, other.bound]))
 
-    def filled(self, n, other):
-        """Return n starts, these and the first of others, over and over."""
-        at = np.arange(n - len(self.bound)) % len(other.bound)
-        return self.joined(other.only(at))
+    def filled(self, n, reserve):
+        """Return n starts: these, then those of the reserve, over and over."""
+        positions = np.arange(n - len(self.bound)) % len(reserve.bound)
+        return self.joined(reserve.only(positions))
 
     def from_pairs(self, scans, a, n, most=10**6):
         """Return at most n starts of each scan and data set, from the best pairs of values.
@@ -92,7 +92,7 @@ class Starts:
             By scan and data set; best scores first.
         """
         pairs = _best_pairs(scans, a, n, most)
-        return [[self._of_pairs(scans[0], found) for found in own] for own in pairs]
+        return [[self._of_pairs(scans[0], best) for best in by_data] for by_data in pairs]
 
     def _of_pairs(self, scan, pairs):
         """Return the starts from some pairs of values."""
@@ -127,16 +127,21 @@ def _best_pairs(scans, a, n, most):
     for j, k in combinations(range(m), 2):
         if rules.required and j not in rules.required and k not in rules.required:
             continue
-        wanted = chosen[..., j] & chosen[..., k]
+        is_scored = chosen[..., j] & chosen[..., k]
         key, size = table.codes[j] * sizes[k] + table.codes[k], sizes[j] * sizes[k]
-        for own, values, these in zip(pairs, table.scores(key, size, wanted), wanted, strict=True):
+        for scan_pairs, values, scan_is_scored in zip(
+            pairs, table.scores(key, size, is_scored), is_scored, strict=True
+        ):
             first = np.argsort(-values, axis=1, kind="stable")[:, :_PER_PAIR]
-            for data, row, order in zip(np.flatnonzero(these), values, first, strict=True):
-                own[data] += [
-                    (float(row[at]), (j, at // sizes[k]), (k, at % sizes[k]))
-                    for at in order[row[order] > 0]
+            for data, row, order in zip(np.flatnonzero(scan_is_scored), values, first, strict=True):
+                scan_pairs[data] += [
+                    (float(row[code]), (j, code // sizes[k]), (k, code % sizes[k]))
+                    for code in order[row[order] > 0]
                 ]
-    return [[sorted(found, key=lambda pair: -pair[0])[:n] for found in own] for own in pairs]
+    return [
+        [sorted(data_pairs, key=lambda pair: -pair[0])[:n] for data_pairs in scan_pairs]
+        for scan_pairs in pairs
+    ]
 
 
 class _ValueScores:
@@ -153,7 +158,7 @@ class _ValueScores:
         self._bins, self._h, self._people = scan.bins[some], scan.h[some], scan.cells.n[some]
         self._is_counted, self._least = scan.counts, max(least * self._people.sum(), 1e-9)
 
-    def scores(self, key, size, wanted=None):
+    def scores(self, key, size, is_scored=None):
         """Return the score of each value, 0 where there are too few people.
 
         Parameters
@@ -161,28 +166,28 @@ class _ValueScores:
         key : ndarray of int, shape (n_cells,)
         size : int
             Number of values.
-        wanted : ndarray of bool, shape (n_scans, n_data), optional
+        is_scored : ndarray of bool, shape (n_scans, n_data), optional
             The data sets to score; None: all.
 
         Returns
         -------
-        list of ndarray of float, shape (n_wanted, size)
+        list of ndarray of float, shape (n_scored, size)
             By scan.
         """
         n_bins = self._scores[0].n_bins
-        if wanted is None:
-            wanted = np.ones((len(self._scores), len(self._a)), dtype=bool)
-        used = np.flatnonzero(wanted.any(axis=0))
+        if is_scored is None:
+            is_scored = np.ones((len(self._scores), len(self._a)), dtype=bool)
+        used = np.flatnonzero(is_scored.any(axis=0))
         if not len(used):
-            return [np.empty((0, size)) for _ in wanted]
+            return [np.empty((0, size)) for _ in is_scored]
         people = h = np.bincount(key, self._people, size)
         if not self._is_counted:
-            own = key * n_bins + self._bins if n_bins > 1 else key
-            h = np.bincount(own, self._h, size * n_bins)
+            bin_key = key * n_bins + self._bins if n_bins > 1 else key
+            h = np.bincount(bin_key, self._h, size * n_bins)
         a = np.array([np.bincount(key, self._a[i], size) for i in used])
         out = []
-        for score, these in zip(self._scores, wanted[:, used], strict=True):
-            values = score.on_grid(score.sign * a[these], h.reshape(size, -1)).max(axis=-1)
+        for score, selected in zip(self._scores, is_scored[:, used], strict=True):
+            values = score.on_grid(score.sign * a[selected], h.reshape(size, -1)).max(axis=-1)
             values[:, people < self._least] = 0.0
             out.append(values)
         return out

@@ -26,13 +26,22 @@ def weighed(outcome, inside, target, significance):
     z = (observed - expected) * size / spread if spread else np.nan
     low = high = np.nan
     if n and n < len(o) and o.is_share:
-        own = size**2 / (w**2).sum()
-        low, high = _stats.wilson(observed * own, own, significance)
+        n_effective = size**2 / (w**2).sum()
+        low, high = _stats.wilson(observed * n_effective, n_effective, significance)
         low, high = low - expected, high - expected
         if o.is_mean:
-            others, y_others = o.weight[~inside], o.y[target][~inside]
-            share, other = others @ y_others / others.sum(), others.sum() ** 2 / (others**2).sum()
-            ends = _stats.newcombe(observed * own, own, share * other, other, significance)
+            rest_weight, y_rest = o.weight[~inside], o.y[target][~inside]
+            share, n_effective_rest = (
+                rest_weight @ y_rest / rest_weight.sum(),
+                rest_weight.sum() ** 2 / (rest_weight**2).sum(),
+            )
+            ends = _stats.newcombe(
+                observed * n_effective,
+                n_effective,
+                share * n_effective_rest,
+                n_effective_rest,
+                significance,
+            )
             low, high = (rest * e for e in ends)
     elif n > 1:
         gap = y - mu

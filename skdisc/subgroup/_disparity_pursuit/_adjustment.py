@@ -75,11 +75,11 @@ class Residuals:
         elsewhere. With an expected chance of e, equal odds ratios are effects proportional to
         e (1 - e), to first order; equal ratios those to e, or to 1 - e.
         """
-        found = {"difference": np.ones(len(self.raw))}
+        scales = {"difference": np.ones(len(self.raw))}
         if not self.is_binary or self.is_centered:  # or all have the same chance
-            return found
+            return scales
         e = self._chances
-        return found | {
+        return scales | {
             "odds ratio": e * (1 - e),
             "ratio": e,
             "ratio of the opposite outcome": 1 - e,
@@ -99,38 +99,38 @@ class Residuals:
         For values that few people have, predictions spread too far, because of their own errors.
         So they are shrunk to their mean by as much.
         """
-        weight, own = self.root**2, self.outcome / self.root * self.inflation
-        expected = self.raw / self.root - own
+        weight, residual = self.root**2, self.outcome / self.root * self.inflation
+        expected = self.raw / self.root - residual
         mean = weight @ expected / max(weight.sum(), 1e-300)
-        away, error = expected - mean, own**2 * (1 - 1 / self.inflation)
-        kept = 1 - (weight @ error) / max(weight @ away**2, 1e-300)
-        return mean + np.clip(kept, 0, 1) * away
+        away, error = expected - mean, residual**2 * (1 - 1 / self.inflation)
+        shrinkage = 1 - (weight @ error) / max(weight @ away**2, 1e-300)
+        return mean + np.clip(shrinkage, 0, 1) * away
 
-    def noise(self, left: np.ndarray) -> np.ndarray:
+    def noise(self, residual: np.ndarray) -> np.ndarray:
         """Return a fit's residuals per person, inflated to the variance of outcomes (HC2)."""
-        return left * np.sqrt(self.inflation) / self.share
+        return residual * np.sqrt(self.inflation) / self.share
 
     def by_cluster(self, planes: np.ndarray) -> np.ndarray:
         """Sum planes over the rows of each cluster, shape (n, n_clusters)."""
         return planes if self.cluster is None else planes @ sums_by(self.cluster)
 
-    def implied(self, left: np.ndarray) -> np.ndarray:
+    def implied(self, residual: np.ndarray) -> np.ndarray:
         """Return the variance of each row's outcome as the fit of all rows implies it.
 
         Few people, none of whom has the rarer outcome or an exceptional number, do not show how
         much outcomes vary.
         """
         if not self.is_binary:
-            return self.mean((left / self.root) ** 2) * (self.root / self.share) ** 2
-        chance, size = self.sampled(left)
+            return self.mean((residual / self.root) ** 2) * (self.root / self.share) ** 2
+        chance, size = self.sampled(residual)
         return chance * (1 - chance) * (size * self.root / self.share) ** 2
 
-    def misfit(self, left: np.ndarray) -> float:
+    def misfit(self, residual: np.ndarray) -> float:
         """Return how many times outcomes of all rows vary as much around a fit as it implies."""
-        noise, implied = self.noise(left), self.implied(left)
+        noise, implied = self.noise(residual), self.implied(residual)
         return float(self.mean(noise**2) / max(self.mean(implied), 1e-300))
 
-    def sampled(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def sampled(self, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the chance of each row's outcome among the rows at hand, and the size of its part.
 
         A weight may depend on the outcome, as where few of the outcomes were sampled, which then
@@ -141,10 +141,10 @@ class Residuals:
 
         Parameters
         ----------
-        left : ndarray of float, shape (n_rows,)
-            What a fit leaves of the outcome.
+        residual : ndarray of float, shape (n_rows,)
+            The residual outcomes of a fit.
         """
-        p, (c0, c1) = np.clip((self.raw - left) / self.root, 0, 1), self._mean_weights
+        p, (c0, c1) = np.clip((self.raw - residual) / self.root, 0, 1), self._mean_weights
         size = (c1 * (1 - p) + c0 * p) / np.where(self.raw > 0, c1, c0)
         return c0 * p / (c0 * p + c1 * (1 - p)), size
 
@@ -154,8 +154,8 @@ class Residuals:
         weight = np.broadcast_to((self.root / self.share) ** 2, self.raw.shape)
         people = np.ones(len(self.raw)) if self.people is None else self.people
         return [
-            np.average(weight[of], weights=people[of]) if of.any() else 1.0
-            for of in (self.raw == 0, self.raw != 0)
+            np.average(weight[mask], weights=people[mask]) if mask.any() else 1.0
+            for mask in (self.raw == 0, self.raw != 0)
         ]
 
     @cached_property

@@ -10,7 +10,7 @@ from skdisc._expectations import widening
 from skdisc._space._subgroup import Subgroup
 from skdisc._stats import level_of_two_tests
 from skdisc._verdicts._candidates import Candidates
-from skdisc.subgroup._disparity_pursuit._fits import BesideFit, errors
+from skdisc.subgroup._disparity_pursuit._fits import AdjustedScores, errors
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._skewness import compared_sides
 
@@ -45,40 +45,42 @@ def estimates(
     """
     level = np.broadcast_to(np.asarray(level, dtype=float), len(groups))
     fit, c, r = scores.fit(groups), scores.candidates, scores.residuals
-    at = np.array(groups, dtype=int)
-    flipped = np.zeros(len(at), dtype=bool) if flipped is None else flipped
+    index = np.array(groups, dtype=int)
+    flipped = np.zeros(len(index), dtype=bool) if flipped is None else flipped
     effect = np.where(flipped, -fit.effect, fit.effect)
     error, reach, freedom = errors(scores, fit, level)
     below, above = np.where(flipped, reach[::-1], reach)
-    effect = np.where(scores.testable[at], effect, np.nan)
-    beside = [scores.one_given(own, groups) for own in groups]
-    known = np.array([b.known[g] for b, g in zip(beside, groups, strict=True)], dtype=bool)
-    statistic = np.array([b.deviate[g] for b, g in zip(beside, groups, strict=True)])
+    effect = np.where(scores.testable[index], effect, np.nan)
+    adjusted_scores = [scores.adjusted_for_others(g, groups) for g in groups]
+    is_estimable = np.array(
+        [b.is_estimable[g] for b, g in zip(adjusted_scores, groups, strict=True)], dtype=bool
+    )
+    statistic = np.array([b.deviate[g] for b, g in zip(adjusted_scores, groups, strict=True)])
     members = _members(scores, groups, flipped)
     weight = r.root**2
-    size = np.maximum([weight[own].sum() for own in members], 1e-300)
-    changes = [_change(scores, fit, k, members[k], freedom) for k in range(len(at))]
+    size = np.maximum([weight[mask].sum() for mask in members], 1e-300)
+    changes = [_change(scores, fit, k, members[k], freedom) for k in range(len(index))]
     change, its_error = np.array(changes, dtype=float).reshape(-1, 2).T
-    change = np.where(scores.testable[at], change, np.nan)
+    change = np.where(scores.testable[index], change, np.nan)
     down, up = _widening(scores, groups, flipped)
     ends = _as_the_test_says(
         effect, effect - below * error, effect + above * error, statistic, level, scores.least
     )
-    total, own = c.support_context[at], alone(scores, groups, level, flipped)
+    total, effect_alone = c.support_context[index], alone(scores, groups, level, flipped)
     columns = {
-        "outcome": np.array([(r.raw * r.root)[own].sum() for own in members]) / size,
+        "outcome": np.array([(r.raw * r.root)[mask].sum() for mask in members]) / size,
         "effect": effect,
         "ci_low": ends[0] - down,
         "ci_high": ends[1] + up,
-        "p_value": np.where(known, 2 * special.ndtr(-np.abs(statistic)), np.nan),
-        "support": np.where(flipped, total - c.support[at], c.support[at]).astype(np.int64),
+        "p_value": np.where(is_estimable, 2 * special.ndtr(-np.abs(statistic)), np.nan),
+        "support": np.where(flipped, total - c.support[index], c.support[index]).astype(np.int64),
         "support_context": total.astype(np.int64),
         "change": change,
         "change_low": change - below * its_error - down,
         "change_high": change + above * its_error + up,
-        "overlap": scores.information[at] / size,
-        **dict(zip(("alone", "alone_low", "alone_high"), own.T, strict=True)),
-        "scale": np.full(len(at), scores.scale, dtype=object),
+        "overlap": scores.information[index] / size,
+        **dict(zip(("alone", "alone_low", "alone_high"), effect_alone.T, strict=True)),
+        "scale": np.full(len(index), scores.scale, dtype=object),
         "level": 1 - level,
     }
     return pd.DataFrame(columns)
@@ -109,25 +111,27 @@ def alone(
 
     Intervals are widened by what the legitimate columns would still add.
     """
-    found = np.full((len(groups), 3), np.nan)
+    effects = np.full((len(groups), 3), np.nan)
     level = np.broadcast_to(level, len(groups))
-    for row, group, other, own in zip(found, groups, flipped, level, strict=True):
+    for row, group, is_flipped, group_level in zip(effects, groups, flipped, level, strict=True):
         if scores.testable[group]:
             fit = scores.fit([group])
-            error, (below, above), _ = errors(scores, fit, own)
-            effect, given = fit.effect[0], scores.one_given(group, [group])
+            error, (below, above), _ = errors(scores, fit, group_level)
+            effect, adjusted_scores = fit.effect[0], scores.adjusted_for_others(group, [group])
             ends = effect - below[0] * error[0], effect + above[0] * error[0]
-            ends = _as_the_test_says(effect, *ends, given.deviate[group], own, scores.least)
+            ends = _as_the_test_says(
+                effect, *ends, adjusted_scores.deviate[group], group_level, scores.least
+            )
             ends = np.array([effect, *ends])
             ends += np.append(0.0, np.array(widening(scores.unlearned(group))) * [-1, 1])
-            row[:] = -ends[[0, 2, 1]] if other else ends
-    return found
+            row[:] = -ends[[0, 2, 1]] if is_flipped else ends
+    return effects
 
 
 def _widening(scores, groups, flipped):
     """Return by how much the ends of intervals move down and up, each shape (n,)."""
-    found = np.array([widening(scores.unlearned(g)) for g in groups]).reshape(-1, 2)
-    return np.where(flipped[:, None], found[:, ::-1], found).T
+    widths = np.array([widening(scores.unlearned(g)) for g in groups]).reshape(-1, 2)
+    return np.where(flipped[:, None], widths[:, ::-1], widths).T
 
 
 def turned(scores: Scores, table: pd.DataFrame, groups: list[int], level: float) -> np.ndarray:
@@ -146,7 +150,7 @@ def turned(scores: Scores, table: pd.DataFrame, groups: list[int], level: float)
     -------
     ndarray of bool, shape (n,)
     """
-    found = np.zeros(len(groups), dtype=bool)
+    is_turned = np.zeros(len(groups), dtype=bool)
     for k, group in enumerate(groups):
         fit = scores.fit([group])
         down, up = widening(scores.unlearned(group))
@@ -158,8 +162,8 @@ def turned(scores: Scores, table: pd.DataFrame, groups: list[int], level: float)
         less = special.ndtr(-max(abs(effect) - shift, 0) / error)
         # chance gives a group so little as often as its correction says of what it has now
         corrected = max(float(table["p_adjusted"].iloc[k]), 1e-300) * less / p
-        found[k] = corrected > level
-    return found
+        is_turned[k] = corrected > level
+    return is_turned
 
 
 def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame:
@@ -197,25 +201,25 @@ def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame
 def _members(scores, groups, flipped):
     """Return the members of groups, or of the rest of their contexts, shape (n, n_rows)."""
     c = scores.candidates
-    found = np.zeros((len(groups), c.n_rows), dtype=bool)
-    for row, group, other in zip(found, groups, flipped, strict=True):
-        row[:] = c.context_mask(group) & (c.is_part[c.part[group]] != other)
-    return found
+    members = np.zeros((len(groups), c.n_rows), dtype=bool)
+    for row, group, is_flipped in zip(members, groups, flipped, strict=True):
+        row[:] = c.context_mask(group) & (c.is_part[c.part[group]] != is_flipped)
+    return members
 
 
 def _change(scores, fit, group_number, members, freedom):
     """Return the mean effect on some members by a one-step estimator, and its standard error."""
     c, r, root = scores.candidates, scores.residuals, scores.residuals.root
     group = fit.groups[group_number]
-    here, is_part = c.context_mask(group), c.is_part[c.part[group]]
+    in_context, is_part = c.context_mask(group), c.is_part[c.part[group]]
     share = is_part - r.parts[c.part[group]] / root + scores.middle[group]
-    is_other = not np.array_equal(members, here & is_part)
+    is_other = not np.array_equal(members, in_context & is_part)
     share = np.clip(1 - share if is_other else share, CLIP, 1 - CLIP)
     effect = fit.slope[group_number] * scores.room * (-1 if is_other else 1)
-    balance = np.where(here, np.where(members, 1.0, -share / (1 - share)), 0.0)
+    balance = np.where(in_context, np.where(members, 1.0, -share / (1 - share)), 0.0)
     size = max((root[members] ** 2).sum(), 1e-300)
-    left = fit.outcome * root + effect * members * root**2
-    change = (balance @ left) / size
+    residual = fit.outcome * root + effect * members * root**2
+    change = (balance @ residual) / size
     noise = r.noise(fit.outcome) * root + (effect - change) * members * root**2 / r.share
     influence = r.by_cluster((balance * noise)[None])[0] / freedom
     return change, np.sqrt((influence**2).sum()) / size
@@ -239,22 +243,37 @@ def indistinguishable(scores: Scores, groups: list[int], critical: float) -> pd.
     """
     parts = []
     for k, group in enumerate(groups):
-        given = scores.given([*groups[:k], *groups[k + 1 :]])
-        z = given.z
+        adjusted_scores = scores.adjusted_for([*groups[:k], *groups[k + 1 :]])
+        z = adjusted_scores.z
         cost = z[group] ** 2 - z**2
-        near = given.known & (cost < critical**2 / 2) & (np.sign(z) == np.sign(z[group]))
+        near = (
+            adjusted_scores.is_estimable
+            & (cost < critical**2 / 2)
+            & (np.sign(z) == np.sign(z[group]))
+        )
         near[group] = False
-        at = np.flatnonzero(near)
-        at = at[np.argsort(cost[at], kind="stable")]
+        candidate = np.flatnonzero(near)
+        candidate = candidate[np.argsort(cost[candidate], kind="stable")]
         parts.append(
-            pd.DataFrame({"finding": k, "at": at, "effect": given.effect[at], "cost": cost[at]})
+            pd.DataFrame(
+                {
+                    "finding": k,
+                    "at": candidate,
+                    "effect": adjusted_scores.effect[candidate],
+                    "cost": cost[candidate],
+                }
+            )
         )
     empty = pd.DataFrame({"finding": [], "at": [], "effect": [], "cost": []})
     return pd.concat(parts, ignore_index=True) if parts else empty.astype({"at": int})
 
 
 def shadows(
-    scores: Scores, groups: list[int], before: BesideFit, after: BesideFit, critical: float
+    scores: Scores,
+    groups: list[int],
+    initial: AdjustedScores,
+    final: AdjustedScores,
+    critical: float,
 ) -> pd.DataFrame:
     """Return the candidates that differ on their own, but not given the causes.
 
@@ -264,21 +283,26 @@ def shadows(
         ``at`` (candidate), ``finding`` (position of the cause that it shares most with),
         ``effect_alone``, ``z_alone``, ``effect_beside``, ``z_beside``.
     """
-    z = before.z
-    at = np.flatnonzero(np.abs(z) > critical)
-    at = at[~np.isin(at, groups)]
-    at = at[np.argsort(-np.abs(z[at]), kind="stable")]
-    cause = np.full(len(at), -1)
+    z = initial.z
+    candidate = np.flatnonzero(np.abs(z) > critical)
+    candidate = candidate[~np.isin(candidate, groups)]
+    candidate = candidate[np.argsort(-np.abs(z[candidate]), kind="stable")]
+    cause = np.full(len(candidate), -1)
     if groups:
-        cross = scores.crossed(groups)[at]
+        cross = scores.crossed(groups)[candidate]
         cause = np.abs(cross / np.sqrt(scores.in_room[groups])).argmax(axis=1)
-    columns = {"at": at, "finding": cause, "effect_alone": before.effect[at], "z_alone": z[at]}
-    columns |= {"effect_beside": after.effect[at], "z_beside": after.z[at]}
+    columns = {
+        "at": candidate,
+        "finding": cause,
+        "effect_alone": initial.effect[candidate],
+        "z_alone": z[candidate],
+    }
+    columns |= {"effect_beside": final.effect[candidate], "z_beside": final.z[candidate]}
     return pd.DataFrame(columns)
 
 
 def largest_left(
-    scores: Scores, given: BesideFit, critical: float, sizes: list[int]
+    scores: Scores, adjusted_scores: AdjustedScores, critical: float, sizes: list[int]
 ) -> pd.DataFrame:
     """Return simultaneous bounds on the effects that remain, for groups of at least some sizes.
 
@@ -287,13 +311,15 @@ def largest_left(
     DataFrame
         ``people`` (fewest members), ``n_groups``, ``bound``, ``at`` (the candidate with it).
     """
-    reach = np.abs(given.effect) + critical * given.error
+    reach = np.abs(adjusted_scores.effect) + critical * adjusted_scores.error
     rows = []
     for size in sizes:
-        own = np.flatnonzero(given.known & (scores.candidates.support >= size))
-        if len(own):
-            at = own[np.argmax(reach[own])]
-            rows.append((size, len(own), reach[at], at))
+        eligible = np.flatnonzero(
+            adjusted_scores.is_estimable & (scores.candidates.support >= size)
+        )
+        if len(eligible):
+            largest = eligible[np.argmax(reach[eligible])]
+            rows.append((size, len(eligible), reach[largest], largest))
     return pd.DataFrame(rows, columns=["people", "n_groups", "bound", "at"])
 
 
@@ -334,7 +360,7 @@ def parts_of_gaps(
     """
     c, r, fit = scores.candidates, scores.residuals, scores.fit(groups)
     weight, raw = r.root**2, r.raw / r.root
-    regressors, found = scores.regressors(groups), []
+    regressors, tables = scores.regressors(groups), []
     everyone = np.flatnonzero(c.context == 0)
     effects = equal.set_index("group")
     for name, inside in values.items():
@@ -348,19 +374,21 @@ def parts_of_gaps(
         rows = [("gap", -1, "gap", gap, gap - half, gap + half)]
         effect, low, high = effects.loc[name, ["effect", "ci_low", "ci_high"]].astype(float)
         if np.isfinite(effect):
-            left = raw - effect * inside
-            columns = {} if r.learned is None else r.learned.contributions(left)
+            outcome_without_effect = raw - effect * inside
+            columns = {} if r.learned is None else r.learned.contributions(outcome_without_effect)
             shares = [(column, contrast @ part) for column, part in columns.items()]
-            rows += [("column", -1, _together(of), share, np.nan, np.nan) for of, share in shares]
+            rows += [
+                ("column", -1, _together(column), share, np.nan, np.nan) for column, share in shares
+            ]
             rest = gap - effect - sum(share for _, share in shares)
             together = "legitimate columns together"
             rows.append(("interactions", -1, together, rest, np.nan, np.nan))
             rows.append(("equal", -1, "at equal legitimate columns", effect, low, high))
             # The effect is f'r / f'f, with the group's own regressor f. Of r, the causes explain
             # v F b (see `Scores`): cause k is f'(v F_k) b_k / f'f of the effect.
-            own = next(g for g in everyone if _is_one_of(inside, c.is_part[c.part[g]]))
-            f = scores.regressors([own])[0]
-            sign = 1.0 if np.array_equal(inside, c.is_part[c.part[own]]) else -1.0
+            candidate = next(g for g in everyone if _is_one_of(inside, c.is_part[c.part[g]]))
+            f = scores.regressors([candidate])[0]
+            sign = 1.0 if np.array_equal(inside, c.is_part[c.part[candidate]]) else -1.0
             shares = sign * fit.slope * (regressors @ (f * scores.room)) / (f @ f)
             rows += [
                 ("cause", k, str(cause), share, np.nan, np.nan)
@@ -369,9 +397,9 @@ def parts_of_gaps(
         table = pd.DataFrame(
             rows, columns=["kind", "finding", "part", "amount", "ci_low", "ci_high"]
         )
-        found.append(table.assign(group=name, support=r.people_in(inside)))
+        tables.append(table.assign(group=name, support=r.people_in(inside)))
     order = ["group", "support", "kind", "finding", "part", "amount", "ci_low", "ci_high"]
-    return pd.concat(found, ignore_index=True)[order] if found else pd.DataFrame(columns=order)
+    return pd.concat(tables, ignore_index=True)[order] if tables else pd.DataFrame(columns=order)
 
 
 def _together(columns):
@@ -390,7 +418,7 @@ def _error(scores, influence):
 
 
 def candidates_of(
-    scores: Scores, found: list[Subgroup], size: np.ndarray, gap: float, problem: str = ""
+    scores: Scores, causes: list[Subgroup], size: np.ndarray, gap: float, problem: str = ""
 ) -> Candidates:
     """Return the candidates of a question about effects at equal legitimate columns.
 
@@ -401,8 +429,8 @@ def candidates_of(
     ----------
     scores : Scores
         The scores of the groups that the question is about.
-    found : list of Subgroup
-        The causes; those that are among the groups, or the other side of one, are found.
+    causes : list of Subgroup
+        Those that are among the groups, or the other side of one, are found.
     size : ndarray of float, shape (n_rows,)
         Size of the people of each row.
     gap : float
@@ -414,34 +442,35 @@ def candidates_of(
     -------
     Candidates
     """
-    c, given = scores.candidates, scores.given([])
-    known = given.known & (given.error > 0)
+    c, adjusted_scores = scores.candidates, scores.adjusted_for([])
+    is_estimable = adjusted_scores.is_estimable & (adjusted_scores.error > 0)
     test, (down, up) = None, _widening_of_parts(scores)
     if not scores.residuals.is_binary and len(c):  # numbers, which may be skewed
-        test = compared_sides(scores, given, np.arange(len(c)))
-        test = replace(test, gap=given.effect, error=given.error)
+        test = compared_sides(scores, adjusted_scores, np.arange(len(c)))
+        test = replace(test, gap=adjusted_scores.effect, error=adjusted_scores.error)
 
     def interval(a):
         if test is not None:
             low, high = test.interval(level_of_two_tests(a))
         else:
-            half = special.ndtri(1 - np.minimum(a, 0.5)) * given.error
-            low, high = given.effect - half, given.effect + half
-        return np.where(known, low - down, np.nan), np.where(known, high + up, np.nan)
+            half = special.ndtri(1 - np.minimum(a, 0.5)) * adjusted_scores.error
+            low, high = adjusted_scores.effect - half, adjusted_scores.effect + half
+        return np.where(is_estimable, low - down, np.nan), np.where(is_estimable, high + up, np.nan)
 
-    keys = {str(g) for g in found}
+    keys = {str(g) for g in causes}
     sides = [(c.groups[i], c.sides[i]) for i in range(len(c))]
     is_found = [
-        str(one) in keys or (other is not None and str(other) in keys) for one, other in sides
+        str(one) in keys or (other_side is not None and str(other_side) in keys)
+        for one, other_side in sides
     ]
     inside = c.over_groups(c.is_part, size[:, None])[:, 0]
     whole = c.over_contexts(size[None])[c.context, 0] if len(c) else np.zeros(0)
-    two = np.array([other is not None for _, other in sides], dtype=bool)
+    two = np.array([other_side is not None for _, other_side in sides], dtype=bool)
     lacking = "the legitimate columns nearly determine who belongs to it"
     return Candidates(
         c.support,
         c.support_context - c.support,
-        np.where(known, given.effect, np.nan),
+        np.where(is_estimable, adjusted_scores.effect, np.nan),
         interval,
         size=np.where(two, np.maximum(inside, whole - inside), inside),
         total=float(size.sum()),

@@ -38,34 +38,34 @@ class CellMoments:
     def __init__(self, cells: sparse.csr_matrix, planes: Sequence[np.ndarray]) -> None:
         self.row, self.ends = cells.indices, cells.indptr
         self.planes = np.empty((cells.shape[1], sum(map(len, planes))))
-        for own, plane in zip(self.planes.T, itertools.chain(*planes), strict=True):
-            own[:] = plane[self.row]
+        for column, plane in zip(self.planes.T, itertools.chain(*planes), strict=True):
+            column[:] = plane[self.row]
 
-    def over_cells(self, values: np.ndarray, of: Sequence[int]) -> np.ndarray:
-        """Return sums of squared planes, and of planes times some of them, all times values.
+    def over_cells(self, values: np.ndarray, plane_numbers: Sequence[int]) -> np.ndarray:
+        """Return sums of squared planes, and of planes times each of some planes, all times values.
 
         Parameters
         ----------
         values : ndarray of float, shape (n_rows,)
-        of : sequence of int
+        plane_numbers : sequence of int
 
         Returns
         -------
-        ndarray of float, shape (1 + n_of, n_cells, n_planes)
+        ndarray of float, shape (1 + n_numbers, n_cells, n_planes)
         """
         values, n_cells = values[self.row], len(self.ends) - 1
-        found = np.empty((1 + len(of), n_cells, self.planes.shape[1]))
+        sums = np.empty((1 + len(plane_numbers), n_cells, self.planes.shape[1]))
         steps = np.searchsorted(self.ends, np.arange(0, len(values), _BLOCK))
         for first, last in itertools.pairwise(np.unique([0, *steps, n_cells])):
             ends = self.ends[first : last + 1]
-            planes, own = self.planes[ends[0] : ends[-1]], values[ends[0] : ends[-1]]
-            where, ends = np.arange(len(own)), ends - ends[0]
-            shape = last - first, len(own)
-            found[0, first:last] = sparse.csr_matrix((own, where, ends), shape) @ planes**2
-            for total, k in zip(found[1:], of, strict=True):
-                scaled = sparse.csr_matrix((own * planes[:, k], where, ends), shape)
+            planes, block_values = self.planes[ends[0] : ends[-1]], values[ends[0] : ends[-1]]
+            where, ends = np.arange(len(block_values)), ends - ends[0]
+            shape = last - first, len(block_values)
+            sums[0, first:last] = sparse.csr_matrix((block_values, where, ends), shape) @ planes**2
+            for total, k in zip(sums[1:], plane_numbers, strict=True):
+                scaled = sparse.csr_matrix((block_values * planes[:, k], where, ends), shape)
                 total[first:last] = scaled @ planes
-        return found
+        return sums
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class ContextGroups:
         Numbers of conditions on protected columns.
     single_parts : ndarray of int
         The parts of one protected column that are candidates.
-    asked : ContextGroups or None
-        Those that verdicts are about, of the same parts and contexts: with a side of some size,
-        and however few people to compare it with.
+    verdict_groups : ContextGroups or None
+        The groups that verdicts are about, of the same parts and contexts: with a side of some
+        size, and however few people to compare it with.
     """
 
     groups: Sequence
@@ -108,7 +108,7 @@ class ContextGroups:
     support_context: np.ndarray
     n_protected: np.ndarray
     single_parts: np.ndarray
-    asked: "ContextGroups | None" = None
+    verdict_groups: "ContextGroups | None" = None
 
     @classmethod
     def mined(
@@ -177,20 +177,29 @@ class ContextGroups:
             keep, mirror = _distinct(members, cells, masks, context, part)
             keep = keep[: spend(len(keep))]
             context, part, mirror = context[keep], part[keep], mirror[: len(keep)]
-            both = (_ItemGroups(items, parts, contexts, p, context) for p in (part, mirror))
-            about = inside[context, part], total[context], n_protected[part]
-            single = np.flatnonzero(is_single)
-            return cls(*both, part, context, masks, members, cells, *about, single)
+            return cls(
+                groups=_ItemGroups(items, parts, contexts, part, context),
+                sides=_ItemGroups(items, parts, contexts, mirror, context),
+                part=part,
+                context=context,
+                is_part=masks,
+                members=members,
+                cells=cells,
+                support=inside[context, part],
+                support_context=total[context],
+                n_protected=n_protected[part],
+                single_parts=np.flatnonzero(is_single),
+            )
 
-        found = paired(ok, spend)
+        frequent = paired(ok, spend)
         if relevant is None:
-            return found
+            return frequent
         size = members @ (cells @ (masks * relevant[1]).T)
         judged = (length <= most) & (size >= relevant[0])
-        return replace(found, asked=paired(judged, lambda n: n))
+        return replace(frequent, verdict_groups=paired(judged, lambda n: n))
 
     @classmethod
-    def given(
+    def of_groups(
         cls,
         groups: Sequence[Subgroup],
         protected: Sequence[Hashable],
@@ -279,7 +288,7 @@ class ContextGroups:
         dtype : dtype, default=float64
             That of these numbers.
         """
-        found = np.zeros((len(self), n_columns), dtype)
+        group_sums = np.zeros((len(self), n_columns), dtype)
         for blocks, parts in self._of_parts:
             n_contexts, n_cells = blocks[0][1].shape[0], self.members.shape[1]
             size = max(1, _AT_ONCE // max(n_cells * n_columns, 1))
@@ -287,20 +296,22 @@ class ContextGroups:
                 go_on(f"adding up {len(self):,} groups")
                 some = parts[first : first + size]
                 columns = [columns_of(part) for part, *_ in some]
-                total = np.zeros((n_contexts, len(some) * n_columns), found.dtype)
-                for at, block in blocks:
-                    total += block @ np.hstack([own(at) for own in columns])
-                for i, (_, own, at) in enumerate(some):
-                    found[own] = total[at, i * n_columns : (i + 1) * n_columns]
-        return found
+                total = np.zeros((n_contexts, len(some) * n_columns), group_sums.dtype)
+                for cells, block in blocks:
+                    total += block @ np.hstack([numbers_of(cells) for numbers_of in columns])
+                for i, (_, positions, contexts) in enumerate(some):
+                    group_sums[positions] = total[contexts, i * n_columns : (i + 1) * n_columns]
+        return group_sums
 
     def sums_of(self, groups: Sequence[int], columns_of: Callable, n_columns: int) -> np.ndarray:
         """Sum numbers of cells over the contexts of some groups, as `sums`: (n, n_columns)."""
-        at, found = np.array(groups, dtype=int), np.zeros((len(groups), n_columns))
-        for part in np.unique(self.part[at]):
-            own = self.part[at] == part
-            found[own] = self.members[self.context[at[own]]] @ columns_of(part)(slice(None))
-        return found
+        index, group_sums = np.array(groups, dtype=int), np.zeros((len(groups), n_columns))
+        for part in np.unique(self.part[index]):
+            in_part = self.part[index] == part
+            group_sums[in_part] = self.members[self.context[index[in_part]]] @ columns_of(part)(
+                slice(None)
+            )
+        return group_sums
 
     @cached_property
     def _of_parts(self):
@@ -317,13 +328,16 @@ class ContextGroups:
         """
         sizes, shared, alone = np.diff(self.members.indptr), [], []
         for part in np.unique(self.part):
-            own = np.flatnonzero(self.part == part)
-            at = self.context[own]
-            if 2 * sizes[at].sum() >= sizes.sum():
-                shared.append((part, own, at))
+            positions = np.flatnonzero(self.part == part)
+            contexts = self.context[positions]
+            if 2 * sizes[contexts].sum() >= sizes.sum():
+                shared.append((part, positions, contexts))
             else:
                 alone.append(
-                    (blocks_of_cells(self.members[at]), [(part, own, np.arange(len(own)))])
+                    (
+                        blocks_of_cells(self.members[contexts]),
+                        [(part, positions, np.arange(len(positions)))],
+                    )
                 )
         return ([(blocks_of_cells(self.members), shared)] if shared else []) + alone
 
@@ -376,15 +390,15 @@ def _distinct(members, cells, is_part, context, part):
     by_cell = cells.astype(np.uint64) @ np.vstack([is_part * key, key]).T
     blocks = (members[i : i + _CONTEXTS] for i in range(0, members.shape[0], _CONTEXTS))
     total = np.concatenate([block.astype(np.uint64) @ by_cell for block in blocks])
-    own = total[context, part]
-    rest = total[context, -1] - own
-    table = pd.DataFrame({"context": context, "low": np.minimum(own, rest)})
-    table["high"] = np.maximum(own, rest)
+    inside = total[context, part]
+    rest = total[context, -1] - inside
+    table = pd.DataFrame({"context": context, "low": np.minimum(inside, rest)})
+    table["high"] = np.maximum(inside, rest)
     keep = np.flatnonzero(~table.duplicated())
-    of = pd.DataFrame({"context": context, "own": own, "part": part})
-    of = of.drop_duplicates(["context", "own"]).set_index(["context", "own"])["part"]
-    wanted = pd.MultiIndex.from_arrays([context[keep], rest[keep]])
-    return keep, of.reindex(wanted).fillna(-1).to_numpy().astype(np.int64)
+    part_of = pd.DataFrame({"context": context, "rows": inside, "part": part})
+    part_of = part_of.drop_duplicates(["context", "rows"]).set_index(["context", "rows"])["part"]
+    mirrors = pd.MultiIndex.from_arrays([context[keep], rest[keep]])
+    return keep, part_of.reindex(mirrors).fillna(-1).to_numpy().astype(np.int64)
 
 
 def _by_cell(of_cell, n_cells):
@@ -401,14 +415,14 @@ def blocks_of_cells(members: sparse.csr_matrix) -> list[tuple[slice, sparse.csr_
     """
     ends = np.arange(0, max(members.shape[1], 1) + _CELLS, _CELLS)
     rows = itertools.pairwise(members.indptr)
-    at = [first + np.searchsorted(members.indices[first:end], ends) for first, end in rows]
-    at = np.array(at, dtype=np.int64).reshape(members.shape[0], len(ends))
-    sizes, found = np.diff(at), []
+    bounds = [first + np.searchsorted(members.indices[first:end], ends) for first, end in rows]
+    bounds = np.array(bounds, dtype=np.int64).reshape(members.shape[0], len(ends))
+    sizes, blocks = np.diff(bounds), []
     ones = np.ones(sizes.sum(axis=0).max(), dtype=np.float32)
     for k, (first, size) in enumerate(zip(ends[:-1], sizes.T, strict=True)):
         starts = np.cumsum([0, *size])
-        own = np.repeat(at[:, k] - starts[:-1], size) + np.arange(starts[-1])
+        entries = np.repeat(bounds[:, k] - starts[:-1], size) + np.arange(starts[-1])
         some = slice(first, min(first + _CELLS, members.shape[1]))
-        given = ones[: len(own)], members.indices[own] - first, starts
-        found.append((some, sparse.csr_matrix(given, (len(size), some.stop - some.start))))
-    return found
+        arrays = ones[: len(entries)], members.indices[entries] - first, starts
+        blocks.append((some, sparse.csr_matrix(arrays, (len(size), some.stop - some.start))))
+    return blocks

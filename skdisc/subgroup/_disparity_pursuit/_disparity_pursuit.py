@@ -275,8 +275,8 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     def _question(self, task, discovery, rows, items):
         sure = (confirmed_p(discovery.findings.table) <= self.significance).to_numpy()
         groups = discovery.findings.subgroups
-        found = [g for g, yes in zip(groups, sure, strict=True) if yes]
-        return candidates_on(self, task, rows, items, found)
+        causes = [g for g, yes in zip(groups, sure, strict=True) if yes]
+        return candidates_on(self, task, rows, items, causes)
 
     def _remeasure(self, task):
         """Measure the causes of fit on other rows, together."""

@@ -100,5 +100,5 @@ def in_folds(rows: Any, nuisance: Any, rng: np.random.Generator) -> tuple[Any, n
     if rows.frequency is None or name == "additive":
         return rows, None
     n_splits = n_splits_of(int(rows.frequency.sum())) if name else 1
-    at, people, folds = deal_rows(rows.frequency, n_splits, rng)
-    return replace(rows.at(at), frequency=people), folds
+    row, people, folds = deal_rows(rows.frequency, n_splits, rng)
+    return replace(rows.at(row), frequency=people), folds

@@ -43,52 +43,53 @@ class Losses:
         r = scores.residuals
         self.scales, self.rooms = list(r.scales), np.array(list(r.scales.values()))
         self.total, self.moved = r.outcome @ r.outcome, scores.along(self.rooms * r.outcome)
-        self._known, self._products = {}, {}
+        self._losses, self._products = {}, {}
 
     def of(self, scores: Any, groups: list[int]) -> dict[str, float]:
         """Return the squares that a joint fit of some groups leaves, by scale."""
-        key, left = frozenset(groups), []
-        if key not in self._known:
+        key, losses = frozenset(groups), []
+        if key not in self._losses:
             for moved, *products in zip(self.moved, *self._inner(scores, groups), strict=True):
                 slope = np.linalg.pinv(products[0]) @ scores.score[groups]
-                left.append(self.total - 2 * slope @ moved[groups] + slope @ products[1] @ slope)
-            left = np.maximum(left, _EXACT * self.total).tolist()
-            self._known[key] = dict(zip(self.scales, left, strict=True))
-        return self._known[key]
+                losses.append(self.total - 2 * slope @ moved[groups] + slope @ products[1] @ slope)
+            losses = np.maximum(losses, _EXACT * self.total).tolist()
+            self._losses[key] = dict(zip(self.scales, losses, strict=True))
+        return self._losses[key]
 
     def _inner(self, scores, groups):
         """Return the inner products among some groups, each shape (n_scales, n, n).
 
         Those weighted by the rooms of all scales, and by their squares.
         """
-        known, left = self._products, list(groups)
-        while left:  # at first those that are new to most
-            new = [[g for g in left if (one, g) not in known] for one in left]
-            most = max(range(len(left)), key=lambda k: len(new[k]))
-            one, others = left.pop(most), new[most]
-            for g, products in zip(others, self._products_with(scores, one, others), strict=True):
-                known[one, g] = known[g, one] = products
-        inner = [known[g, other] for g in groups for other in groups]
+        cache, queue = self._products, list(groups)
+        while queue:  # at first those that are new to most
+            new = [[g for g in queue if (one, g) not in cache] for one in queue]
+            most = max(range(len(queue)), key=lambda k: len(new[k]))
+            one, new_groups = queue.pop(most), new[most]
+            products_with = self._products_with(scores, one, new_groups)
+            for g, products in zip(new_groups, products_with, strict=True):
+                cache[one, g] = cache[g, one] = products
+        inner = [cache[g, h] for g in groups for h in groups]
         shape = len(groups), len(groups), 2 * len(self.rooms)
         return np.split(np.reshape(inner, shape).transpose(2, 0, 1), 2)
 
-    def _products_with(self, scores, group, others):
-        """Return the inner products of a group with others, shape (n_others, 2 n_scales)."""
-        if not others:
+    def _products_with(self, scores, group, partners):
+        """Return the inner products of a group with its partners, (n_partners, 2 n_scales)."""
+        if not partners:
             return []
-        c, at = scores.candidates, np.flatnonzero(scores.candidates.context_mask(group))
-        rooms, cell, n = self.rooms[:, at], c.cell[at], c.members.shape[1]
-        values = scores.regressor(group, at) * np.concatenate([rooms, rooms**2])
+        c, rows = scores.candidates, np.flatnonzero(scores.candidates.context_mask(group))
+        rooms, cell, n = self.rooms[:, rows], c.cell[rows], c.members.shape[1]
+        values = scores.regressor(group, rows) * np.concatenate([rooms, rooms**2])
 
         def by_cell(plane):
-            sums = [np.bincount(cell, plane[at] * v, n) for v in values]
+            sums = [np.bincount(cell, plane[rows] * v, n) for v in values]
             return np.stack(sums, axis=1).__getitem__
 
-        found = c.sums_of(others, lambda part: by_cell(scores.d[part]), len(values))
+        products = c.sums_of(partners, lambda part: by_cell(scores.d[part]), len(values))
         if scores.residuals.is_centered:
-            shared = (c.members @ by_cell(scores.residuals.root)(slice(None)))[c.context[others]]
-            found -= scores.middle[others][:, None] * shared
-        return found
+            shared = (c.members @ by_cell(scores.residuals.root)(slice(None)))[c.context[partners]]
+            products -= scores.middle[partners][:, None] * shared
+        return products
 
 
 def errors(
@@ -134,20 +135,20 @@ def errors(
     df = np.where(df > _LEAST_DF, df, np.nan)
     test = Welch(np.zeros(len(groups)), np.ones(len(groups)), df)
     if not r.is_binary:
-        about = skewness_of(scores, groups, noise, spread)
-        test = replace(about, df=df)
+        test_of_skewed = skewness_of(scores, groups, noise, spread)
+        test = replace(test_of_skewed, df=df)
     low, high = test.interval(level)
     return error, np.stack([-low, high]), freedom
 
 
-class BesideFit(NamedTuple):
+class AdjustedScores(NamedTuple):
     """The scores of all candidates, adjusted for the groups of a fit.
 
     ``groups`` of the fit, with their ``slopes``; ``score``: the score of the part of f that
     the fit does not explain; ``information``: by how much a mean effect of 1 moves it; ``variance``
-    of the score; ``known``: candidates with enough information; ``least``: effects up to this size
-    count as none; ``scale`` of the fit; ``deviate``: ``z``, or, where people are few, the normal
-    deviate of the tail.
+    of the score; ``is_estimable``: candidates with enough information; ``least``: effects up to
+    this size count as none; ``scale`` of the fit; ``deviate``: ``z``, or, where people are few, the
+    normal deviate of the tail.
     """
 
     groups: list
@@ -155,25 +156,27 @@ class BesideFit(NamedTuple):
     score: np.ndarray
     information: np.ndarray
     variance: np.ndarray
-    known: np.ndarray
+    is_estimable: np.ndarray
     least: float
     scale: str
     deviate: np.ndarray | None = None
 
     @property
     def z(self) -> np.ndarray:
-        """The standardized score of each candidate, 0 where not known."""
-        root = np.sqrt(np.where(self.known, self.variance, 1.0))
+        """The standardized score of each candidate, 0 where not estimable."""
+        root = np.sqrt(np.where(self.is_estimable, self.variance, 1.0))
         beyond = np.maximum(np.abs(self.score) - self.least * self.information, 0)
-        return np.where(self.known, np.sign(self.score) * beyond / root, 0.0)
+        return np.where(self.is_estimable, np.sign(self.score) * beyond / root, 0.0)
 
     @property
     def effect(self) -> np.ndarray:
-        """The effect of each candidate, adjusted for the fit; NaN where not known."""
-        return np.where(self.known, self.score / np.where(self.known, self.information, 1), np.nan)
+        """The effect of each candidate, adjusted for the fit; NaN where not estimable."""
+        return np.where(
+            self.is_estimable, self.score / np.where(self.is_estimable, self.information, 1), np.nan
+        )
 
     @property
     def error(self) -> np.ndarray:
-        """The standard error of each effect; NaN where not known."""
-        root = np.sqrt(np.where(self.known, self.variance, np.nan))
-        return root / np.where(self.known, self.information, 1)
+        """The standard error of each effect; NaN where not estimable."""
+        root = np.sqrt(np.where(self.is_estimable, self.variance, np.nan))
+        return root / np.where(self.is_estimable, self.information, 1)

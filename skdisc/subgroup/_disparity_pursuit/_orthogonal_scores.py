@@ -9,7 +9,7 @@ from scipy import sparse
 from skdisc._expectations import Unlearned
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals, sums_by
 from skdisc.subgroup._disparity_pursuit._context_groups import CellMoments, ContextGroups
-from skdisc.subgroup._disparity_pursuit._fits import SMALLEST, BesideFit, Fit, Losses
+from skdisc.subgroup._disparity_pursuit._fits import SMALLEST, AdjustedScores, Fit, Losses
 from skdisc.subgroup._disparity_pursuit._tails import deviates
 
 OVERLAP = 0.05  # share of the members that a group's information must amount to
@@ -48,7 +48,13 @@ class Scores:
             weight = self._over(residuals.root[None] ** 2)[0]
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
-        self._seen, self._scales, self._shown, self._exact, self._last = {}, {}, {}, {}, {}
+        self._adjusted_scores, self._scales, self._covariances, self._exact, self._last = (
+            {},
+            {},
+            {},
+            {},
+            {},
+        )
         self._unlearned = {}
         self._take("difference")
         self.score = self.along(residuals.outcome[None])[0]
@@ -60,19 +66,23 @@ class Scores:
         self._rounding = _ROUNDING * self.covariances([], residuals.raw / residuals.share)[0]
 
     def _take(self, scale):
-        """Take one of the scales, and what was found on it."""
+        """Switch to a scale, with the results remembered for it."""
         if scale not in self._scales:
             room = self.residuals.scales[scale]
-            seen = {groups: kept for groups, kept in self._seen.items() if not groups}
-            self._scales[scale] = room, self.squares(room), {}, seen
+            cache = {
+                groups: adjusted_scores
+                for groups, adjusted_scores in self._adjusted_scores.items()
+                if not groups
+            }
+            self._scales[scale] = room, self.squares(room), {}, cache
         self.scale = scale
-        self.room, self.in_room, self._crossed, self._seen = self._scales[scale]
+        self.room, self.in_room, self._crossed, self._adjusted_scores = self._scales[scale]
 
     def on(self, scale: str) -> "Scores":
         """Return the scores with joint fits on another scale, one of `Residuals.scales`."""
-        found = copy(self)
-        found._take(scale)
-        return found
+        scores = copy(self)
+        scores._take(scale)
+        return scores
 
     def on_best_scale(self, groups: list[int]) -> "Scores":
         """Return the scores on the scale on which groups fit best; of equal ones, the first."""
@@ -108,11 +118,11 @@ class Scores:
 
     def regressors(self, groups: list[int]) -> np.ndarray:
         """Return the regressors of some groups, shape (n, n_rows)."""
-        found = np.zeros((len(groups), self.candidates.n_rows))
-        for row, g in zip(found, groups, strict=True):
-            at = self.candidates.context_mask(g)
-            row[at] = self.regressor(g, at)
-        return found
+        regressors = np.zeros((len(groups), self.candidates.n_rows))
+        for row, g in zip(regressors, groups, strict=True):
+            rows = self.candidates.context_mask(g)
+            row[rows] = self.regressor(g, rows)
+        return regressors
 
     def regressor(self, group: int, rows: np.ndarray) -> np.ndarray:
         """Return the regressor of a group at some rows of its context."""
@@ -150,50 +160,52 @@ class Scores:
         self, groups: list[int], share: np.ndarray, rows: np.ndarray | slice = slice(None)
     ) -> np.ndarray:
         """Return the sum of some regressors, each times a number, at rows, shape (n_rows,)."""
-        c, r, at = self.candidates, self.residuals, np.array(groups, dtype=int)
+        c, r, index = self.candidates, self.residuals, np.array(groups, dtype=int)
         share, planes = np.asarray(share), []
-        for part in np.unique(c.part[at]):
-            own = c.part[at] == part
-            planes.append((c.spread(at[own], share[own]), self.d[part]))
+        for part in np.unique(c.part[index]):
+            in_part = c.part[index] == part
+            planes.append((c.spread(index[in_part], share[in_part]), self.d[part]))
         if r.is_centered:
-            planes.append((c.spread(at, -share * self.middle[at]), r.root))
+            planes.append((c.spread(index, -share * self.middle[index]), r.root))
         cell = c.cell[rows]
         total = np.zeros(len(cell))
         for first in range(0, len(cell), _BLOCK):
             some = slice(first, first + _BLOCK)
-            here = some if isinstance(rows, slice) else rows[some]
+            block_rows = some if isinstance(rows, slice) else rows[some]
             for by_cell, plane in planes:
-                total[some] += by_cell[cell[some]] * plane[here]
+                total[some] += by_cell[cell[some]] * plane[block_rows]
         return total
 
-    def regressor_beside(
+    def adjusted_regressor(
         self, group: int, groups: list[int], share: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
-        """Return the regressor of a group less the shares of others in it, at rows, (n_rows,)."""
+        """Return a regressor less its projection on those of groups, at rows, shape (n_rows,)."""
         inside = self.candidates.context_mask(group)[rows]
-        found = -self.combined(groups, share, rows)
-        found[inside] += self.regressor(group, rows[inside])
-        return found
+        regressor = -self.combined(groups, share, rows)
+        regressor[inside] += self.regressor(group, rows[inside])
+        return regressor
 
-    def _products(self, groups, values, among=None):
+    def _products(self, groups, values, subset=None):
         """Return sums over rows of products of regressors, times values, shape (n_rows,).
 
         The sums of all squared regressors, shape (n_groups,), and of all regressors times the
-        regressors of `groups`, shape (n_groups, n). With ``among``, for these candidates only:
-        shapes (n_among,) and (n_among, n).
+        regressors of `groups`, shape (n_groups, n). With ``subset``, for these candidates only:
+        shapes (n_subset,) and (n_subset, n).
         """
-        c, at = self.candidates, np.array(groups, dtype=int)
-        parts, of = np.unique(c.part[at], return_inverse=True)
+        c, index = self.candidates, np.array(groups, dtype=int)
+        parts, part_index = np.unique(c.part[index], return_inverse=True)
         root = [len(self.d)] if self.residuals.is_centered else []
         moments = self._moments.over_cells(values, [*parts, *root])
         squares, of_parts, along = np.split(moments, [1, 1 + len(parts)])  # along the root
-        inside = np.ascontiguousarray(c.members[c.context[at]].toarray().T)
+        inside = np.ascontiguousarray(c.members[c.context[index]].toarray().T)
 
         def of_groups(plane, cells):
-            own = np.take(np.ascontiguousarray(of_parts[:, cells, plane].T), of, axis=1)
+            products = np.take(
+                np.ascontiguousarray(of_parts[:, cells, plane].T), part_index, axis=1
+            )
             if root:
-                own = own - self.middle[at] * along[0, cells, plane, None]
-            return inside[cells] * own
+                products = products - self.middle[index] * along[0, cells, plane, None]
+            return inside[cells] * products
 
         def of_part(part):
             return lambda cells: np.hstack(
@@ -204,15 +216,15 @@ class Scores:
                 ]
             )
 
-        sums = c.sums if among is None else partial(c.sums_of, among)
-        found = sums(of_part, 1 + len(at) + len(root))
-        total, beside = found[:, 0], found[:, 1 : 1 + len(at)]
+        sums = c.sums if subset is None else partial(c.sums_of, subset)
+        columns = sums(of_part, 1 + len(index) + len(root))
+        total, beside = columns[:, 0], columns[:, 1 : 1 + len(index)]
         if root:
             everywhere = slice(None)
             of_root = np.hstack([along[0, :, root].T, of_groups(root[0], everywhere)])
-            own = everywhere if among is None else among
-            shared, m = (c.members @ of_root)[c.context[own]], self.middle[own]
-            total = total + m**2 * shared[:, 0] - 2 * m * found[:, -1]
+            selected = everywhere if subset is None else subset
+            shared, m = (c.members @ of_root)[c.context[selected]], self.middle[selected]
+            total = total + m**2 * shared[:, 0] - 2 * m * columns[:, -1]
             beside = beside - m[:, None] * shared[:, 1:]
         return total, beside
 
@@ -237,15 +249,15 @@ class Scores:
     def fit(self, groups: list[int]) -> Fit:
         """Return the joint fit of some groups."""
         _, inverse, slope = self._solved(groups)
-        left = self.left(groups, slope)
-        noise, room = self.residuals.noise(left), self.mean_room(groups)
+        residual = self.residual_outcome(groups, slope)
+        noise, room = self.residuals.noise(residual), self.mean_room(groups)
         if self.residuals.cluster is None:
             sums = self._products(groups, noise**2, groups)[1]
         else:
             sums = self._sums_of_clusters(groups, noise)
             sums = sums @ sums.T
         covariance = room[:, None] * (inverse @ sums @ inverse) * room
-        return Fit(list(groups), slope * room, covariance, slope, left)
+        return Fit(list(groups), slope * room, covariance, slope, residual)
 
     def _solved(self, groups):
         """Return inner products with groups, their inverse, and slopes."""
@@ -253,111 +265,130 @@ class Scores:
         inverse = np.linalg.pinv(cross[groups])
         return cross, inverse, inverse @ self.score[groups]
 
-    def left(self, groups: list[int], slope: np.ndarray) -> np.ndarray:
+    def residual_outcome(self, groups: list[int], slope: np.ndarray) -> np.ndarray:
         """Return what a fit of some groups, with these slopes, leaves of the outcome, (n_rows,)."""
         return self.residuals.outcome - self.room * self.combined(groups, slope)
 
-    def left_by(self, given: BesideFit) -> np.ndarray:
+    def residual_outcome_of(self, adjusted_scores: AdjustedScores) -> np.ndarray:
         """Return the residuals of a fit, (n_rows,); the last ones are remembered."""
-        key = self.scale, tuple(given.groups)
+        key = self.scale, tuple(adjusted_scores.groups)
         if key not in self._last:
             self._last.clear()
-            self._last[key] = self.left(given.groups, given.slopes)
+            self._last[key] = self.residual_outcome(adjusted_scores.groups, adjusted_scores.slopes)
         return self._last[key]
 
     def _sums_of_clusters(self, groups, noise):
         """Return the scores of groups by cluster, shape (n, n_clusters)."""
         return self.residuals.by_cluster(self.regressors(groups) * noise)
 
-    def given(self, groups: list[int]) -> BesideFit:
+    def adjusted_for(self, groups: list[int]) -> AdjustedScores:
         """Return the scores of all candidates, adjusted for a fit of some groups."""
         key = frozenset(groups)
-        if key not in self._seen:
-            if len(self._seen) >= _KEPT:
-                self._seen.pop(next(iter(self._seen)))
-            self._seen[key] = self._beside(sorted(groups), sorted(groups))
-        return self._seen[key]
+        if key not in self._adjusted_scores:
+            if len(self._adjusted_scores) >= _KEPT:
+                self._adjusted_scores.pop(next(iter(self._adjusted_scores)))
+            self._adjusted_scores[key] = self._adjusted(sorted(groups), sorted(groups))
+        return self._adjusted_scores[key]
 
-    def nearly_given(self, groups: list[int], fitted: list[int]) -> BesideFit:
+    def nearly_adjusted_for(self, groups: list[int], fitted: list[int]) -> AdjustedScores:
         """Return scores adjusted for some of the groups of a fit, with the variances of this fit.
 
         So no choice of groups needs another pass over the rows.
         """
-        return self._beside(sorted(groups), sorted(fitted))
+        return self._adjusted(sorted(groups), sorted(fitted))
 
-    def one_given(self, own: int, groups: list[int]) -> BesideFit:
-        """Return the scores adjusted for all of `groups` but `own`, with the variance of `own`.
+    def adjusted_for_others(self, candidate: int, groups: list[int]) -> AdjustedScores:
+        """Return scores adjusted for all groups but the candidate, whose variance is exact.
 
         The variances of all other scores are infinite.
         """
-        return self.exactly(self._beside(sorted(g for g in groups if g != own)), own)
+        return self.with_exact_variance(
+            self._adjusted(sorted(g for g in groups if g != candidate)), candidate
+        )
 
-    def exactly(self, given: BesideFit, own: int) -> BesideFit:
+    def with_exact_variance(
+        self, adjusted_scores: AdjustedScores, candidate: int
+    ) -> AdjustedScores:
         """Return scores with the variance of one candidate as the groups of the fit leave it."""
-        key = self.scale, frozenset(given.groups), own
-        variance, deviate = given.variance.copy(), given.deviate.copy()
+        key = self.scale, frozenset(adjusted_scores.groups), candidate
+        variance, deviate = adjusted_scores.variance.copy(), adjusted_scores.deviate.copy()
         if key not in self._exact:
-            share, implied, variance[own] = self._variance_of(own, given)
-            known = self._known(given.groups, given.information, variance)
-            found = given._replace(variance=variance, known=known)
-            deviate[own] = deviates(self, found, [own], share[None], np.array([implied]))[0]
-            self._exact[key] = variance[own], deviate[own]
-        variance[own], deviate[own] = self._exact[key]
-        known = self._known(given.groups, given.information, variance)
-        return given._replace(variance=variance, known=known, deviate=deviate)
+            share, implied, variance[candidate] = self._variance_of(candidate, adjusted_scores)
+            is_estimable = self._is_estimable(
+                adjusted_scores.groups, adjusted_scores.information, variance
+            )
+            with_variance = adjusted_scores._replace(variance=variance, is_estimable=is_estimable)
+            deviate[candidate] = deviates(
+                self, with_variance, [candidate], share[None], np.array([implied])
+            )[0]
+            self._exact[key] = variance[candidate], deviate[candidate]
+        variance[candidate], deviate[candidate] = self._exact[key]
+        is_estimable = self._is_estimable(
+            adjusted_scores.groups, adjusted_scores.information, variance
+        )
+        return adjusted_scores._replace(
+            variance=variance, is_estimable=is_estimable, deviate=deviate
+        )
 
-    def _variance_of(self, own, given):
-        """Return what groups of a fit take of one candidate, and the variance of its score.
+    def _variance_of(self, candidate, adjusted_scores):
+        """Return the shares of a fit's groups in one candidate, and the variance of its score.
 
-        That which the fit implies, and the larger of it and what residuals show.
+        First the variance that the fit implies, then the larger of it and that of residuals.
         """
-        cross, inverse, _ = self._solved(given.groups)
-        share, r = cross[own] @ inverse, self.residuals
-        left = self.left_by(given)
-        f = self.regressors([own])[0] - self.combined(given.groups, share)
-        implied = f**2 @ r.implied(left)
-        return share, implied, max(implied, (r.by_cluster((f * r.noise(left))[None]) ** 2).sum())
+        cross, inverse, _ = self._solved(adjusted_scores.groups)
+        share, r = cross[candidate] @ inverse, self.residuals
+        residual = self.residual_outcome_of(adjusted_scores)
+        f = self.regressors([candidate])[0] - self.combined(adjusted_scores.groups, share)
+        implied = f**2 @ r.implied(residual)
+        return (
+            share,
+            implied,
+            max(implied, (r.by_cluster((f * r.noise(residual))[None]) ** 2).sum()),
+        )
 
-    def _known(self, groups, information, variance):
+    def _is_estimable(self, groups, information, variance):
         """Return which candidates keep enough information, given some groups."""
-        known = self.testable & (information > _LEFT * self.information)
-        known &= variance > self._rounding
-        known[groups] = False
-        return known
+        is_estimable = self.testable & (information > _LEFT * self.information)
+        is_estimable &= variance > self._rounding
+        is_estimable[groups] = False
+        return is_estimable
 
-    def _beside(self, groups, fitted=None):
+    def _adjusted(self, groups, fitted=None):
         """Return scores with the variances that a fit leaves; None: infinite ones."""
         cross, inverse, slope = self._solved(groups)
         share = cross @ inverse
-        own = 1 - (share * cross).sum(axis=1) / np.maximum(self.in_room, SMALLEST)
-        score, information = self.score - cross @ slope, own * self.information
-        implied = shown = np.full(len(own), np.inf)
+        unexplained = 1 - (share * cross).sum(axis=1) / np.maximum(self.in_room, SMALLEST)
+        score, information = self.score - cross @ slope, unexplained * self.information
+        implied = shown = np.full(len(unexplained), np.inf)
         if fitted is not None:
-            among = np.searchsorted(fitted, groups)
+            positions = np.searchsorted(fitted, groups)
             implied, shown = (
-                total + (share * (share @ cov[groups][:, among] - 2 * cov[:, among])).sum(axis=1)
+                total
+                + (share * (share @ cov[groups][:, positions] - 2 * cov[:, positions])).sum(axis=1)
                 for total, cov in self._covariances_of(fitted)
             )
         variance = np.maximum(implied, shown)
-        known = self._known(groups, information, variance)
-        found = BesideFit(
-            groups, slope, score, information, variance, known, self.least, self.scale
+        is_estimable = self._is_estimable(groups, information, variance)
+        adjusted_scores = AdjustedScores(
+            groups, slope, score, information, variance, is_estimable, self.least, self.scale
         )
-        everyone = np.arange(len(known))
-        return found._replace(deviate=deviates(self, found, everyone, share, implied))
+        everyone = np.arange(len(is_estimable))
+        return adjusted_scores._replace(
+            deviate=deviates(self, adjusted_scores, everyone, share, implied)
+        )
 
     def _covariances_of(self, groups):
         """Return `covariances` with some groups, as their fit implies them and as it shows them."""
-        key, seen = (self.scale, frozenset(groups)), self._shown
-        if key in seen:
-            seen[key] = seen.pop(key)  # the latest
+        key, cache = (self.scale, frozenset(groups)), self._covariances
+        if key in cache:
+            cache[key] = cache.pop(key)  # the latest
         else:
-            left = self.left(groups, self._solved(groups)[2])
-            implied = self._products(groups, self.residuals.implied(left))
-            seen[key] = implied, self.covariances(groups, self.residuals.noise(left))
-        if len(seen) > _KEPT_COVARIANCES:
-            seen.pop(next(iter(seen)))
-        return seen[key]
+            residual = self.residual_outcome(groups, self._solved(groups)[2])
+            implied = self._products(groups, self.residuals.implied(residual))
+            cache[key] = implied, self.covariances(groups, self.residuals.noise(residual))
+        if len(cache) > _KEPT_COVARIANCES:
+            cache.pop(next(iter(cache)))
+        return cache[key]
 
     def covariances(self, groups: list[int], noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the variances of all scores, and their covariances with the scores of `groups`.
@@ -375,12 +406,12 @@ class Scores:
         """
         if self.residuals.cluster is None:
             return self._products(groups, noise**2)
-        own = self._sums_of_clusters(groups, noise)
+        chosen_sums = self._sums_of_clusters(groups, noise)
         n = len(self.candidates)
-        variance, covariance = np.zeros(n), np.zeros((n, len(own)))
-        for at, sums in self._cluster_sums(noise):
-            variance[at] = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
-            covariance[at] = sums @ own.T
+        variance, covariance = np.zeros(n), np.zeros((n, len(chosen_sums)))
+        for positions, sums in self._cluster_sums(noise):
+            variance[positions] = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
+            covariance[positions] = sums @ chosen_sums.T
         return variance, covariance
 
     def _cluster_sums(self, noise):
@@ -388,13 +419,13 @@ class Scores:
         c, cluster = self.candidates, self.residuals.cluster
         by_cluster = sums_by(cluster)
         for p in np.unique(c.part):
-            own = np.flatnonzero(c.part == p)
-            contexts = c.members[c.context[own]]
+            positions = np.flatnonzero(c.part == p)
+            contexts = c.members[c.context[positions]]
             values = sparse.diags_array(self.d[p] * noise)
             sums = contexts @ (c.cells @ (values @ by_cluster))
             if self.residuals.is_centered:
                 root = sparse.diags_array(self.residuals.root * noise)
-                sums = sums - sparse.diags_array(self.middle[own]) @ (
+                sums = sums - sparse.diags_array(self.middle[positions]) @ (
                     contexts @ (c.cells @ (root @ by_cluster))
                 )
-            yield own, sparse.csr_matrix(sums)
+            yield positions, sparse.csr_matrix(sums)

@@ -23,8 +23,8 @@ from skdisc.subgroup._disparity_pursuit._expectations import adjust, in_folds
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import pursue
 from skdisc.subgroup._disparity_pursuit._threshold import Level
-from skdisc.subgroup._estimation._asked import ranges_of, relevant_least
 from skdisc.subgroup._estimation._confirmation import beside_fit, confirmed
+from skdisc.subgroup._estimation._contrast_question import ranges_of, relevant_least
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, IN_CONTEXT, context_of
 from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
 from skdisc.subgroup._estimation._outcomes import Counted, Summed
@@ -73,8 +73,8 @@ def _counted(rows, row, y):
     starts = np.flatnonzero(first)
     if rows.frequency is None and len(starts) == len(rows):
         return rows
-    own = np.ones(len(rows), dtype=np.int64) if rows.frequency is None else rows.frequency
-    people = np.add.reduceat(own, starts) if len(starts) else own
+    frequency = np.ones(len(rows), dtype=np.int64) if rows.frequency is None else rows.frequency
+    people = np.add.reduceat(frequency, starts) if len(starts) else frequency
     return replace(rows.at(starts), frequency=None if people.max(initial=1) == 1 else people)
 
 
@@ -103,7 +103,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
 
     candidates = mined(depths[0])
     residuals = _adjusted(d, task, rows, candidates, folds)
-    before, complete, asked = task.rng.bit_generator.state, None, depths[-1]
+    before, complete, max_depth = task.rng.bit_generator.state, None, depths[-1]
     for depth in depths:
         task.rng.bit_generator.state = before  # what is drawn does not depend on the depths before
         try:
@@ -114,19 +114,19 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
             if complete is None:
                 raise
             break
-    depth, scores, found, level = complete
+    depth, scores, pursuit, level = complete
     with unhurried():
-        discovery = _described(d, task, rows, items, scores, found, level)
+        discovery = _described(d, task, rows, items, scores, pursuit, level)
         discovery.notes += residuals.learned.notes if residuals.learned else []
-        if depth < asked:
+        if depth < max_depth:
             conditions = "1 condition" if depth == 1 else f"{depth} conditions"
             discovery.notes.append(
                 f"The time budget ended the search: no groups of more than {conditions} were "
-                f"compared, of the {asked} asked for."
+                f"compared, of the {max_depth} asked for."
             )
-        if found.groups and d.confirm is None:
+        if pursuit.groups and d.confirm is None:
             discovery.notes.append(CHOSEN_BY_THEIR_DATA)
-        return _doubted(d, rows, scores, found.groups, discovery)
+        return _doubted(d, rows, scores, pursuit.groups, discovery)
 
 
 def _depths(detector, task, items):
@@ -156,7 +156,7 @@ def _mined(detector, rows, items, spend, depth=None):
 
 
 def _pursued(detector, task, candidates, residuals, is_first):
-    """Return the `Scores` of candidates, what is `Found`, and the `Level` of its evidence.
+    """Return the `Scores` of candidates, the `Pursuit`, and the `Level` of its evidence.
 
     A search that is cut has what it found so far; where one of fewer conditions is complete,
     OutOfTime is raised instead.
@@ -173,13 +173,13 @@ def _pursued(detector, task, candidates, residuals, is_first):
         task.progress(f"{len(candidates):,} groups tested, {task.budget.elapsed:.0f} s")
         return task.budget.affords(0)  # otherwise the result says what stopped it
 
-    found = pursue(scores, level, d.significance, in_time, d.k)
-    scores = scores.on(found.given.scale)
-    fit = scores.fit(found.groups)
+    pursuit = pursue(scores, level, d.significance, in_time, d.k)
+    scores = scores.on(pursuit.final.scale)
+    fit = scores.fit(pursuit.groups)
     z = fit.effect / np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300))
-    order = np.lexsort((-np.abs(z), found.p_adjusted))
-    groups = [found.groups[k] for k in order]
-    return scores, found._replace(groups=groups, p_adjusted=found.p_adjusted[order]), level
+    order = np.lexsort((-np.abs(z), pursuit.p_adjusted))
+    groups = [pursuit.groups[k] for k in order]
+    return scores, pursuit._replace(groups=groups, p_adjusted=pursuit.p_adjusted[order]), level
 
 
 def _in_folds(detector, task, rows):
@@ -204,14 +204,14 @@ def _adjusted(detector, task, rows, candidates, folds):
     )
 
 
-def _described(detector, task, rows, items, scores, found, level):
+def _described(detector, task, rows, items, scores, pursuit, level):
     """Return the Discovery of the causes, with its tables."""
     d, measure = detector, rows.names[0]
     worse = 1 if measure in HIGHER_IS_WORSE else -1  # sign of effects on who is treated worse
     n_tests = max(len(scores.candidates), 1)
-    width = level.found_at(found.groups, scores, d.significance)
-    table, groups = _tables.causes(scores, found.groups, width, worse)
-    table["p_adjusted"], table["measure"] = found.p_adjusted, measure
+    width = level.levels_of(pursuit.groups, scores, d.significance)
+    table, groups = _tables.causes(scores, pursuit.groups, width, worse)
+    table["p_adjusted"], table["measure"] = pursuit.p_adjusted, measure
     table["test"] = np.full(len(table), _causes.TEST, dtype=object)
     findings = GroupFindings.of(groups, table, task.space)
     largest = level.largest_z(d.significance)
@@ -220,8 +220,8 @@ def _described(detector, task, rows, items, scores, found, level):
     equal = _causes.at_equal_columns(scores, values, d.significance)
     tables = {
         "groups": d._single_groups(rows, items, n_tests),
-        **_tables.about_causes(scores, found, worse, largest),
-        "gaps": _causes.parts_of_gaps(scores, found.groups, groups, values, equal),
+        **_tables.about_causes(scores, pursuit, worse, largest),
+        "gaps": _causes.parts_of_gaps(scores, pursuit.groups, groups, values, equal),
         "comparable": equal,
         "associations": _tables.associations(items, values, legitimate, rows.frequency),
     }
@@ -237,24 +237,24 @@ def _described(detector, task, rows, items, scores, found, level):
         versus=VERSUS,
     )
     discovery.notes += _tables.notes(tables, table, largest, bool(legitimate))
-    discovery.notes += _tables.told_by_columns(tables["associations"])
-    asked = Scores(scores.candidates.asked, scores.residuals)
-    discovery.candidates = _candidates(d, rows, items, asked, groups)
+    discovery.notes += _tables.column_notes(tables["associations"])
+    verdict_scores = Scores(scores.candidates.verdict_groups, scores.residuals)
+    discovery.candidates = _candidates(d, rows, items, verdict_scores, groups)
     return discovery
 
 
-def _candidates(detector, rows, items, asked, found):
-    """Return the candidates of the question, of which some groups are found."""
+def _candidates(detector, rows, items, scores, causes):
+    """Return the candidates that a verdict is about, with the causes among them."""
     gaps, problem = detector._matters(rows)
-    candidates = _causes.candidates_of(asked, found, rows.mass, gaps[0], problem)
+    candidates = _causes.candidates_of(scores, causes, rows.mass, gaps[0], problem)
     return replace(candidates, ranges=ranges_of(items))
 
 
 def _people_of(items):
     """Return the people of each protected item, by its text."""
-    at = np.flatnonzero(items.protected)
-    names = [str(items.predicates[i]) for i in at]
-    return dict(zip(names, items.masks(at), strict=True))
+    protected_items = np.flatnonzero(items.protected)
+    names = [str(items.predicates[i]) for i in protected_items]
+    return dict(zip(names, items.masks(protected_items), strict=True))
 
 
 def _doubted(detector, rows, scores, groups, discovery):
@@ -265,18 +265,18 @@ def _doubted(detector, rows, scores, groups, discovery):
     """
     columns = detector._legitimate(list(detector.space_.names)) or []
     discovery = _untested(rows, scores, discovery, columns, detector.space_)
-    left = [scores.unlearned(group) for group in groups]
-    for finding, own in zip(discovery.findings, left, strict=True):
-        if own:
-            discovery.notes.append(f"{finding.subject}: {said_about(own)}")
+    unlearned = [scores.unlearned(group) for group in groups]
+    for finding, parts in zip(discovery.findings, unlearned, strict=True):
+        if parts:
+            discovery.notes.append(f"{finding.subject}: {said_about(parts)}")
     turned = _causes.turned(scores, discovery.findings.table, groups, detector.significance)
     if not turned.any():
         return discovery
     names = [
         str(f.subject) for f, is_turned in zip(discovery.findings, turned, strict=True) if is_turned
     ]
-    of_turned = [u for own, is_turned in zip(left, turned, strict=True) if is_turned for u in own]
-    if all(own.has_joined for own in of_turned):
+    of_turned = [u for parts, yes in zip(unlearned, turned, strict=True) if yes for u in parts]
+    if all(u.has_joined for u in of_turned):
         reason = (
             "cells of legitimate columns were adjusted for, perhaps for nothing, which moves "
             f"effects by as much as decides about {', '.join(names)}"
@@ -350,12 +350,12 @@ def measured(
         rows, folds = _in_folds(d, task, rows)
     items = d._items_again(task, rows)
     single = [Subgroup([items.predicates[i]]) for i in np.flatnonzero(items.protected)]
-    candidates = ContextGroups.given([*groups, *single], d.protected_, rows.X, rows.frequency)
+    candidates = ContextGroups.of_groups([*groups, *single], d.protected_, rows.X, rows.frequency)
     scores = Scores(candidates, _adjusted(d, task, rows, candidates, folds), d.min_effect)
     if len(groups) and findings.table["scale"].iloc[0] in scores.residuals.scales:
         scores = scores.on(findings.table["scale"].iloc[0])
-    at = list(range(len(groups)))
-    table = _causes.estimates(scores, at, d.significance)
+    positions = list(range(len(groups)))
+    table = _causes.estimates(scores, positions, d.significance)
     table["measure"] = rows.names[0]
     table["test"] = np.full(len(table), _causes.TEST_OF_FEW, dtype=object)
     return scores, table
@@ -363,31 +363,31 @@ def measured(
 
 def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     """Return the Discovery of the causes of fit, measured together on other rows."""
-    d, at_fit = detector, detector.result_.findings
+    d, fit_findings = detector, detector.result_.findings
     rows, folds = _in_folds(d, task, rows)
     items = d._items_again(task, rows)
-    scores, table = measured(d, task, rows, at_fit, folds)
-    table = beside_fit(table, at_fit, "holm")
-    again = confirmed(table, d.significance)
-    counts = d._counts(items, at_fit.subgroups, again)
-    values, groups = _people_of(items), list(range(len(at_fit)))
+    scores, table = measured(d, task, rows, fit_findings, folds)
+    table = beside_fit(table, fit_findings, "holm")
+    is_confirmed = confirmed(table, d.significance)
+    counts = d._counts(items, fit_findings.subgroups, is_confirmed)
+    values, groups = _people_of(items), list(range(len(fit_findings)))
     equal = _causes.at_equal_columns(scores, values, d.significance)
     tables = {
-        "groups": d._single_groups(rows, items, max(len(at_fit), 1)),
-        "gaps": _causes.parts_of_gaps(scores, groups, at_fit.subgroups, values, equal),
+        "groups": d._single_groups(rows, items, max(len(fit_findings), 1)),
+        "gaps": _causes.parts_of_gaps(scores, groups, fit_findings.subgroups, values, equal),
         "comparable": equal,
     }
     discovery = subgroup_discovery(
         d,
         rows=rows,
-        findings=at_fit.with_table(table),
+        findings=fit_findings.with_table(table),
         counts=counts,
         groups=tables["groups"],
         tables=tables,
         versus=VERSUS,
     )
-    found = [g for g, yes in zip(at_fit.subgroups, again, strict=True) if yes]
-    discovery.candidates = candidates_on(d, task, rows, items, found, folds)
+    causes = [g for g, yes in zip(fit_findings.subgroups, is_confirmed, strict=True) if yes]
+    discovery.candidates = candidates_on(d, task, rows, items, causes, folds)
     return discovery
 
 
@@ -396,7 +396,7 @@ def candidates_on(
     task: Task,
     rows: Counted | Summed,
     items: Items,
-    found: list[Subgroup],
+    causes: list[Subgroup],
     folds: list | None = None,
 ) -> Candidates:
     """Return the candidates of the question on rows that were not searched."""
@@ -404,9 +404,9 @@ def candidates_on(
     if folds is None:
         rows, folds = _in_folds(d, task, rows)
         items = items.on(rows.X)
-    groups = _mined(d, rows, items, lambda n: 0).asked
+    groups = _mined(d, rows, items, lambda n: 0).verdict_groups
     scores = Scores(groups, _adjusted(d, task, rows, groups, folds))
-    return _candidates(d, rows, items, scores, found)
+    return _candidates(d, rows, items, scores, causes)
 
 
 def explained_by(
@@ -430,18 +430,20 @@ def explained_by(
     members = np.array([g.mask(X) for g in causes.findings.subgroups], dtype=float)
     members = members.reshape(len(effects), len(X))
     rows, alike = [], _comparable(causes, result)
-    about = result.findings.table
-    at = np.flatnonzero(items.protected)
-    known = {str(items.predicates[i]): items.predicates[i].mask(X) for i in at}
-    named = about["reference"] if "reference" in about else [None] * len(about)
+    table = result.findings.table
+    protected_items = np.flatnonzero(items.protected)
+    masks_by_value = {
+        str(items.predicates[i]): items.predicates[i].mask(X) for i in protected_items
+    }
+    references = table["reference"] if "reference" in table else [None] * len(table)
     for group, effect, measure, reference, is_alike in zip(
-        result.findings.subgroups, about["effect"], about["measure"], named, alike, strict=True
+        result.findings.subgroups, table["effect"], table["measure"], references, alike, strict=True
     ):
         inside = group.mask(X)
         if result.versus in (IN_CONTEXT, VERSUS):
             rest = context_of(group, protected).mask(X) & ~inside
         else:
-            rest = _compared_with(reference, inside, known)
+            rest = _compared_with(reference, inside, masks_by_value)
         is_alike = is_alike and rest is not None
         rest = inside if rest is None else rest
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -454,21 +456,25 @@ def explained_by(
     return pd.DataFrame(rows, columns=names)
 
 
-def _compared_with(reference, inside, known):
+def _compared_with(reference, inside, masks_by_value):
     """Return the people that a group is compared with, from their name; None if unknown."""
     if reference in (None, "overall"):
         return np.ones(len(inside), dtype=bool)
     if reference in ("rest", "the rest"):
         return ~inside
     parts = str(reference).split(" and ")
-    return np.logical_and.reduce([known[p] for p in parts]) if {*parts} <= {*known} else None
+    return (
+        np.logical_and.reduce([masks_by_value[p] for p in parts])
+        if {*parts} <= {*masks_by_value}
+        else None
+    )
 
 
 def _comparable(causes, result):
     """Return whether the effects of a result are differences of the outcome of the causes."""
     measures = result.findings.table["measure"]
-    own = set(causes.findings.table["measure"])
-    if own & _SELECTED:
-        own |= _SELECTED
-    is_patterns = measures.str.startswith("discrimination by ") & bool(own & _SELECTED)
-    return measures.isin(own | {"mean_difference"}) | is_patterns | (not own)
+    cause_measures = set(causes.findings.table["measure"])
+    if cause_measures & _SELECTED:
+        cause_measures |= _SELECTED
+    is_patterns = measures.str.startswith("discrimination by ") & bool(cause_measures & _SELECTED)
+    return measures.isin(cause_measures | {"mean_difference"}) | is_patterns | (not cause_measures)

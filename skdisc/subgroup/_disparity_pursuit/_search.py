@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from skdisc.subgroup._disparity_pursuit._fits import BesideFit
+from skdisc.subgroup._disparity_pursuit._fits import AdjustedScores
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._threshold import Level
 
@@ -27,20 +27,20 @@ class Step(NamedTuple):
     p_adjusted: float
 
 
-class Found(NamedTuple):
-    """The causes, the p-value of each at its entry, the steps, and the scores that are left."""
+class Pursuit(NamedTuple):
+    """The causes, their p-values, the steps, and scores adjusted for all causes and for none."""
 
     groups: list
     p_adjusted: np.ndarray
     steps: list
-    given: BesideFit
-    before: BesideFit
+    final: AdjustedScores
+    initial: AdjustedScores
     critical: float
 
 
 def pursue(
     scores: Scores, level: Level, significance: float, in_time: Callable, most: int = 50
-) -> Found:
+) -> Pursuit:
     """Search for the causes.
 
     Groups enter in the order of their evidence while it is larger than chance gives to any
@@ -69,7 +69,7 @@ def pursue(
 
     Returns
     -------
-    Found
+    Pursuit
     """
     return _Search(scores, level, significance, in_time).run(most)
 
@@ -79,7 +79,7 @@ class _Search:
 
     def __init__(self, scores, level, significance, in_time):
         self.scores, self.level, self.significance = scores, level, significance
-        self.in_time, self.before, self.critical = in_time, scores.given([]), np.inf
+        self.in_time, self.initial, self.critical = in_time, scores.adjusted_for([]), np.inf
         self.visited, self.steps = {frozenset(): []}, []
 
     def run(self, most):
@@ -107,26 +107,26 @@ class _Search:
 
     def _entry(self, groups):
         """Return the step by which the strongest group enters, and whether chance is no reason."""
-        given = self.scores.given(groups)
-        evidence, weights = self.level.evidence(given)
-        self.critical = self.level.critical(given, weights, self.significance)
-        best = self._strongest(given, evidence, weights)
-        p = float(self.level.p_adjusted(evidence[best], given, weights)[0])
+        adjusted_scores = self.scores.adjusted_for(groups)
+        evidence, weights = self.level.evidence(adjusted_scores)
+        self.critical = self.level.critical(adjusted_scores, weights, self.significance)
+        best = self._strongest(adjusted_scores, evidence, weights)
+        p = float(self.level.p_adjusted(evidence[best], adjusted_scores, weights)[0])
         is_clear = evidence[best] > self.critical and p <= self.significance
-        return self._step("enter", best, given, evidence)._replace(p_adjusted=p), is_clear
+        return self._step("enter", best, adjusted_scores, evidence)._replace(p_adjusted=p), is_clear
 
-    def _step(self, action, group, given, evidence):
+    def _step(self, action, group, adjusted_scores, evidence):
         """Return a step, with the evidence of its group."""
-        z, own = float(given.z[group]), float(evidence[group])
-        return Step(action, group, z, own, self.critical, np.nan)
+        z, group_evidence = float(adjusted_scores.z[group]), float(evidence[group])
+        return Step(action, group, z, group_evidence, self.critical, np.nan)
 
-    def _strongest(self, given, evidence, weights):
+    def _strongest(self, adjusted_scores, evidence, weights):
         """Return the highest in rank of the groups with evidence enough, or the nearest to it."""
-        evidence = np.where(_stands_alone(given, self.before), evidence, -np.inf)
+        evidence = np.where(_stands_alone(adjusted_scores, self.initial), evidence, -np.inf)
         is_clear = evidence > self.critical
         if not is_clear.any():
             return int(np.argmax(evidence))
-        rank = self.level.rank(given, evidence, weights)
+        rank = self.level.rank(adjusted_scores, evidence, weights)
         return int(np.argmax(np.where(is_clear, rank, -np.inf)))
 
     def _settled(self, groups, touched):
@@ -139,10 +139,10 @@ class _Search:
         while len(groups) > 1 and self.in_time():
             moves = []
             for k in range(len(groups)) if touched is None else np.flatnonzero(touched):
-                own, others = groups[k], [*groups[:k], *groups[k + 1 :]]
-                nearly = self.scores.nearly_given(others, groups)
-                if touched is None or self._moves(nearly, others, own):
-                    moves += self._sure_moves(nearly, others, own)
+                cause, rest = groups[k], [*groups[:k], *groups[k + 1 :]]
+                nearly = self.scores.nearly_adjusted_for(rest, groups)
+                if touched is None or self._moves(nearly, rest, cause):
+                    moves += self._sure_moves(nearly, rest, cause)
             if not moves:
                 break
             _, step, groups = max(moves, key=lambda move: move[0])
@@ -152,61 +152,67 @@ class _Search:
             touched = _alike(self.scores, groups) if is_new else np.ones(len(groups), bool)
         return groups
 
-    def _sure_moves(self, given, others, own):
+    def _sure_moves(self, adjusted_scores, rest, cause):
         """Return `_moves`, with exact variances of the group and of what takes its place."""
-        given = self.scores.exactly(given, own)
-        for _, step, _ in self._moves(given, others, own):
+        adjusted_scores = self.scores.with_exact_variance(adjusted_scores, cause)
+        for _, step, _ in self._moves(adjusted_scores, rest, cause):
             if step.action == "exchange":
-                given = self.scores.exactly(given, step.group)
-        return self._moves(given, others, own)
+                adjusted_scores = self.scores.with_exact_variance(adjusted_scores, step.group)
+        return self._moves(adjusted_scores, rest, cause)
 
-    def _moves(self, given, others, own):
+    def _moves(self, adjusted_scores, rest, cause):
         """Return the moves of one group, given the others, with what each gains in evidence."""
-        evidence, weights = self.level.evidence(given)
-        seen, rank, moves = evidence[own], self.level.rank(given, evidence, weights), []
-        best = self._strongest(given, evidence, weights)
-        if seen < self.critical and frozenset(others) not in self.visited:
-            moves.append((self.critical - seen, "drop", own, others))
-        swapped = [*others, best]
-        is_stronger = evidence[best] > self.critical and rank[best] > rank[own]
+        evidence, weights = self.level.evidence(adjusted_scores)
+        cause_evidence, rank, moves = (
+            evidence[cause],
+            self.level.rank(adjusted_scores, evidence, weights),
+            [],
+        )
+        best = self._strongest(adjusted_scores, evidence, weights)
+        if cause_evidence < self.critical and frozenset(rest) not in self.visited:
+            moves.append((self.critical - cause_evidence, "drop", cause, rest))
+        swapped = [*rest, best]
+        is_stronger = evidence[best] > self.critical and rank[best] > rank[cause]
         if is_stronger and frozenset(swapped) not in self.visited:
-            moves.append((rank[best] - rank[own], "exchange", best, swapped))
+            moves.append((rank[best] - rank[cause], "exchange", best, swapped))
         return [
-            (gain, self._step(action, group, given, evidence), after)
+            (gain, self._step(action, group, adjusted_scores, evidence), after)
             for gain, action, group, after in moves
         ]
 
     def _divided(self, groups):
         """Return the chosen groups with one divided into the two that fit best, None if none is."""
-        found, least = None, self._cost(groups)
+        divided, least = None, self._cost(groups)
         for k in range(len(groups)):
             if not self.in_time():
                 break
-            others = [*groups[:k], *groups[k + 1 :]]
-            given = self.scores.nearly_given(others, groups)
-            evidence, _ = self.level.evidence(given)
-            is_near = _stands_alone(given, self.before) & (evidence > self.critical)
+            rest = [*groups[:k], *groups[k + 1 :]]
+            adjusted_scores = self.scores.nearly_adjusted_for(rest, groups)
+            evidence, _ = self.level.evidence(adjusted_scores)
+            is_near = _stands_alone(adjusted_scores, self.initial) & (evidence > self.critical)
             is_near[groups] = False
             near = np.flatnonzero(is_near)
             near = near[np.argsort(-evidence[near], kind="stable")[:_NEAR]]
-            pair = _best_pair(self.scores, given, near)
+            pair = _best_pair(self.scores, adjusted_scores, near)
             if pair is None:
                 continue
-            trial = [*others, *pair]
+            trial = [*rest, *pair]
             cost = self._cost(trial)
             if cost < least and all(self._enters(trial, new) for new in pair):
-                found, least = trial, cost
-        if found is None or frozenset(found) in self.visited:
+                divided, least = trial, cost
+        if divided is None or frozenset(divided) in self.visited:
             return None
-        self.visited[frozenset(found)] = found
-        for new in found[-2:]:
-            given = self.scores.one_given(new, found)
-            self.steps.append(self._step("divide", new, given, self.level.evidence(given)[0]))
-        return found
+        self.visited[frozenset(divided)] = divided
+        for new in divided[-2:]:
+            adjusted_scores = self.scores.adjusted_for_others(new, divided)
+            self.steps.append(
+                self._step("divide", new, adjusted_scores, self.level.evidence(adjusted_scores)[0])
+            )
+        return divided
 
     def _enters(self, groups, new):
         """Return whether the evidence of a group, given others, is larger than chance gives."""
-        evidence, _ = self.level.evidence(self.scores.one_given(new, groups))
+        evidence, _ = self.level.evidence(self.scores.adjusted_for_others(new, groups))
         return bool(evidence[new] > self.critical)
 
     def _cost(self, groups):
@@ -244,12 +250,12 @@ class _Search:
             else:
                 all_tested = len(to_test) == len(groups)
                 to_test = [] if all_tested else groups
-        return Found(
+        return Pursuit(
             groups=groups,
             p_adjusted=np.array([p[group] for group in groups]),
             steps=self.steps,
-            given=self.scores.given(groups),
-            before=self.before,
+            final=self.scores.adjusted_for(groups),
+            initial=self.initial,
             critical=self.critical,
         )
 
@@ -257,41 +263,47 @@ class _Search:
         """Return the adjusted p-values of some of the groups, each given all others, as a dict."""
         self.scores, p_adjusted = self.scores.on_best_scale(groups), {}
         for group in tested:
-            fit = self.scores.one_given(group, groups)
+            fit = self.scores.adjusted_for_others(group, groups)
             evidence, weights = self.level.evidence(fit)
             p_adjusted[group] = self.level.p_adjusted(evidence[group], fit, weights)[0]
         return p_adjusted
 
 
-def _best_pair(scores, given, near):
+def _best_pair(scores, adjusted_scores, near):
     """Return the two candidates that explain most of what a fit leaves, None if there are none.
 
     The score statistic of each pair, with the inverse of its 2 x 2 information matrix in closed
     form. Pairs that are nearly the same group, whose matrix is nearly singular, are left out.
     """
-    others = list(given.groups)
-    cross = scores.crossed([*others, *near])
-    free = cross[near][:, len(others) :]
-    beside = cross[near][:, : len(others)]
-    free = free - beside @ np.linalg.pinv(cross[others][:, : len(others)]) @ beside.T
-    own, score = np.diag(free), given.score[near]
+    groups = list(adjusted_scores.groups)
+    cross = scores.crossed([*groups, *near])
+    free = cross[near][:, len(groups) :]
+    beside = cross[near][:, : len(groups)]
+    free = free - beside @ np.linalg.pinv(cross[groups][:, : len(groups)]) @ beside.T
+    information, score = np.diag(free), adjusted_scores.score[near]
     i, j = np.triu_indices(len(near), 1)
-    det = own[i] * own[j] - free[i, j] ** 2
-    differ = det > _LEFT_OF_PAIR * own[i] * own[j]
+    det = information[i] * information[j] - free[i, j] ** 2
+    differ = det > _LEFT_OF_PAIR * information[i] * information[j]
     if not differ.any():
         return None
     i, j, det = i[differ], j[differ], det[differ]
-    gain = score[i] ** 2 * own[j] + score[j] ** 2 * own[i] - 2 * score[i] * score[j] * free[i, j]
+    gain = (
+        score[i] ** 2 * information[j]
+        + score[j] ** 2 * information[i]
+        - 2 * score[i] * score[j] * free[i, j]
+    )
     best = int(np.argmax(gain / det))
     return [int(near[i[best]]), int(near[j[best]])]
 
 
-def _stands_alone(given, before):
+def _stands_alone(adjusted_scores, initial):
     """Return which candidates also differ when no cause is adjusted for, at least half as much."""
     # Half of the effect, in the same direction: otherwise a group may only correct a cause for
     # people whom that affects less (see `pursue`).
-    is_alike = before.effect * np.sign(given.effect) >= np.abs(given.effect) / 2
-    return is_alike & (before.z * np.sign(given.z) > _ALONE)
+    is_alike = (
+        initial.effect * np.sign(adjusted_scores.effect) >= np.abs(adjusted_scores.effect) / 2
+    )
+    return is_alike & (initial.z * np.sign(adjusted_scores.z) > _ALONE)
 
 
 def _alike(scores, chosen):

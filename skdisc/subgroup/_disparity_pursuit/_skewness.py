@@ -12,25 +12,25 @@ _FROM = 1.0  # standardized score from which skewness is looked at; below it, no
 _SMALLEST = 1e-300  # p-values below are zero
 
 
-def deviates_of_numbers(scores: Any, given: Any, among: np.ndarray) -> np.ndarray:
+def deviates_of_numbers(scores: Any, adjusted_scores: Any, subset: np.ndarray) -> np.ndarray:
     """Return normal deviates of the p-values of some candidates whose outcomes are numbers.
 
     Parameters
     ----------
     scores : Scores
-    given : BesideFit
-    among : ndarray of int, shape (n_among,)
+    adjusted_scores : AdjustedScores
+    subset : ndarray of int, shape (n_subset,)
         The candidates.
 
     Returns
     -------
-    ndarray of float, shape (n_among,)
+    ndarray of float, shape (n_subset,)
     """
-    found, among = given.z[among], np.asarray(among)
-    large = np.flatnonzero(np.abs(found) > _FROM)
+    deviate, subset = adjusted_scores.z[subset], np.asarray(subset)
+    large = np.flatnonzero(np.abs(deviate) > _FROM)
     if not len(large):
-        return found
-    test = compared_sides(scores, given, among[large])
+        return deviate
+    test = compared_sides(scores, adjusted_scores, subset[large])
     p_value = test.p_value()
     with np.errstate(divide="ignore"):
         size = np.where(
@@ -38,17 +38,21 @@ def deviates_of_numbers(scores: Any, given: Any, among: np.ndarray) -> np.ndarra
             -special.ndtri(np.maximum(p_value, _SMALLEST) / 2),
             np.abs(test.z()),
         )
-    found[large] = np.sign(found[large]) * size
-    return found
+    deviate[large] = np.sign(deviate[large]) * size
+    return deviate
 
 
-def compared_sides(scores: Any, given: Any, among: np.ndarray) -> Welch:
+def compared_sides(scores: Any, adjusted_scores: Any, subset: np.ndarray) -> Welch:
     """Return the scores of some candidates, adjusted for a fit, as comparisons with skewness."""
-    gap = given.z[among] * np.sqrt(np.where(given.known, given.variance, 1.0)[among])
-    error = np.sqrt(np.where(given.known, given.variance, np.nan)[among])
-    noise = scores.residuals.noise(scores.left_by(given))
-    about = skewness_of(scores, among, noise, error)
-    return replace(about, gap=gap, error=error)
+    gap = adjusted_scores.z[subset] * np.sqrt(
+        np.where(adjusted_scores.is_estimable, adjusted_scores.variance, 1.0)[subset]
+    )
+    error = np.sqrt(
+        np.where(adjusted_scores.is_estimable, adjusted_scores.variance, np.nan)[subset]
+    )
+    noise = scores.residuals.noise(scores.residual_outcome_of(adjusted_scores))
+    skewness = skewness_of(scores, subset, noise, error)
+    return replace(skewness, gap=gap, error=error)
 
 
 def skewness_of(scores: Any, groups: np.ndarray, noise: np.ndarray, error: np.ndarray) -> Welch:
@@ -76,19 +80,19 @@ def skewness_of(scores: Any, groups: np.ndarray, noise: np.ndarray, error: np.nd
         With gaps of 0, errors of 1 and normal tails.
     """
     groups = np.asarray(groups, dtype=int)
-    own, side = _sums_of_sides(scores, groups, noise)
+    context_sums, side_sums = _sums_of_sides(scores, groups, noise)
     if scores.residuals.is_centered:  # f is 1 - p for the protected part and -p for the others
-        share = own[:, 0, 2] / np.maximum(own[:, :, 2].sum(axis=1), _SMALLEST)
+        share = context_sums[:, 0, 2] / np.maximum(context_sums[:, :, 2].sum(axis=1), _SMALLEST)
         factor = np.stack([1 - share, share], axis=1)
-        own[:, :, 0] *= factor**2
-        own[:, :, 1] *= factor**3
-    both, of_all = (_means_of_sides(sums) for sums in (own, side))
-    kept = skewness_known(both, of_all)
+        context_sums[:, :, 0] *= factor**2
+        context_sums[:, :, 1] *= factor**3
+    context_means, side_means = (_means_of_sides(sums) for sums in (context_sums, side_sums))
+    skewness = skewness_known(context_means, side_means)
     if scores.residuals.cluster is not None:
-        spread = np.maximum(own[:, :, 0].sum(axis=1), _SMALLEST)
-        kept = [s * np.sqrt(np.maximum(error**2 / spread, 1.0)) for s in kept]
-    (v1, v0), (n1, n0) = own[:, :, 0].T, (n for _, n in both)
-    test = Welch.of((0.0, v1 * n1, n1, kept[0]), (0.0, v0 * n0, n0, kept[1]))
+        spread = np.maximum(context_sums[:, :, 0].sum(axis=1), _SMALLEST)
+        skewness = [s * np.sqrt(np.maximum(error**2 / spread, 1.0)) for s in skewness]
+    (v1, v0), (n1, n0) = context_sums[:, :, 0].T, (n for _, n in context_means)
+    test = Welch.of((0.0, v1 * n1, n1, skewness[0]), (0.0, v0 * n0, n0, skewness[1]))
     nothing, one = np.zeros(len(groups)), np.ones(len(groups))
     return replace(test, gap=nothing, error=one, df=np.full(len(groups), np.inf))
 
@@ -101,9 +105,9 @@ def _sums_of_sides(scores, groups, noise):
     """
     c, r = scores.candidates, scores.residuals
     n_cells, part = c.members.shape[1], c.part[groups]
-    found, everyone = np.zeros((2, len(groups), 2, 4))
+    context_sums, everyone = np.zeros((2, len(groups), 2, 4))
     for p in np.unique(part):
-        own = np.flatnonzero(part == p)
+        positions = np.flatnonzero(part == p)
         f = r.root if r.is_centered else scores.d[p]
         f = np.where(c.is_part[p], f, np.abs(f))  # of the others, f is negative
         with np.errstate(over="ignore"):  # such numbers count as too skewed
@@ -114,9 +118,11 @@ def _sums_of_sides(scores, groups, noise):
             for plane in planes
         ]
         by_cell = np.stack(columns, axis=1)
-        found[own] = (c.members[c.context[groups[own]]] @ by_cell).reshape(-1, 2, 4)
-        everyone[own] = by_cell.sum(axis=0).reshape(2, 4)
-    return found, everyone
+        context_sums[positions] = (c.members[c.context[groups[positions]]] @ by_cell).reshape(
+            -1, 2, 4
+        )
+        everyone[positions] = by_cell.sum(axis=0).reshape(2, 4)
+    return context_sums, everyone
 
 
 def _means_of_sides(sums):
@@ -125,6 +131,6 @@ def _means_of_sides(sums):
     n = information**2 / np.maximum(fourth, _SMALLEST)
     shows = (n > 2) & (squares > 0)
     with np.errstate(over="ignore", invalid="ignore"):
-        kept = np.where(shows, cubes / np.where(shows, squares, 1.0) ** 1.5, 0.0)
-        kept *= np.sqrt(n * np.maximum(n - 1, 0)) / np.where(shows, n - 2, 1.0)  # of a sample
-    return list(zip(kept.T, n.T, strict=True))
+        skewness = np.where(shows, cubes / np.where(shows, squares, 1.0) ** 1.5, 0.0)
+        skewness *= np.sqrt(n * np.maximum(n - 1, 0)) / np.where(shows, n - 2, 1.0)  # of a sample
+    return list(zip(skewness.T, n.T, strict=True))

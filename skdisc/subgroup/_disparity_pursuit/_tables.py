@@ -8,19 +8,19 @@ from skdisc._stats import STRONG_V, cramers_v
 from skdisc._utils._frequency import count, people_in
 from skdisc.subgroup._disparity_pursuit import _causes
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
-from skdisc.subgroup._disparity_pursuit._search import Found, Step
+from skdisc.subgroup._disparity_pursuit._search import Pursuit, Step
 
 _MOST = 1000  # rows of a table of shadows or alternatives
 _SIZES = (50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
 
 
-def named(scores: Scores, at: np.ndarray, effect: np.ndarray, worse: int) -> tuple[list, list]:
-    """Return the group of each candidate, the side treated worse, and whether it is the other."""
+def named(scores: Scores, index: np.ndarray, effect: np.ndarray, worse: int) -> tuple[list, list]:
+    """Return the side of each candidate that is treated worse, and whether it is the other side."""
     candidates, groups, flipped = scores.candidates, [], []
-    for i, value in zip(at, effect, strict=True):
-        other = candidates.sides[i] if value * worse < 0 else None
-        groups.append(candidates.groups[i] if other is None else other)
-        flipped.append(other is not None)
+    for i, value in zip(index, effect, strict=True):
+        other_side = candidates.sides[i] if value * worse < 0 else None
+        groups.append(candidates.groups[i] if other_side is None else other_side)
+        flipped.append(other_side is not None)
     return groups, flipped
 
 
@@ -31,13 +31,13 @@ def causes(scores: Scores, groups: list[int], level: np.ndarray, worse: int) -> 
     return _causes.estimates(scores, groups, level, np.array(flipped, dtype=bool)), subjects
 
 
-def about_causes(scores: Scores, found: Found, worse: int, critical: float) -> dict:
+def about_causes(scores: Scores, pursuit: Pursuit, worse: int, critical: float) -> dict:
     """Return the tables that describe causes.
 
     Parameters
     ----------
     scores : Scores
-    found : Found
+    pursuit : Pursuit
     worse : int
         Sign of the effects of groups that are treated worse.
     critical : float
@@ -48,12 +48,12 @@ def about_causes(scores: Scores, found: Found, worse: int, critical: float) -> d
     dict of DataFrame
         ``path``, ``indistinguishable``, ``shadows``, ``left``.
     """
-    alike = _causes.indistinguishable(scores, found.groups, critical)
-    near = _causes.shadows(scores, found.groups, found.before, found.given, critical)
+    alike = _causes.indistinguishable(scores, pursuit.groups, critical)
+    near = _causes.shadows(scores, pursuit.groups, pursuit.initial, pursuit.final, critical)
     sizes = [n for n in _SIZES if n <= scores.residuals.n_people]
-    left = _causes.largest_left(scores, found.given, critical, sizes)
-    path = pd.DataFrame(found.steps, columns=Step._fields).rename(columns={"group": "at"})
-    tables = {"path": path, "indistinguishable": alike, "shadows": near, "left": left}
+    bounds = _causes.largest_left(scores, pursuit.final, critical, sizes)
+    path = pd.DataFrame(pursuit.steps, columns=Step._fields).rename(columns={"group": "at"})
+    tables = {"path": path, "indistinguishable": alike, "shadows": near, "left": bounds}
     sign = {"path": "z", "indistinguishable": "effect", "shadows": "z_alone", "left": None}
     for name, table in tables.items():
         table = table.head(_MOST)
@@ -88,14 +88,14 @@ def associations(items: Items, values: dict, legitimate: list, people: object) -
         women and men, is named once.
     """
     rows = []
-    for feature, at in zip(*np.unique(items.feature, return_index=True), strict=True):
-        codes, column = items.codes[feature], items.predicates[at].column
+    for feature, first_item in zip(*np.unique(items.feature, return_index=True), strict=True):
+        codes, column = items.codes[feature], items.predicates[first_item].column
         if column not in legitimate:
             continue
-        code, seen = pd.factorize(codes)
+        code, levels = pd.factorize(codes)
         n = people_in(np.ones(len(code), dtype=bool), people)
         for group, inside in values.items():
-            table = count(2 * code + inside, 2 * len(seen), people).reshape(-1, 2)
+            table = count(2 * code + inside, 2 * len(levels), people).reshape(-1, 2)
             rows.append((group, str(column), cramers_v(table, n)))
     table = pd.DataFrame(rows, columns=["group", "column", "cramers_v"]).dropna()
     table = table[~table.assign(v=table["cramers_v"].round(9)).duplicated(["column", "v"])]
@@ -107,7 +107,7 @@ def strong_columns(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["cramers_v"] >= STRONG_V].drop_duplicates("column")
 
 
-def told_by_columns(table: pd.DataFrame) -> list[str]:
+def column_notes(table: pd.DataFrame) -> list[str]:
     """Return a note on the legitimate columns that stand for a protected value, if there are."""
     strong = strong_columns(table)
     named = [f"{r.column} ({r.cramers_v:.2f} with {r.group})" for r in strong.itertuples()]
@@ -141,29 +141,29 @@ def notes(tables: dict, table: pd.DataFrame, critical: float, adjusts: bool) -> 
     -------
     list of str
     """
-    found = []
+    sentences = []
     if adjusts:
-        found.append(
+        sentences.append(
             "Effects are direct: what runs through the legitimate columns does not count; it is in "
             "tables['gaps']."
         )
     if len(table) and table["scale"].iloc[0] != "difference":
-        found.append(
+        sentences.append(
             f"Each cause is taken to have the same {table['scale'].iloc[0]} for all its members, "
             "which fits better than the same difference; effects are means."
         )
     n = len(tables["shadows"])
     still = int((tables["shadows"]["z_beside"].abs() > critical).sum())
     if n and not still:
-        found.append(
+        sentences.append(
             f"{n:,} further groups differ on their own, and no longer do beside the causes: "
             "tables['shadows']."
         )
-    left = tables["left"]
-    if len(left):
-        row = left.iloc[min(3, len(left) - 1)]
-        found.append(
+    bounds = tables["left"]
+    if len(bounds):
+        row = bounds.iloc[min(3, len(bounds) - 1)]
+        sentences.append(
             f"Beside the causes, no effect above {row['bound']:.2g} is left in groups of "
             f"{int(row['people']):,} people or more: tables['left']."
         )
-    return found
+    return sentences

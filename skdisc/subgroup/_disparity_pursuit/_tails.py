@@ -33,7 +33,7 @@ class Sums(NamedTuple):
         """Return the sum of a number of each person over each group."""
         return np.add.reduceat(self.people * values, self._first)
 
-    def each(self, values: np.ndarray) -> np.ndarray:
+    def per_row(self, values: np.ndarray) -> np.ndarray:
         """Return a number of each group for each of its rows."""
         return np.repeat(values, self.size)
 
@@ -47,7 +47,7 @@ class Sums(NamedTuple):
 
 
 def deviates(
-    scores: Any, given: Any, among: np.ndarray, share: np.ndarray, implied: np.ndarray
+    scores: Any, adjusted_scores: Any, subset: np.ndarray, share: np.ndarray, implied: np.ndarray
 ) -> np.ndarray:
     """Return the standardized scores of some candidates, or normal deviates of their tails.
 
@@ -66,55 +66,59 @@ def deviates(
     Parameters
     ----------
     scores : Scores
-    given : BesideFit
-    among : ndarray of int, shape (n_among,)
+    adjusted_scores : AdjustedScores
+    subset : ndarray of int, shape (n_subset,)
         The candidates.
-    share : ndarray of float, shape (n_among, n_chosen)
-        What the groups in the fit take of each regressor.
-    implied : ndarray of float, shape (n_among,)
+    share : ndarray of float, shape (n_subset, n_chosen)
+        Shares of the regressors of the fit in each regressor.
+    implied : ndarray of float, shape (n_subset,)
         The variances of scores as the fit implies them.
 
     Returns
     -------
-    ndarray of float, shape (n_among,)
+    ndarray of float, shape (n_subset,)
     """
     r, c = scores.residuals, scores.candidates
     if not r.is_binary:
-        return deviates_of_numbers(scores, given, among)
-    found = given.z[among]
-    few = np.flatnonzero((np.abs(found) > FROM) & (c.support_context[among] <= MOST))
+        return deviates_of_numbers(scores, adjusted_scores, subset)
+    deviate = adjusted_scores.z[subset]
+    few = np.flatnonzero((np.abs(deviate) > FROM) & (c.support_context[subset] <= MOST))
     if r.cluster is not None:
-        return found
+        return deviate
     near = np.zeros(c.n_rows, dtype=bool)
-    for group in given.groups:
+    for group in adjusted_scores.groups:
         if c.support_context[group] <= MOST:
             near |= c.context_mask(group)
-    at, rows, planes = [], [], []
+    positions, rows, planes = [], [], []
     for position in few:
-        group = among[position]
-        own = np.flatnonzero(c.context_mask(group) | near)
-        plane = scores.regressor_beside(group, given.groups, share[position], own)
-        kept = np.abs(plane) > _NOTHING * np.abs(plane).max(initial=0.0)
-        if kept.any():
-            at.append(position)
-            rows.append(own[kept])
-            planes.append(plane[kept])
-    if not at:
-        return found
-    size = np.array([len(own) for own in rows])
+        group = subset[position]
+        group_rows = np.flatnonzero(c.context_mask(group) | near)
+        plane = scores.adjusted_regressor(
+            group, adjusted_scores.groups, share[position], group_rows
+        )
+        is_nonzero = np.abs(plane) > _NOTHING * np.abs(plane).max(initial=0.0)
+        if is_nonzero.any():
+            positions.append(position)
+            rows.append(group_rows[is_nonzero])
+            planes.append(plane[is_nonzero])
+    if not positions:
+        return deviate
+    size = np.array([len(group_rows) for group_rows in rows])
     rows, planes = np.concatenate(rows), np.concatenate(planes)
     people = np.broadcast_to(r.share, r.root.shape)[rows] ** 2
     outcome = (r.raw / r.root)[rows]
-    left = scores.left_by(given)
-    mean, part = (v[rows] for v in r.sampled(left))
+    residual = scores.residual_outcome_of(adjusted_scores)
+    mean, part = (v[rows] for v in r.sampled(residual))
     sums = Sums(planes * (part * r.root[rows]) / people, mean, people, size)
-    rest = implied[at] - sums.over(sums.coefficient**2 * mean * (1 - mean))
+    rest = implied[positions] - sums.over(sums.coefficient**2 * mean * (1 - mean))
     chances = _as_they_fare(mean, outcome, people, size)
     sums = sums._replace(mean=chances, rest=np.maximum(rest, 0.0))
-    tails, tilted = tail_deviates(sums, found[at] * np.sqrt(given.variance[among][at]))
-    misfit = np.maximum(_misfit(sums, tilted, outcome - mean), r.misfit(left))
-    found[at] = tails / np.sqrt(misfit)
-    return found
+    tails, tilted = tail_deviates(
+        sums, deviate[positions] * np.sqrt(adjusted_scores.variance[subset][positions])
+    )
+    misfit = np.maximum(_misfit(sums, tilted, outcome - mean), r.misfit(residual))
+    deviate[positions] = tails / np.sqrt(misfit)
+    return deviate
 
 
 def _as_they_fare(mean, outcome, people, size):
@@ -122,18 +126,18 @@ def _as_they_fare(mean, outcome, people, size):
     mean = np.clip(mean, _LEAST, 1 - _LEAST)
     sums = Sums(np.ones(len(mean)), mean, people, size)
     n = sums.over(1.0)
-    wanted = np.clip(sums.over(outcome), 0.5, n - 0.5)
+    target = np.clip(sums.over(outcome), 0.5, n - 0.5)
     log_odds = special.logit(mean)
-    return special.expit(log_odds + sums.each(_tilt(sums, wanted - sums.over(mean))[0]))
+    return special.expit(log_odds + sums.per_row(_tilt(sums, target - sums.over(mean))[0]))
 
 
-def _misfit(sums, p, left):
+def _misfit(sums, p, residual):
     """Return how many times squared residuals exceed what chances p explain; 1 within errors."""
     a, e = sums.coefficient, sums.mean
     expected = sums.over(a**2 * (p * (1 - p) + (p - e) ** 2))
     error = np.sqrt(sums.over(p * (1 - p) * (a**2 * (1 - 2 * e)) ** 2))
-    seen = sums.over((a * left) ** 2)
-    return np.where(seen > expected + 2 * error, np.maximum(seen / expected, 1), 1.0)
+    observed = sums.over((a * residual) ** 2)
+    return np.where(observed > expected + 2 * error, np.maximum(observed / expected, 1), 1.0)
 
 
 def tail_deviates(sums: Sums, total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -154,15 +158,15 @@ def tail_deviates(sums: Sums, total: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """
     a, e = sums.coefficient, sums.mean
     tilt, is_end = _tilt(sums, total)
-    change = sums.each(tilt) * a
+    change = sums.per_row(tilt) * a
     p = special.expit(special.logit(e) + change)
     grown = np.logaddexp(np.log1p(-e), np.log(e) + change) - change * e
     grown = sums.over(grown) + sums.rest * tilt**2 / 2
     w = np.sqrt(2 * np.maximum(tilt * total - grown, _SMALLEST))
     u = np.abs(tilt) * np.sqrt(sums.over(a**2 * p * (1 - p)) + sums.rest)
     inside = w + np.log(np.maximum(u, _SMALLEST) / w) / w
-    found = np.where(is_end, -special.ndtri_exp(-(w**2) / 2), inside)
-    return np.sign(total) * found, p
+    deviate = np.where(is_end, -special.ndtri_exp(-(w**2) / 2), inside)
+    return np.sign(total) * deviate, p
 
 
 def _tilt(sums, total):
@@ -173,15 +177,15 @@ def _tilt(sums, total):
     a, log_odds = sums.coefficient, special.logit(sums.mean)
     largest = np.maximum(sums.largest(), _SMALLEST)
     high = _FARTHEST / largest
-    low, found = -high, np.zeros(len(total))
+    low, tilt = -high, np.zeros(len(total))
     for _ in range(_STEPS):
-        p = special.expit(log_odds + sums.each(found) * a)
-        beyond = sums.over(a * (p - sums.mean)) + sums.rest * found - total
-        low, high = np.where(beyond > 0, low, found), np.where(beyond > 0, found, high)
+        p = special.expit(log_odds + sums.per_row(tilt) * a)
+        beyond = sums.over(a * (p - sums.mean)) + sums.rest * tilt - total
+        low, high = np.where(beyond > 0, low, tilt), np.where(beyond > 0, tilt, high)
         slope = sums.over(a**2 * p * (1 - p)) + sums.rest
-        newton = found - beyond / np.maximum(slope, _SMALLEST)
+        newton = tilt - beyond / np.maximum(slope, _SMALLEST)
         after = np.where((low <= newton) & (newton <= high), newton, (low + high) / 2)
-        moved, found = np.abs(after - found) * largest, after
+        moved, tilt = np.abs(after - tilt) * largest, after
         if moved.max(initial=0) < _EXACT:
             break
-    return found, np.abs(found) * largest > _FARTHEST / 2
+    return tilt, np.abs(tilt) * largest > _FARTHEST / 2

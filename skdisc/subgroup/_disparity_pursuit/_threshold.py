@@ -75,38 +75,40 @@ class Level:
         r, cluster = s.residuals, s.residuals.cluster
         noise = r.noise(r.outcome)
         n_units = c.n_rows if cluster is None else int(cluster.max(initial=-1)) + 1
-        kept = np.ones(n_units, dtype=bool)
+        is_drawn = np.ones(n_units, dtype=bool)
         if n_units > _MOST_ROWS:
-            kept[rng.permutation(n_units)[_MOST_ROWS:]] = False
-        rows = np.flatnonzero(kept if cluster is None else kept[cluster])
+            is_drawn[rng.permutation(n_units)[_MOST_ROWS:]] = False
+        rows = np.flatnonzero(is_drawn if cluster is None else is_drawn[cluster])
         score = (s.d[:, rows] * noise[rows]).astype(np.float32)
         over = (noise * r.root)[rows].astype(np.float32)
-        unit = np.cumsum(kept)[rows if cluster is None else cluster[rows]] - 1
-        found = np.empty((n, len(c)), dtype=np.float32)
+        unit = np.cumsum(is_drawn)[rows if cluster is None else cluster[rows]] - 1
+        draws = np.empty((n, len(c)), dtype=np.float32)
         for start in range(0, n, _BLOCK):
             go_on(f"drawing chance for {len(c):,} groups")
             block = slice(start, min(start + _BLOCK, n))
-            drawn = rng.standard_normal((len(found[block]), kept.sum())).astype(np.float32)
+            drawn = rng.standard_normal((len(draws[block]), is_drawn.sum())).astype(np.float32)
             drawn = np.ascontiguousarray(drawn.T)[unit]
-            found[block] = c.over_groups(score, drawn, rows).T
+            draws[block] = c.over_groups(score, drawn, rows).T
             if r.is_centered:
                 sums = c.over_groups(np.broadcast_to(over, score.shape), drawn, rows)
-                found[block] -= (s.middle[:, None] * sums).T
+                draws[block] -= (s.middle[:, None] * sums).T
         root = np.sqrt(
-            (found**2).mean(axis=0) if n_units > _MOST_ROWS else s.covariances([], noise)[0]
+            (draws**2).mean(axis=0) if n_units > _MOST_ROWS else s.covariances([], noise)[0]
         )
-        return np.where(s.testable, found / np.maximum(root, 1e-30), 0.0)
+        return np.where(s.testable, draws / np.maximum(root, 1e-30), 0.0)
 
-    def log_weights(self, given):
+    def log_weights(self, adjusted_scores):
         """Return the log weights of both sides of each candidate, shape (2, n_groups)."""
         weights = np.zeros((2, len(self.scores.candidates)))
-        if not self.borrow or not given.known.any():
+        if not self.borrow or not adjusted_scores.is_estimable.any():
             return weights
         weights += self._information - _PER_COLUMN * self.scores.candidates.n_protected
-        weights = _of_mean_one(weights, given.known)
+        weights = _of_mean_one(weights, adjusted_scores.is_estimable)
         if not self._uses_contexts:
             return weights
-        by_context = _of_mean_one(weights + self._by_context(given), given.known)
+        by_context = _of_mean_one(
+            weights + self._by_context(adjusted_scores), adjusted_scores.is_estimable
+        )
         return np.logaddexp(weights + np.log(_PLAIN), by_context + np.log(1 - _PLAIN))
 
     def _by_context(self, fit):
@@ -133,19 +135,19 @@ class Level:
         if key not in self._sums_of_contexts:
             c, r = self.scores.candidates, self.scores.residuals
             if group is None:
-                left = r.learned.main
+                residual = r.learned.main
             else:
                 members = self.scores.indicators([group])[0] / r.root
-                left = r.learned.residual((members * r.scales[scale])[:, None])[:, 0]
-            self._sums_of_contexts[key] = c.over_contexts((left * r.root**2)[None])[:, 0]
+                residual = r.learned.residual((members * r.scales[scale])[:, None])[:, 0]
+            self._sums_of_contexts[key] = c.over_contexts((residual * r.root**2)[None])[:, 0]
         return self._sums_of_contexts[key]
 
-    def evidence(self, given):
-        """Return the evidence of each candidate, -inf where not known, and the log weights."""
-        weights = self.log_weights(given)
-        return _weighed(given.deviate, weights, given.known), weights
+    def evidence(self, adjusted_scores):
+        """Return the evidence of each candidate, -inf where not estimable, and the log weights."""
+        weights = self.log_weights(adjusted_scores)
+        return _weighed(adjusted_scores.deviate, weights, adjusted_scores.is_estimable), weights
 
-    def rank(self, given, evidence, weights):
+    def rank(self, adjusted_scores, evidence, weights):
         """Return what orders clear groups: evidence without weights by information.
 
         For numbers, it is the evidence of standardized scores. p-values that know skewness decide
@@ -153,7 +155,7 @@ class Level:
         whole would come before the part of it that fits best.
         """
         if not self.scores.residuals.is_binary:
-            evidence = _weighed(given.z, weights, given.known)
+            evidence = _weighed(adjusted_scores.z, weights, adjusted_scores.is_estimable)
         return evidence - self._information if self.borrow else evidence
 
     @cached_property
@@ -161,21 +163,21 @@ class Level:
         """The log of the information of each candidate."""
         return np.log(np.maximum(self.scores.information, 1e-300))
 
-    def largest_by_chance(self, given, weights):
-        """Return the largest evidence of each draw, among the candidates known."""
+    def largest_by_chance(self, adjusted_scores, weights):
+        """Return the largest evidence of each draw, among the estimable candidates."""
         if self._chance[0] is not weights:
-            own = np.where(given.known, weights, -np.inf).astype(np.float32)
-            self._chance = weights, (self._evidence + own).max(axis=(1, 2), initial=-np.inf)
+            log_weight = np.where(adjusted_scores.is_estimable, weights, -np.inf).astype(np.float32)
+            self._chance = weights, (self._evidence + log_weight).max(axis=(1, 2), initial=-np.inf)
         return self._chance[1]
 
     @cached_property
     def _evidence(self):
         """The evidence that each draw gives to both sides, without weights: (n, 2, n_groups)."""
-        found = np.empty((len(self.draws), 2, self.draws.shape[1]), dtype=self.draws.dtype)
-        for own, draw in zip(found, self.draws, strict=True):
+        evidence = np.empty((len(self.draws), 2, self.draws.shape[1]), dtype=self.draws.dtype)
+        for sides, draw in zip(evidence, self.draws, strict=True):
             go_on(f"comparing {len(draw):,} groups with chance")
-            own[:] = -special.log_ndtr([-draw, draw])
-        return found
+            sides[:] = -special.log_ndtr([-draw, draw])
+        return evidence
 
     def largest_z(self, significance):
         """Return the largest standardized score that chance gives to any candidate."""
@@ -185,56 +187,60 @@ class Level:
         largest = np.abs(self.draws).max(axis=1)
         return float(np.quantile(largest, 1 - significance, method="higher"))
 
-    def p_adjusted(self, evidence, given, weights):
+    def p_adjusted(self, evidence, adjusted_scores, weights):
         """Return family-wise p-values of pieces of evidence.
 
         Those of the draws, or Bonferroni's where the draws are too few to show so small ones.
         """
         evidence = np.atleast_1d(evidence)
-        bound = np.minimum(1.0, 2 * given.known.sum() * np.exp(-np.maximum(evidence, 0)))
+        bound = np.minimum(
+            1.0, 2 * adjusted_scores.is_estimable.sum() * np.exp(-np.maximum(evidence, 0))
+        )
         if not len(self.draws):
             return bound
-        chance = np.sort(self.largest_by_chance(given, weights))
+        chance = np.sort(self.largest_by_chance(adjusted_scores, weights))
         n_larger = len(chance) - np.searchsorted(chance, evidence, side="left")
         p = (1 + n_larger) / (1 + len(chance))
         return np.where(bound < 1 / (1 + len(chance)), bound, p)
 
-    def critical(self, given, weights, significance):
+    def critical(self, adjusted_scores, weights, significance):
         """Return the evidence that an entry must exceed at this level."""
-        bonferroni = np.log(2 * max(given.known.sum(), 1) / significance)
+        bonferroni = np.log(2 * max(adjusted_scores.is_estimable.sum(), 1) / significance)
         # As in a permutation test, the observed search counts as one more draw.
-        at = int(np.floor(significance * (1 + len(self.draws)) + 1e-9))
-        at = min(at, len(self.draws))  # a level near 1 lets all draws be exceeded
-        if not at:
+        n_exceeding = int(np.floor(significance * (1 + len(self.draws)) + 1e-9))
+        n_exceeding = min(n_exceeding, len(self.draws))  # a level near 1 lets all draws be exceeded
+        if not n_exceeding:
             return bonferroni
-        return float(np.sort(self.largest_by_chance(given, weights))[-at])
+        return float(np.sort(self.largest_by_chance(adjusted_scores, weights))[-n_exceeding])
 
-    def found_at(self, groups, scores, significance):
-        """Return the two-sided levels at which groups are found next to each other, (n,).
+    def levels_of(self, groups, scores, significance):
+        """Return the two-sided levels at which groups are found beside each other, shape (n,).
 
         That is the p-value up to which a candidate with its weight is found; or the share of the
         level that false-coverage-rate intervals leave it, by weight, where that is larger.
         """
-        found = np.empty(len(groups))
+        levels = np.empty(len(groups))
         for k, group in enumerate(groups):
-            given = scores.one_given(group, groups)
-            weights = self.log_weights(given)
-            weight = float(weights[0 if given.score[group] > 0 else 1, group])
-            entry = 2 * np.exp(weight - self.critical(given, weights, significance))
-            share = false_coverage_level(len(groups), given.known.sum(), significance)
-            found[k] = min(significance, max(entry, share * np.exp(weight)))
-        return found
+            adjusted_scores = scores.adjusted_for_others(group, groups)
+            weights = self.log_weights(adjusted_scores)
+            weight = float(weights[0 if adjusted_scores.score[group] > 0 else 1, group])
+            entry = 2 * np.exp(weight - self.critical(adjusted_scores, weights, significance))
+            share = false_coverage_level(
+                len(groups), adjusted_scores.is_estimable.sum(), significance
+            )
+            levels[k] = min(significance, max(entry, share * np.exp(weight)))
+        return levels
 
 
-def _weighed(z, weights, known):
-    """Return the evidence of scores on their likelier side, -inf where not known."""
-    found = np.maximum(weights[0] - special.log_ndtr(-z), weights[1] - special.log_ndtr(z))
-    return np.where(known, found, -np.inf)
+def _weighed(z, weights, is_estimable):
+    """Return the evidence of scores on their likelier side, -inf where not estimable."""
+    evidence = np.maximum(weights[0] - special.log_ndtr(-z), weights[1] - special.log_ndtr(z))
+    return np.where(is_estimable, evidence, -np.inf)
 
 
-def _of_mean_one(log_weights, known):
-    """Return log weights of both sides such that those of known candidates are 1 on average."""
-    shift = special.logsumexp(log_weights[:, known]) - np.log(2 * known.sum())
+def _of_mean_one(log_weights, is_estimable):
+    """Return log weights of both sides such that those of estimable candidates are 1 on average."""
+    shift = special.logsumexp(log_weights[:, is_estimable]) - np.log(2 * is_estimable.sum())
     return log_weights - shift
 
 
@@ -246,14 +252,14 @@ def _squared_lengths(members, by_cell):
     members : sparse array of float, shape (n_contexts, n_cells)
     by_cell : ndarray of float, shape (n_cells, n)
     """
-    found = np.empty(members.shape[0])
-    for first in range(0, len(found), _CONTEXTS):
-        go_on(f"looking at {len(found):,} contexts")
+    lengths = np.empty(members.shape[0])
+    for first in range(0, len(lengths), _CONTEXTS):
+        go_on(f"looking at {len(lengths):,} contexts")
         some = slice(first, first + _CONTEXTS)
         # few cells at a time: their vectors stay in the cache while contexts add them up
         sums = sum(block @ by_cell[cells] for cells, block in blocks_of_cells(members[some]))
-        found[some] = (sums**2).sum(axis=1)
-    return found
+        lengths[some] = (sums**2).sum(axis=1)
+    return lengths
 
 
 def _scaled(design, root):

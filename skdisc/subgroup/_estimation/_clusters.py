@@ -36,17 +36,17 @@ def inflation(rows: Any, masks: Iterable, contexts: Iterable) -> np.ndarray | No
     """
     if rows.cluster is None:
         return None
-    found = [
+    factors = [
         [_inflation(values, rows, mask, context) for values in rows.values]
         for mask, context in zip(masks, contexts, strict=True)
     ]
-    return np.array(found, dtype=float).reshape(-1, len(rows.names)).T
+    return np.array(factors, dtype=float).reshape(-1, len(rows.names)).T
 
 
 def _inflation(values, rows, mask, context):
-    known = np.flatnonzero(context & ~np.isnan(values))
-    y, one, weight = values[known], mask[known], rows.weights[known]
-    cluster = np.unique(rows.cluster[known], return_inverse=True)[1]
+    has_value = np.flatnonzero(context & ~np.isnan(values))
+    y, one, weight = values[has_value], mask[has_value], rows.weights[has_value]
+    cluster = np.unique(rows.cluster[has_value], return_inverse=True)[1]
     between, alone = (DesignMeans.of(y, weight, one, ~one, c) for c in (cluster, None))
     variance, n = between.variance[:, 0], between.n_clusters[:, 0]
     if n.min() < 2:
@@ -81,14 +81,14 @@ def clustered(tally: GroupTally | Means, inflated: np.ndarray | None) -> GroupTa
     return EffectiveTally(*sums, size, size_rest, cells)
 
 
-def item_tallies(rows: Any, items: Items, at: np.ndarray) -> list:
+def item_tallies(rows: Any, items: Items, item_numbers: np.ndarray) -> list:
     """Return the comparisons of the rows of some items with all others, by measure."""
     everyone = np.ones(len(rows), dtype=bool)
-    inflated = inflation(rows, items.masks(at), [everyone] * len(at))
-    sums = [of_items[:, at] for of_items in rows.item_sums(items)]
-    given = [None] * len(sums) if inflated is None else inflated
+    inflated = inflation(rows, items.masks(item_numbers), [everyone] * len(item_numbers))
+    sums = [of_items[:, item_numbers] for of_items in rows.item_sums(items)]
+    factors = [None] * len(sums) if inflated is None else inflated
     return [
-        clustered(rows.tally(j, s), g) for j, (s, g) in enumerate(zip(sums, given, strict=True))
+        clustered(rows.tally(j, s), g) for j, (s, g) in enumerate(zip(sums, factors, strict=True))
     ]
 
 

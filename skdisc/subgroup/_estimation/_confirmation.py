@@ -101,11 +101,11 @@ def measure_again(findings, rows, significance, correction, protected=None, min_
     if protected is not None:
         contrasts = Contrasts.of_groups(rows, findings.subgroups, protected)
         measure = np.array([rows.names.index(m) for m in findings.table["measure"]], dtype=int)
-        each = np.arange(len(findings))
-        table = contrasts.table(measure, each, significance)
-        if min_effect and len(each):
+        positions = np.arange(len(findings))
+        table = contrasts.table(measure, positions, significance)
+        if min_effect and len(positions):
             beyond = np.array([t.p_beyond(min_effect) for t in contrasts.tallies])
-            table["p_value"] = np.maximum(table["p_value"], beyond[measure, each])
+            table["p_value"] = np.maximum(table["p_value"], beyond[measure, positions])
         if "effect_everyone" in findings.table:
             everyone = _against_everyone(findings, rows, significance)
             table["effect_everyone"], table["t"] = everyone["effect"], everyone["t"]
@@ -118,9 +118,9 @@ def _against_everyone(findings, rows, significance):
     """Return the table of each finding compared with everyone, by its measure."""
     measures, parts = findings.table["measure"].to_numpy(), []
     for name in dict.fromkeys(measures) or rows.names[:1]:
-        j, own = rows.names.index(name), np.flatnonzero(measures == name)
-        masks = (findings.subgroups[i].mask(rows.X) for i in own)
-        parts.append(rows.compare(j, masks, significance).set_axis(own))
+        j, positions = rows.names.index(name), np.flatnonzero(measures == name)
+        masks = (findings.subgroups[i].mask(rows.X) for i in positions)
+        parts.append(rows.compare(j, masks, significance).set_axis(positions))
     return pd.concat(parts).sort_index()
 
 
@@ -159,12 +159,14 @@ def put_beside(discovery, table, significance, protected, n_rows):
     for name in (*_COPIED, *table.columns.intersection(_COPIED_IF_THERE)):
         findings.table[f"held_out_{name}"] = table[name]
     is_again = confirmed(table, significance)
-    again = {g for g, yes in zip(findings.subgroups, is_again, strict=True) if yes}
-    hits = count_values(again, again, protected)
+    confirmed_groups = {g for g, yes in zip(findings.subgroups, is_again, strict=True) if yes}
+    hits = count_values(confirmed_groups, confirmed_groups, protected)
     by_value = {v: (n, hits.get(v, (0, 0))[1]) for v, (n, _) in discovery.by_value.items()}
     note = (
         f"Groups were found on {n_rows[0]} rows and tested again on {n_rows[1]} others: of the "
-        f"{len(findings)} kept, the {len(again)} that are significant there, in the same "
-        "direction, count as found."
+        f"{len(findings)} kept, the {len(confirmed_groups)} that are significant there, in the "
+        "same direction, count as found."
     )
-    return replace(discovery, n_found=len(again), by_value=by_value, notes=[*discovery.notes, note])
+    return replace(
+        discovery, n_found=len(confirmed_groups), by_value=by_value, notes=[*discovery.notes, note]
+    )

@@ -10,11 +10,11 @@ from skdisc._space._items import Items
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._task._task import Task
 from skdisc._verdicts._candidates import Candidates
-from skdisc.subgroup._estimation._asked import (
-    asked_of_patterns,
+from skdisc.subgroup._estimation._contrast_question import (
     in_time,
     looked_at,
     one_side_each,
+    question_about_patterns,
     relevant_least,
 )
 from skdisc.subgroup._estimation._contrasts import Contrasts
@@ -65,7 +65,12 @@ def mine_family(
 
 
 def candidates_of(
-    detector: Any, rows: Any, items: Items, patterns: Patterns, family: Family, found: np.ndarray
+    detector: Any,
+    rows: Any,
+    items: Items,
+    patterns: Patterns,
+    family: Family,
+    significant: np.ndarray,
 ) -> Candidates | None:
     """Return the candidates of the question, if a mined family has them all.
 
@@ -81,8 +86,8 @@ def candidates_of(
         patterns.counts[large],
         None if patterns.sums is None else patterns.sums[large],
     )
-    asked = asked_of_patterns(rows, some, family.contexts, items)
-    return asked.candidates(detector, found[:, large])
+    question = question_about_patterns(rows, some, family.contexts, items)
+    return question.candidates(detector, significant[:, large])
 
 
 def contextual_discovery(
@@ -121,8 +126,8 @@ def contextual_discovery(
     table["effect_everyone"], table["t"] = published["effect"], published["t"]
     groups = [items.subgroup(patterns.items[i]) for i in group]
     findings = GroupFindings.of(groups, table, task.space, aliases)
-    tested, found = family.tested.any(axis=0), significant.any(axis=0)
-    counts = FoundCounts.of_itemsets(items, patterns.items, tested, found)
+    tested, is_found = family.tested.any(axis=0), significant.any(axis=0)
+    counts = FoundCounts.of_itemsets(items, patterns.items, tested, is_found)
     discovery = detector._report(rows, items, findings, counts)
     discovery.notes += chosen_by_their_data(counts.n_found and detector.confirm is None)
     discovery.notes += family.notes_on_skewness(

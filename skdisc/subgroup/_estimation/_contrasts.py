@@ -39,7 +39,7 @@ class Contrasts:
     Attributes
     ----------
     rows : Counted or Summed
-    sums, of_context : list of ndarray, shape (n_sums, n_groups)
+    sums, context_sums : list of ndarray, shape (n_sums, n_groups)
         By measure, the sums over each group, and over its context.
     support, support_context : ndarray of int, shape (n_groups,)
         Numbers of rows.
@@ -47,20 +47,20 @@ class Contrasts:
         Numbers of rows, or sums of their weights.
     inflation : ndarray of float, shape (n_measures, n_groups), or None
         Factor of the variance of rows in clusters.
-    of_side : list of ndarray, shape (n_sums, n_groups), or None
+    side_sums : list of ndarray, shape (n_sums, n_groups), or None
         By measure, the sums over all people of the protected part of each group, in any context;
         only of numbers, which may be skewed.
     """
 
     rows: object
     sums: list
-    of_context: list
+    context_sums: list
     support: np.ndarray
     support_context: np.ndarray
     size: np.ndarray
     size_context: np.ndarray
     inflation: np.ndarray | None = None
-    of_side: list | None = None
+    side_sums: list | None = None
 
     @classmethod
     def of_patterns(
@@ -81,38 +81,40 @@ class Contrasts:
         -------
         contrasts : Contrasts
             One per pattern.
-        known : ndarray of bool, shape (n_patterns,)
+        has_contrast : ndarray of bool, shape (n_patterns,)
             Whether the group has a protected part and its context was mined.
         """
         protected = is_protected(patterns, items)
-        around = np.where(protected, PAD, patterns.items)
-        at, known = contexts.find(around)
-        known = known & protected.any(axis=1)
-        at = np.where(known, at, -1)  # the last: everyone
+        context_items = np.where(protected, PAD, patterns.items)
+        context_index, has_contrast = contexts.find(context_items)
+        has_contrast = has_contrast & protected.any(axis=1)
+        context_index = np.where(has_contrast, context_index, -1)  # the last: everyone
         sums, support_size = rows.pattern_sums(patterns), rows.support(patterns)
-        whole, inflated, of_side = rows.support(contexts), None, None
+        whole, inflated, side_sums = rows.support(contexts), None, None
         if rows.cluster is not None:
-            masks = (members_of(items, conditions) for conditions in (patterns.items, around))
+            masks = (
+                members_of(items, conditions) for conditions in (patterns.items, context_items)
+            )
             inflated = inflation(rows, *masks)
         if rows.has_numbers:
             part, is_mined = patterns.find(np.where(protected, patterns.items, PAD))
             part = np.where(is_mined & (part >= 0), part, np.arange(len(part)))
-            of_side = [of_group[:, part] for of_group in sums]
+            side_sums = [of_group[:, part] for of_group in sums]
         contrasts = cls(
             rows,
             sums=sums,
-            of_context=[
-                np.column_stack([of_contexts, rows.total_sums(j)])[:, at]
+            context_sums=[
+                np.column_stack([of_contexts, rows.total_sums(j)])[:, context_index]
                 for j, of_contexts in enumerate(rows.pattern_sums(contexts))
             ],
             support=support_size[0],
-            support_context=np.append(whole[0], rows.n)[at],
+            support_context=np.append(whole[0], rows.n)[context_index],
             size=support_size[1],
-            size_context=np.append(whole[1], rows.size)[at],
+            size_context=np.append(whole[1], rows.size)[context_index],
             inflation=inflated,
-            of_side=of_side,
+            side_sums=side_sums,
         )
-        return contrasts, known
+        return contrasts, has_contrast
 
     @classmethod
     def of_groups(
@@ -132,41 +134,41 @@ class Contrasts:
         """
         masks = [g.mask(rows.X) for g in groups]
         contexts = [context_of(g, protected).mask(rows.X) for g in groups]
-        found = cls.of_masks(rows, masks, contexts)
+        contrasts = cls.of_masks(rows, masks, contexts)
         if not rows.has_numbers:
-            return found
+            return contrasts
         parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
         sides = [part.mask(rows.X) for part in parts]
         sums = [rows.group_sums(j, sides) for j in range(len(rows.names))]
-        return replace(found, of_side=sums)
+        return replace(contrasts, side_sums=sums)
 
     @classmethod
     def of_masks(cls, rows: object, masks: Iterable, contexts: Iterable) -> "Contrasts":
         """Compare the rows of some bool masks with the other rows of the masks that hold them."""
-        both = masks, contexts = list(masks), list(contexts)
-        sums = [[rows.group_sums(j, ms) for j in range(len(rows.names))] for ms in both]
-        counts = [rows.people_in(ms) for ms in both]
+        mask_lists = masks, contexts = list(masks), list(contexts)
+        sums = [[rows.group_sums(j, ms) for j in range(len(rows.names))] for ms in mask_lists]
+        counts = [rows.people_in(ms) for ms in mask_lists]
         sizes = counts
         if rows.weight is not None:
-            sizes = [np.array([rows.weight[m].sum() for m in ms], dtype=float) for ms in both]
+            sizes = [np.array([rows.weight[m].sum() for m in ms], dtype=float) for ms in mask_lists]
         return cls(rows, *sums, *counts, *sizes, inflation(rows, masks, contexts))
 
     @classmethod
     def joined(cls, one: "Contrasts", other: "Contrasts") -> "Contrasts":
         """Return the contrasts of both, by the same measures of the same rows."""
-        return one._mapped(lambda *both: np.concatenate(both, axis=-1), other)
+        return one._mapped(lambda *arrays: np.concatenate(arrays, axis=-1), other)
 
     def at(self, which: np.ndarray) -> "Contrasts":
         """Return some of the contrasts, given by position or as a bool array."""
         return self._mapped(lambda values: values[..., which])
 
-    def _mapped(self, function, *others):
+    def _mapped(self, function, *more):
         """Return contrasts with a function of all arrays, whose last axis are the groups."""
         changed = {}
         for name in (field.name for field in fields(self) if field.name != "rows"):
-            values = [getattr(contrasts, name) for contrasts in (self, *others)]
+            values = [getattr(contrasts, name) for contrasts in (self, *more)]
             if isinstance(values[0], list):
-                changed[name] = [function(*own) for own in zip(*values, strict=True)]
+                changed[name] = [function(*arrays) for arrays in zip(*values, strict=True)]
             elif values[0] is not None:
                 changed[name] = function(*values)
         return replace(self, **changed)
@@ -177,8 +179,10 @@ class Contrasts:
         Both are numbers of the group and of its rest, shape (2, n_groups). Those that count are
         effective numbers of rows with weights (Kish 1965); they do not depend on outcomes.
         """
-        own, context = self.sums[j], self.of_context[j]
-        counted = np.array([self.rows.effective(j, own), self.rows.effective(j, context - own)])
+        sums, context_sums = self.sums[j], self.context_sums[j]
+        counted = np.array(
+            [self.rows.effective(j, sums), self.rows.effective(j, context_sums - sums)]
+        )
         if self.rows.weight is None:
             return counted, counted
         return np.array([self.support, self.support_context - self.support]), counted
@@ -189,9 +193,9 @@ class Contrasts:
         return [self._tally(j, slice(None)) for j in range(len(self.sums))]
 
     def _tally(self, j, group):
-        sums = [self.sums[j][:, group], self.of_context[j][:, group]]
-        if self.of_side is not None:
-            sums.append(self.of_side[j][:, group])
+        sums = [self.sums[j][:, group], self.context_sums[j][:, group]]
+        if self.side_sums is not None:
+            sums.append(self.side_sums[j][:, group])
         inflated = None if self.inflation is None else self.inflation[j, group]
         return clustered(self.rows.tally(j, *sums), inflated)
 
@@ -243,8 +247,10 @@ class Contrasts:
         """
         parts, level = [], np.broadcast_to(level, measure.shape)
         for j in np.unique(measure) if len(measure) else [0]:
-            own = np.flatnonzero(measure == j)
-            parts.append(self._tally(j, group[own]).contrast(level[own]).set_axis(own))
+            positions = np.flatnonzero(measure == j)
+            parts.append(
+                self._tally(j, group[positions]).contrast(level[positions]).set_axis(positions)
+            )
         table = pd.concat(parts).sort_index()
         table.insert(6, "support", self.support[group])
         table["support_context"] = self.support_context[group]

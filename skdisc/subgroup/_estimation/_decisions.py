@@ -83,14 +83,14 @@ def rest_of(sums, of_all):
     return np.where(rest > _ROUNDING * of_all, rest, 0)
 
 
-def effective_counts(sums, of_context):
+def effective_counts(sums, context_sums):
     """Return effective numbers of rows with an unfavorable decision, and of all rows.
 
     Without weights they are counts.
 
     Parameters
     ----------
-    sums, of_context : ndarray of float, shape (n_groups, 5)
+    sums, context_sums : ndarray of float, shape (n_groups, 5)
         Sums over the groups and over their contexts.
 
     Returns
@@ -98,11 +98,11 @@ def effective_counts(sums, of_context):
     x1, n1, x0, n0 : ndarray of float, shape (n_groups,)
         Counts and sizes of each group, and of the rest of its context.
     """
-    rest = rest_of(sums, of_context)
-    if (of_context[:, 2] == of_context[:, 4]).all():
+    rest = rest_of(sums, context_sums)
+    if (context_sums[:, 2] == context_sums[:, 4]).all():
         return sums[:, 0], sums[:, 4], rest[:, 0], rest[:, 4]
     parts = []
-    for denied, allowed, squares, of_denied, _ in (sums.T, of_context.T):
+    for denied, allowed, squares, of_denied, _ in (sums.T, context_sums.T):
         size, fourth = denied + allowed, np.zeros_like(denied)
         parts.append(np.stack([size, denied, denied, squares, of_denied, of_denied, fourth]))
     return EffectiveTally.of_sums(*parts).sides

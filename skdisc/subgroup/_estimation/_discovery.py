@@ -50,8 +50,11 @@ class FoundCounts:
         cls, groups: Sequence[Group], is_found: np.ndarray, protected: Sequence
     ) -> "FoundCounts":
         """Count groups, each once; `is_found` is a bool array."""
-        tested, found = set(groups), {g for g, yes in zip(groups, is_found, strict=True) if yes}
-        return cls(len(tested), len(found), count_values(tested, found, protected))
+        tested, found_groups = (
+            set(groups),
+            {g for g, yes in zip(groups, is_found, strict=True) if yes},
+        )
+        return cls(len(tested), len(found_groups), count_values(tested, found_groups, protected))
 
 
 def subgroup_discovery(
@@ -157,16 +160,16 @@ def single_groups(
     1  sex = 'M'    0.667         0.200       0.002
     2  sex = 'X'    0.000         0.500       0.043
     """
-    at = np.flatnonzero(items.protected)
-    names = np.array([str(items.predicates[i]) for i in at], dtype=object)
-    support = rows.item_support(items)[at]
-    tallies = item_tallies(rows, items, at)
+    protected_items = np.flatnonzero(items.protected)
+    names = np.array([str(items.predicates[i]) for i in protected_items], dtype=object)
+    support = rows.item_support(items)[protected_items]
+    tallies = item_tallies(rows, items, protected_items)
     parts = []
     for measure, tally in zip(rows.names, tallies, strict=True):
         part = tally.contrast(significance) if is_contrast else tally.compare(significance)
         part.insert(0, "group", names)
         part.insert(7, "support", support)
-        part["measure"] = np.full(len(at), measure, dtype=object)
+        part["measure"] = np.full(len(protected_items), measure, dtype=object)
         parts.append(part)
     table = pd.concat(parts, ignore_index=True)
     p_value = table["p_value"].to_numpy()
@@ -259,9 +262,9 @@ class Effects:
         """Return the table of `GroupTally.compare` for pairs of measure and pattern."""
         parts = []
         for j in np.unique(measure) if len(measure) else [0]:
-            own = np.flatnonzero(measure == j)
-            tally = self.rows.tally(j, self.sums[j][:, pattern[own]])
-            parts.append(tally.compare(significance).set_axis(own))
+            positions = np.flatnonzero(measure == j)
+            tally = self.rows.tally(j, self.sums[j][:, pattern[positions]])
+            parts.append(tally.compare(significance).set_axis(positions))
         return pd.concat(parts).sort_index()
 
 
@@ -279,15 +282,15 @@ def redundant(patterns, effect, threshold):
     -------
     ndarray of bool, shape (n_measures, n_patterns)
     """
-    found = np.zeros(effect.shape, dtype=bool)
+    is_redundant = np.zeros(effect.shape, dtype=bool)
     if threshold is not None:
         child, parent, _ = patterns.parents()
         with_everyone = np.pad(effect, ((0, 0), (0, 1)))  # EVERYONE, the last, has no effect
         with np.errstate(invalid="ignore"):  # infinite beside infinite
             same = np.abs(effect[:, child] - with_everyone[:, parent]) <= threshold
         measure, edge = np.nonzero(same)
-        found[measure, child[edge]] = True
-    return found
+        is_redundant[measure, child[edge]] = True
+    return is_redundant
 
 
 def in_direction(effect, direction):
@@ -316,8 +319,8 @@ def first_k(k, effect, support, significant, worth):
     groups = []
     for row, is_significant in zip(size, significant, strict=True):
         first = _largest(k, np.where(is_significant, row, -np.inf), support)
-        others = _largest(k - len(first), np.where(is_significant, -np.inf, row), support)
-        groups.append(np.concatenate([first, others]))
+        rest = _largest(k - len(first), np.where(is_significant, -np.inf, row), support)
+        groups.append(np.concatenate([first, rest]))
     measure = np.repeat(np.arange(len(size)), [len(g) for g in groups])
     group = np.concatenate([np.empty(0, dtype=np.intp), *groups])
     chosen = measure, group
@@ -330,5 +333,5 @@ def _largest(k, size, support):
     # Partition takes linear time; only sizes from the k-th on, with its ties, are sorted.
     n = min(k, np.count_nonzero(size > -np.inf))
     last = np.partition(size, len(size) - n)[len(size) - n] if n else np.inf
-    at = np.flatnonzero(size >= last)
-    return at[np.lexsort((at, -support[at], -size[at]))[:n]]
+    positions = np.flatnonzero(size >= last)
+    return positions[np.lexsort((positions, -support[positions], -size[positions]))[:n]]

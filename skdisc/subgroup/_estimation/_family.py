@@ -14,7 +14,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._space._items import Items
-from skdisc.subgroup._estimation._asked import repeated
+from skdisc.subgroup._estimation._contrast_question import repeated
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
 from skdisc.subgroup._estimation._discovery import in_direction
 from skdisc.subgroup._estimation._refinements import unexceeded
@@ -151,9 +151,9 @@ class Family:
     def standing(self) -> np.ndarray:
         """The strength by which contrasts are ordered: at most as large as of those they refine."""
         key = self.strength.copy()
-        for own, levels in zip(key, self.refined or [], strict=False):
+        for strengths, levels in zip(key, self.refined or [], strict=False):
             for child, parent in levels:
-                np.minimum.at(own, child, own[parent])
+                np.minimum.at(strengths, child, strengths[parent])
         return key
 
     def first(self, k: int, order: str, length: np.ndarray, worth: np.ndarray) -> tuple:
@@ -185,15 +185,15 @@ class Family:
             with np.errstate(invalid="ignore", divide="ignore"):
                 key = np.abs(self.gap) * (1 - critical / self.strength)
         key = np.where(worth & self.tested, key, -np.inf)
-        at = np.flatnonzero(key.ravel() > -np.inf)
-        measure, group = np.divmod(at, key.shape[1])
+        flat_index = np.flatnonzero(key.ravel() > -np.inf)
+        measure, group = np.divmod(flat_index, key.shape[1])
         size, names = self.contrasts.support[group], self.contrasts.rows.names
         worse = np.array([1 if name in HIGHER_IS_WORSE else -1 for name in names])[measure]
         better_off = worse * self.gap[measure, group] < 0
-        columns = [group, -size, better_off, length[group], -key.ravel()[at].round(9)]
+        columns = [group, -size, better_off, length[group], -key.ravel()[flat_index].round(9)]
         best = np.lexsort(columns)
-        kept = best[pd.Series(measure[best]).groupby(measure[best]).cumcount().to_numpy() < k]
-        return measure[kept], group[kept]
+        chosen = best[pd.Series(measure[best]).groupby(measure[best]).cumcount().to_numpy() < k]
+        return measure[chosen], group[chosen]
 
     def table(
         self, measure: np.ndarray, group: np.ndarray, significance: float, significant: np.ndarray
@@ -203,29 +203,29 @@ class Family:
         Those that are found have false-coverage-rate intervals; others have the two-sided interval
         whose larger end is the one that verdicts are about.
         """
-        found = significant[measure, group]
-        level = _stats.false_coverage_level(int(found.sum()), max(self.n_tests, 1), significance)
+        is_found = significant[measure, group]
+        level = _stats.false_coverage_level(int(is_found.sum()), max(self.n_tests, 1), significance)
         table = self.contrasts.table(measure, group, level)
         wide = float(_stats.level_of_two_tests(significance))
-        table["level"] = np.where(found, 1 - level, 1 - wide)
-        for j in np.unique(measure[~found]):
-            at = np.flatnonzero(~found & (measure == j))
-            low, high = self.contrasts.at(group[at]).tallies[j].interval(wide)
-            table.loc[at, "ci_low"], table.loc[at, "ci_high"] = low, high
+        table["level"] = np.where(is_found, 1 - level, 1 - wide)
+        for j in np.unique(measure[~is_found]):
+            positions = np.flatnonzero(~is_found & (measure == j))
+            low, high = self.contrasts.at(group[positions]).tallies[j].interval(wide)
+            table.loc[positions, "ci_low"], table.loc[positions, "ci_high"] = low, high
         table["p_value"] = self.p_value[measure, group]
         table["p_adjusted"] = self.p_adjusted[measure, group]
         return table
 
 
 def candidates(
-    contrasts: Contrasts, known: np.ndarray, least: float, patterns: Patterns, distinct: bool
+    contrasts: Contrasts, has_contrast: np.ndarray, least: float, patterns: Patterns, distinct: bool
 ) -> np.ndarray:
     """Return which mined groups are in the family, a bool array of shape (n_measures, n_groups).
 
     Both sides must have at least `least` rows and five expected events. With `distinct`, a set of
     rows that a shorter definition has, too, is not tested again.
     """
-    tested = contrasts.enough(least) & known
+    tested = contrasts.enough(least) & has_contrast
     if distinct and len(patterns):
         child, parent = repeated(contrasts, patterns)
         for of_measure in tested:

@@ -137,12 +137,14 @@ class OutcomeRows(PeopleRows):
 
         def mine(max_len, first, spend):
             roots = None if first is None else np.flatnonzero(first[search_order])
-            found = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
+            patterns = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
             # The lattice counts rows; `fewest` rows of the heaviest weight reach the size.
             if self.weight is not None:
-                large = found.sums[:, 0] >= least
-                found = Patterns(found.items[large], found.counts[large], found.sums[large])
-            return found.numbered(first_equal_item)
+                large = patterns.sums[:, 0] >= least
+                patterns = Patterns(
+                    patterns.items[large], patterns.counts[large], patterns.sums[large]
+                )
+            return patterns.numbered(first_equal_item)
 
         return mine
 

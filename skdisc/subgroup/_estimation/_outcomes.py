@@ -216,14 +216,14 @@ class Summed(OutcomeRows):
 
     def columns(self, j: int) -> tuple[np.ndarray, float]:
         """Return what `Means` adds up, an array of shape (n_sums, n_rows), and the center."""
-        known = ~np.isnan(self.values[j])
-        weight = self.weights * known
-        value = np.where(known, self.values[j], 0.0)
+        has_value = ~np.isnan(self.values[j])
+        weight = self.weights * has_value
+        value = np.where(has_value, self.values[j], 0.0)
         center = 0.0  # without one, variances of large numbers would be lost to rounding
         if not self._zero_one[j] and weight.sum() > 0:
             people = weight if self.frequency is None else weight * self.frequency
             center = float(people @ value / people.sum())
-        centered = (value - center) * known
+        centered = (value - center) * has_value
         return moment_columns(weight, centered, self.weight is not None), center
 
     def added(self, j: int) -> np.ndarray:
@@ -338,8 +338,8 @@ class Summed(OutcomeRows):
     def group_sums(self, j: int, masks: Sequence) -> np.ndarray:
         """Return the sums over the rows of each bool mask, shape (n_sums, n_groups)."""
         if self.is_binary(j):  # counts are faster than sums
-            known, yes = ~np.isnan(self.values[j]), self.values[j] == 1
-            counts = [self.people_in((known & m, yes & m)) for m in masks]
+            has_value, yes = ~np.isnan(self.values[j]), self.values[j] == 1
+            counts = [self.people_in((has_value & m, yes & m)) for m in masks]
             return np.array(counts, dtype=float).reshape(-1, 2)[:, [0, 1, 1, 0, 1]].T
         columns = self.added(j)
         return np.array([columns[:, m].sum(axis=1) for m in masks]).reshape(-1, self.n_sums).T

@@ -56,16 +56,16 @@ def discover_groups(
     if detector.versus == "context":
         return _in_contexts(detector, task, rows, items, list(groups), direction, aliases)
     proposed = [g for g in groups for _ in rows.names]
-    wanted = pd.DataFrame({"measure": list(rows.names) * len(groups), "effect": np.nan})
-    findings = GroupFindings.of(proposed, wanted, task.space)
+    unmeasured = pd.DataFrame({"measure": list(rows.names) * len(groups), "effect": np.nan})
+    findings = GroupFindings.of(proposed, unmeasured, task.space)
     table = detector._measure_again(findings, rows).drop(columns="effect_at_fit")
     worth = direction == "both" or in_direction(table["effect"].to_numpy(), direction)
     significant = (table["p_adjusted"] <= detector.significance).to_numpy() & worth
     size = table["effect"].abs().round(9)  # ties keep the order of the proposals
     order = np.lexsort((-size, ~significant))
     order = order[np.broadcast_to(worth, len(order))[order]]
-    own = table["measure"].iloc[order]
-    order = order[(own.groupby(own).cumcount() < detector.k).to_numpy()]
+    measures = table["measure"].iloc[order]
+    order = order[(measures.groupby(measures).cumcount() < detector.k).to_numpy()]
     shown = [proposed[i] for i in order]
     findings = GroupFindings.of(shown, table.iloc[order], task.space, aliases)
     counts = FoundCounts.of(proposed, significant, detector.protected_)
@@ -82,6 +82,6 @@ def _in_contexts(detector, task, rows, items, groups, direction, aliases):
     table = family.table(measure, group, d.significance, significant)
     findings = GroupFindings.of([groups[i] for i in group], table, task.space, aliases)
     tested = [g for g, yes in zip(groups, family.tested.any(axis=0), strict=True) if yes]
-    found = significant.any(axis=0)[family.tested.any(axis=0)]
-    counts = FoundCounts.of(tested, found, d.protected_)
+    is_found = significant.any(axis=0)[family.tested.any(axis=0)]
+    counts = FoundCounts.of(tested, is_found, d.protected_)
     return d._report(rows, items, findings, counts)

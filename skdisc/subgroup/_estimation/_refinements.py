@@ -43,23 +43,25 @@ def unexceeded(
     child, parent, item = patterns.parents()
     able = (parent >= 0) & has_context[parent] & protected.any(axis=1)[parent]
     child, parent, by_part = child[able], parent[able], items.protected[item[able]]
-    found = []
+    refinements = []
     for j in range(len(family.tested)):
         is_tested = family.tested[j, child]
         lead = twin[j, parent]
         n_siblings = np.bincount(lead[is_tested], minlength=len(patterns))
         with np.errstate(invalid="ignore"):
-            at = np.flatnonzero(is_tested & (family.p_adjusted[j, lead] <= significance))
+            edges = np.flatnonzero(is_tested & (family.p_adjusted[j, lead] <= significance))
         p = np.where(
-            by_part[at],
-            _of_members(family.contrasts, j, child[at], parent[at]),
-            _of_contrasts(family.contrasts, j, child[at], parent[at]),
+            by_part[edges],
+            _of_members(family.contrasts, j, child[edges], parent[edges]),
+            _of_contrasts(family.contrasts, j, child[edges], parent[edges]),
         )
-        differs = (p <= significance / n_siblings[lead[at]]) & (lead[at] == parent[at])
-        at = at[~differs]
-        length = patterns.length[child[at]]
-        found.append([(child[at[length == n]], lead[at[length == n]]) for n in np.unique(length)])
-    return found
+        differs = (p <= significance / n_siblings[lead[edges]]) & (lead[edges] == parent[edges])
+        edges = edges[~differs]
+        length = patterns.length[child[edges]]
+        refinements.append(
+            [(child[edges[length == n]], lead[edges[length == n]]) for n in np.unique(length)]
+        )
+    return refinements
 
 
 def _of_members(contrasts, j, child, parent):
@@ -70,7 +72,10 @@ def _of_members(contrasts, j, child, parent):
 
 def _of_contrasts(contrasts, j, child, parent):
     """Return the p-values of the contrasts of refinements, against the other people's contrasts."""
-    one, whole = ([s[j][:, at] for s in _both(contrasts)] for at in (child, parent))
+    one, whole = (
+        [s[j][:, positions] for s in (contrasts.sums, contrasts.context_sums)]
+        for positions in (child, parent)
+    )
     rest = [w - o for w, o in zip(whole, one, strict=True)]
     one, rest = (_clustered(contrasts, j, child, *sums) for sums in (one, rest))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -78,10 +83,6 @@ def _of_contrasts(contrasts, j, child, parent):
     return 2 * special.ndtr(-np.abs(z))
 
 
-def _both(contrasts):
-    return contrasts.sums, contrasts.of_context
-
-
-def _clustered(contrasts, j, at, sums, of_context):
-    inflated = None if contrasts.inflation is None else contrasts.inflation[j, at]
-    return clustered(contrasts.rows.tally(j, sums, of_context), inflated)
+def _clustered(contrasts, j, positions, sums, context_sums):
+    inflated = None if contrasts.inflation is None else contrasts.inflation[j, positions]
+    return clustered(contrasts.rows.tally(j, sums, context_sums), inflated)

@@ -51,23 +51,23 @@ def rows_of(
     if output != "decision":
         return _numeric_rows(task, output)
     kinds = [metric] if isinstance(metric, str) or callable(metric) else list(metric)
-    own = [kind for kind in kinds if callable(kind)]
+    functions = [kind for kind in kinds if callable(kind)]
     names = [kind for kind in kinds if not callable(kind)]
     has_model, has_labels = task.queries is not None, task.y is not None
-    if names or not own:
+    if names or not functions:
         names = check_metrics(names[0] if names == ["all"] else names, has_model, has_labels)
     if has_model and not task.budget.opens(len(task.X)):
         return Counted(task.X.iloc[:0], np.empty(0, dtype=np.int64), names)
     decided = task.decisions() > 0.5
     with_labels = any(m not in WITHOUT_LABELS for m in names)
-    wanted = task.favorable_labels() if with_labels else decided
-    cell = 2 * wanted + decided
-    if not own and task.weight is None and task.people.groups is None:
+    label = task.favorable_labels() if with_labels else decided
+    cell = 2 * label + decided
+    if not functions and task.weight is None and task.people.groups is None:
         return Counted(task.X, cell, names, task.people.frequency)
     labels = task.favorable_labels() if has_labels else None
     values = [rate_values(cell, m) for m in names]
-    values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in own]
-    names = [*names, *(f.__name__ for f in own)]
+    values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in functions]
+    names = [*names, *(f.__name__ for f in functions)]
     return Summed.ordered(
         task.X,
         np.array(values),

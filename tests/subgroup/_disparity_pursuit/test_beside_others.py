@@ -28,21 +28,24 @@ def test_the_own_score_is_exact_on_every_scale(seed, is_weighted, n_clusters):
         others = [g for g in groups if g != own]
         for scale in AFTER:
             alone = scored(seed, is_weighted=is_weighted, n_clusters=n_clusters)[0].on(scale)
-            check_exact(scores.on(scale), alone.given(others), own, groups)
+            check_exact(scores.on(scale), alone.adjusted_for(others), own, groups)
 
 
 def check_exact(scores, exact, own, groups):
     """Compare with the scores of others that were never on another scale."""
     others = [g for g in groups if g != own]
-    nearly = scores.nearly_given(others, groups)
+    nearly = scores.nearly_adjusted_for(others, groups)
     second = int(np.argmax(np.abs(nearly.z)))
-    for beside in (scores.one_given(own, others), scores.exactly(nearly, own)):
-        beside = scores.exactly(beside, second)
+    for beside in (
+        scores.adjusted_for_others(own, others),
+        scores.with_exact_variance(nearly, own),
+    ):
+        beside = scores.with_exact_variance(beside, second)
         assert beside.groups == exact.groups
         assert_allclose(beside.score, exact.score, atol=1e-9)
         assert_allclose(beside.information, exact.information)
         for at in (own, second):
-            assert beside.known[at] == exact.known[at]
+            assert beside.is_estimable[at] == exact.is_estimable[at]
             assert_allclose(beside.variance[at], exact.variance[at])
             assert_allclose(beside.z[at], exact.z[at], atol=1e-9)
             assert_allclose(beside.deviate[at], exact.deviate[at], atol=1e-9)
@@ -58,7 +61,7 @@ def test_the_other_variances_are_those_that_the_fit_leaves(seed, is_weighted, n_
     left, F = scores.fit(groups).outcome, scores.regressors(range(len(scores.candidates)))
     noise = r.by_cluster(np.eye(len(left)) * r.noise(left)).T  # by cluster and row
     others = groups[1:]
-    beside, f = scores.nearly_given(others, groups), F[others]
+    beside, f = scores.nearly_adjusted_for(others, groups), F[others]
     share = (F * scores.room) @ f.T @ np.linalg.pinv((f * scores.room) @ f.T)
     free = F - share @ f
     shown = ((free @ noise.T) ** 2).sum(axis=1)
@@ -79,12 +82,12 @@ def test_where_a_search_ends_no_cause_is_due_to_chance_or_surpassed(seed, most):
     scores = known(X, y, p, depth=3)
     level = Level(scores, 200, rng, borrow=False)
     found = pursue(scores, level, 0.05, lambda: True, most)
-    scores = scores.on(found.given.scale)
+    scores = scores.on(found.final.scale)
     assert 2 <= len(found.groups) <= most
     for own, p_adjusted in zip(found.groups, found.p_adjusted, strict=True):
-        exact = scores.given([g for g in found.groups if g != own])
+        exact = scores.adjusted_for([g for g in found.groups if g != own])
         evidence, weights = level.evidence(exact)
         assert level.p_adjusted(evidence[own], exact, weights)[0] == pytest.approx(p_adjusted)
         assert p_adjusted <= 0.05
-        evidence[~_search._stands_alone(exact, found.before)] = -np.inf
+        evidence[~_search._stands_alone(exact, found.initial)] = -np.inf
         assert evidence.max() <= max(evidence[own], found.critical)

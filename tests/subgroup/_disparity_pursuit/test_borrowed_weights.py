@@ -39,8 +39,8 @@ def weighed(X, y):
     rows = Counted(X, np.where(y == 1, 3, 0), ["selection_rate"])
     rng = np.random.default_rng(0)
     scores = Scores(groups, adjust(rows, groups.is_part, space, ["sex", "town"], "additive", rng))
-    given_ = scores.given([])
-    known = given_.known
+    given_ = scores.adjusted_for([])
+    known = given_.is_estimable
     found = np.exp(Level(scores, 0, rng, borrow=True).log_weights(given_))[:, known]
     return scores, known, found, scores.information[known] / scores.information[known].mean()
 

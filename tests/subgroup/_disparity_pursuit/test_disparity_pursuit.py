@@ -102,8 +102,8 @@ def check_sums(seed, is_centered):
     np.testing.assert_allclose(beside, (F[chosen] * values) @ F[chosen].T, atol=1e-9)
     np.testing.assert_allclose(scores.combined(chosen, share), share @ F[chosen], atol=1e-12)
     r, f = scores.residuals.outcome, F[chosen]
-    score = scores.along((r - scores.room * (scores.given(chosen).slopes @ f))[None])[0]
-    np.testing.assert_allclose(scores.given(chosen).score, score, atol=1e-9)
+    score = scores.along((r - scores.room * (scores.adjusted_for(chosen).slopes @ f))[None])[0]
+    np.testing.assert_allclose(scores.adjusted_for(chosen).score, score, atol=1e-9)
     if is_centered:
         np.testing.assert_allclose(F @ root, 0, atol=1e-9)
     some, factors = rng.permutation(len(y))[:90], rng.normal(size=(90, 4))
@@ -149,11 +149,11 @@ def test_scores_beside_a_fit_are_those_of_orthogonalized_regressors(seed, cluste
     cluster = np.arange(len(y)) // 4 if clusters else None
     scores = known(X, y, p, cluster=cluster)
     chosen = rng.choice(len(scores.candidates), 2, replace=False).tolist()
-    beside = scores.on(scale).given(chosen)
+    beside = scores.on(scale).adjusted_for(chosen)
     F, v = np.column_stack([regressor(scores, X, y, p, i) for i in chosen]), ROOMS[scale](p)
     inverse = np.linalg.pinv(F.T @ (v[:, None] * F))
     left = y - p - v * (F @ inverse @ F.T @ (y - p))
-    for i in np.flatnonzero(beside.known):
+    for i in np.flatnonzero(beside.is_estimable):
         own = regressor(scores, X, y, p, i)
         f = own - F @ inverse @ F.T @ (v * own)
         u = f * left
@@ -171,7 +171,7 @@ def test_sums_over_contexts_are_those_of_masks(is_given):
     X, y, p = people(3, n=300)
     groups = known(X, y, p).candidates
     if is_given:
-        groups = ContextGroups.given(list(groups.groups)[::7], PROTECTED, X)
+        groups = ContextGroups.of_groups(list(groups.groups)[::7], PROTECTED, X)
     plane = np.random.default_rng(0).normal(size=(len(groups.is_part), len(X)))
     contexts = [
         Subgroup([q for q in g.predicates if q.column not in PROTECTED]) for g in groups.groups
@@ -249,10 +249,10 @@ def test_weights_spread_the_level_by_columns_only(seed):
     weights = []
     for outcome in (y, again):
         scores = known(X, outcome, p)
-        given_ = scores.given([])
+        given_ = scores.adjusted_for([])
         level = Level(scores, 0, np.random.default_rng(0), borrow=True)
         weights.append(np.exp(level.log_weights(given_)))
-        np.testing.assert_allclose(weights[-1][:, given_.known].mean(), 1)
+        np.testing.assert_allclose(weights[-1][:, given_.is_estimable].mean(), 1)
     np.testing.assert_allclose(*weights)
     groups = scores.candidates.groups
     named = np.array([sum(p.column in PROTECTED for p in g.predicates) for g in groups])
@@ -272,7 +272,7 @@ def test_of_clear_groups_a_part_comes_before_a_whole_with_a_smaller_score():
         town, women = (X["town"] == "u").to_numpy(), (X["sex"] == "F").to_numpy()
         scores = known(X, y, p + 0.1 * town * (women - 0.5))
         level = Level(scores, 99, np.random.default_rng(0), borrow=True)
-        given_, groups = scores.given([]), scores.candidates.groups
+        given_, groups = scores.adjusted_for([]), scores.candidates.groups
         evidence, weights = level.evidence(given_)
         is_clear = evidence > level.critical(given_, weights, 0.4)
         step = pursue(scores, level, 0.4, lambda: True).steps[0]
@@ -547,7 +547,7 @@ def adjusted(X, y, group):
     from skdisc.subgroup._estimation._outcomes import Counted
 
     rows = Counted(X, np.where(y == 1, 3, 0), ["selection_rate"])
-    groups = ContextGroups.given([group], PROTECTED, X)
+    groups = ContextGroups.of_groups([group], PROTECTED, X)
     space = FeatureSpace.from_frame(X, protected=PROTECTED)
     residuals = adjust(
         rows, groups.is_part, space, ["town", "work"], "additive", np.random.default_rng(0)

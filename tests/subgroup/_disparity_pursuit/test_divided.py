@@ -69,7 +69,7 @@ def test_the_best_pair_explains_most_of_all_pairs(seed, n_others):
     scores = scored(*people(seed, n=300))
     chosen = np.random.default_rng(seed).permutation(len(scores.candidates))
     others, near = chosen[:n_others].tolist(), chosen[n_others : n_others + 8]
-    pair = _search._best_pair(scores, scores.given(others), near)
+    pair = _search._best_pair(scores, scores.adjusted_for(others), near)
 
     def left(two):
         f = scores.regressors([*others, *two]).T
@@ -87,5 +87,5 @@ def test_the_best_pair_explains_most_of_all_pairs(seed, n_others):
 
 def test_equal_regressors_are_no_pair():
     scores = scored(*people(0, n=400))
-    assert _search._best_pair(scores, scores.given([]), np.array([1, 1])) is None
-    assert _search._best_pair(scores, scores.given([]), np.array([1])) is None
+    assert _search._best_pair(scores, scores.adjusted_for([]), np.array([1, 1])) is None
+    assert _search._best_pair(scores, scores.adjusted_for([]), np.array([1])) is None

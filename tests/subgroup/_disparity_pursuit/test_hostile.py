@@ -314,7 +314,7 @@ def measured_where(X, y, size):
     X.loc[here, "sex"] = np.where(np.arange(len(here)) < size, "F", "M")
     group = Subgroup([Predicate.equals("sex", "F"), Predicate.equals("town", "u")])
     rows = Counted(X, np.where(y == 1, 3, 0), ["selection_rate"])
-    groups = ContextGroups.given([group], ["sex"], X)
+    groups = ContextGroups.of_groups([group], ["sex"], X)
     space = FeatureSpace.from_frame(X, protected=["sex"])
     rng = np.random.default_rng(0)
     left = adjust(rows, groups.is_part, space, ["town"], "additive", rng)

@@ -134,7 +134,7 @@ def test_contexts_fare_as_they_do_without_what_causes_add():
     scores = Scores(groups, left).on("ratio")
     level = Level(scores, 0, np.random.default_rng(0), borrow=True)
     group = int(np.flatnonzero(groups.context == 0)[0])
-    beside, r = scores.given([group]), scores.residuals
+    beside, r = scores.adjusted_for([group]), scores.residuals
     own = beside.slopes[0] * scores.indicators([group]) * scores.room
     fare = r.outcome - r.learned.residual(own.T)[:, 0]
     noise = np.sqrt(np.mean(r.noise(r.outcome) ** 2))
@@ -166,7 +166,7 @@ def test_the_last_fit_is_on_the_best_scale(k, monkeypatch):
     DisparityPursuit(protected=["sex", "race"], k=k, **settings).fit(X, y)
     scores, found_ = seen[0]
     assert len(found_.groups) == min(k, 2)
-    assert found_.given.scale == scores.on_best_scale(found_.groups).scale != "difference"
+    assert found_.final.scale == scores.on_best_scale(found_.groups).scale != "difference"
 
 
 @pytest.mark.slow

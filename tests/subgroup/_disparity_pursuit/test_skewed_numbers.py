@@ -28,7 +28,7 @@ def scored(seed, n=600, spread=1.0, gap=0.0, cluster=None):
     X["town"] = rng.choice(["u", "v", "w"], n)
     woman, here = (X["sex"] == "F").to_numpy(), (X["town"] == "u").to_numpy()
     y = np.exp(spread * rng.normal(size=n) - spread**2 / 2) + gap * (woman & here)
-    groups = ContextGroups.given([WOMEN, IN_TOWN], ["sex"], X)
+    groups = ContextGroups.of_groups([WOMEN, IN_TOWN], ["sex"], X)
     shares = share if groups.is_part.shape[0] == 1 else np.stack([share] * 2)
     residuals = Residuals.of_known(y, np.ones(n), groups.is_part, shares, cluster)
     return Scores(groups, residuals), y - 1, woman, here, woman - share
@@ -44,7 +44,7 @@ def side_of(f, e):
 @given(seed=st.integers(0, 200), spread=st.sampled_from([0.3, 1.0]), gap=st.sampled_from([0, -0.3]))
 def test_each_candidate_equals_the_scalar_oracle(seed, spread, gap):
     scores, e, woman, here, d = scored(seed, spread=spread, gap=gap)
-    given_none = scores.given([])
+    given_none = scores.adjusted_for([])
     test = compared_sides(scores, given_none, np.array([0, 1]))
     for group, context in enumerate((np.ones(len(e), bool), here)):
         sides = [(woman, 1), (~woman, -1)]
@@ -73,11 +73,11 @@ def test_clusters_leave_scores_as_skewed_as_those_of_fewer_people():
     scores, _, _, _, d = one
     X = pd.DataFrame({"sex": np.where(one[2], "F", "M"), "town": np.where(one[3], "u", "v")})
     X = X.iloc[at].reset_index(drop=True)
-    groups = ContextGroups.given([WOMEN, IN_TOWN], ["sex"], X)
+    groups = ContextGroups.of_groups([WOMEN, IN_TOWN], ["sex"], X)
     shares = (one[2] - d)[at]
     residuals = Residuals.of_known(one[1][at] + 1, np.ones(2400), groups.is_part, shares, at)
     four = Scores(groups, residuals)
-    found = [compared_sides(s, s.given([]), np.array([0, 1])) for s in (scores, four)]
+    found = [compared_sides(s, s.adjusted_for([]), np.array([0, 1])) for s in (scores, four)]
     assert found[1].skewness == pytest.approx(found[0].skewness, rel=0.05)
 
 

@@ -92,7 +92,7 @@ def test_scores_of_few_people_have_the_tails_of_their_context():
     """The shift and the tilt by root finding, one candidate at a time."""
     scores = scores_of(lower_in_u, np.full(400, 0.4))
     y = scores.residuals.raw
-    given_ = scores.given([])
+    given_ = scores.adjusted_for([])
     misfit = ((y - 0.4) ** 2).mean() / (0.4 * 0.6)
     assert misfit > 1
     at = np.flatnonzero(np.abs(given_.z) > _tails.FROM)
@@ -126,14 +126,22 @@ def test_a_fit_that_errs_about_all_is_known_by_their_outcomes(error, misfit):
 def test_other_scores_are_normal():
     """Numbers, people in clusters, many people, and scores that are no evidence."""
     scores = scores_of(lambda X, rng: lower_in_u(X, rng) + rng.normal(size=len(X)), 0.4)
-    np.testing.assert_allclose(scores.given([]).deviate, scores.given([]).z, rtol=1e-12)
+    np.testing.assert_allclose(
+        scores.adjusted_for([]).deviate, scores.adjusted_for([]).z, rtol=1e-12
+    )
     scores = scores_of(lower_in_u, 0.4, cluster=np.arange(400) // 2)
-    np.testing.assert_allclose(scores.given([]).deviate, scores.given([]).z, rtol=1e-12)
+    np.testing.assert_allclose(
+        scores.adjusted_for([]).deviate, scores.adjusted_for([]).z, rtol=1e-12
+    )
     scores = scores_of(lower_in_u, 0.4, n=10 * _tails.MOST)
-    np.testing.assert_allclose(scores.given([]).deviate, scores.given([]).z, rtol=1e-12)
+    np.testing.assert_allclose(
+        scores.adjusted_for([]).deviate, scores.adjusted_for([]).z, rtol=1e-12
+    )
     scores = scores_of(lower_in_u, 0.4)
-    none = np.abs(scores.given([]).z) <= _tails.FROM
-    np.testing.assert_allclose(scores.given([]).deviate[none], scores.given([]).z[none], rtol=1e-12)
+    none = np.abs(scores.adjusted_for([]).z) <= _tails.FROM
+    np.testing.assert_allclose(
+        scores.adjusted_for([]).deviate[none], scores.adjusted_for([]).z[none], rtol=1e-12
+    )
 
 
 @pytest.mark.statistics

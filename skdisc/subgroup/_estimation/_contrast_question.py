@@ -21,7 +21,7 @@ _JOINT = -1  # a group whose protected part has several conditions, or none of i
 
 
 @dataclass(frozen=True)
-class Asked:
+class ContrastQuestion:
     """The contrasts of a question, each once: one of two sides that make up a context.
 
     Attributes
@@ -63,14 +63,14 @@ class Asked:
         Candidates
         """
         names, n = self.contrasts.rows.names, len(self.size)
-        found = np.zeros((len(names), n), dtype=bool)
+        is_found = np.zeros((len(names), n), dtype=bool)
         if significant is not None:
             is_tested = np.flatnonzero(self.pattern >= 0)
-            measure, at = np.nonzero(significant[:, self.pattern[is_tested]])
-            found[measure, self.side[measure, is_tested[at]]] = True
-        kept = self.side == np.arange(n)
-        measure, at = np.nonzero(kept)
-        parts = [self.contrasts.at(np.flatnonzero(own)) for own in kept]
+            measure, position = np.nonzero(significant[:, self.pattern[is_tested]])
+            is_found[measure, self.side[measure, is_tested[position]]] = True
+        is_representative = self.side == np.arange(n)
+        measure, position = np.nonzero(is_representative)
+        parts = [self.contrasts.at(np.flatnonzero(mask)) for mask in is_representative]
         tallies = [part.tallies[j] for j, part in enumerate(parts)]
 
         def interval(a):
@@ -86,10 +86,10 @@ class Asked:
             n_others,
             np.concatenate([np.ravel(tally.gap) for tally in tallies]),
             interval,
-            size=self.size[at],
+            size=self.size[position],
             total=float(self.contrasts.rows.size),
-            found=found[measure, at],
-            name=lambda i: self.name(at[i]),
+            found=is_found[measure, position],
+            name=lambda i: self.name(position[i]),
             measure=np.array(names, dtype=object)[measure] if len(names) > 1 else None,
             comparison_size=np.concatenate([_stats.compared_size(*sizes) for sizes in effective]),
             reason=np.concatenate(
@@ -105,7 +105,9 @@ class Asked:
         )
 
 
-def asked_of_patterns(rows: Any, patterns: Patterns, contexts: Patterns, items: Items) -> Asked:
+def question_about_patterns(
+    rows: Any, patterns: Patterns, contexts: Patterns, items: Items
+) -> ContrastQuestion:
     """Return the contrasts of mined groups with the rest of their contexts.
 
     A group with several protected conditions is compared with the others in the context of its
@@ -121,47 +123,68 @@ def asked_of_patterns(rows: Any, patterns: Patterns, contexts: Patterns, items: 
 
     Returns
     -------
-    Asked
+    ContrastQuestion
     """
-    contrasts, known = Contrasts.of_patterns(rows, patterns, contexts, items)
+    contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
     protected = is_protected(patterns, items)
-    own, around = _part_and_context(patterns, protected)
-    of, alone, beside, more = _by_one_condition(rows, patterns, items, protected)
+    part_item, context_items = _part_and_context(patterns, protected)
+    source, single_item, single_context, single_contrasts = _by_one_condition(
+        rows, patterns, items, protected
+    )
     child, _ = repeated(contrasts, patterns)
-    known[child] = False
-    keep = np.flatnonzero(known)
-    also = np.flatnonzero(known[of])
-    pattern = np.concatenate([keep, of[also]])
-    own, around = np.concatenate([own[keep], alone[also]]), np.vstack([around[keep], beside[also]])
-    contrasts = Contrasts.joined(contrasts.at(keep), more.at(also))
+    has_contrast[child] = False
+    keep = np.flatnonzero(has_contrast)
+    extra = np.flatnonzero(has_contrast[source])
+    pattern = np.concatenate([keep, source[extra]])
+    part_item, context_items = (
+        np.concatenate([part_item[keep], single_item[extra]]),
+        np.vstack([context_items[keep], single_context[extra]]),
+    )
+    contrasts = Contrasts.joined(contrasts.at(keep), single_contrasts.at(extra))
 
     def name(i):
         group = items.subgroup(patterns.items[pattern[i]])
         if i < len(keep):
             return str(group)
-        return f"{items.predicates[own[i]]} among {items.subgroup(around[i])}"
+        return f"{items.predicates[part_item[i]]} among {items.subgroup(context_items[i])}"
 
     tested = np.where(np.arange(len(pattern)) < len(keep), pattern, -1)
-    return _each_context_once(contrasts, own, around, items, tested, name)
+    return _each_context_once(contrasts, part_item, context_items, items, tested, name)
 
 
-def asked_of_everyone(rows: Any, patterns: Patterns, tested: np.ndarray, items: Items) -> Asked:
+def question_about_everyone(
+    rows: Any, patterns: Patterns, tested: np.ndarray, items: Items
+) -> ContrastQuestion:
     """Return the comparisons of mined groups, those that are tested, with everyone else."""
-    at, n = np.flatnonzero(tested), int(np.count_nonzero(tested))
-    sums = [s[:, at] for s in rows.pattern_sums(patterns)]
+    positions, n = np.flatnonzero(tested), int(np.count_nonzero(tested))
+    sums = [s[:, positions] for s in rows.pattern_sums(patterns)]
     total = [np.repeat(rows.total_sums(j)[:, None], n, axis=1) for j in range(len(rows.names))]
-    support, size = (values[at] for values in rows.support(patterns))
-    whole = np.full(n, rows.n), np.full(n, rows.size)
-    contrasts = Contrasts(rows, sums, total, support, whole[0], size, whole[1])
-    own = np.where(patterns.length[at] == 1, patterns.items[at].max(axis=1, initial=PAD), _JOINT)
-    around = np.full((n, patterns.items.shape[1]), PAD)
+    support, size = (values[positions] for values in rows.support(patterns))
+    contrasts = Contrasts(
+        rows,
+        sums=sums,
+        context_sums=total,
+        support=support,
+        support_context=np.full(n, rows.n),
+        size=size,
+        size_context=np.full(n, rows.size),
+    )
+    part_item = np.where(
+        patterns.length[positions] == 1, patterns.items[positions].max(axis=1, initial=PAD), _JOINT
+    )
+    context_items = np.full((n, patterns.items.shape[1]), PAD)
     return _each_context_once(
-        contrasts, own, around, items, at, lambda i: str(items.subgroup(patterns.items[at[i]]))
+        contrasts,
+        part_item,
+        context_items,
+        items,
+        positions,
+        lambda i: str(items.subgroup(patterns.items[positions[i]])),
     )
 
 
 def candidates_of_rows(
-    detector: Any, task: Task, rows: Any, items: Items, found: Sequence[tuple[Group, str]]
+    detector: Any, task: Task, rows: Any, items: Items, findings: Sequence[tuple[Group, str]]
 ) -> Candidates:
     """Return the candidates of a question from rows, whatever the search did.
 
@@ -172,7 +195,7 @@ def candidates_of_rows(
     rows : Counted or Summed
     items : Items
         With the codes of these rows.
-    found : sequence of (Group, str)
+    findings : sequence of (Group, str)
         The findings, each with its measure. One that is no conjunction of items is added.
 
     Returns
@@ -186,18 +209,18 @@ def candidates_of_rows(
         tested = np.ones(len(patterns), dtype=bool)
         if detector.must_include == "protected":
             tested = items.protected[patterns.items[:, 0]]
-        asked = asked_of_everyone(rows, patterns, tested, items)
+        question = question_about_everyone(rows, patterns, tested, items)
     else:
         fewer = None if most is None else most - 1
         contexts = mine(fewer, ~items.protected, in_time(task))
         patterns = looked_at(detector, rows, mine(most, items.protected, in_time(task)), items)
-        asked = asked_of_patterns(rows, patterns, contexts, items)
-    significant, others = _found_among(rows, patterns, items, found)
-    asked = _with_groups(asked, [group for group, _ in others], len(patterns), detector)
-    extra = np.zeros((len(rows.names), len(others)), dtype=bool)
-    for at, (_, measure) in enumerate(others):
-        extra[rows.names.index(measure), at] = True
-    return asked.candidates(detector, np.hstack([significant, extra]))
+        question = question_about_patterns(rows, patterns, contexts, items)
+    significant, unmatched = _matched_findings(rows, patterns, items, findings)
+    question = _with_groups(question, [group for group, _ in unmatched], len(patterns), detector)
+    extra = np.zeros((len(rows.names), len(unmatched)), dtype=bool)
+    for position, (_, measure) in enumerate(unmatched):
+        extra[rows.names.index(measure), position] = True
+    return question.candidates(detector, np.hstack([significant, extra]))
 
 
 def looked_at(detector: Any, rows: Any, patterns: Patterns, items: Items) -> Patterns:
@@ -234,32 +257,41 @@ def in_time(task: Task) -> Callable[[int], int]:
 
 
 def _by_one_condition(rows, patterns, items, protected):
-    """Return the contrasts of groups with several protected conditions by each of these alone."""
+    """Return contrasts of groups with several protected conditions, by each condition alone."""
     several = protected & (protected.sum(axis=1) > 1)[:, None]
-    of, slot = np.nonzero(several)
-    own, around = patterns.items[of, slot], patterns.items[of]
-    around[np.arange(len(of)), slot] = PAD
-    at, known = patterns.find(around)
-    of, own, around, at = of[known], own[known], around[known], at[known]
+    source, slot = np.nonzero(several)
+    part_item, context_items = patterns.items[source, slot], patterns.items[source]
+    context_items[np.arange(len(source)), slot] = PAD
+    context_index, is_mined = patterns.find(context_items)
+    source, part_item, context_items, context_index = (
+        source[is_mined],
+        part_item[is_mined],
+        context_items[is_mined],
+        context_index[is_mined],
+    )
     sums = rows.pattern_sums(patterns)
     support, size = rows.support(patterns)
     inflated = None
     if rows.cluster is not None:
-        masks = (members_of(items, p) for p in (patterns.items[of], around))
+        masks = (members_of(items, p) for p in (patterns.items[source], context_items))
         inflated = inflation(rows, *masks)
-    parts = [s[:, of] for s in sums], [s[:, at] for s in sums]
+    group_sums = [s[:, source] for s in sums]
     contrasts = Contrasts(
         rows,
-        *parts,
-        *(support[of], support[at], size[of], size[at]),
+        sums=group_sums,
+        context_sums=[s[:, context_index] for s in sums],
+        support=support[source],
+        support_context=support[context_index],
+        size=size[source],
+        size_context=size[context_index],
         inflation=inflated,
-        of_side=parts[0] if rows.has_numbers else None,
+        side_sums=group_sums if rows.has_numbers else None,
     )
-    return of, own, around, contrasts
+    return source, part_item, context_items, contrasts
 
 
 def repeated(contrasts: Contrasts, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
-    """Return groups with the rows of a group with a condition less, and those, by position."""
+    """Return the positions of groups with the rows of a shorter group, and of the latter."""
     child, parent, _ = patterns.parents()
     child, parent = child[parent >= 0], parent[parent >= 0]
     same = contrasts.support[child] == contrasts.support[parent]
@@ -269,8 +301,8 @@ def repeated(contrasts: Contrasts, patterns: Patterns) -> tuple[np.ndarray, np.n
 def _part_and_context(patterns, protected):
     """Return the protected item of each group, -1 if there are several, and its context."""
     first = patterns.items[np.arange(len(patterns)), protected.argmax(axis=1)]
-    own = np.where(protected.sum(axis=1) == 1, first, _JOINT)
-    return own, np.where(protected, PAD, patterns.items)
+    part_item = np.where(protected.sum(axis=1) == 1, first, _JOINT)
+    return part_item, np.where(protected, PAD, patterns.items)
 
 
 def one_side_each(
@@ -281,9 +313,11 @@ def one_side_each(
     With the direction "lower" or "higher", the side with such a gap stays. Also return, of each
     group, itself or the side that stays in place of it, shape (n_measures, n_groups).
     """
-    own, around = _part_and_context(patterns, is_protected(patterns, items))
-    own = np.where(tested.any(axis=0), own, _JOINT)
-    pairs = whole_contexts(own, around, contrasts.support, contrasts.support_context, items)
+    part_item, context_items = _part_and_context(patterns, is_protected(patterns, items))
+    part_item = np.where(tested.any(axis=0), part_item, _JOINT)
+    pairs = whole_contexts(
+        part_item, context_items, contrasts.support, contrasts.support_context, items
+    )
     twin = _sides(contrasts, pairs, tested, direction)
     return tested & (twin == np.arange(tested.shape[1])), twin
 
@@ -298,22 +332,22 @@ def _sides(contrasts, pairs, tested, direction):
     for j, measure in enumerate(contrasts.rows.names):
         worse = 1 if measure in HIGHER_IS_WORSE else -1
         sign = {"lower": -1, "higher": 1, "both": worse}[direction]
-        both = tested[j, one] & tested[j, other]
+        are_tested = tested[j, one] & tested[j, other]
         first = sign * gap[j, one] >= sign * gap[j, other]
-        side[j, np.where(first, other, one)[both]] = np.where(first, one, other)[both]
+        side[j, np.where(first, other, one)[are_tested]] = np.where(first, one, other)[are_tested]
     return side
 
 
-def _each_context_once(contrasts, own, around, items, pattern, name):
+def _each_context_once(contrasts, part_item, context_items, items, pattern, name):
     """Return the contrasts, with the worse-off side standing for two that make up a context."""
     pairs = one, other = whole_contexts(
-        own, around, contrasts.support, contrasts.support_context, items
+        part_item, context_items, contrasts.support, contrasts.support_context, items
     )
     size = contrasts.size.astype(float)
     size[one] = size[other] = np.maximum(size[one], size[other])
-    everything = np.ones((len(contrasts.rows.names), len(own)), dtype=bool)
+    everything = np.ones((len(contrasts.rows.names), len(part_item)), dtype=bool)
     side = _sides(contrasts, pairs, everything, "both")
-    return Asked(contrasts, side, np.asarray(pattern), size, name, ranges_of(items))
+    return ContrastQuestion(contrasts, side, np.asarray(pattern), size, name, ranges_of(items))
 
 
 def ranges_of(items: Items) -> str:
@@ -375,9 +409,11 @@ def _pairs_that_fill(key, n, n_whole):
     As key and size are searched for as one number, this takes no loop over pairs.
     """
     most = int(n_whole.max(initial=0)) + 1
-    code, wanted = key * most + n, key * most + n_whole - n
+    code, complement_code = key * most + n, key * most + n_whole - n
     order = np.argsort(code, kind="stable")
-    first, last = (np.searchsorted(code[order], wanted, side) for side in ("left", "right"))
+    first, last = (
+        np.searchsorted(code[order], complement_code, side) for side in ("left", "right")
+    )
     n_partners = last - first
     j = np.repeat(np.arange(len(n)), n_partners)
     start = np.repeat(first - np.cumsum(n_partners) + n_partners, n_partners)
@@ -387,11 +423,11 @@ def _pairs_that_fill(key, n, n_whole):
     return i[i < j], j[i < j]
 
 
-def _found_among(rows, patterns, items, found):
-    """Return which patterns are findings, by measure, and the findings that no pattern is."""
+def _matched_findings(rows, patterns, items, findings):
+    """Return which patterns are findings, by measure, and the findings that match no pattern."""
     significant = np.zeros((len(rows.names), len(patterns)), dtype=bool)
-    support, others = rows.support(patterns)[0], []
-    for group, measure in found:
+    support, unmatched = rows.support(patterns)[0], []
+    for group, measure in findings:
         mask = group.mask(rows.X)
         alike = np.flatnonzero(support == rows.people_in([mask])[0])
         members = members_of(items, patterns.items[alike])
@@ -399,26 +435,30 @@ def _found_among(rows, patterns, items, found):
         if same:
             significant[rows.names.index(measure), same] = True
         else:
-            others.append((group, measure))
-    return significant, others
+            unmatched.append((group, measure))
+    return significant, unmatched
 
 
-def _with_groups(asked, groups, n_patterns, detector):
+def _with_groups(question, groups, n_patterns, detector):
     """Add the contrasts of groups that are no patterns, numbered after these."""
     if not groups:
-        return asked
-    rows, n = asked.contrasts.rows, len(asked.size)
+        return question
+    rows, n = question.contrasts.rows, len(question.size)
     if detector.null == "everyone":
         everyone = np.ones(len(rows), dtype=bool)
-        more = Contrasts.of_masks(rows, [g.mask(rows.X) for g in groups], [everyone] * len(groups))
+        group_contrasts = Contrasts.of_masks(
+            rows, [g.mask(rows.X) for g in groups], [everyone] * len(groups)
+        )
     else:
-        more = Contrasts.of_groups(rows, groups, detector._features(detector.space_.names)[1])
+        group_contrasts = Contrasts.of_groups(
+            rows, groups, detector._features(detector.space_.names)[1]
+        )
     places = np.arange(n, n + len(groups))
-    return Asked(
-        Contrasts.joined(asked.contrasts, more),
-        np.hstack([asked.side, np.tile(places, (len(rows.names), 1))]),
-        np.concatenate([asked.pattern, n_patterns + np.arange(len(groups))]),
-        np.concatenate([asked.size, more.size.astype(float)]),
-        lambda i: asked.name(i) if i < n else str(groups[i - n]),
-        asked.ranges,
+    return ContrastQuestion(
+        Contrasts.joined(question.contrasts, group_contrasts),
+        np.hstack([question.side, np.tile(places, (len(rows.names), 1))]),
+        np.concatenate([question.pattern, n_patterns + np.arange(len(groups))]),
+        np.concatenate([question.size, group_contrasts.size.astype(float)]),
+        lambda i: question.name(i) if i < n else str(groups[i - n]),
+        question.ranges,
     )
