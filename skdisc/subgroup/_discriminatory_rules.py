@@ -192,40 +192,45 @@ class DiscriminatoryRules(DecidedDetector):
         )
         sums, total = decisions.sums_of(mined), decisions.columns.sum(axis=1)
         task.memory = MinedRules(mined.items, sums, items.bare(), total, least)
-        at, context = rules_among(mined, items.protected)
-        sums = sums[at], np.vstack([sums, total])[context]
+        positions, context = rules_among(mined, items.protected)
+        sums = sums[positions], np.vstack([sums, total])[context]
         family = self._family(items, rows, mined)
-        p_value = family.p_value[0, at]
+        p_value = family.p_value[0, positions]
         table = rule_table(self.measure, *sums, self.significance)
-        table["p_adjusted"], table["strength"] = family.p_adjusted[0, at], family.standing[0, at]
-        table["length"], table["support"] = mined.length[at], sums[0][:, :2].sum(axis=1)
-        size, found = self._size_and_found(table)
+        table["p_adjusted"], table["strength"] = (
+            family.p_adjusted[0, positions],
+            family.standing[0, positions],
+        )
+        table["length"], table["support"] = mined.length[positions], sums[0][:, :2].sum(axis=1)
+        size, is_found = self._size_and_found(table)
         tested = ~np.isnan(p_value)
         effect = np.full(len(mined), np.nan)
-        effect[at] = table["effect"]
+        effect[positions] = table["effect"]
         shown = tested & (size > 1e-12)  # what rounding leaves of 0 is none
-        lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, at]
-        shown = np.flatnonzero(lean if (lean & found).any() or not found.any() else shown)
+        lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, positions]
+        shown = np.flatnonzero(lean if (lean & is_found).any() or not is_found.any() else shown)
         best = shown[
             ranked(
                 table.iloc[shown],
                 size[shown],
-                found[shown],
+                is_found[shown],
                 measure=self.measure,
                 direction=self.direction,
                 order=self.order,
             )[: self.k]
         ]
-        groups = [items.subgroup(mined.items[i]) for i in at[best]]
+        groups = [items.subgroup(mined.items[i]) for i in positions[best]]
         level = self._level(len(best), family.n_tests)
-        rules = self._measured(family.contrasts.at(at[best]), *(s[best] for s in sums), level)
+        rules = self._measured(
+            family.contrasts.at(positions[best]), *(s[best] for s in sums), level
+        )
         rules["p_value"], rules["p_adjusted"] = p_value[best], table["p_adjusted"].to_numpy()[best]
         findings = GroupFindings.of(groups, self._with_context(groups, rules), task.space)
-        counts = FoundCounts.of_itemsets(items, mined.items[at], tested, found)
+        counts = FoundCounts.of_itemsets(items, mined.items[positions], tested, is_found)
         discovery = self._report(rows, items, findings, counts)
         discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
         significant = np.zeros((1, len(mined)), dtype=bool)
-        significant[0, at[found]] = True
+        significant[0, positions[is_found]] = True
         discovery.candidates = candidates_of(self, rows, items, mined, family, significant)
         return discovery
 
@@ -296,13 +301,18 @@ class DiscriminatoryRules(DecidedDetector):
         return size, sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
 
     def _report(self, rows, items, findings, counts):
-        n_tests = self.significance, self._list_correction, counts.n_tested
-        groups = single_groups(rows, items, *n_tests, self.distinct)
+        groups = single_groups(
+            rows, items, self.significance, self._list_correction, counts.n_tested, self.distinct
+        )
         # elift divides by P(C | B), which includes the people of A; slift and olift leave them out.
-        others = "everyone" if self.measure == "elift" else "the others"
-        about = {
-            "measure": f"{self.measure} of the unfavorable decision, minus 1",
-            "versus": f"{others} in the same context",
-            "tables": {"groups": groups},
-        }
-        return subgroup_discovery(self, rows, findings, counts, groups, **about)
+        comparison = "everyone" if self.measure == "elift" else "the others"
+        return subgroup_discovery(
+            self,
+            rows,
+            findings,
+            counts,
+            groups,
+            measure=f"{self.measure} of the unfavorable decision, minus 1",
+            versus=f"{comparison} in the same context",
+            tables={"groups": groups},
+        )

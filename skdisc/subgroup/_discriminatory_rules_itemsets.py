@@ -19,13 +19,15 @@ def rules_among(patterns, protected):
 
     Returns
     -------
-    at, context : ndarray of int
+    positions, context : ndarray of int
         Positions among the patterns; the empty context is EVERYONE.
     """
     inside = np.append(protected, False)[patterns.items]
-    context, known = patterns.find(np.where(inside, PAD, patterns.items))
-    at = np.flatnonzero(known & inside.any(axis=1))  # a budget may have ended before a context
-    return at, context[at]
+    context, has_context = patterns.find(np.where(inside, PAD, patterns.items))
+    positions = np.flatnonzero(
+        has_context & inside.any(axis=1)
+    )  # a budget may have ended before a context
+    return positions, context[positions]
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def rule_table(measure, sums, context_sums, level, p_value=None):
     return table
 
 
-def ranked(table, size, found, measure, direction, order):
+def ranked(table, size, is_found, measure, direction, order):
     """Return the positions of rules in order, those found first.
 
     Parameters
@@ -123,7 +123,7 @@ def ranked(table, size, found, measure, direction, order):
         Of `rule_table`, with strength, length and support.
     size : ndarray of float
         How far the measure is from 1 in the direction.
-    found : ndarray of bool
+    is_found : ndarray of bool
     measure, direction, order : str
         Settings of `DiscriminatoryRules`.
 
@@ -138,7 +138,7 @@ def ranked(table, size, found, measure, direction, order):
         with np.errstate(divide="ignore"):
             low, high = np.log(table[[f"{measure}{e}" for e in ENDS[1:]]].to_numpy()).T
         nearer = {"higher": low, "lower": -high, "both": np.maximum(low, -high)}
-        key = np.where(found, nearer[direction], size)
+        key = np.where(is_found, nearer[direction], size)
     key = np.where(np.isnan(key), -np.inf, key).round(9)
     rows = -table["support"].to_numpy()
-    return np.lexsort((np.arange(len(table)), rows, length, -key, ~found))
+    return np.lexsort((np.arange(len(table)), rows, length, -key, ~is_found))

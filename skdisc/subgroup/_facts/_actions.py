@@ -31,9 +31,9 @@ class Scale:
         self.kind, self.dtype, self._values = column.kind, series.dtype, column.values
         if self.kind != "numeric":
             return
-        known = series.dropna()
-        self.known = pd.DataFrame({column.name: known})
-        self.low, self.high = plain(known.min()), plain(known.max())
+        observed_values = series.dropna()
+        self.observed_values = pd.DataFrame({column.name: observed_values})
+        self.low, self.high = plain(observed_values.min()), plain(observed_values.max())
         bins = [p for p in predicates if p.values != (None,)]
         self.upper = np.array([p.high if p.values is None else p.values[0] for p in bins], float)
         self.middle = np.array([self.typical(p) for p in bins])
@@ -42,18 +42,20 @@ class Scale:
         """Return the value that represents a condition: its own, or the (lower) median inside."""
         values = predicate.values
         if self.kind == "numeric" and (values is None or len(values) > 1):
-            inside = np.sort(self.known[predicate.mask(self.known)].to_numpy().ravel())
+            inside = np.sort(
+                self.observed_values[predicate.mask(self.observed_values)].to_numpy().ravel()
+            )
             return plain(inside[(len(inside) - 1) // 2]) if len(inside) else None
-        known = [v for v in values if v is not None]
+        non_missing = [v for v in values if v is not None]
         if self.kind != "numeric":
-            unknown = [v for v in known if v not in self._values]
+            unknown = [v for v in non_missing if v not in self._values]
             if unknown:
                 raise ValueError(
                     f"'{predicate}' contains {unknown[0]!r}, which is not a value of "
                     f"{predicate.column!r}. Its values: {list(self._values)!r}."
                 )
-            known.sort(key=self._values.index)
-        return known[(len(known) - 1) // 2] if known else None
+            non_missing.sort(key=self._values.index)
+        return non_missing[(len(non_missing) - 1) // 2] if non_missing else None
 
     def places(self, values):
         """Return positions of values: numbers, or places of ordered categories; else NaN."""
@@ -117,8 +119,8 @@ class ActionMoves:
         """The number of each target among those of its column."""
         place = np.zeros(len(self.targets), dtype=np.int64)
         for j in range(len(self.features)):
-            own = np.flatnonzero(self.target_feature == j)
-            place[own] = np.arange(len(own))
+            positions = np.flatnonzero(self.target_feature == j)
+            place[positions] = np.arange(len(positions))
         return place
 
 
@@ -147,25 +149,35 @@ def make_moves(X, space, sources, targets, items, rules):
     same, feasible, cost = np.zeros(shape, bool), np.zeros(shape, bool), np.zeros(shape)
     scales, values = [], [None] * len(targets)
     for j, name in enumerate(features):
-        own = [p for p in items.predicates if p.column == name]
-        scale = Scale(X[name], space[name], own)
-        at = np.flatnonzero(of_source == j), np.flatnonzero(of_target == j)
+        column_items = [p for p in items.predicates if p.column == name]
+        scale = Scale(X[name], space[name], column_items)
+        positions = np.flatnonzero(of_source == j), np.flatnonzero(of_target == j)
         before, after = (
             [scale.typical(side[i]) for i in where]
-            for side, where in zip((sources, targets), at, strict=True)
+            for side, where in zip((sources, targets), positions, strict=True)
         )
-        block = np.ix_(*at)
+        block = np.ix_(*positions)
         probe = pd.DataFrame({name: scale.series(after)})
-        same[block] = np.reshape([sources[i].mask(probe) for i in at[0]], (len(before), len(after)))
+        same[block] = np.reshape(
+            [sources[i].mask(probe) for i in positions[0]], (len(before), len(after))
+        )
         feasible[block] = same[block] | _allowed(name, scale, before, after, rules)
         needed = feasible[block] & ~same[block]
         cost[block] = np.where(needed, _costs(name, scale, before, after, rules, needed), 0)
         scales.append(scale)
-        for i, value in zip(at[1], after, strict=True):
+        for i, value in zip(positions[1], after, strict=True):
             values[i] = value
-    ends = tuple(sources), tuple(targets)
     return ActionMoves(
-        features, *ends, of_source, of_target, tuple(scales), tuple(values), same, feasible, cost
+        features=features,
+        sources=tuple(sources),
+        targets=tuple(targets),
+        source_feature=of_source,
+        target_feature=of_target,
+        scales=tuple(scales),
+        values=tuple(values),
+        same=same,
+        feasible=feasible,
+        cost=cost,
     )
 
 
@@ -221,7 +233,7 @@ class RowValues:
             pd.Series(getattr(values, "array", values), dtype=X[name].dtype, name=name)
             for name, (_, values) in zip(X.columns, pairs, strict=True)
         ]
-        return cls([_narrow(codes, len(found)) for codes, found in pairs], distinct)
+        return cls([_narrow(codes, len(uniques)) for codes, uniques in pairs], distinct)
 
 
 def _narrow(codes, n):
@@ -263,12 +275,12 @@ class Changed:
             else:
                 f = self.column.index(j)
                 to, stays = self._destinations(distinct, f, shift)
-                both = pd.concat([distinct, to], ignore_index=True)
-                both = both.astype(_type_of_both(distinct, to))
-                number, table = pd.factorize(both, use_na_sentinel=False)
-                own = number[: len(distinct), None]
+                all_values = pd.concat([distinct, to], ignore_index=True)
+                all_values = all_values.astype(_type_of_both(distinct, to))
+                number, table = pd.factorize(all_values, use_na_sentinel=False)
+                old = number[: len(distinct), None]
                 new = number[len(distinct) :].reshape(len(distinct), -1)
-                self.moved[f] = np.where(stays, own, new)
+                self.moved[f] = np.where(stays, old, new)
                 code = _narrow(number, len(table))[code]
             self.codes.append(code)
             self.tables.append(table)
@@ -323,15 +335,15 @@ class Changed:
         """
         keys = self._unchanged[rows]
         with np.errstate(over="ignore"):
-            for j, at, old, new in self._moves(rows, which, changes):
-                keys[at] += self.parts[j][new] - self.parts[j][old]
+            for j, block, old, new in self._moves(rows, which, changes):
+                keys[block] += self.parts[j][new] - self.parts[j][old]
         return keys
 
     def frame(self, rows, which, changes):
         """Return the rows after their changes as a DataFrame."""
         codes = [code[rows] for code in self.codes]
-        for j, at, _, new in self._moves(rows, which, changes):
-            codes[j][at] = new
+        for j, block, _, new in self._moves(rows, which, changes):
+            codes[j][block] = new
         columns = {}
         for name, table, code in zip(self.names, self.tables, codes, strict=True):
             columns[name] = pd.Series(table.take(code))
@@ -343,7 +355,7 @@ class Changed:
         `which` is ascending.
         """
         for i, change in enumerate(changes):
-            at = slice(*np.searchsorted(which, [i, i + 1]))
-            for f in np.flatnonzero(change != FREE) if at.stop > at.start else ():
-                old = self.codes[self.column[f]][rows[at]]
-                yield self.column[f], at, old, self.moved[f][old, self.moves.place[change[f]]]
+            block = slice(*np.searchsorted(which, [i, i + 1]))
+            for f in np.flatnonzero(change != FREE) if block.stop > block.start else ():
+                old = self.codes[self.column[f]][rows[block]]
+                yield self.column[f], block, old, self.moved[f][old, self.moves.place[change[f]]]

@@ -17,7 +17,7 @@ COST = "binomial tests of the curves against phi"
 BEST_ACTION = "tests of the actions of others against the best one as cheap, times their number"
 
 
-def chosen_sides(found, tested, verdicts, notion):
+def chosen_sides(learning, tested, verdicts, notion):
     """Return the counts of both sides under the best action of each, chosen on other people.
 
     From few people a worse action may be chosen: the first side gets the better of both choices, so
@@ -25,7 +25,7 @@ def chosen_sides(found, tested, verdicts, notion):
 
     Parameters
     ----------
-    found, tested : Measured
+    learning, tested : Measured
         Counts of the same pairs: among the people on whom actions are chosen, and among the people
         who are compared.
     verdicts : Verdicts
@@ -40,9 +40,11 @@ def chosen_sides(found, tested, verdicts, notion):
     if not (notion.is_share and notion.viewpoint == "macro") or not len(tested):
         return mine, theirs
     budget = np.inf if notion.level is None else notion.level
-    own, other = (side.best_pair(budget) for side in verdicts.sides(found))
-    own = np.where(mine.hits[own, 0] >= mine.hits[other, 0], own, other)
-    return mine.only(own), theirs.only(other)
+    best_mine, best_theirs = (side.best_pair(budget) for side in verdicts.sides(learning))
+    best_mine = np.where(
+        mine.hits[best_mine, 0] >= mine.hits[best_theirs, 0], best_mine, best_theirs
+    )
+    return mine.only(best_mine), theirs.only(best_theirs)
 
 
 def sides_of(recourse, verdicts, notion):
@@ -209,8 +211,8 @@ def _trade_off_test(mine, theirs, notion):
 def _two_means(mine, theirs, notion, significance):
     """Test the equality of mean costs, or of shares with recourse if one side has no mean."""
     a, b = ([part.ravel() for part in side.moments(notion)] for side in (mine, theirs))
-    both = [(skewness, n) for *_, n, skewness in (a, b)]
-    a[3], b[3] = skewness_known(both, both)
+    sides = [(skewness, n) for *_, n, skewness in (a, b)]
+    a[3], b[3] = skewness_known(sides, sides)
     welch = Welch.of(a, b)
     p_value = welch.p_value()
     low = high = np.full(len(p_value), np.nan)
@@ -225,7 +227,7 @@ def _two_means(mine, theirs, notion, significance):
     return low, high, p_value, test
 
 
-def candidates_of(d, recourse, found, problem=""):
+def candidates_of(d, recourse, findings, problem=""):
     """Return the family of the question: each group in each subgroup of the refused.
 
     Only for notions that compare shares; costs and counts have no gap in units of shares.
@@ -235,7 +237,7 @@ def candidates_of(d, recourse, found, problem=""):
     d : FACTS
     recourse : dict of Recourse
         By protected column.
-    found : set of (column, int, int)
+    findings : set of (column, int, int)
         The findings: protected column, number of the subgroup, number of the group.
     problem : str, default=""
         Why the absence of findings is inconclusive.
@@ -257,7 +259,7 @@ def candidates_of(d, recourse, found, problem=""):
             counts = [(helped(s, notion), s.n.ravel()) for s in sides_of(r, verdicts, notion)]
             size = n.max(axis=1) if len(r.groups) == 2 else n[:, g]
             names = [str(r.plan.at(k) & group) for k in range(len(r))]
-            is_found = [(column, k, g) in found for k in range(len(r))]
+            is_found = [(column, k, g) in findings for k in range(len(r))]
             parts.append((*counts[0], *counts[1], size / total, names, is_found))
     if not parts:
         return None
@@ -298,9 +300,9 @@ def describe(rows, notion, against, score):
     str
     """
     lines = [f"If {rows['subgroup'].iloc[0]}:"]
-    for group, own in rows.groupby("group", sort=False):
-        lines.append(f"  Protected subgroup {group}, {own['coverage'].iloc[0]:.2%} covered")
-        listed = own[counts_under(own, notion)].sort_values(
+    for group, group_rows in rows.groupby("group", sort=False):
+        lines.append(f"  Protected subgroup {group}, {group_rows['coverage'].iloc[0]:.2%} covered")
+        listed = group_rows[counts_under(group_rows, notion)].sort_values(
             ["effectiveness", "cost"], ascending=[False, True], kind="stable"
         )
         lines += [

@@ -25,9 +25,9 @@ class DecisionCache:
 
     def apart(self):
         """Return an empty cache of the same model."""
-        again = copy(self)
-        again._cache = AnswerCache(bool)
-        return again
+        cache = copy(self)
+        cache._cache = AnswerCache(bool)
+        return cache
 
     def learn(self, keys, decided):
         """Enter the decisions about unchanged rows, which were queried before."""
@@ -73,12 +73,12 @@ def find_flips(cache, changed, people, changes, members):
     n_asked : int
         Number of changes queried before the budget ended, all if it did not.
     """
-    flips, known = np.zeros_like(members), changed.keys()
+    flips, keys = np.zeros_like(members), changed.keys()
     n_parts = cache.parts(int(people.layout.count(members).sum()))
     for part in range(n_parts):
         answers = cache if n_parts == 1 else cache.apart()
-        own = _in_part(known, part, n_parts)
-        answers.learn(known[own], people.rows.decided[own])
+        positions = _in_part(keys, part, n_parts)
+        answers.learn(keys[positions], people.rows.decided[positions])
         n_asked = _flips_of(answers, changed, people, changes, members, flips, (part, n_parts))
     return flips, n_asked
 
@@ -86,19 +86,21 @@ def find_flips(cache, changed, people, changes, members):
 def _flips_of(cache, changed, people, changes, members, flips, part):
     """Fill in the flips of one part, and return the number of changes queried."""
     layout = people.layout
-    size = max(1, _CELLS // max(1, len(people.at)))
+    size = max(1, _CELLS // max(1, len(people.positions)))
     for start in range(0, len(changes), size):
         block = slice(start, start + size)
         masks = layout.unpack(members[block])
         which, person = np.nonzero(masks)
-        rows = people.at[person]
+        rows = people.positions[person]
         keys = changed.keys(rows, which, changes[block])
-        own = _in_part(keys, *part)
-        good = cache.about(changed, keys[own], rows[own], which[own], changes[block])
+        positions = _in_part(keys, *part)
+        good = cache.about(
+            changed, keys[positions], rows[positions], which[positions], changes[block]
+        )
         if good is None:
             return start
         masks[:] = False
-        masks[which[own], person[own]] = good
+        masks[which[positions], person[positions]] = good
         flips[block] |= layout.pack(masks)
     return len(changes)
 

@@ -137,8 +137,8 @@ class Measured:
 
     def rest(self):
         """Return, in place of each group, the counts of all other groups together."""
-        others = (a.sum(axis=1, keepdims=True) - a for a in (self.hits, self.first, self.n))
-        return Measured(*others, self.cost, self.start, self.c_inf)
+        counts = (a.sum(axis=1, keepdims=True) - a for a in (self.hits, self.first, self.n))
+        return Measured(*counts, self.cost, self.start, self.c_inf)
 
     def pick(self, group):
         """Return the counts of one group of each subgroup."""

@@ -66,31 +66,31 @@ def discovered(d, task, excluded):
     worse = (table["unfairness"] > 0) & ~table["is_turned"].astype(bool)
     if d.order == "evidence":
         worse &= table["p_value"].notna()
-    found = (table["p_adjusted"] <= d.significance) & worse
+    is_found = (table["p_adjusted"] <= d.significance) & worse
     keys = [-table["unfairness"], table["p_value"], -table["support"], table["number"]]
     if d.order == "evidence":
         keys = [table["p_value"].round(300), table["length"], -table["unfairness"], *keys[2:]]
-    order = np.lexsort([k.to_numpy(float) for k in [*keys[::-1], ~found]])
+    order = np.lexsort([k.to_numpy(float) for k in [*keys[::-1], ~is_found]])
     order = order[worse.to_numpy()[order]]
     shown = table.iloc[order[: d.k]].reset_index(drop=True)
     shown = _with_intervals(d, shown)
     task.memory = ShownGroups(shown[["protected", "number", "against"]])
-    tested, seen = dict.fromkeys(_n_against(d, table), 0), _n_against(d, table[found])
+    n_tested, n_found = dict.fromkeys(_n_against(d, table), 0), _n_against(d, table[is_found])
     for r in d.recourse_.values():  # each value takes part in all comparisons of its columns
         for value in {value_name(p) for g in r.groups for p in _predicates(g)}:
-            tested[value] += len(r)
-    by_value = {value: (n, seen[value]) for value, n in tested.items()}
+            n_tested[value] += len(r)
+    by_value = {value: (n, n_found[value]) for value, n in n_tested.items()}
     discovery = _discovery(d, task, shown, d.recourse_)
     frame = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
-    numbers = {"n_tested": len(table), "n_found": int(found.sum()), "by_value": by_value}
-    notes = _notes(d, found)
+    numbers = {"n_tested": len(table), "n_found": int(is_found.sum()), "by_value": by_value}
+    notes = _notes(d, is_found)
     problem = ""
     if d.min_support > d.relevant_size:
         problem = (
             f"subgroups of fewer than min_support={d.min_support:g} of the people refused were not "
             f"compared, and those from relevant_size={d.relevant_size:g} on matter"
         )
-    candidates = candidates_of(d, d.recourse_, _places(table[found]), problem)
+    candidates = candidates_of(d, d.recourse_, _places(table[is_found]), problem)
     more = {"excluded": frame, "notes": notes, "candidates": candidates}
     return replace(discovery, **numbers, **more, judgment=_unsure(d, numbers))
 
@@ -120,13 +120,13 @@ def _with_intervals(d, shown):
     level = _stats.false_coverage_level(len(shown), sum(a * b for a, b in pairs), d.significance)
     shown = shown.copy()
     for name, r in d.recourse_.items():
-        own = np.flatnonzero(shown["protected"] == name)
-        if len(own):
-            verdicts = _verdicts_of(shown.iloc[own], len(r))
+        positions = np.flatnonzero(shown["protected"] == name)
+        if len(positions):
+            verdicts = _verdicts_of(shown.iloc[positions], len(r))
             new = _compared(d, r, verdicts, level)
-            at = shown["number"].to_numpy(int)[own]
+            subgroup_numbers = shown["number"].to_numpy(int)[positions]
             for column in ("ci_low", "ci_high"):
-                shown.loc[own, column] = new[column][at]
+                shown.loc[positions, column] = new[column][subgroup_numbers]
     return shown
 
 
@@ -193,13 +193,13 @@ def _judged(d, recourse):
     return table
 
 
-def _notes(d, found):
-    """Return notes on whom it is about, and why nothing was measured."""
+def _notes(d, is_found):
+    """Return notes on whom the comparison is about, and why nothing was measured."""
     notes = [
         "Recourse is compared among people with an unfavorable decision; that a group has more "
         "such decisions is no finding here."
     ]
-    notes += chosen_by_their_data(bool(found.any()) and d.confirm is None)
+    notes += chosen_by_their_data(bool(is_found.any()) and d.confirm is None)
     for name, r in d.recourse_.items():
         if len(r):
             continue
@@ -236,31 +236,31 @@ def measured_again(d, task, cache, rows):
     -------
     Discovery
     """
-    at_fit, shown = d.result_.findings.table, task.memory.table
-    table, again = table_again(d, at_fit, shown, cache, rows)
-    same_sign = np.sign(table["effect"]) == np.sign(at_fit["effect"])
-    found = ((table["p_adjusted"] <= d.significance) & same_sign).to_numpy()
-    tested, seen = (_n_against(d, rows) for rows in (shown, shown[found]))
-    by_value = {value: (n, seen[value]) for value, n in tested.items()}
-    discovery = _discovery(d, task, shown, again, table)
-    candidates = candidates_of(d, again, set(), _AGAIN)
+    fit_table, shown = d.result_.findings.table, task.memory.table
+    table, new_recourse = table_again(d, fit_table, shown, cache, rows)
+    same_sign = np.sign(table["effect"]) == np.sign(fit_table["effect"])
+    is_found = ((table["p_adjusted"] <= d.significance) & same_sign).to_numpy()
+    n_tested, n_found = (_n_against(d, rows) for rows in (shown, shown[is_found]))
+    by_value = {value: (n, n_found[value]) for value, n in n_tested.items()}
+    discovery = _discovery(d, task, shown, new_recourse, table)
+    candidates = candidates_of(d, new_recourse, set(), _AGAIN)
     return replace(
         discovery,
         n_tested=len(table),
-        n_found=int(found.sum()),
+        n_found=int(is_found.sum()),
         by_value=by_value,
         candidates=candidates,
     )
 
 
-def table_again(d, at_fit, shown, cache, rows):
+def table_again(d, fit_table, shown, cache, rows):
     """Measure findings on other rows.
 
     Parameters
     ----------
     d : FACTS
         With ``recourse_``.
-    at_fit : DataFrame
+    fit_table : DataFrame
         The statistics of the findings.
     shown : DataFrame
         The table of `ShownGroups`.
@@ -270,27 +270,27 @@ def table_again(d, at_fit, shown, cache, rows):
     Returns
     -------
     table : DataFrame
-        As `at_fit`, with ``effect_at_fit``.
-    again : dict of Recourse
+        As `fit_table`, with ``effect_at_fit``.
+    new_recourse : dict of Recourse
         By protected column.
     """
-    table, again = at_fit.copy(), {}
+    table, new_recourse = fit_table.copy(), {}
     numbers = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "outcome_rest"]
     table[numbers], table[[*_PEOPLE]] = np.nan, 0
     for name, recourse in d.recourse_.items() if rows is not None else ():
         which = np.flatnonzero(shown["protected"] == name)
-        new = _again(d, recourse, shown.iloc[which], cache, rows)
+        new = _new_recourse(d, recourse, shown.iloc[which], cache, rows)
         if new is None:
             continue
-        again[name], statistics = new
+        new_recourse[name], statistics = new
         for column, values in statistics.items():
             table.loc[which, column] = values
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(float), d.correction)
-    table["effect_at_fit"] = at_fit["effect"]
-    return table, again
+    table["effect_at_fit"] = fit_table["effect"]
+    return table, new_recourse
 
 
-def _again(d, recourse, shown, cache, rows):
+def _new_recourse(d, recourse, shown, cache, rows):
     """Return the recourse of new rows in the subgroups shown, and statistics in their order."""
     plan, people = recourse.plan, StudyPeople.of(rows, recourse.groups)
     plan = plan.keep(np.flatnonzero(np.isin(plan.subgroup, shown["number"])))
@@ -303,8 +303,8 @@ def _again(d, recourse, shown, cache, rows):
     notion = recourse.notion(d.notion, d.viewpoint)
     sides = verdicts.sides(measured)
     if d.learn_on is not None:
-        found = recourse.measured.at(shown["number"].to_numpy(int)[order])
-        sides = chosen_sides(found, measured, verdicts, notion)
+        learning = recourse.measured.at(shown["number"].to_numpy(int)[order])
+        sides = chosen_sides(learning, measured, verdicts, notion)
     statistics = compare_sides(*sides, notion, d.significance, d.order != "effect")
     for column in ("support", "support_rest"):  # nobody of these people chose an action
         statistics[column.replace("support", "n_compared")] = statistics[column]

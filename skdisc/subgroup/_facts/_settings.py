@@ -151,29 +151,29 @@ def checked_settings(d, space):
     )
 
 
-def _levels(what, given, largest):
+def _levels(what, value, largest):
     """Return one level or several as a tuple of floats."""
     try:
-        levels = tuple(float(v) for v in np.atleast_1d(np.asarray(given, dtype=float)))
+        levels = tuple(float(v) for v in np.atleast_1d(np.asarray(value, dtype=float)))
     except (TypeError, ValueError):  # not numbers
         levels = ()
     if not levels or not all(0 <= v <= largest for v in levels) or (what == "phi" and 0 in levels):
         allowed = "above 0 and at most 1" if what == "phi" else "at least 0"
-        raise ValueError(f"{what} must be one number {allowed}, or several; got {given!r}.")
+        raise ValueError(f"{what} must be one number {allowed}, or several; got {value!r}.")
     return levels
 
 
-def _bins(what, given, names):
+def _bins(what, value, names):
     """Return `Bins`, or the number of bins of each column; infinite: each value is a bin."""
-    if isinstance(given, Bins):
-        if given.how == "tree" or given.nested or given.unions or given.taxonomy:
+    if isinstance(value, Bins):
+        if value.how == "tree" or value.nested or value.unions or value.taxonomy:
             raise ValueError(
                 f"{what}: an action sets a column to one bin or value, so Bins(how='tree'), "
                 "nested=True, unions=True and taxonomy= are not supported. Use edges=, "
                 "how='width' or 'quantile'."
             )
-        return given
-    by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+        return value
+    by_name = value if isinstance(value, Mapping) else dict.fromkeys(names, value)
     check.check_names(what, by_name, names)
     bins = {n: by_name.get(n, _BINS) for n in names}
     few = {n: b for n, b in bins.items() if b is not None and not is_list_like(b) and not b >= 2}

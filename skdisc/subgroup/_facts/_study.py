@@ -82,7 +82,7 @@ class StudyPeople:
     ----------
     rows : StudyRows
         All rows, affected or not.
-    at : ndarray of int
+    positions : ndarray of int
         Positions of the affected rows.
     group : ndarray of int
         The group of each of them.
@@ -92,7 +92,7 @@ class StudyPeople:
     """
 
     rows: StudyRows
-    at: np.ndarray
+    positions: np.ndarray
     group: np.ndarray
     layout: Layout
     chosen: np.ndarray | None = None
@@ -103,14 +103,14 @@ class StudyPeople:
         code = np.full(len(rows.X), NOBODY)
         for g, predicate in enumerate(groups):
             code[predicate.mask(rows.X)] = g
-        at = np.flatnonzero(~rows.decided & (code != NOBODY))
-        chosen = None if rows.chosen is None else rows.chosen[at]
-        return cls(rows, at, code[at], Layout(code[at], len(groups)), chosen)
+        positions = np.flatnonzero(~rows.decided & (code != NOBODY))
+        chosen = None if rows.chosen is None else rows.chosen[positions]
+        return cls(rows, positions, code[positions], Layout(code[positions], len(groups)), chosen)
 
     @property
     def X(self):  # noqa: N802
         """The affected rows, a DataFrame."""
-        return self.rows.X.iloc[self.at]
+        return self.rows.X.iloc[self.positions]
 
 
 def study(cache, rows, columns, before_block):
@@ -184,8 +184,12 @@ def _paired(people, features, mining, before_block):
     moves = make_moves(rows.X, rows.space, sources, targets, items, s.rules)
     plan = make_pairs(moves, patterns, actions, s.contained)
     if s.subgroups is not None:
-        kept = set(plan.subgroups)
-        lost += [(str(g), 0, "no valid action") for g in _named(sources, patterns) if g not in kept]
+        valid_subgroups = set(plan.subgroups)
+        lost += [
+            (str(g), 0, "no valid action")
+            for g in _named(sources, patterns)
+            if g not in valid_subgroups
+        ]
     mining |= {"valid pairs": len(plan.cost), "subgroups": len(plan)}
     mining["changes"] = len(np.unique(plan.change))
     return plan, lost
@@ -198,7 +202,7 @@ def _subgroups(people, features, mining, before_block):
         return [], np.empty((0, 1), np.int64), []
     if s.subgroups is not None:
         groups = list(dict.fromkeys(s.subgroups))
-        masks = [g.mask(people.rows.X)[people.at] for g in groups]
+        masks = [g.mask(people.rows.X)[people.positions] for g in groups]
         counts = [np.bincount(people.group[m], minlength=n_groups) for m in masks]
         lost = [
             (str(g), int(c.sum()), "no affected people of one of the groups")
@@ -210,7 +214,7 @@ def _subgroups(people, features, mining, before_block):
     items = _of_columns(people.rows.items, features)
     patterns, frequent = frequent_in_groups(
         items,
-        people.at,
+        people.positions,
         people.group,
         n_groups,
         min_support=s.min_support,
@@ -229,7 +233,7 @@ def _actions(rows, features, mining):
     else:
         favored = np.flatnonzero(rows.decided)
         one_group = np.zeros(len(favored), dtype=np.int64)
-        found, _ = frequent_in_groups(
+        patterns, _ = frequent_in_groups(
             items,
             favored,
             one_group,
@@ -238,7 +242,7 @@ def _actions(rows, features, mining):
             max_len=s.max_predicates,
             before_block=None,
         )
-        targets, actions = _compact(items.predicates, found)
+        targets, actions = _compact(items.predicates, patterns)
     mining["actions"] = len(actions)
     return targets, actions, items
 
@@ -326,14 +330,15 @@ def _measured(plan, blocks, flips, people, c_inf):
             covers &= chosen[:, start : start + covers.shape[1]]
             parts.append(_counted(plan, covers, flipped, edges, layout))
         start += covers.shape[1]
-    given = plan.cost, plan.start, c_inf
-    part = None if chosen is None else Measured(*_totals(parts), *given)
+    part = None
+    if chosen is not None:
+        part = Measured(*_totals(parts), plan.cost, plan.start, c_inf)
     (first,) = _totals(firsts)
     if not len(costs):  # no action at all: stand in one that helps no one
         first, costs = np.zeros((1, first.shape[1]), int), np.zeros(1)
     ends = np.array([0, len(costs)])
     everyone = Measured(first, first, layout.sizes[None], costs, ends, c_inf)
-    return Measured(*_totals(wholes), *given, part), everyone
+    return Measured(*_totals(wholes), plan.cost, plan.start, c_inf, part), everyone
 
 
 def _counted(plan, covers, flips, edges, layout):
@@ -345,11 +350,11 @@ def _counted(plan, covers, flips, edges, layout):
 def _first_hits(plan, covers, flips, edges):
     """Count the people whom each action helps, but no earlier one of the subgroup."""
     first = np.zeros((len(plan.cost), len(edges) - 1), dtype=np.int64)
-    left, n_each = covers.copy(), np.diff(plan.start)
+    rest, n_each = covers.copy(), np.diff(plan.start)
     for j in range(n_each.max(initial=0)):
         pairs = plan.start[:-1][n_each > j] + j
-        first[pairs] = count_pairs(plan, left, flips, edges, pairs)
-        left[plan.subgroup[pairs]] &= ~flips[plan.change[pairs]]
+        first[pairs] = count_pairs(plan, rest, flips, edges, pairs)
+        rest[plan.subgroup[pairs]] &= ~flips[plan.change[pairs]]
     return first
 
 

@@ -87,9 +87,9 @@ class StudyPlan:
 
     def keep(self, pairs):
         """Return the plan with some of its pairs, and the subgroups that they leave."""
-        kept, subgroup = np.unique(self.subgroup[pairs], return_inverse=True)
+        numbers, subgroup = np.unique(self.subgroup[pairs], return_inverse=True)
         change, cost = self.change[pairs], self.cost[pairs]
-        patterns = self.patterns[kept]
+        patterns = self.patterns[numbers]
         return replace(self, patterns=patterns, subgroup=subgroup, change=change, cost=cost)
 
     def at(self, i):
@@ -170,13 +170,13 @@ def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, befor
     single = np.flatnonzero((chosen.counts(group, n_groups) >= least).any(axis=1))
     walked, shown = chosen.walk(single, distinct=False)
     lattice = Lattice(chosen.masks(walked), items.feature[walked], group, n_groups)
-    found = lattice.mine(
+    patterns = lattice.mine(
         1,
         max_len,
         keep=lambda counts: (counts >= least).any(axis=1),
         before_block=before_block,
     ).numbered(shown)
-    return found.items, found.counts >= least
+    return patterns.items, patterns.counts >= least
 
 
 def make_pairs(moves, patterns, actions, contained):
@@ -199,19 +199,21 @@ def make_pairs(moves, patterns, actions, contained):
     StudyPlan
     """
     by_column = _by_column(patterns, moves.source_feature, len(moves.features))
-    wanted = _by_column(actions, moves.target_feature, len(moves.features))
+    actions_by_column = _by_column(actions, moves.target_feature, len(moves.features))
     sets, members = _sets(by_column != NO_ITEM)
-    action_sets, doers = _sets(wanted != NO_ITEM)
-    found = [np.empty((2, 0), dtype=np.int64)]
+    action_sets, doers = _sets(actions_by_column != NO_ITEM)
+    pairs = [np.empty((2, 0), dtype=np.int64)]
     for on, who in zip(sets, members, strict=True):
         go_on(f"pairing groups with {len(actions):,} actions")
         fits = ~(action_sets & ~on).any(axis=1) if contained else (action_sets == on).all(axis=1)
         for a in np.flatnonzero(fits):
-            valid = _valid(moves, by_column[who], wanted[doers[a]], action_sets[a], contained)
+            valid = _valid(
+                moves, by_column[who], actions_by_column[doers[a]], action_sets[a], contained
+            )
             p, q = np.nonzero(valid)
-            found.append(np.array([who[p], doers[a][q]]))
-    subgroup, action = np.concatenate(found, axis=1)
-    source, target = by_column[subgroup], wanted[action]
+            pairs.append(np.array([who[p], doers[a][q]]))
+    subgroup, action = np.concatenate(pairs, axis=1)
+    source, target = by_column[subgroup], actions_by_column[action]
     moved = (target != NO_ITEM) & ~moves.same[source, target]
     cost = np.where(moved, moves.cost[source, target], 0).sum(axis=1).round(12)
     return _plan(moves, patterns, subgroup, np.where(moved, target, FREE), cost)
@@ -222,14 +224,14 @@ def _plan(moves, patterns, subgroup, change, cost):
     key = _keys(moves, change)
     # Within a subgroup equal changes cost the same, so that they are neighbors in this order.
     order = np.lexsort((key, cost, subgroup))
-    again = (np.diff(subgroup[order], prepend=-1) == 0) & (
+    is_repeated = (np.diff(subgroup[order], prepend=-1) == 0) & (
         np.diff(key[order], prepend=key[:1]) == 0
     )
-    order = order[~again]
+    order = order[~is_repeated]
     _, first, number = np.unique(key[order], return_index=True, return_inverse=True)
     changes = change[order[first]]
-    kept, subgroup = np.unique(subgroup[order], return_inverse=True)
-    return StudyPlan(moves, patterns[kept], subgroup, number, cost[order], changes)
+    numbers, subgroup = np.unique(subgroup[order], return_inverse=True)
+    return StudyPlan(moves, patterns[numbers], subgroup, number, cost[order], changes)
 
 
 def _keys(moves, change):
@@ -242,8 +244,8 @@ def _keys(moves, change):
 def _by_column(conjunctions, feature, n_features):
     """Return the item of each conjunction on each column, or NO_ITEM."""
     out = np.full((len(conjunctions), n_features), NO_ITEM, dtype=np.int64)
-    row, at = np.nonzero(conjunctions != PAD)
-    item = conjunctions[row, at]
+    row, slot = np.nonzero(conjunctions != PAD)
+    item = conjunctions[row, slot]
     out[row, feature[item]] = item
     return out
 

@@ -48,16 +48,16 @@ class ProtectedCells:
     @property
     def indicators(self) -> np.ndarray:
         """Whether a cell has a protected item, shape (n_cells, n_protected_items)."""
-        at = np.flatnonzero(self.items.protected)
-        return (self.combos[:, :, None] == at).any(axis=1).astype(float)
+        protected_items = np.flatnonzero(self.items.protected)
+        return (self.combos[:, :, None] == protected_items).any(axis=1).astype(float)
 
     def numbers(self, X: pd.DataFrame) -> np.ndarray:
         """Return the number of the cell of each row, -1 for one without."""
         codes = _protected_codes(self.items.on(X))
-        found = np.full(len(codes), -1)
+        cell = np.full(len(codes), -1)
         for number, combo in enumerate(self.combos):
-            found[(codes == combo).all(axis=1)] = number
-        return found
+            cell[(codes == combo).all(axis=1)] = number
+        return cell
 
 
 def _protected_codes(items):
@@ -128,8 +128,8 @@ class Centering:
             return cls(outcome, cell, None)
         parts = (cell[:, None] == np.arange(n_cells)).astype(float)
         # One split: dividing people into halves moves a verdict more than the folds of trees do.
-        own = learn(covariates, outcome, parts, rng, learner=nuisance, X=X, n_splits=1)
-        return cls(own.outcome, cell, own.parts, (own,))
+        expectations = learn(covariates, outcome, parts, rng, learner=nuisance, X=X, n_splits=1)
+        return cls(expectations.outcome, cell, expectations.parts, (expectations,))
 
     def center(self, values: np.ndarray) -> np.ndarray:
         """Return a function of cells, an array of shape (n_rows, n_cells), centered: (n_rows,)."""
@@ -141,8 +141,8 @@ class Centering:
     def free(self, values: np.ndarray) -> np.ndarray:
         """Return a function of cells, centered and free of main effects, shape (n_rows,)."""
         centered = self.center(values)
-        for own, block in self._blocks():
-            centered[block] = own.residual(centered[block, None])[:, 0]
+        for expectations, block in self._blocks():
+            centered[block] = expectations.residual(centered[block, None])[:, 0]
         return centered
 
     def unlearned(self, part: np.ndarray, rows: np.ndarray | None = None) -> list[list[Unlearned]]:
@@ -160,10 +160,10 @@ class Centering:
             One list per block, the surest first (`Crossings.to_widen`).
         """
         return [
-            own.left_to_learn(
+            expectations.left_to_learn(
                 self.residual[block], part[block], None if rows is None else rows[block]
             )
-            for own, block in self._blocks()
+            for expectations, block in self._blocks()
         ]
 
     def widening(self, part: np.ndarray, rows: np.ndarray | None = None) -> tuple[float, float]:
@@ -171,9 +171,11 @@ class Centering:
         square = part**2 if rows is None else np.where(rows, part**2, 0)
         total = max(square.sum(), 1e-300)
         share = [square[block].sum() / total for _, block in self._blocks()]
-        ends = [widening(left) for left in self.unlearned(part, rows)]
+        ends = [widening(crossings) for crossings in self.unlearned(part, rows)]
         down, up = (
-            (float(np.dot(share, own)) for own in zip(*ends, strict=True)) if ends else (0.0, 0.0)
+            (float(np.dot(share, by_block)) for by_block in zip(*ends, strict=True))
+            if ends
+            else (0.0, 0.0)
         )
         return down, up
 
@@ -189,14 +191,14 @@ class Centering:
 
     @property
     def _rank(self):
-        return sum(own.rank for own in self.learned)
+        return sum(expectations.rank for expectations in self.learned)
 
     def _blocks(self):
         """Yield expectations, with the rows they are of."""
         start = 0
-        for own in self.learned:
-            yield own, slice(start, start + len(own.outcome))
-            start += len(own.outcome)
+        for expectations in self.learned:
+            yield expectations, slice(start, start + len(expectations.outcome))
+            start += len(expectations.outcome)
 
     def at(self, rows: np.ndarray) -> "Centering":
         """Return some of the people, by their positions or a mask, to learn from."""

@@ -19,7 +19,7 @@ from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._lattice import least_of
 from skdisc.subgroup._learned._centering import ProtectedCells
 from skdisc.subgroup._learned._people import Learned, Setting
-from skdisc.subgroup._learned._report import Seen, discovery_of
+from skdisc.subgroup._learned._report import CenteredPeople, discovery_of
 from skdisc.subgroup._learned._witness import WitnessDesign, in_cells, in_words, learn
 
 _FEWEST = 40  # people, below which nothing is learned
@@ -101,23 +101,25 @@ class LearnedAuditor(SubgroupDetector):
             raise ValueError(f"{name} needs protected=[...]: the columns it is about.")
         people = self._people(task)
         setting = self._setting(people)
-        known, lost = setting.known(people)
-        enough = len(known) >= _FEWEST and len(setting.cells) > 1
-        if not enough or np.ptp(known.outcome) == 0 or not task.budget.affords(0):
+        comparable, lost = setting.comparable(people)
+        enough = len(comparable) >= _FEWEST and len(setting.cells) > 1
+        if not enough or np.ptp(comparable.outcome) == 0 or not task.budget.affords(0):
             task.memory = Learned(setting, None, [])
-            return self._nothing(task, known)
-        parts = known.split(1 - self.learn_on, task.rng)
+            return self._nothing(task, comparable)
+        parts = comparable.split(1 - self.learn_on, task.rng)
         task.progress(f"learning from {len(parts[0]):,} people")
         # Each half has expectations of its own, so the rows of the test share no errors with those
         # by which the witness was chosen.
         learners, tested = parts
         halves = [
-            Seen(learners, setting.centering(learners, task.rng)),
-            Seen(tested, setting.centering(tested, task.rng)),
+            CenteredPeople(learners, setting.centering(learners, task.rng)),
+            CenteredPeople(tested, setting.centering(tested, task.rng)),
         ]
         learned = self._learn_witness(task, setting, halves[0])
         task.memory = learned
-        everyone = Seen(parts[0].beside(parts[1]), halves[0].centering.beside(halves[1].centering))
+        everyone = CenteredPeople(
+            parts[0].beside(parts[1]), halves[0].centering.beside(halves[1].centering)
+        )
         return discovery_of(self, task, learned, halves[1], everyone, _left_out(lost, people))
 
     def _relevant(self, task, people):
@@ -134,11 +136,11 @@ class LearnedAuditor(SubgroupDetector):
         """Test the witness of fit on other rows, all of which it has not seen."""
         learned = task.memory
         people = self._people(task)
-        known, lost = learned.setting.known(people)
-        if learned.witness is None or len(known) < _FEWEST:
-            return self._nothing(task, known)
-        seen = Seen(known, learned.setting.centering(known, task.rng))
-        return discovery_of(self, task, learned, seen, seen, _left_out(lost, people))
+        comparable, lost = learned.setting.comparable(people)
+        if learned.witness is None or len(comparable) < _FEWEST:
+            return self._nothing(task, comparable)
+        sample = CenteredPeople(comparable, learned.setting.centering(comparable, task.rng))
+        return discovery_of(self, task, learned, sample, sample, _left_out(lost, people))
 
     def _output_of(self, box):
         if self.output != "auto":
@@ -151,41 +153,51 @@ class LearnedAuditor(SubgroupDetector):
         rows = Summed(people.X, people.outcome[None], [self._measure])
         items = self._items_of(rows)
         names = list(self.space_.names)
-        others = [c for c in names if c not in self.protected_]
+        unprotected = [c for c in names if c not in self.protected_]
         legitimate = None if self.versus == "everyone" else self._legitimate(names)
-        own = WitnessDesign.of(people.X, self.space_, others if legitimate is None else legitimate)
+        design = WitnessDesign.of(
+            people.X, self.space_, unprotected if legitimate is None else legitimate
+        )
         edges = np.empty(0)
         if people.score is not None and len(people):
-            at = np.arange(1, self.n_score_bins) / self.n_score_bins
-            edges = np.unique(np.quantile(people.score, at))
+            quantiles = np.arange(1, self.n_score_bins) / self.n_score_bins
+            edges = np.unique(np.quantile(people.score, quantiles))
             edges = edges[edges < people.score.max()]
-        return Setting(ProtectedCells.of(items), legitimate, own, edges, self.nuisance)
+        return Setting(ProtectedCells.of(items), legitimate, design, edges, self.nuisance)
 
-    def _learn_witness(self, task, setting, seen):
+    def _learn_witness(self, task, setting, sample):
         """Return what is learned from some people: the witness, and its rules."""
-        numbers = setting.numbers(seen.people)
+        numbers = setting.numbers(sample.people)
         witness = learn(
-            self.witness, numbers, setting.cells, seen.centering, self._is_group, task.rng
+            self.witness, numbers, setting.cells, sample.centering, self._is_group, task.rng
         )
-        found = [self._in_words(task, setting, witness, seen, k) for k in setting.parts]
-        part, words = max(zip(setting.parts, found, strict=True), key=lambda own: own[1][1])
+        rules_by_part = [self._in_words(task, setting, witness, sample, k) for k in setting.parts]
+        part, words = max(
+            zip(setting.parts, rules_by_part, strict=True), key=lambda pair: pair[1][1]
+        )
         return Learned(setting, witness, [(group, part) for group in words[0]])
 
-    def _in_words(self, task, setting, witness, seen, part):
+    def _in_words(self, task, setting, witness, sample, part):
         """Return the rules that keep most of a witness in a part, and how much they keep."""
-        here = np.flatnonzero(setting.in_part(part, seen.people))
-        own, centering = seen.people.at(here), seen.centering.at(here)
-        signal = centering.center(setting.values(witness, own))
+        positions = np.flatnonzero(setting.in_part(part, sample.people))
+        people, centering = sample.people.at(positions), sample.centering.at(positions)
+        signal = centering.center(setting.values(witness, people))
         if not signal.any():
             return [], 0.0
-        rows = Summed(own.X, signal[None], ["witness"])
-        items = self._words(setting.cells.items).on(own.X)
+        rows = Summed(people.X, signal[None], ["witness"])
+        items = self._words(setting.cells.items).on(people.X)
         first = None if self.versus == "everyone" else items.protected
-        given = int(least_of(self.min_support, len(own))), self.max_predicates, first
-        patterns = rows.mine(items, *given, lambda n: self._spend(task, n), distinct=True)
+        patterns = rows.mine(
+            items,
+            int(least_of(self.min_support, len(people))),
+            self.max_predicates,
+            first,
+            lambda n: self._spend(task, n),
+            distinct=True,
+        )
 
         def center(group):
-            return centering.center(in_cells(group, own.X, setting.cells).astype(float))
+            return centering.center(in_cells(group, people.X, setting.cells).astype(float))
 
         return in_words(rows, items, patterns, center)
 

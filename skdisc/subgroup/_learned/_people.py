@@ -37,7 +37,7 @@ class ScoredPeople:
         return ScoredPeople(self.X.iloc[rows].reset_index(drop=True), self.outcome[rows], score)
 
     def beside(self, other: Self) -> Self:
-        """Return these people and others."""
+        """Return these people and the other ones."""
         score = None if self.score is None else np.append(self.score, other.score)
         X = pd.concat([self.X, other.X], ignore_index=True)
         return ScoredPeople(X, np.append(self.outcome, other.outcome), score)
@@ -60,7 +60,7 @@ class Setting:
     cells : ProtectedCells
     legitimate : list of column names, or None
         The columns that are adjusted for; None: nothing is centered.
-    own : WitnessDesign
+    design : WitnessDesign
         The columns that the witness reads in addition to the protected ones.
     edges : ndarray of float
         The inner edges of the bins of the score; none without a score.
@@ -69,7 +69,7 @@ class Setting:
 
     cells: ProtectedCells
     legitimate: list | None
-    own: WitnessDesign
+    design: WitnessDesign
     edges: np.ndarray
     nuisance: Any
 
@@ -105,7 +105,7 @@ class Setting:
             return f"score <= {high}"
         return f"score > {low}" if part == len(self.edges) else f"{low} < score <= {high}"
 
-    def known(self, people: ScoredPeople) -> tuple[ScoredPeople, int]:
+    def comparable(self, people: ScoredPeople) -> tuple[ScoredPeople, int]:
         """Return the people who have an outcome and a cell, and how many have no cell.
 
         They are in an order that depends neither on theirs nor on names of protected values.
@@ -113,10 +113,10 @@ class Setting:
         cell = self.cells.numbers(people.X)
         has_outcome = np.isfinite(people.outcome)
         lost = int((has_outcome & (cell < 0)).sum())
-        others = people.X.drop(columns=list(self.cells.columns))
+        unprotected = people.X.drop(columns=list(self.cells.columns))
         row = np.zeros(len(people), dtype=np.uint64)
-        if others.shape[1]:
-            row = pd.util.hash_pandas_object(others, index=False).to_numpy()
+        if unprotected.shape[1]:
+            row = pd.util.hash_pandas_object(unprotected, index=False).to_numpy()
         score = np.zeros(len(people)) if people.score is None else people.score
         order = np.lexsort([cell, score, people.outcome, row])
         return people.at(order[(has_outcome & (cell >= 0))[order]]), lost
@@ -124,9 +124,9 @@ class Setting:
     def numbers(self, people: ScoredPeople) -> np.ndarray:
         """Return what the witness reads, and the score with its bins, as numbers."""
         if people.score is None:
-            return self.own.on(people.X)
+            return self.design.on(people.X)
         bins = self.bin_of(people)[:, None] == np.arange(self.n_parts)
-        return np.column_stack([self.own.on(people.X), people.score, bins])
+        return np.column_stack([self.design.on(people.X), people.score, bins])
 
     def centering(self, people: ScoredPeople, rng: np.random.Generator) -> Centering:
         """Learn what is expected of people given the legitimate columns, and the score."""
@@ -134,7 +134,7 @@ class Setting:
         covariates = X = None
         if self.legitimate is not None:
             X = people.X[self.legitimate]
-            covariates = Covariates.of(X, self.own.space)
+            covariates = Covariates.of(X, self.design.space)
             if people.score is not None:
                 covariates = covariates.beside("score", people.score)
                 of_score = self.bin_of(people)
@@ -147,7 +147,7 @@ class Setting:
         return witness.values(self.numbers(people))
 
 
-class Seen(NamedTuple):
+class CenteredPeople(NamedTuple):
     """People with their centering."""
 
     people: ScoredPeople

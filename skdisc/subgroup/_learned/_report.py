@@ -16,7 +16,7 @@ from skdisc._space._items import count_values
 from skdisc._verdicts._answer import decide, family_table
 from skdisc._verdicts._candidates import Candidates, smallest_ratio_of_gap
 from skdisc.subgroup._estimation._contrasts import IN_CONTEXT
-from skdisc.subgroup._learned._people import Learned, Seen
+from skdisc.subgroup._learned._people import CenteredPeople, Learned
 from skdisc.subgroup._learned._witness import in_cells, standardized
 
 TEST = "covariance of witness and residuals on rows it has not seen"
@@ -42,7 +42,9 @@ def beta(centered: np.ndarray, residual: np.ndarray, freedom: float = 1.0) -> tu
     return slope, float(np.sqrt(noise.sum() / freedom) / size)
 
 
-def tests_of(learned: Learned, seen: Seen, significance: float) -> tuple[pd.DataFrame, list[str]]:
+def tests_of(
+    learned: Learned, sample: CenteredPeople, significance: float
+) -> tuple[pd.DataFrame, list[str]]:
     """Test whether a witness predicts the outcomes of people it has not seen.
 
     On everyone, and in each bin of the score if there is one. The statistic is the mean product of
@@ -53,7 +55,7 @@ def tests_of(learned: Learned, seen: Seen, significance: float) -> tuple[pd.Data
     Parameters
     ----------
     learned : Learned
-    seen : Seen
+    sample : CenteredPeople
         The people whom the witness has not seen.
     significance : float
 
@@ -68,7 +70,7 @@ def tests_of(learned: Learned, seen: Seen, significance: float) -> tuple[pd.Data
     reasons : list of str
         What crossings would take from the slope of everyone, if it is then no longer significant.
     """
-    setting, (people, centering) = learned.setting, seen
+    setting, (people, centering) = learned.setting, sample
     centered = centering.free(setting.values(learned.witness, people))
     rows, reasons = [], []
     for part in setting.parts:
@@ -99,7 +101,9 @@ def _decapitalized(sentence):
     return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
-def rules_of(learned: Learned, seen: Seen, tests: pd.DataFrame, level: float) -> pd.DataFrame:
+def rules_of(
+    learned: Learned, sample: CenteredPeople, tests: pd.DataFrame, level: float
+) -> pd.DataFrame:
     """Measure the rules of a witness.
 
     Returns
@@ -110,24 +114,28 @@ def rules_of(learned: Learned, seen: Seen, tests: pd.DataFrame, level: float) ->
         would still add, and p-value (at least that of the witness), ``kept``, the share of the
         witness's signal that the rule keeps.
     """
-    setting, (people, centering) = learned.setting, seen
+    setting, (people, centering) = learned.setting, sample
     rows, sizes = [], []
     z = special.ndtri(1 - level / 2)
-    own = setting.values(learned.witness, people) if learned.words else None
+    witness_values = setting.values(learned.witness, people) if learned.words else None
     for group, k in learned.words:
-        here = setting.in_part(k, people)
+        in_part = setting.in_part(k, people)
         free = centering.free(in_cells(group, people.X, setting.cells).astype(float))
-        h, g, r = free[here], centering.free(own)[here], centering.residual[here]
-        inside = group.mask(people.X) & here
+        h, g, r = (
+            free[in_part],
+            centering.free(witness_values)[in_part],
+            centering.residual[in_part],
+        )
+        inside = group.mask(people.X) & in_part
         slope, error = beta(h, r, centering.freedom)
-        all_signal, ours = (_signal(x, r) for x in (g, h))
+        witness_signal, rule_signal = (_signal(x, r) for x in (g, h))
         outcome = people.outcome[inside].mean() if inside.any() else np.nan
-        kept = (ours / all_signal) ** 2 if all_signal > 0 else np.nan
-        down, up = centering.widening(free, here)
+        share_kept = (rule_signal / witness_signal) ** 2 if witness_signal > 0 else np.nan
+        down, up = centering.widening(free, in_part)
         surely = max(abs(slope) - (down if slope > 0 else up), 0)
         p_value = 2 * special.ndtr(-surely / error) if error > 0 else np.nan
         ends = slope - z * error - down, slope + z * error + up
-        rows.append((outcome, slope, *ends, p_value, p_value, kept))
+        rows.append((outcome, slope, *ends, p_value, p_value, share_kept))
         sizes.append(int(inside.sum()))
     table = pd.DataFrame(np.array(rows, dtype=float).reshape(-1, len(_NUMBERS)), columns=_NUMBERS)
     of_witness = tests["p_adjusted"].to_numpy()[[setting.parts.index(k) for _, k in learned.words]]
@@ -143,7 +151,12 @@ def _signal(centered, residual):
 
 
 def candidates_of(
-    learned: Learned, seen: Seen, everyone: Seen, found: np.ndarray, *, ratios: bool
+    learned: Learned,
+    sample: CenteredPeople,
+    everyone: CenteredPeople,
+    is_found: np.ndarray,
+    *,
+    ratios: bool,
 ) -> Candidates:
     """Return the family of the question: the groups that the witness chose, and single values.
 
@@ -153,11 +166,11 @@ def candidates_of(
     Parameters
     ----------
     learned : Learned
-    seen : Seen
+    sample : CenteredPeople
         The people whom the witness has not seen, for its groups.
-    everyone : Seen
+    everyone : CenteredPeople
         All people, for single values.
-    found : ndarray of bool, shape (n_groups,)
+    is_found : ndarray of bool, shape (n_groups,)
         Which groups of the witness are findings.
     ratios : bool
         Whether ratios count.
@@ -165,28 +178,30 @@ def candidates_of(
     setting, rows = learned.setting, []
     total = float(len(everyone.people))
     for group, k in learned.words:
-        here = setting.in_part(k, seen.people)
-        h = seen.centering.free(in_cells(group, seen.people.X, setting.cells).astype(float))
-        slope, error = beta(h[here], seen.centering.residual[here], seen.centering.freedom)
-        ends = seen.centering.widening(h, here)
-        inside = group.mask(seen.people.X)[here]
-        rate = seen.people.outcome[here][inside].mean() if inside.any() else np.nan
+        in_part = setting.in_part(k, sample.people)
+        h = sample.centering.free(in_cells(group, sample.people.X, setting.cells).astype(float))
+        slope, error = beta(
+            h[in_part], sample.centering.residual[in_part], sample.centering.freedom
+        )
+        ends = sample.centering.widening(h, in_part)
+        inside = group.mask(sample.people.X)[in_part]
+        rate = sample.people.outcome[in_part][inside].mean() if inside.any() else np.nan
         n = int(inside.sum())
         rows.append((str(group), n, len(inside) - n, total, slope, error, *ends, rate))
-    cells, (people, centering), known = setting.cells, everyone, {row[0] for row in rows}
+    cells, (people, centering), names_listed = setting.cells, everyone, {row[0] for row in rows}
     protected = [cells.items.predicates[i] for i in np.flatnonzero(cells.items.protected)]
-    for i, own in zip(np.flatnonzero(cells.items.protected), cells.indicators.T, strict=True):
-        h = centering.free(np.broadcast_to(own, (len(people), len(own))))
+    for i, has_item in zip(np.flatnonzero(cells.items.protected), cells.indicators.T, strict=True):
+        h = centering.free(np.broadcast_to(has_item, (len(people), len(has_item))))
         slope, error = beta(h, centering.residual, centering.freedom)
-        inside = own[centering.cell] == 1
+        inside = has_item[centering.cell] == 1
         n, rate = int(inside.sum()), people.outcome[inside].mean() if inside.any() else np.nan
         values_of_column = [
             str(q) for q in protected if q.column == cells.items.predicates[i].column
         ]
         name, is_half = str(cells.items.predicates[i]), len(values_of_column) == 2
-        if name in known or (is_half and known & set(values_of_column)):
+        if name in names_listed or (is_half and names_listed & set(values_of_column)):
             continue  # the gap of two halves is one question
-        known.add(name)
+        names_listed.add(name)
         size = max(n, len(people) - n) if is_half else n
         ends = centering.widening(h)
         rows.append((name, n, len(people) - n, size, slope, error, *ends, rate))
@@ -207,14 +222,19 @@ def candidates_of(
         interval,
         size=size,
         total=total,
-        found=np.append(found, np.zeros(len(rows) - len(found), dtype=bool)),
+        found=np.append(is_found, np.zeros(len(rows) - len(is_found), dtype=bool)),
         ratio=ratio if ratios else None,
         name=names,
     )
 
 
 def discovery_of(
-    detector: Any, task: Any, learned: Learned, seen: Seen, everyone: Seen, notes: list
+    detector: Any,
+    task: Any,
+    learned: Learned,
+    sample: CenteredPeople,
+    everyone: CenteredPeople,
+    notes: list,
 ) -> Discovery:
     """Return the Discovery of a witness.
 
@@ -223,9 +243,9 @@ def discovery_of(
     detector : LearnedAuditor
     task : Task
     learned : Learned
-    seen : Seen
+    sample : CenteredPeople
         The people whom the witness has not seen.
-    everyone : Seen
+    everyone : CenteredPeople
         All people, for bounds.
     notes : list of str
 
@@ -234,10 +254,10 @@ def discovery_of(
     Discovery
     """
     d = detector
-    tests, reasons = tests_of(learned, seen, d.significance)
-    if seen.centering.is_full:
+    tests, reasons = tests_of(learned, sample, d.significance)
+    if sample.centering.is_full:
         reasons.append(_TOO_MANY_VALUES)
-    table = rules_of(learned, seen, tests, d.significance)
+    table = rules_of(learned, sample, tests, d.significance)
     table["measure"] = np.full(len(table), d._measure, dtype=object)
     table["test"] = np.full(len(table), TEST, dtype=object)
     table["part"] = np.array([learned.setting.name_of(k) for _, k in learned.words], dtype=object)
@@ -246,20 +266,20 @@ def discovery_of(
         reasons.append(relevant.problem)
     is_found = (table["p_adjusted"] <= d.significance).to_numpy()
     if task.is_audit:
-        at_fit = d.result_.findings.table["effect"].to_numpy()
-        is_found = is_found & (np.sign(at_fit) == np.sign(table["effect"].to_numpy()))
+        effect_at_fit = d.result_.findings.table["effect"].to_numpy()
+        is_found = is_found & (np.sign(effect_at_fit) == np.sign(table["effect"].to_numpy()))
     groups = learned.groups
-    kept = [g for g, yes in zip(groups, is_found, strict=True) if yes]
+    found_groups = [g for g, yes in zip(groups, is_found, strict=True) if yes]
     is_rate = np.isin(everyone.people.outcome, (0.0, 1.0)).all()
     ratios = bool(is_rate) and d.null == "marginal"
-    candidates = candidates_of(learned, seen, everyone, is_found, ratios=ratios)
+    candidates = candidates_of(learned, sample, everyone, is_found, ratios=ratios)
     answer = _answered(d, tests, candidates, reasons, relevant.size, bool(reasons))
     return Discovery(
         findings=GroupFindings.of(groups, table, task.space),
         measure=d._measure,
         n_tested=len(groups),
-        n_found=len(kept),
-        by_value=count_values(groups, kept, d.protected_),
+        n_found=len(found_groups),
+        by_value=count_values(groups, found_groups, d.protected_),
         tables={"witness": tests, "family": family_table(candidates, answer)},
         notes=[*notes, *_notes(learned, tests, table, d.significance), *answer.sentences[1:]],
         versus=IN_CONTEXT,

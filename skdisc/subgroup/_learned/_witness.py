@@ -44,9 +44,9 @@ class WitnessDesign:
     def of(cls, X: pd.DataFrame, space: Any, columns: Sequence[Hashable]) -> "WitnessDesign":
         """Return the design of some columns of X."""
         numeric = [c for c in columns if space[c].kind == "numeric"]
-        known = {c: X[c].to_numpy(dtype=float, na_value=np.nan) for c in numeric}
-        middle = {c: float(np.nanmedian(x)) for c, x in known.items() if not np.isnan(x).all()}
-        used = [c for c in columns if c in middle or c not in known]
+        numbers = {c: X[c].to_numpy(dtype=float, na_value=np.nan) for c in numeric}
+        middle = {c: float(np.nanmedian(x)) for c, x in numbers.items() if not np.isnan(x).all()}
+        used = [c for c in columns if c in middle or c not in numbers]
         return cls(space, used, middle)
 
     def on(self, X: pd.DataFrame) -> np.ndarray:
@@ -84,14 +84,14 @@ class Witness:
 
     def values(self, numbers: np.ndarray) -> np.ndarray:
         """Return the function for each row and each cell, shape (n_rows, n_cells)."""
-        found = np.empty((len(numbers), len(self.indicators)))
+        values = np.empty((len(numbers), len(self.indicators)))
         if not len(numbers):  # nobody of a half has a score of this part
-            return found
-        for cell, own in enumerate(self.indicators):
-            table = np.hstack([numbers, np.broadcast_to(own, (len(numbers), len(own)))])
+            return values
+        for cell, indicator in enumerate(self.indicators):
+            table = np.hstack([numbers, np.broadcast_to(indicator, (len(numbers), len(indicator)))])
             with threads_for(len(table)):
-                found[:, cell] = self.model.predict(table)
-        return (found > 0).astype(float) if self.is_group else found
+                values[:, cell] = self.model.predict(table)
+        return (values > 0).astype(float) if self.is_group else values
 
 
 def learn(
@@ -132,15 +132,15 @@ def learn(
 
 def _gain(kind, table, numbers, indicators, centering, is_group, fold):
     """Return the standardized covariance of a learner's witness with residuals out of fold."""
-    found = np.zeros(len(table))
+    products = np.zeros(len(table))
     for k in range(_FOLDS):
-        rest, own = fold != k, fold == k
+        rest, held_out = fold != k, fold == k
         model = _fitted(kind, table[rest], centering.residual[rest])
-        part = centering.at(own)
-        values = Witness(model, indicators, "", is_group).values(numbers[own])
+        part = centering.at(held_out)
+        values = Witness(model, indicators, "", is_group).values(numbers[held_out])
         centered = part.center(values)
-        found[own] = centered * part.residual / max(np.sqrt((centered**2).mean()), 1e-300)
-    return standardized(found)
+        products[held_out] = centered * part.residual / max(np.sqrt((centered**2).mean()), 1e-300)
+    return standardized(products)
 
 
 def standardized(values: np.ndarray) -> float:
@@ -181,13 +181,13 @@ def _fitted(learner, table, target):
 def in_cells(group: Group, X: pd.DataFrame, cells: ProtectedCells) -> np.ndarray:
     """Return whether each row would be in a rule if it were of each cell, (n_rows, n_cells)."""
     items, protected = cells.items, cells.columns
-    at = np.flatnonzero(items.protected)
+    protected_items = np.flatnonzero(items.protected)
     context = Subgroup([p for p in group.predicates if p.column not in protected])
     inside = np.ones(len(cells), dtype=bool)
     for p in group.predicates:
         if p.column in protected:
-            own = next(i for i in at if items.predicates[i] == p)
-            inside &= (cells.combos == own).any(axis=1)
+            item = next(i for i in protected_items if items.predicates[i] == p)
+            inside &= (cells.combos == item).any(axis=1)
     return context.mask(X)[:, None] & inside
 
 
@@ -208,26 +208,28 @@ def in_words(rows: Summed, items: Items, patterns: Patterns, center: Callable) -
     -------
     rules : list of Subgroup
         At most two; one if the other is about the rest of the same context.
-    kept : float
+    largest : float
         The largest sum of squares of the witness that one of them explains.
     """
     signal = rows.values[0]
     n, total = rows.pattern_sums(patterns)[0][:2]
-    kept, found, seen, largest = total**2 / np.maximum(n, 1), [], [], 0.0
+    squares, rules, indicators, largest = total**2 / np.maximum(n, 1), [], [], 0.0
     for side in (-1, 1):
-        order = np.argsort(-np.where(side * total > 0, kept, -1), kind="stable")[:_REFINED]
-        best, its, most = None, None, 0.0
+        order = np.argsort(-np.where(side * total > 0, squares, -1), kind="stable")[:_REFINED]
+        best, best_indicator, most = None, None, 0.0
         for i in order[side * total[order] > 0]:
             group = items.subgroup(patterns.items[i])
-            own = center(group)
-            gain = side * (own @ signal) / max(np.sqrt(own @ own), 1e-300)
+            indicator = center(group)
+            gain = side * (indicator @ signal) / max(np.sqrt(indicator @ indicator), 1e-300)
             if gain > most * (1 + 1e-9):
-                best, its, most = group, own, gain
-        if best is not None and not any(_is_mirror(its, other) for other in seen):
-            found.append(best)
-            seen.append(its)
+                best, best_indicator, most = group, indicator, gain
+        if best is not None and not any(
+            _is_mirror(best_indicator, earlier) for earlier in indicators
+        ):
+            rules.append(best)
+            indicators.append(best_indicator)
             largest = max(largest, most**2)
-    return found, largest
+    return rules, largest
 
 
 def _is_mirror(one, other):

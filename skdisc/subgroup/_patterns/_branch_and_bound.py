@@ -117,11 +117,11 @@ class Branching:
             if before is not None and before(n) < n:
                 return
             self.visited += n
-            at = new & self.allowed[code]
-            score, delta = self._score(state[at])
+            is_scored = new & self.allowed[code]
+            score, delta = self._score(state[is_scored])
             good = (np.abs(delta) > self.delta) & (score > self._least)
             if good.any():
-                yield chosen[at][good], score[good]
+                yield chosen[is_scored][good], score[good]
             if chosen.shape[1] < len(self._levels):
                 self._push(stack, chosen, state, code)
 
@@ -160,8 +160,8 @@ class Branching:
         for end in (added + x_low, added + x_high):
             # For fixed log-odds added by x, the degree is largest at base = -end / 2. Choi et al.'s
             # code does not clip this to what the context can reach, and prunes less.
-            at = np.clip(-end / 2, base + low, base + high)
-            bound = np.maximum(bound, np.abs(expit(at + end) - expit(at)))
+            peak = np.clip(-end / 2, base + low, base + high)
+            bound = np.maximum(bound, np.abs(expit(peak + end) - expit(peak)))
         bound *= 1 + 1e-12  # rounding must not prune
         if self.rank == "discrimination":
             return bound

@@ -189,8 +189,8 @@ class DiscriminationPatterns(DecidedDetector):
                 pool,
                 self.k,
                 p_adjusted=p_adjusted,
-                sure=is_significant,
-                others=in_direction & ~is_significant,
+                is_significant=is_significant,
+                is_insignificant=in_direction & ~is_significant,
                 strength=uncertainty.strength(pool.xs) if by_evidence else None,
                 budget=task.budget,
                 redundancy=self.redundancy,
@@ -207,7 +207,7 @@ class DiscriminationPatterns(DecidedDetector):
             delta=self.delta,
         )
         table["p_adjusted"], table["nodes_visited"] = searched.p_adjusted, searched.visited
-        groups = [items.subgroup(pattern) for pattern in searched.both]
+        groups = [items.subgroup(pattern) for pattern in searched.conditions]
         contexts = [items.subgroup(context) for context in y]
         group_keys, context_keys = (
             [task.space.subgroup_key(group) for group in several] for several in (groups, contexts)
@@ -233,14 +233,14 @@ class DiscriminationPatterns(DecidedDetector):
 
     def _remeasure(self, task):
         """Learn the model again from the rows, and measure the patterns of fit in it."""
-        rows, at_fit = self._rows(task), self.result_.findings
-        table = self._measure_held_out(task, at_fit, rows)
-        again = confirmed(table, self.significance)
-        found = np.array(at_fit.subgroups, dtype=object)[again]
-        by_value = count_values(at_fit.subgroups, found, self.protected_)
-        counts = FoundCounts(len(at_fit), int(again.sum()), by_value)
+        rows, fit_findings = self._rows(task), self.result_.findings
+        table = self._measure_held_out(task, fit_findings, rows)
+        is_confirmed = confirmed(table, self.significance)
+        confirmed_groups = np.array(fit_findings.subgroups, dtype=object)[is_confirmed]
+        by_value = count_values(fit_findings.subgroups, confirmed_groups, self.protected_)
+        counts = FoundCounts(len(fit_findings), int(is_confirmed.sum()), by_value)
         items, n_x = task.memory.items.on(rows.X), len(np.unique(task.memory.x, axis=0))
-        discovery = self._report(rows, items, at_fit.with_table(table), counts, n_x)
+        discovery = self._report(rows, items, fit_findings.with_table(table), counts, n_x)
         discovery.nodes_visited = len(task.memory.x)
         discovery.candidates = self._question(task, discovery, rows, items)
         return discovery
@@ -254,8 +254,8 @@ class DiscriminationPatterns(DecidedDetector):
         has = np.append(has, True)  # of PAD, the last
         table.loc[~has[x].all(axis=1), MEASURED] = np.nan  # smoothing is not evidence
         # Patterns with the same x have one hypothesis, which the correction counts once.
-        _, at, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
-        once = _stats.adjust(table["p_value"].to_numpy()[at], self.correction)
+        _, first_index, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
+        once = _stats.adjust(table["p_value"].to_numpy()[first_index], self.correction)
         table["p_adjusted"] = once[which.ravel()]
         table["nodes_visited"] = len(x)
         table["effect_at_fit"] = findings.table["effect"].to_numpy()
@@ -286,9 +286,13 @@ class DiscriminationPatterns(DecidedDetector):
 
     def _report(self, rows, items, findings, counts, n_x):
         groups = self._single_groups(rows, items, n_x)
-        about = {
-            "measure": "degree of discrimination",
-            "versus": "everyone in the same context, protected values unknown",
-            "tables": {"groups": groups},
-        }
-        return subgroup_discovery(self, rows, findings, counts, groups, **about)
+        return subgroup_discovery(
+            self,
+            rows,
+            findings,
+            counts,
+            groups,
+            measure="degree of discrimination",
+            versus="everyone in the same context, protected values unknown",
+            tables={"groups": groups},
+        )

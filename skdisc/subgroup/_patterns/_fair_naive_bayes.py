@@ -174,8 +174,8 @@ class FairNaiveBayes(HasSettings, ClassifierMixin, BaseEstimator):
             self.n_iter_ += 1
         self.n_constraints_ = len(problem.x)
         if items.protected.any():
-            left = self._worst(nb, above=0.0)
-            self.max_discrimination_ = float(np.abs(nb.delta(*left)).max(initial=0.0))
+            x, y = self._worst(nb, above=0.0)
+            self.max_discrimination_ = float(np.abs(nb.delta(x, y)).max(initial=0.0))
         if self.max_discrimination_ > self.delta:
             warnings.warn(
                 f"After {self.n_iter_} rounds there are still patterns of up to "
@@ -304,11 +304,11 @@ class _Problem:
         """Return the derivatives of `_discrimination`, shape (n_constraints, n_variables)."""
         nb = self._model(v)
         base = nb.log_odds + nb.added(self.y)
-        both = base + nb.added(self.x)
-        slope_both = expit(both) * expit(-both)
-        change = slope_both - expit(base) * expit(-base)
+        with_x = base + nb.added(self.x)
+        slope_with_x = expit(with_x) * expit(-with_x)
+        change = slope_with_x - expit(base) * expit(-base)
         of_weight = np.zeros((len(base), len(nb.feature) + 1))
-        np.put_along_axis(of_weight, self.x, slope_both[:, None], axis=1)
+        np.put_along_axis(of_weight, self.x, slope_with_x[:, None], axis=1)
         in_context = np.zeros_like(of_weight)
         np.put_along_axis(in_context, self.y, change[:, None], axis=1)
         of_weight = (of_weight + in_context)[:, :-1]

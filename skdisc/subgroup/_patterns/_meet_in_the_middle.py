@@ -24,10 +24,10 @@ class _Contexts:
     def __init__(self, nb, features):
         self.nb = nb
         sizes = {f: 1 + len(nb.items[f]) for f in features}
-        wanted = max(_BEST_SIZE, math.isqrt(math.prod(sizes.values())) + 1)
+        most = max(_BEST_SIZE, math.isqrt(math.prod(sizes.values())) + 1)
         self.few, self.many, size = [], [], 1
         for f in sorted(features, key=sizes.get):
-            fits = size * sizes[f] <= wanted
+            fits = size * sizes[f] <= most
             size *= sizes[f] if fits else 1
             (self.many if fits else self.few).append(f)
         self.outer = np.sort(self._sums(self.few))[::-1]  # sorted targets are faster to search
@@ -57,13 +57,13 @@ class _Contexts:
         )
         # Each of the k nearest outer sums has a partner nearer than any partner of the other sums.
         few = np.argsort(gap, kind="stable")[:k]
-        at = place[few, None] + np.arange(-k, k)
-        distance = np.abs(self.inner[np.clip(at, 0, last)] - target[few, None])
-        distance[(at < 0) | (at > last)] = np.inf
+        inner_place = place[few, None] + np.arange(-k, k)
+        distance = np.abs(self.inner[np.clip(inner_place, 0, last)] - target[few, None])
+        distance[(inner_place < 0) | (inner_place > last)] = np.inf
         best = np.argsort(distance, axis=None, kind="stable")[:k]
         best = best[np.isfinite(distance.ravel()[best])]
         outer = np.argsort(self._sums(self.few), kind="stable")[::-1][few[best // (2 * k)]]
-        inner = np.argsort(self._sums(self.many), kind="stable")[at.ravel()[best]]
+        inner = np.argsort(self._sums(self.many), kind="stable")[inner_place.ravel()[best]]
         return np.hstack([self._items(self.few, outer), self._items(self.many, inner)])
 
     def _items(self, features, number):
@@ -137,10 +137,10 @@ class Meeting:
                 break
             contexts = self._contexts(self.assignments[i])
             near = contexts.nearest(-self.added[i] / 2 - self.nb.log_odds, k)
-            found = np.full((len(near), width), PAD, dtype=np.int64)
-            found[:, : near.shape[1]] = near
+            padded = np.full((len(near), width), PAD, dtype=np.int64)
+            padded[:, : near.shape[1]] = near
             x = np.vstack([x, np.repeat(self.assignments[i][None], len(near), axis=0)])
-            y = np.vstack([y, found])
+            y = np.vstack([y, padded])
             size = np.abs(self.nb.delta(x, y))
             best = first(size, x, y)[:k]
             best = best[size[best] > delta]
@@ -173,6 +173,6 @@ class Meeting:
 
 def first(score, x, y):
     """Return the order of patterns: larger scores, then fewer conditions, then lower items."""
-    both = np.hstack([x, y])
-    length = (both != PAD).sum(axis=1)
-    return np.lexsort((*np.sort(both, axis=1).T, length, -np.round(score, 12)))
+    items = np.hstack([x, y])
+    length = (items != PAD).sum(axis=1)
+    return np.lexsort((*np.sort(items, axis=1).T, length, -np.round(score, 12)))

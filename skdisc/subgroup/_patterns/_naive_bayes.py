@@ -142,10 +142,10 @@ def n_patterns(nb, assignments, max_predicates):
     """
     sizes = [len(items) for items in nb.items]
     limit = len(sizes) if max_predicates is None else max_predicates
-    counts, known = [], {}
+    counts, cache = [], {}
     for row in assignments != PAD:
         key = row.tobytes()
-        if key not in known:
+        if key not in cache:
             used = {f for f, yes in zip(nb.sensitive_features, row, strict=True) if yes}
             by_length = [1]  # number of contexts with 0, 1, … conditions
             for f, k in enumerate(sizes):
@@ -153,6 +153,6 @@ def n_patterns(nb, assignments, max_predicates):
                     longer = [k * c for c in by_length]
                     pairs = zip([*by_length, 0], [0, *longer], strict=True)
                     by_length = [a + b for a, b in pairs]
-            known[key] = sum(by_length[: max(limit - len(used) + 1, 0)]) if used else 0
-        counts.append(known[key])
+            cache[key] = sum(by_length[: max(limit - len(used) + 1, 0)]) if used else 0
+        counts.append(cache[key])
     return counts

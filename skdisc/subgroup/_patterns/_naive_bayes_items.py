@@ -51,17 +51,21 @@ def model_items(X, space, features, protected, n_bins, binarize, weight=None, fr
 
 def _halved(items, name, n_values, frequency):
     """Join the values of an ordinal column up to its median, and the values above it."""
-    own = [i for i, p in enumerate(items.predicates) if p.column == name][:n_values]
-    codes = items.codes[items.feature[own[0]]]
-    inside = (codes >= own[0]) & (codes <= own[-1])
+    column_items = [i for i, p in enumerate(items.predicates) if p.column == name][:n_values]
+    codes = items.codes[items.feature[column_items[0]]]
+    inside = (codes >= column_items[0]) & (codes <= column_items[-1])
     times = np.ones(len(codes), dtype=np.int64) if frequency is None else frequency
     half = np.array([0.5])
-    cut = int(lower_quantiles(codes[inside], half, times[inside])[0]) if inside.any() else own[-1]
+    cut = (
+        int(lower_quantiles(codes[inside], half, times[inside])[0])
+        if inside.any()
+        else column_items[-1]
+    )
     cut += 1
     number = np.arange(len(items.predicates) + 1)
     number[-1] = NO_ITEM
     predicates = list(items.predicates)
-    for half in (range(own[0], cut), range(cut, own[-1] + 1)):
+    for half in (range(column_items[0], cut), range(cut, column_items[-1] + 1)):
         if len(half):
             number[half] = half[0]
             values = [v for i in half for v in items.predicates[i].values]

@@ -39,7 +39,7 @@ class Searched:
     by_x: tuple = field(default=((), (), ()))
 
     @property
-    def both(self):
+    def conditions(self):
         """The conditions x and y of each pattern in one row."""
         return np.hstack([self.x, self.y])
 
@@ -49,7 +49,7 @@ class Searched:
         return sum(n > 0 for n in self.by_x[1])
 
 
-def choose(pool, k, p_adjusted, sure, others, strength, budget, redundancy):
+def choose(pool, k, p_adjusted, is_significant, is_insignificant, strength, budget, redundancy):
     """Return the k best patterns, and count all.
 
     Parameters
@@ -57,7 +57,7 @@ def choose(pool, k, p_adjusted, sure, others, strength, budget, redundancy):
     pool : ModelPatterns or PeoplesPatterns
     k : int
     p_adjusted : ndarray of float, shape (n_x,)
-    sure, others : ndarray of bool, shape (n_x,)
+    is_significant, is_insignificant : ndarray of bool, shape (n_x,)
         The significant assignments, and the other ones whose patterns may be shown.
     strength : ndarray of float, shape (n_x,), or None
         The strength of the evidence for each x: the best pattern of each significant x comes first,
@@ -72,22 +72,26 @@ def choose(pool, k, p_adjusted, sure, others, strength, budget, redundancy):
     -------
     Searched
     """
-    groups = [sure | others] if strength is None else [sure, others]
+    groups = (
+        [is_significant | is_insignificant]
+        if strength is None
+        else [is_significant, is_insignificant]
+    )
     shown, n_left = [], k
     for allowed in groups:
         if n_left and allowed.any():
             shown.append(_best(pool, n_left, allowed, strength, redundancy))
             n_left -= len(shown[-1][0])
-    x, y = map(np.vstack, zip(*shown, strict=True)) if shown else pool.top(0, sure)
+    x, y = map(np.vstack, zip(*shown, strict=True)) if shown else pool.top(0, is_significant)
     number = {row.tobytes(): i for i, row in enumerate(pool.xs)}
-    of = np.array([number[row.tobytes()] for row in x], dtype=np.int64)
-    done = Searched(x, y, p_adjusted[of], visited=pool.visited)
-    found = pool.count(sure) if pool.is_counted or budget.stopped_by is None else None
+    x_number = np.array([number[row.tobytes()] for row in x], dtype=np.int64)
+    done = Searched(x, y, p_adjusted[x_number], visited=pool.visited)
+    n_found = pool.count(is_significant) if pool.is_counted or budget.stopped_by is None else None
     if not pool.is_counted and budget.stopped_by is not None:
-        done.tested, done.found = max(pool.visited, len(x)), int(sure[of].sum())
+        done.tested, done.found = max(pool.visited, len(x)), int(is_significant[x_number].sum())
         return done
-    done.tested, done.found = sum(pool.tested), int(found.sum())
-    done.by_x = pool.xs, pool.tested, found.tolist()
+    done.tested, done.found = sum(pool.tested), int(n_found.sum())
+    done.by_x = pool.xs, pool.tested, n_found.tolist()
     return done
 
 
@@ -96,10 +100,10 @@ def _best(pool, k, allowed, strength, redundancy):
     by_score = _lean(pool, k, allowed, redundancy)
     if strength is None or not k:
         return by_score
-    at = np.flatnonzero(allowed)
-    at = at[np.argsort(-strength[at].round(9), kind="stable")][:k]
-    each = [_lean(pool, 1, np.arange(len(allowed)) == i, redundancy) for i in at]
-    x, y = (np.vstack(several) for several in zip(*each, by_score, strict=True))
+    order = np.flatnonzero(allowed)
+    order = order[np.argsort(-strength[order].round(9), kind="stable")][:k]
+    best_of_each = [_lean(pool, 1, np.arange(len(allowed)) == i, redundancy) for i in order]
+    x, y = (np.vstack(several) for several in zip(*best_of_each, by_score, strict=True))
     _, first = np.unique(np.hstack([x, y]), axis=0, return_index=True)
     first = np.sort(first)[:k]
     return x[first], y[first]
@@ -119,16 +123,16 @@ def _lean(pool, k, allowed, redundancy):
 
 def _redundant(nb, x, y, redundancy):
     """Return which patterns have nearly the discrimination of one with one condition less."""
-    found = np.zeros(len(x), dtype=bool)
+    is_redundant = np.zeros(len(x), dtype=bool)
     if redundancy is None:
-        return found
-    both, n = np.hstack([x, y]), x.shape[1]
-    for j in range(both.shape[1]):
-        less = both.copy()
+        return is_redundant
+    conditions, n = np.hstack([x, y]), x.shape[1]
+    for j in range(conditions.shape[1]):
+        less = conditions.copy()
         less[:, j] = PAD
         step = np.abs(nb.delta(x, y) - nb.delta(less[:, :n], less[:, n:]))
-        found |= (both[:, j] != PAD) & (step <= redundancy)
-    return found
+        is_redundant |= (conditions[:, j] != PAD) & (step <= redundancy)
+    return is_redundant
 
 
 def count_by_value(items, done):
@@ -137,7 +141,7 @@ def count_by_value(items, done):
     for i in np.flatnonzero(items.protected):
         has = np.flatnonzero((np.asarray(done.by_x[0]) == i).any(axis=-1))
         counts[value_name(items.predicates[i])] = tuple(
-            sum(of[j] for j in has) for of in done.by_x[1:]
+            sum(numbers[j] for j in has) for numbers in done.by_x[1:]
         )
     return counts
 
@@ -237,13 +241,13 @@ class PeoplesPatterns:
 
     def __init__(self, nb, delta, rank, max_predicates, items, rows, least, before):
         self.nb = nb
-        found = rows.mine(items, least, max_predicates, items.protected, before)
-        x, y = _split(found.items, items.protected)
+        patterns = rows.mine(items, least, max_predicates, items.protected, before)
+        x, y = _split(patterns.items, items.protected)
         self.xs, self._x_of = np.unique(x, axis=0, return_inverse=True)
         self._x_of = self._x_of.ravel()
         self.tested = np.bincount(self._x_of, minlength=len(self.xs)).tolist()
         self.is_tested = np.ones(len(self.xs), dtype=bool)
-        self.visited = len(found)
+        self.visited = len(patterns)
         delta_of = nb.delta(x, y)
         self._x, self._y, self._above = x, y, np.abs(delta_of) > delta
         divergent = rank == "divergence"
@@ -251,14 +255,14 @@ class PeoplesPatterns:
 
     def top(self, k, allowed):
         """Return x and y of the k best patterns with an allowed x."""
-        at = np.flatnonzero(self._above & allowed[self._x_of])
-        at = at[first(self._score[at], self._x[at], self._y[at])[:k]]
-        return self._x[at], self._y[at]
+        order = np.flatnonzero(self._above & allowed[self._x_of])
+        order = order[first(self._score[order], self._x[order], self._y[order])[:k]]
+        return self._x[order], self._y[order]
 
     def count(self, allowed):
         """Return the number of patterns above delta for each x."""
-        at = self._above & allowed[self._x_of]
-        return np.bincount(self._x_of[at], minlength=len(self.xs))
+        is_above = self._above & allowed[self._x_of]
+        return np.bincount(self._x_of[is_above], minlength=len(self.xs))
 
 
 def _split(conjunctions, protected):

@@ -14,7 +14,7 @@ WALD = "Wald test that x leaves the log-odds as they are"
 _UNKNOWN = 1e12  # variance of the weight of an item without rows
 
 
-def covariance(nb, masks, at, favored, weight, squares):
+def covariance(nb, masks, item_numbers, favored, weight, squares):
     """Return the covariance of the weights of some items, dependence between items included.
 
     The weight ln p1 - ln p0 of an item is a difference of logarithms of shares in two independent
@@ -27,24 +27,30 @@ def covariance(nb, masks, at, favored, weight, squares):
     ----------
     nb : NaiveBayes
     masks : ndarray of bool, shape (n_items, n_rows)
-    at : ndarray of int, shape (n_items,)
+    item_numbers : ndarray of int, shape (n_items,)
         Numbers of these items in the model.
     favored : ndarray of bool, shape (n_rows,)
     weight, squares : ndarray of float, shape (n_rows,)
         Sums of the weights of the people of each row, and of the squares of these weights.
     """
-    out = np.zeros((len(at), len(at)))
+    out = np.zeros((len(item_numbers), len(item_numbers)))
     for c, inside in enumerate((~favored, favored)):
         rows, w, s = masks[:, inside], weight[inside], squares[inside]
-        share, square, each = rows @ w / w.sum(), rows @ s, w.sum() / s.sum()
+        share, square, people_per_weight = rows @ w / w.sum(), rows @ s, w.sum() / s.sum()
         crossed = np.outer(share, square)
-        own = (rows * s) @ rows.T - crossed - crossed.T
-        own = (own + np.outer(share, share) * s.sum()) / w.sum() ** 2
-        p = np.exp(nb.log_p[c, at])
-        np.fill_diagonal(own, np.maximum(np.diag(own), p * (1 - p) / (nb.trials[c, at] * each)))
-        out += own / np.outer(p, p)
+        class_covariance = (rows * s) @ rows.T - crossed - crossed.T
+        class_covariance = (class_covariance + np.outer(share, share) * s.sum()) / w.sum() ** 2
+        p = np.exp(nb.log_p[c, item_numbers])
+        np.fill_diagonal(
+            class_covariance,
+            np.maximum(
+                np.diag(class_covariance),
+                p * (1 - p) / (nb.trials[c, item_numbers] * people_per_weight),
+            ),
+        )
+        out += class_covariance / np.outer(p, p)
     unlikely = _deviance(masks, favored, weight, squares)
-    least = nb.weights[at] ** 2 / np.maximum(unlikely, 1.0)
+    least = nb.weights[item_numbers] ** 2 / np.maximum(unlikely, 1.0)
     least = np.where(unlikely < 1, 0.0, least)  # insignificant anyway
     least[~masks.any(axis=1)] = _UNKNOWN
     wider = np.sqrt(np.maximum(least / np.diag(out), 1.0))
@@ -59,7 +65,7 @@ def _deviance(masks, favored, weight, squares):
     return 2 * n @ (rel_entr(has, same) + rel_entr(1 - has, 1 - same))
 
 
-def between_clusters(nb, masks, at, favored, weight, cluster):
+def between_clusters(nb, masks, item_numbers, favored, weight, cluster):
     """Return the variances of the weights of some items, and their correlations, by clusters.
 
     They are variances of sums, over clusters, of each person's influence on ln p1 - ln p0.
@@ -68,7 +74,7 @@ def between_clusters(nb, masks, at, favored, weight, cluster):
 
     Parameters
     ----------
-    nb, masks, at, favored, weight :
+    nb, masks, item_numbers, favored, weight :
         As in `covariance`.
     cluster : ndarray of int, shape (n_rows,)
         Number of the cluster of each row, from 0.
@@ -80,19 +86,19 @@ def between_clusters(nb, masks, at, favored, weight, cluster):
     correlation : ndarray of float, shape (n_items, n_items)
     """
     n = cluster.max() + 1
-    known, class_of = _influence_on_log_odds(favored, weight), favored.astype(np.int64)
-    influence, least = np.empty((len(at), n)), np.empty(len(at))
+    person_influence, class_of = _influence_on_log_odds(favored, weight), favored.astype(np.int64)
+    influence, least = np.empty((len(item_numbers), n)), np.empty(len(item_numbers))
     for i, has in enumerate(masks):
         share = [has[c] @ weight[c] / weight[c].sum() for c in (~favored, favored)]
-        own = (has - np.array(share)[class_of]) / np.exp(nb.log_p[class_of, at[i]])
-        influence[i] = np.bincount(cluster, known * own, n)
+        deviation = (has - np.array(share)[class_of]) / np.exp(nb.log_p[class_of, item_numbers[i]])
+        influence[i] = np.bincount(cluster, person_influence * deviation, n)
         least[i] = min(_n_clusters(cluster[has == side]) for side in (True, False))
-    both = influence @ influence.T * n / max(n - 1, 1)
-    spread = np.sqrt(np.where(np.diag(both) > 0, np.diag(both), 1.0))
-    correlation = both / np.outer(spread, spread)
+    cross_products = influence @ influence.T * n / max(n - 1, 1)
+    spread = np.sqrt(np.where(np.diag(cross_products) > 0, np.diag(cross_products), 1.0))
+    correlation = cross_products / np.outer(spread, spread)
     np.fill_diagonal(correlation, 1.0)
     wider = (stdtrit(np.maximum(least - 1, 1), TAIL) / ndtri(TAIL)) ** 2
-    return np.where(least < 2, _UNKNOWN, np.diag(both) * wider), correlation
+    return np.where(least < 2, _UNKNOWN, np.diag(cross_products) * wider), correlation
 
 
 def _influence_on_log_odds(favored, weight):
@@ -124,20 +130,20 @@ class Uncertainty:
 
     def __init__(self, nb, items, favored, *patterns, weight=None, squares=None, cluster=None):
         self.nb = nb
-        self.at = np.unique(np.concatenate([p.ravel() for p in patterns]))
-        self.at = self.at[self.at != PAD]
+        self.item_numbers = np.unique(np.concatenate([p.ravel() for p in patterns]))
+        self.item_numbers = self.item_numbers[self.item_numbers != PAD]
         weight = np.ones(len(favored)) if weight is None else weight
-        known = favored, weight, weight**2 if squares is None else squares
-        masks = items.masks(self.at)
-        self.covariance = covariance(nb, masks, self.at, *known)
-        self.variance_of_prior = (1 / _effective(*known)).sum()
+        squares = weight**2 if squares is None else squares
+        masks = items.masks(self.item_numbers)
+        self.covariance = covariance(nb, masks, self.item_numbers, favored, weight, squares)
+        self.variance_of_prior = (1 / _effective(favored, weight, squares)).sum()
         if cluster is not None:
             self._widen(masks, favored, weight, np.unique(cluster, return_inverse=True)[1])
 
     def _widen(self, masks, favored, weight, cluster):
         """Take variances between clusters, where they are larger."""
         variance, correlation = between_clusters(
-            self.nb, masks, self.at, favored=favored, weight=weight, cluster=cluster
+            self.nb, masks, self.item_numbers, favored=favored, weight=weight, cluster=cluster
         )
         spread = np.sqrt(np.maximum(np.diag(self.covariance), variance))
         self.covariance = correlation * np.outer(spread, spread)
@@ -146,9 +152,9 @@ class Uncertainty:
 
     def _marks(self, items):
         """Return indicators of the items of each row, a float array of shape (n, n_items)."""
-        place = np.full(len(self.nb.feature) + 1, len(self.at))
-        place[self.at] = np.arange(len(self.at))
-        marks = np.zeros((len(items), len(self.at) + 1))
+        place = np.full(len(self.nb.feature) + 1, len(self.item_numbers))
+        place[self.item_numbers] = np.arange(len(self.item_numbers))
+        marks = np.zeros((len(items), len(self.item_numbers) + 1))
         np.put_along_axis(marks, place[items], 1.0, axis=1)
         return marks[:, :-1]
 
@@ -232,8 +238,8 @@ def pattern_table(nb, items, decisions, x, y, significance, delta):
         table = pd.DataFrame(np.full((len(x), len(COLUMNS)), np.nan), columns=COLUMNS)
         table["test"] = np.full(len(x), WALD, dtype=object)
     else:
-        known = Uncertainty(nb, items, decisions.favored, x, y, **decisions.sizes)
-        table = known.table(x, y, significance, delta)
+        uncertainty = Uncertainty(nb, items, decisions.favored, x, y, **decisions.sizes)
+        table = uncertainty.table(x, y, significance, delta)
     for suffix, groups in (("", np.hstack([x, y])), ("_base", y)):
         denied, allowed, _, _, n = decisions.sums(
             items.masks(g[g != PAD]).all(axis=0) for g in groups

@@ -23,9 +23,9 @@ def subsumed(candidates, accepted):
     inside = np.zeros(len(accepted), dtype=bool)
     child, parent = candidates.child, candidates.parent
     for length in range(2, int(candidates.length.max(initial=1)) + 1):
-        own = candidates.length[child] == length
-        above = parent[own]
-        inside[child[own][accepted[above] | inside[above]]] = True
+        has_length = candidates.length[child] == length
+        above = parent[has_length]
+        inside[child[has_length][accepted[above] | inside[above]]] = True
     return inside
 
 

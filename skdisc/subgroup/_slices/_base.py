@@ -139,12 +139,12 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
     def _reasons(self, discovery):
         if self.versus == "everyone":
             return ["the published criterion does not tell whether errors are equal"]
-        groups, found = discovery.tables.get("groups"), discovery.findings
+        groups, findings = discovery.tables.get("groups"), discovery.findings
         if groups is None:  # the time ended before anything was compared
             return []
         names = list(groups["group"][groups["p_adjusted"] <= self.significance])
-        differ = found.table["p_adjusted"] <= self.significance
-        names += [str(found.subgroups[i]) for i in np.flatnonzero(differ)]
+        differ = findings.table["p_adjusted"] <= self.significance
+        names += [str(findings.subgroups[i]) for i in np.flatnonzero(differ)]
         names = ", ".join(list(dict.fromkeys(names))[:_NAMED])
         return [f"errors differ significantly, though not as a finding must: {names}"] * bool(names)
 
@@ -166,28 +166,32 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
             First those with a significantly larger error than the rest of their context, by
             `order`; then the first of the published order.
         """
-        strong, others = worth & (family.p_adjusted <= self.significance), []
+        strong, weak = worth & (family.p_adjusted <= self.significance), []
         first = []
         for j, order in enumerate(published):
-            own = strong & (np.arange(len(strong)) == j)[:, None]
-            chosen = family.first(self.k, self.order, patterns.length, own)[1].tolist()
+            eligible = strong & (np.arange(len(strong)) == j)[:, None]
+            chosen = family.first(self.k, self.order, patterns.length, eligible)[1].tolist()
             if self.order == "effect":
                 chosen = list(dict.fromkeys([*order[strong[j, order]].tolist(), *chosen]))
             first += [(j, i) for i in chosen[: self.k]]
-            left = order[(worth & ~strong)[j, order]].tolist()
-            others += [(j, i) for i in left[: self.k - len(chosen)]] if len(chosen) < self.k else []
-        pairs = np.array(first + others, dtype=np.intp).reshape(-1, 2)
+            weak_order = order[(worth & ~strong)[j, order]].tolist()
+            weak += (
+                [(j, i) for i in weak_order[: self.k - len(chosen)]] if len(chosen) < self.k else []
+            )
+        pairs = np.array(first + weak, dtype=np.intp).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
 
 
 def redundant_slices(rows, j, groups, means, threshold):
     """Return which slices have nearly the mean error of one with a condition less, a bool array."""
-    error, weight, found = rows.values[j], rows.mass, np.zeros(len(groups), dtype=bool)
-    for at, (group, mean) in enumerate(zip(groups, means, strict=True)):
+    error, weight, is_redundant = rows.values[j], rows.mass, np.zeros(len(groups), dtype=bool)
+    for position, (group, mean) in enumerate(zip(groups, means, strict=True)):
         for p in group.predicates:
             wider = Subgroup([q for q in group.predicates if q is not p]).mask(rows.X)
-            found[at] |= abs(weight[wider] @ error[wider] / weight[wider].sum() - mean) <= threshold
-    return found
+            is_redundant[position] |= (
+                abs(weight[wider] @ error[wider] / weight[wider].sum() - mean) <= threshold
+            )
+    return is_redundant
 
 
 def errors_of(task, kinds):

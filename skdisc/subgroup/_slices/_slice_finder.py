@@ -191,9 +191,9 @@ class SliceFinder(SliceDetector):
     def _chosen_by_errors(self, task, rows, items, j):
         """Yield the slices of the approaches that choose them by the errors."""
         sums_of_rows = rows.added(j)
-        least, wanted = self._least(rows), self._approaches if len(rows) else ()
+        least, approaches = self._least(rows), self._approaches if len(rows) else ()
         # Merged values are neither nodes of a tree nor sides of a box.
-        if "tree" in wanted:
+        if "tree" in approaches:
             yield self._eligible(
                 candidates.tree(
                     items.unjoined(),
@@ -203,7 +203,7 @@ class SliceFinder(SliceDetector):
                     spend=lambda n: self._spend(task, n),
                 )
             )
-        if "cluster" in wanted:
+        if "cluster" in approaches:
             lot = candidates.clusters(items.unjoined(), rows.X, sums_of_rows, least, task.rng)
             yield self._eligible(lot)
 
@@ -228,9 +228,9 @@ class SliceFinder(SliceDetector):
             if lot.patterns is not None:
                 counts = count_items(items, lot.patterns, lot.patterns[accepted])
             else:
-                found = [lot.groups[i] for i in np.flatnonzero(accepted)]
-                counts = count_values(lot.groups, found, self.protected_)
-            for name, (tested, found) in counts.items():
+                problematic = [lot.groups[i] for i in np.flatnonzero(accepted)]
+                counts = count_values(lot.groups, problematic, self.protected_)
+            for name, (n_tested, n_found) in counts.items():
                 before = total.get(name, (0, 0))
-                total[name] = before[0] + tested, before[1] + found
+                total[name] = before[0] + n_tested, before[1] + n_found
         return total

@@ -50,14 +50,14 @@ class SliceCandidates:
         place = np.full(len(self), -1)  # -1: left out
         place[which] = np.arange(len(which))
         child, parent = place[self.child], place[self.parent]
-        kept = (child >= 0) & (parent >= 0)
+        has_ends = (child >= 0) & (parent >= 0)
         return SliceCandidates(
             self.approach,
             [self.groups[i] for i in which],
             self.length[which],
             self.sums[:, which],
-            child[kept],
-            parent[kept],
+            child[has_ends],
+            parent[has_ends],
             self.among[which],
         )
 
@@ -92,12 +92,14 @@ def lattice(items, columns, least, max_len, first, spend, frequency=None):
     frequent = np.flatnonzero(items.sums(size)[:, 0] >= least)
     fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
     walked, shown = items.walk(frequent, distinct=False)
-    found = Lattice(items.masks(walked), items.feature[walked], values=columns, frequency=frequency)
+    patterns = Lattice(
+        items.masks(walked), items.feature[walked], values=columns, frequency=frequency
+    )
     roots = np.flatnonzero(first[walked])
-    found = found.mine(fewest, max_len, roots=roots, before_block=spend).numbered(shown)
-    large = found.sums[:, 0] >= least
-    found, sums = Patterns(found.items[large], found.counts[large]), found.sums[large]
-    return joined(items, found, sums.T)
+    patterns = patterns.mine(fewest, max_len, roots=roots, before_block=spend).numbered(shown)
+    large = patterns.sums[:, 0] >= least
+    patterns, sums = Patterns(patterns.items[large], patterns.counts[large]), patterns.sums[large]
+    return joined(items, patterns, sums.T)
 
 
 def joined(items, patterns, sums):
@@ -123,17 +125,17 @@ def tree(items, columns, least, max_depth, spend):
     """
     splits = [s for j in range(len(items.codes)) for s in _splits(items, j)]
     sides = np.zeros((len(splits), 2, len(items.predicates)))
-    for at, (_, pair, _) in enumerate(splits):
+    for number, (_, pair, _) in enumerate(splits):
         for side in (0, 1):
-            sides[at, side, pair[side]] = 1
+            sides[number, side, pair[side]] = 1
     nodes = [_Node(np.arange(columns.shape[1]), Subgroup(), EVERYONE)]
     start = 0
     for _ in range(max_depth):
         stop = len(nodes)
-        for at in range(start, stop):
-            for group, rows in _split(nodes[at], splits, sides, items, columns, least):
+        for number in range(start, stop):
+            for group, rows in _split(nodes[number], splits, sides, items, columns, least):
                 if spend(1):
-                    nodes.append(_Node(rows, nodes[at].group & group, at))
+                    nodes.append(_Node(rows, nodes[number].group & group, number))
         start = stop
     depth = np.zeros(len(nodes), dtype=np.int64)
     for i, node in enumerate(nodes[1:], 1):
@@ -160,8 +162,8 @@ def _splits(items, j):
     column = predicates[0].column
     if not value_items or not items.numeric[value_items[0]]:
         for i in numbers:  # with two values both splits are the same
-            others = [v for k in numbers if k != i for v in items.predicates[k].values]
-            sides = items.predicates[i], Predicate.isin(column, others)
+            other_values = [v for k in numbers if k != i for v in items.predicates[k].values]
+            sides = items.predicates[i], Predicate.isin(column, other_values)
             yield j, ([i], [k for k in numbers if k != i]), sides
         return
     for cut in range(1, len(value_items)):
@@ -176,11 +178,11 @@ def _splits(items, j):
 
 def _split(node, splits, sides, items, columns, least):
     """Return the sides of the best split of a node, as predicates with their rows."""
-    own = columns[:2, node.rows]
+    node_columns = columns[:2, node.rows]
     size, codes = len(items.predicates) + 1, items.codes[:, node.rows]
     totals = np.zeros((2, size))
     for code in codes:
-        totals += [np.bincount(code + 1, weights=w, minlength=size) for w in own]
+        totals += [np.bincount(code + 1, weights=w, minlength=size) for w in node_columns]
     n, s = np.moveaxis(sides @ totals[:, 1:].T, -1, 0)  # each of shape (n_splits, 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = n.prod(axis=1) / n.sum(axis=1) * np.subtract(*(s / n).T) ** 2
@@ -229,10 +231,10 @@ def _side(items, j, members):
     counts = np.bincount(items.codes[j, members] + 1, minlength=len(items.predicates) + 1)[1:]
     order = numbers[np.argsort(-counts[numbers], kind="stable")]
     enough = int(np.searchsorted(np.cumsum(counts[order]), _MEMBERS * members.sum())) + 1
-    kept = np.sort(order[:enough])
-    if len(kept) == len(numbers):
+    box_items = np.sort(order[:enough])
+    if len(box_items) == len(numbers):
         return None
-    predicates = [items.predicates[i] for i in kept]
+    predicates = [items.predicates[i] for i in box_items]
     if all(p.values is not None for p in predicates):
         values = [v for p in predicates for v in p.values]
         return Predicate.isin(predicates[0].column, values)

@@ -61,7 +61,7 @@ def against_contexts(detector, task, rows, items):
         counts = FoundCounts(sum(n_tested), 0, d._by_value(items, lots, nothing))
         discovery = d._report(rows, items, d._findings(task, [], _nothing(rows)), counts)
     else:
-        discovery, found = _of_lattice(
+        discovery, n_found_by_error = _of_lattice(
             d,
             task=task,
             items=items,
@@ -70,7 +70,7 @@ def against_contexts(detector, task, rows, items):
             lots=lots[:n_mined],
             problems=problems[:n_mined],
         )
-        n_tested[:n_mined], n_found[:n_mined] = family.tested.sum(axis=1), found
+        n_tested[:n_mined], n_found[:n_mined] = family.tested.sum(axis=1), n_found_by_error
     discovery = _with_further(d, task, discovery, chosen_by_errors)
     discovery.tables["approaches"] = counts_of(rows, lots, n_tested, n_found)
     return discovery
@@ -108,8 +108,8 @@ def _chosen(detector, rows, j, lot, phi, accepted):
     groups = [lot.groups[i] for i in best]
     protected = detector._features(detector.space_.names)[1]
     contrasts = Contrasts.of_groups(rows, groups, protected)
-    at = np.full(len(groups), j), np.arange(len(groups))
-    table = contrasts.table(*at, detector.significance)
+    measure, group = np.full(len(groups), j), np.arange(len(groups))
+    table = contrasts.table(measure, group, detector.significance)
     enough = contrasts.enough(detector._least(rows))[j]
     table["naive_p_value"] = table["p_value"].where(enough)
     for name in _UNTESTED:
@@ -129,11 +129,11 @@ def _nothing(rows):
 
 def _with_further(detector, task, discovery, chosen_by_errors):
     """Return the Discovery with further slices (pairs of groups and their table), each once."""
-    found = discovery.findings
-    groups = [*found.subgroups, *(g for groups, _ in chosen_by_errors for g in groups)]
+    findings = discovery.findings
+    groups = [*findings.subgroups, *(g for groups, _ in chosen_by_errors for g in groups)]
     # pandas warns of empty frames in concat, whose types it may ignore.
-    tables = [t for t in (found.table, *(t for _, t in chosen_by_errors)) if len(t)]
-    table = pd.concat(tables, ignore_index=True) if tables else found.table
+    tables = [t for t in (findings.table, *(t for _, t in chosen_by_errors)) if len(t)]
+    table = pd.concat(tables, ignore_index=True) if tables else findings.table
     groups, table = merged(groups, table)
     discovery.tables["rules"] = rules(groups, table)
     return replace(discovery, findings=detector._findings(task, groups, table))

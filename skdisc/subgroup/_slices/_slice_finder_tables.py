@@ -26,10 +26,10 @@ def show(rows, j, lot, phi, accepted, p_adjusted, k, significance):
 def published_order(lot, phi, accepted):
     """Return the positions of problematic slices in order, then of others by effect size."""
     phi = np.nan_to_num(np.round(phi, 12))
-    others = (phi > 0) & ~accepted & ~subsumed(lot, accepted)
+    is_other = (phi > 0) & ~accepted & ~subsumed(lot, accepted)
     order = order_of(lot.length, lot.sums[0], phi)
     by_size = np.lexsort((lot.length, -lot.sums[0], -phi))
-    return np.array([*order[accepted[order]], *by_size[others[by_size]]], dtype=np.intp)
+    return np.array([*order[accepted[order]], *by_size[is_other[by_size]]], dtype=np.intp)
 
 
 def one_sided(tally):
@@ -53,13 +53,13 @@ def one_sided(tally):
 
 def merged(groups, table):
     """Return the slices and their table, each slice once, and numbered."""
-    seen, keep = {}, []
+    position_of, keep = {}, []
     approach = table["approach"].tolist()
     for i, key in enumerate(zip(groups, table["measure"], strict=True)):
-        if key in seen:
-            approach[seen[key]] = "both"
+        if key in position_of:
+            approach[position_of[key]] = "both"
         else:
-            seen[key] = i
+            position_of[key] = i
             keep.append(i)
     table = table.assign(approach=pd.Series(approach, dtype=object))
     table = table.iloc[keep].reset_index(drop=True)

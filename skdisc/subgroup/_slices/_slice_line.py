@@ -138,17 +138,17 @@ class SliceLine(SliceDetector):
         groups, tables, searches = [], [], []
         for j in range(len(rows.names)):
             search, best, table = self._lean(task, problem, j)
-            again = self._permuted(task, problem, j, table["slice_score"])
-            groups, tables = groups + best, [*tables, table.assign(p_adjusted=again)]
+            p_adjusted = self._permuted(task, problem, j, table["slice_score"])
+            groups, tables = groups + best, [*tables, table.assign(p_adjusted=p_adjusted)]
             searches.append(search)
         table = pd.concat(tables, ignore_index=True)
         if not self.n_permutations:
             p_value = table["p_value"].to_numpy()
             table["p_adjusted"] = _stats.adjust(p_value, self.correction, n_tests)
         pairs = zip(groups, table["p_adjusted"], strict=True)
-        found = [g for g, p in pairs if p <= self.significance]
-        by_value = problem.by_value(sum(s.measured for s in searches), found)
-        counts = FoundCounts(sum(s.n_measured for s in searches), len(found), by_value)
+        found_groups = [g for g, p in pairs if p <= self.significance]
+        by_value = problem.by_value(sum(s.measured for s in searches), found_groups)
+        counts = FoundCounts(sum(s.n_measured for s in searches), len(found_groups), by_value)
         return self._report(rows, items, self._findings(task, groups, table), counts, n_tests)
 
     def _against_contexts(self, task, rows, items):

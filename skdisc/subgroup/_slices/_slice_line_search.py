@@ -101,12 +101,14 @@ class SliceProblem:
         table = self.rows.compare(j, inside, significance)
         return groups, table.assign(**search.score.columns(self.rows, j, inside))
 
-    def by_value(self, measured, found):
+    def by_value(self, measured, found_groups):
         """Count, per protected item, the slices measured and found that contain it."""
         counts = dict(zip(self.frequent.tolist(), measured.tolist(), strict=True))
-        hits, items = Counter(p for g in found for p in g.predicates), self.items
-        known = [(i, items.predicates[i]) for i in np.flatnonzero(items.protected).tolist()]
-        return {value_name(p): (counts.get(i, 0), hits[p]) for i, p in known}
+        hits, items = Counter(p for g in found_groups for p in g.predicates), self.items
+        protected_items = [
+            (i, items.predicates[i]) for i in np.flatnonzero(items.protected).tolist()
+        ]
+        return {value_name(p): (counts.get(i, 0), hits[p]) for i, p in protected_items}
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class SliceScore:
     def columns(self, rows, j, masks):
         """Return sum, maximum and score of the errors of slices: a dict of arrays by column."""
         weight, error = rows.mass, rows.values[j]
-        parts = [(weight[at], error[at]) for at in map(np.flatnonzero, masks)]
+        parts = [(weight[members], error[members]) for members in map(np.flatnonzero, masks)]
         size = np.array([w.sum() for w, _ in parts], dtype=float)
         total = np.array([(w * e).sum() for w, e in parts], dtype=float)
         worst = np.array([e.max() for _, e in parts], dtype=float)
@@ -276,7 +278,7 @@ class TopSlices:
 
     def _measured(self, patterns):
         """Measure patterns, record the best, and return those that may contain better slices."""
-        kept, numbers = [patterns[:0]], [np.empty((3, 0))]
+        measured, numbers = [patterns[:0]], [np.empty((3, 0))]
         size = max(1, _COVER_BYTES // (8 * self.slices.lattice.bits.shape[1]))
         for start in range(0, len(patterns), size):
             part = patterns[start : start + size]
@@ -284,15 +286,15 @@ class TopSlices:
             self.stopped |= allowed < len(part)
             part = part[:allowed]
             if len(part):
-                found = self.slices.measure(part)
-                kept.append(part)
-                numbers.append(found)
-                self._note(part, found)
+                part_numbers = self.slices.measure(part)
+                measured.append(part)
+                numbers.append(part_numbers)
+                self._note(part, part_numbers)
             if self.stopped:
                 break
-        kept, numbers = np.concatenate(kept), np.concatenate(numbers, axis=1)
+        measured, numbers = np.concatenate(measured), np.concatenate(numbers, axis=1)
         good = self._promising(*numbers)
-        return kept[good], numbers[:, good]
+        return measured[good], numbers[:, good]
 
     def _note(self, patterns, numbers):
         """Count the slices measured, and keep those that may be among the first k."""
@@ -322,7 +324,7 @@ class TopSlices:
         feature, last = self.slices.lattice.feature, patterns[:, -1]
         keys = self._keys[patterns].sum(axis=1, dtype=np.uint64)
         order = np.argsort(keys)
-        known = keys[order], numbers[:, order]
+        level_table = keys[order], numbers[:, order]
         new = np.append(True, np.any(patterns[1:, :-1] != patterns[:-1, :-1], axis=1))
         group = np.cumsum(new) - 1
         rank = group * (int(feature.max(initial=0)) + 1) + feature[last]
@@ -333,16 +335,16 @@ class TopSlices:
         cuts = np.searchsorted(ends, np.arange(_PAIRS, ends[-1], _PAIRS), side="right")
         for a, b in zip([0, *cuts], [*cuts, len(patterns)], strict=True):
             n = n_each[a:b]
-            at = np.repeat(np.arange(a, b), n)
-            sibling = start[at] + np.arange(len(at)) - np.repeat(np.cumsum(n) - n, n)
-            made = np.column_stack([patterns[at], last[sibling]])
-            limits = np.minimum(numbers[:, at], numbers[:, sibling])
-            good, limits = self._with_parents(made, keys[at], limits, known)
+            index = np.repeat(np.arange(a, b), n)
+            sibling = start[index] + np.arange(len(index)) - np.repeat(np.cumsum(n) - n, n)
+            made = np.column_stack([patterns[index], last[sibling]])
+            limits = np.minimum(numbers[:, index], numbers[:, sibling])
+            good, limits = self._with_parents(made, keys[index], limits, level_table)
             good &= self._promising(*limits)
             if good.any() and not self.stopped:
                 yield made[good]
 
-    def _with_parents(self, made, key, limits, known):
+    def _with_parents(self, made, key, limits, level_table):
         """Return where all parents were promising, and the smallest of their numbers."""
         # A slice lies inside each of its parents, so one that was pruned rules it out, and each of
         # their sizes and errors bounds its own.
@@ -350,10 +352,12 @@ class TopSlices:
         with np.errstate(over="ignore"):
             key = key + self._keys[made[:, -1]]
             for j in range(made.shape[1] - 2):  # the last two parents are present
-                wanted = key - self._keys[made[:, j]]
-                at = np.minimum(np.searchsorted(known[0], wanted), len(known[0]) - 1)
-                there = known[0][at] == wanted
+                parent_key = key - self._keys[made[:, j]]
+                place = np.minimum(
+                    np.searchsorted(level_table[0], parent_key), len(level_table[0]) - 1
+                )
+                is_present = level_table[0][place] == parent_key
                 is_needed = self.first[made[:, 1]] | (j > 0)
-                good &= there | ~is_needed
-                limits = np.where(there, np.minimum(limits, known[1][:, at]), limits)
+                good &= is_present | ~is_needed
+                limits = np.where(is_present, np.minimum(limits, level_table[1][:, place]), limits)
         return good, limits
