@@ -167,14 +167,15 @@ class Counts:
                 f"{self.schema.difference(other.schema)}. Count the second table with "
                 "schema=first.schema."
             )
+        # Piece by piece of the keys, so that no copy of all cells is held beside the sum.
         pieces = [
             _merged(np.concatenate([a.keys, b.keys], axis=1), np.concatenate([a.n, b.n]))
             for a, b in zip(*_aligned(self, other), strict=True)
         ]
         keys, n = zip(*pieces, strict=True)
-        most = self.max_cells if other.max_cells is None else other.max_cells
+        limits = [c.max_cells for c in (self, other) if c.max_cells is not None]
         whole = replace(self, keys=np.concatenate(keys, axis=1), n=np.concatenate(n))
-        return whole.limited(most)
+        return whole.limited(min(limits, default=None))
 
     def __repr__(self) -> str:
         s = self.schema

@@ -147,6 +147,8 @@ class Bins:
                 )
             if (np.diff(ends) <= 0).any():
                 raise ValueError(f"edges of {name!r} must increase, got {ends.tolist()!r}.")
+        if self.edges is not None:  # lists, since arrays of edges could not be compared by ==
+            object.__setattr__(self, "edges", {c: list(ends) for c, ends in self.edges.items()})
 
     def check(self, space: Any) -> None:
         """Check that the columns exist and have the right kind and values.

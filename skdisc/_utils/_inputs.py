@@ -126,6 +126,15 @@ def in_order(values):
         return sorted(values, key=lambda value: (str(value), type(value).__name__))
 
 
+def counts_of_values(series, dropna=True):
+    """Return the number of rows of each value that occurs, the most frequent first.
+
+    `value_counts` of a categorical counts unused categories, too, as 0: groups that nobody is in.
+    """
+    counts = series.value_counts(dropna=dropna)
+    return counts[counts > 0]
+
+
 def sorted_unique(values):
     """Return the distinct values in order, as a list of Python objects."""
     values = np.asarray(values)

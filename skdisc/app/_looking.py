@@ -17,6 +17,7 @@ import pandas as pd
 from pandas.api import types
 
 from skdisc._utils._favorable import are_codes, folded, spelled_alike
+from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._safe_text import clean
 from skdisc._utils._tables import CsvFile
 from skdisc._utils._tables._encoding import opened
@@ -318,7 +319,7 @@ def _values(column, favorable):
 
     Columns of more values than can be chosen from have none.
     """
-    counts, alike = column.value_counts(), {}
+    counts, alike = counts_of_values(column), {}
     for value, n in counts.items():
         key = folded(value) if isinstance(value, str) else plain(value)
         alike.setdefault(key, []).append((plain(value), int(n)))
@@ -355,7 +356,8 @@ def _power(options, frame, roles):
         how["spread"] = float(target.std() / target.mean())
     else:
         rate = float(target.isin(_favorable(target, options.favorable)).mean())
-    shares = {name: frame[name].value_counts(normalize=True).to_dict() for name in protected}
+    counts = {name: counts_of_values(frame[name]) for name in protected}
+    shares = {name: (of_values / of_values.sum()).to_dict() for name, of_values in counts.items()}
     try:
         return power_lines(rule_of(options), len(frame), shares, rate, **how)
     except ValueError as error:

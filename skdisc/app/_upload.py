@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from python_multipart.exceptions import MultipartParseError
+from python_multipart.exceptions import FormParserError, MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from skdisc._utils._tables import TABLES
@@ -59,7 +59,10 @@ class OneFile:
         named = ("part_begin", "header_field", "header_value", "header_end", "headers_finished")
         named += ("part_data", "part_end", "end")
         callbacks = {f"on_{name}": getattr(self, f"_on_{name}") for name in named}
-        self._parser = MultipartParser(options[b"boundary"], callbacks)
+        try:
+            self._parser = MultipartParser(options[b"boundary"], callbacks)
+        except FormParserError as error:  # a boundary longer than any browser makes
+            raise RefusedError("The form of the file is damaged. Send it again.") from error
 
     def write(self, chunk: bytes) -> None:
         """Take the next bytes of the request."""

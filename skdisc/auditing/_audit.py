@@ -305,13 +305,12 @@ class Audit(
             check_public(self, X, sample_weight, groups)
         given = AuditedRows.read(self, X, y, model, sample_weight, groups)
         is_public_pay = given.roll is not None and self.disclosure == PUBLIC
-        if is_public_pay:
-            plan = Plan([], [], {})  # means of further groups would tell about few people
-        elif self.disclosure == PUBLIC:
+        if self.disclosure == PUBLIC and not is_public_pay:
             given = public_rows(given, self.min_cell, self._more_columns)
-        elif self.counterfactuals is None:  # which are about values as they are
-            given = with_joined_values(given, self)
-        plan = plan if is_public_pay else make_plan(self, given)
+        elif self.disclosure != PUBLIC and self.counterfactuals is None:
+            given = with_joined_values(given, self)  # counterfactuals are about values as they are
+        # Means of the pay of further groups would tell about few people.
+        plan = Plan([], [], {}) if is_public_pay else make_plan(self, given)
         is_model = given.box is not None and given.box.decisions is None
         self._box = given.box if is_model else None
         run = Run(self, given, plan, started).go()

@@ -15,6 +15,7 @@ from scipy import stats
 from skdisc._stats import STRONG_V, cramers_v
 from skdisc._task._dependent_rows import dependent_rows
 from skdisc._utils._favorable import folded
+from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import is_favorable, plain
 from skdisc.auditing._numbers import VALUE, outliers
@@ -510,7 +511,7 @@ def small_groups(X, protected, relevant_size, least=1, frequency=None):
 def _counts(column, frequency):
     """Return the number of people of each value, the most frequent first."""
     if frequency is None:
-        return column.value_counts()
+        return counts_of_values(column)
     people = pd.Series(np.asarray(frequency)).groupby(column.to_numpy()).sum()
     return people.sort_values(ascending=False)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._utils._favorable import are_codes
+from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._validation import check_protected, closest, is_number, listed, plain
 
 _LABELS = ("--target", "--predictions", "--decision", "--label")
@@ -99,7 +100,7 @@ def check_favorable(option, favorable, column):
 
 def _told_values(columns, of_rows=True):
     """Return the values that enough rows share to be named, and a sentence on all of them."""
-    counts = pd.concat([c.dropna() for c in columns]).value_counts()
+    counts = counts_of_values(pd.concat([c.dropna() for c in columns]))
     least = _FEW if of_rows else 0
     shared, n = [plain(v) for v, times in counts.items() if times >= least], len(counts)
     if n > _MANY_VALUES and all(is_number(plain(v)) for v in counts.index):

@@ -17,6 +17,7 @@ from skdisc._space._bins import Bins
 from skdisc._task._limits import Limits
 from skdisc._utils._favorable import folded, spelled_alike
 from skdisc._utils._files import check_writable, read_text
+from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._interruption import release
 from skdisc._utils._model_files import read_model
 from skdisc._utils._safe_text import clean
@@ -620,7 +621,7 @@ def _halves(y, groups, seed):
     if groups is not None:
         split = GroupShuffleSplit(1, test_size=0.5, random_state=seed)
         return next(split.split(y, groups=groups))
-    stratify = y if y.value_counts().min() > 1 else None
+    stratify = y if counts_of_values(y).min() > 1 else None
     at = np.arange(len(y))
     return train_test_split(at, test_size=0.5, random_state=seed, stratify=stratify)
 

@@ -221,7 +221,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         discovery = self._search(task, rows)
         if discovery.candidates is None:
             items = self._items_again(task, rows)
-            discovery.candidates = self._question(task, discovery, rows, items)
+            discovery.candidates = self._candidates(task, discovery, rows, items)
         return discovery
 
     def _remeasure(self, task):
@@ -263,7 +263,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         """Return the counts of groups that were measured again."""
         return FoundCounts.of(groups, is_found, self.protected_)
 
-    def _question(self, task, discovery, rows, items):
+    def _candidates(self, task, discovery, rows, items):
         """Return the candidates of the question, on the rows that measured the findings.
 
         None where what is compared is not the gaps that the question is about.

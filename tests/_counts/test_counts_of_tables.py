@@ -145,3 +145,12 @@ def test_the_repr_is_short_and_names_no_value():
     frame = pd.DataFrame({"name": ["Ada", "Ben", "Ada"], "hired": [0, 1, 0]})
     shown = repr(Counts.of(frame, protected="name", label="hired"))
     assert shown == "Counts(3 people in 2 cells of ['name'], protected=['name'], label='hired')"
+
+
+def test_the_smaller_limit_of_two_tables_is_that_of_their_sum():
+    frame = pd.DataFrame({"a": ["x", "y", "y"]})
+    count = Counts.of(frame, protected="a")
+    smaller, larger = count.limited(10), count.limited(20)
+    for total in (smaller + larger, larger + smaller, smaller + count.limited(None)):
+        assert total.max_cells == 10
+    assert (count.limited(None) + count.limited(None)).max_cells is None

@@ -246,3 +246,9 @@ def test_a_level_of_a_taxonomy_joins_some_values_but_not_all(values, merged):
     assert len(items.predicates) == 3 + merged
     found = [p for p in items.predicates if len(p.values) > 1]
     assert [set(p.values) for p in found] == [set(values)] * merged
+
+
+def test_bins_with_arrays_of_edges_are_equal_to_bins_with_lists():
+    with_array = Bins(edges={"age": np.array([20.0, 30.0])})
+    assert with_array == Bins(edges={"age": [20.0, 30.0]})
+    assert with_array != Bins(edges={"age": [20.0, 40.0]})

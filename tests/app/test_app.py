@@ -253,6 +253,12 @@ def test_uploads_that_are_no_file(app, chunks, message):
     assert not list(app.folder.path.glob("file-*"))
 
 
+def test_a_boundary_that_no_browser_makes(app):
+    answer = raw(app, [HEAD, END], kind="multipart/form-data; boundary=" + "b" * 500)
+    assert answer.status_code == 400
+    assert "damaged" in answer.text
+
+
 def test_a_full_disk(app, monkeypatch):
     from skdisc.app import _upload
 

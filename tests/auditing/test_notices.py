@@ -157,6 +157,15 @@ def test_small_groups_stand_in_one_line():
     assert note.seen == "people: 36 without a value, 30 in 2 small groups"
 
 
+@pytest.mark.parametrize("frequency", [None, 2])
+def test_categories_that_nobody_has_are_no_people(frequency):
+    kept = pd.Categorical(["f"] * 500 + ["m"] * 470, categories=["f", "F", "m", "divers"])
+    X = pd.DataFrame({"sex": kept})
+    counted = None if frequency is None else np.full(len(X), frequency)
+    assert not notices.small_groups(X, ["sex"], 0.05, frequency=counted)
+    assert not notices.spellings(X, ["sex"], frequency=counted)
+
+
 def test_all_forms_of_the_report_show_notices_above_the_answer():
     X, y = people()
     X["reject"] = 1 - y

@@ -213,8 +213,8 @@ class EffectDecomposition(PairwiseDetector):
         columns |= {"direct_on_group": -backward.estimates["direct"].value}
         columns |= {"robustness": tables["sensitivity"]["robustness_ci"].iloc[0]}
         notes = _notes(learned, Z)
-        if nuisances[0] is not None and nuisances[0].left:
-            notes.append(said_about(list(nuisances[0].left)))
+        if nuisances[0] is not None and nuisances[0].unlearned:
+            notes.append(said_about(list(nuisances[0].unlearned)))
         doubts = _doubts(tables["overlap"], len(y))
         return PairComparison(forward.estimates["direct"], columns, tables, notes, doubts)
 

@@ -35,7 +35,7 @@ class EffectNuisances:
         too.
     inflation : float, default=1
         Factor by which learning expectations increases errors: √(n / (n - rank)).
-    left : list of Unlearned
+    unlearned : list of Unlearned
         What the columns would still add to a gap.
     """
 
@@ -47,7 +47,7 @@ class EffectNuisances:
     effects: np.ndarray | None = None
     cells: np.ndarray | None = None
     inflation: float = 1.0
-    left: tuple = ()
+    unlearned: tuple = ()
 
     @classmethod
     def by_engine(cls, fitter: CrossFitter, covariates, y, inside, rng) -> "EffectNuisances":
@@ -87,7 +87,7 @@ class EffectNuisances:
             effects=fitter.numbers,
             cells=_cells_of(covariates, learned),
             inflation=float(np.sqrt(len(y) / max(len(y) - learned.rank, 1))),
-            left=tuple(learned.left[0]),
+            unlearned=tuple(learned.left[0]),
         )
 
     @classmethod
@@ -272,8 +272,8 @@ class EffectParts:
         }
         most = 1.0 if is_rate else np.inf
         estimates = {name: _difference(*pair, most) for name, pair in pairs.items()}
-        if given_all is not None and given_all.left:
-            estimates["direct"] = _widened(estimates["direct"], given_all.left)
+        if given_all is not None and given_all.unlearned:
+            estimates["direct"] = _widened(estimates["direct"], given_all.unlearned)
         return cls(estimates, len(y) * (A.weight - zero.weight))
 
     def robustness(self, residual: np.ndarray, significance: float) -> dict:

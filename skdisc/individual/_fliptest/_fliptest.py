@@ -17,6 +17,7 @@ from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._limits import LIMITS, Limits
 from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
+from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import (
@@ -317,7 +318,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         protected = list(self.protected_)
         if self.max_attributes is not None and self.combine == "multiple":
             # By how much the largest group exceeds an equal share of all values.
-            counts = {c: X[c].value_counts(dropna=False) for c in protected}
+            counts = {c: counts_of_values(X[c], dropna=False) for c in protected}
             protected.sort(key=lambda c: counts[c].max() / len(X) - 1 / len(counts[c]))
             protected = protected[: self.max_attributes]
         return protected

@@ -138,16 +138,22 @@ class GradientWalk(Strategy):
 
     # Local phase
 
+    def _own_couple(self, rows):
+        """Return the combination of each case, and the first that is decided otherwise."""
+        own = self._own_combo(rows)
+        margins = self.margins.over(rows, self.prober.combos)
+        is_other = (margins > 0) != (margins[np.arange(len(own)), own] > 0)[:, None]
+        return np.column_stack([own, is_other.argmax(axis=1)])
+
     def _begin_local(self):
         """Start a chain at each case of the global phase."""
-        parts = zip(*self.starts, strict=True) if self.starts else ([self.rows[:0]], None)
-        self.x, couple = (np.concatenate(p) if p is not None else None for p in parts)
-        self.couple = np.zeros((0, 2), int) if couple is None else couple.astype(np.intp)
+        if self.starts:
+            cases, couples = zip(*self.starts, strict=True)
+            self.x, self.couple = np.concatenate(cases), np.concatenate(couples).astype(np.intp)
+        else:
+            self.x, self.couple = self.rows[:0], np.zeros((0, 2), np.intp)
         if self.rules.own_pair and len(self.x):
-            own = self._own_combo(self.x)
-            margins = self.margins.over(self.x, self.prober.combos)
-            other = (margins > 0) != (margins[np.arange(len(own)), own] > 0)[:, None]
-            self.couple = np.column_stack([own, other.argmax(axis=1)])
+            self.couple = self._own_couple(self.x)
         m = len(self.x)
         self.round, self.is_case, self.n_in_a_row = 0, np.ones(m, bool), np.zeros(m, int)
         self.has_moved, self.weight = np.ones(m, bool), np.ones((len(self.steps), m))

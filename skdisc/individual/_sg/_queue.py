@@ -127,7 +127,8 @@ def changes_of(tree, leaves, columns, can_go, least):
 class Queue(Strategy):
     """The strategy: the inputs of lowest rank, then what changes of their paths lead to.
 
-    Local changes have ranks from 1 to 2, seeds 5, global changes from 9 to 10: three queues.
+    Local changes have ranks from 1 to 2, seeds 5, global changes from 9 to 10. So there are three
+    queues: `queues[0]`, the seeds in `rows`, and `queues[1]`.
     """
 
     def __init__(self, settings, task, prober, rows):
@@ -136,7 +137,8 @@ class Queue(Strategy):
         self.rows = rows.astype(small_dtype(task.space))  # the seeds left
         self.queues = [ChangeQueue(task.space), ChangeQueue(task.space)]  # local, global
         self.surrogate, self.before = None, task.budget.tests
-        self.n_random = self.n_seeds = 0  # seeds tested, seeds of this batch
+        self.n_random = 0  # of `Strategy`: seeds tested so far
+        self.n_pending = 0  # seeds asked for in this batch, not tested yet
 
     def ask(self):
         """Return local changes, then seeds, then global changes."""
@@ -144,7 +146,7 @@ class Queue(Strategy):
         first = self.queues[0].pop(n)
         n -= len(first)
         seeds, self.rows = self.rows[:n], self.rows[n:]
-        self.n_seeds = len(seeds)
+        self.n_pending = len(seeds)
         rows = np.concatenate([first, seeds, self.queues[1].pop(n - len(seeds))])
         return propose(self.space, rows) if len(rows) else None
 
@@ -161,18 +163,18 @@ class Queue(Strategy):
     def tell(self, candidates, ids, new, ledger):
         """Queue what the paths of the inputs tested lead to."""
         rows, hit = candidates.codes(new), ledger.hit[ids[new]]
-        self.n_random += self.n_seeds
+        self.n_random += self.n_pending
         if not self.can_go.any() or not len(new):
             return
         if self.settings.surrogate == "shared":
             if self.surrogate is None:
-                self.surrogate = self._learn(rows)
+                self.surrogate = self._learn_and_queue(rows)
             self._push(self.surrogate, rows, hit)
             return
         for i in range(len(rows)):  # a tree for each
-            self._push(self._learn(rows[i : i + 1]), rows[i : i + 1], hit[i : i + 1])
+            self._push(self._learn_and_queue(rows[i : i + 1]), rows[i : i + 1], hit[i : i + 1])
 
-    def _learn(self, rows):
+    def _learn_and_queue(self, rows):
         """Fit a tree to the decisions about samples, and queue the changes of its leaves.
 
         Returns the tree, and for each node the position of its list, counted from the end; None if

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import check_scalar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc import _stats
@@ -156,7 +157,8 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         X : DataFrame
             One row; a new person, not among the people of fit.
         n_neighbors : int, optional
-            By default the first of the setting.
+            Number of neighbors in each of the two groups, at least 1. By default the first of the
+            setting.
 
         Returns
         -------
@@ -168,14 +170,20 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         NotFittedError
             If the detector is not fitted.
         ValueError
-            If the person belongs to no group of fit, or has no counterfactual.
+            If X does not have one row, if `n_neighbors` is below 1, or if the person belongs to no
+            group of fit, or has no counterfactual.
         """
-        frame, people = self._read(Request(X)).X.iloc[:1], self._memory
+        frame, people = self._read(Request(X)).X, self._memory
+        if len(frame) != 1:
+            raise ValueError(f"X must be one person, one row; got {len(frame)} rows.")
+        if n_neighbors is None:
+            n_neighbors = self._ks[0]
+        check_scalar(n_neighbors, "n_neighbors", Integral, min_val=1)
         _alvarez2023.refuse_new_people(self._is_published)
         for pools in people.pools:
             if pools.comparison.control(frame).all():
                 other, _ = self._counterparts(people.sources, pools.comparison, frame, True)
-                found = pools.neighbors(frame, other, None, n_neighbors or self._ks[0])
+                found = pools.neighbors(frame, other, None, n_neighbors)
                 return report.group_table(people, frame, other, found)[0]
         raise ValueError("This person belongs to no group whose members may complain.")
 

@@ -220,23 +220,23 @@ class Evaluation:
         defined = ~np.isnan(value)
         is_open = bool(np.any(~defined & ~self._is_small())) and average != "defined"
         if not defined.all():
-            undefined = (self.comparisons[i] for i in np.flatnonzero(~defined))
-            gone = [f"{c.attribute}={c.group}" for c in undefined]
-            hint = "; the report gives the reasons."
-            if is_open and defined.any():
-                hint = f', so the value is NaN{hint} average="defined" leaves undefined gaps out.'
-            warnings.warn(
-                f"{self.entry.name} is undefined for {', '.join(gone[:5])}"
-                f"{' ...' if len(gone) > 5 else ''}{hint}",
-                UndefinedMeasureWarning,
-                stacklevel=4,
-            )
+            self._warn_undefined(defined, is_open)
         if is_open or not defined.any():
             return float("nan")
         if average == "weighted":
             with np.errstate(invalid="ignore"):  # inf and -inf have no mean
                 return float(np.average(value[defined], weights=self.n[defined]))
         return self._furthest(value[defined])
+
+    def _warn_undefined(self, defined, is_open):
+        """Name the groups whose value is undefined, and say whether that makes the number NaN."""
+        undefined = [self.comparisons[i] for i in np.flatnonzero(~defined)]
+        names = ", ".join(f"{c.attribute}={c.group}" for c in undefined[:5])
+        ellipsis = " ..." if len(undefined) > 5 else ""
+        message = f"{self.entry.name} is undefined for {names}{ellipsis}; the report says why."
+        if is_open and defined.any():
+            message += ' The value is therefore NaN; average="defined" leaves undefined gaps out.'
+        warnings.warn(message, UndefinedMeasureWarning, stacklevel=5)
 
     def _furthest(self, value):
         """Return the value furthest from no discrimination; of ties, the one worse for its group.

@@ -60,8 +60,8 @@ def climb(question, predictions, choice, significance, n_claims):
     ----------
     question : Question
         About the claim part.
-    predictions : list of Predictions or None
-        Of the present model and of each candidate.
+    predictions : list of (Predictions or None)
+        Of the present model and of each candidate; None of one that failed.
     choice : Choice
     significance : float
     n_claims : int or None
@@ -71,20 +71,22 @@ def climb(question, predictions, choice, significance, n_claims):
     -------
     Claim
     """
-    present, *others = predictions
+    present, *candidates = predictions
     steps = steps_of(question, predictions, choice, significance, n_claims)
-    low, high = np.full((2, len(others)), np.nan)
-    critical, most = -ndtri(significance / 2), []
-    for k, other in enumerate(others):
-        if other is None:
+    low, high = np.full((2, len(candidates)), np.nan)
+    critical, upper_bounds = -ndtri(significance / 2), [0.0]
+    for k, candidate in enumerate(candidates):
+        if candidate is None:
             continue
         pairs = choice.pairs[0], choice.pairs[k + 1]
-        low[k], high[k] = question.gain_bounds(present, other, *pairs, critical)
-        if question.score_z(present, other) > -critical:
-            most.append(high[k])
+        low[k], high[k] = question.gain_bounds(present, candidate, *pairs, critical)
+        # `score_z` is large where a candidate is surely within the margin, so that this leaves out
+        # only those that are surely beyond it.
+        if question.score_z(present, candidate) > -critical:
+            upper_bounds.append(high[k])
     # The candidate that truly gains most is one, though it is not known which: its bound alone
     # has to hold, whatever the number of candidates.
-    return Claim(steps, low, high, max([0.0, *most]))
+    return Claim(steps, low, high, max(upper_bounds))
 
 
 def steps_of(question, predictions, choice, significance, n_claims):

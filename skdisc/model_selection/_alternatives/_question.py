@@ -12,6 +12,7 @@ from skdisc._stats._non_inferiority import (
     tango_z,
 )
 from skdisc._stats._rates import rate_values
+from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._validation import is_favorable, plain
 from skdisc.model_selection._alternatives._gains import (
     all_pairs,
@@ -95,10 +96,10 @@ class Groups:
             if many:
                 frame = column.to_frame("value")
                 column = Discretizer(n_bins, encode="text").fit_transform(frame)["value"]
-        counts = column.value_counts()
-        enough = counts[(counts > 0) & (counts >= min_support * len(column))]
+        counts = counts_of_values(column)
+        enough = counts[counts >= min_support * len(column)]
         values = sorted(enough.index, key=lambda v: (str(type(v)), v))
-        left_out = [str(plain(v)) for v in counts.index if counts[v] > 0 and v not in enough.index]
+        left_out = [str(plain(v)) for v in counts.index if v not in enough.index]
         code = column.map(dict(zip(values, range(len(values)), strict=True)))
         code = code.astype(float).fillna(-1).to_numpy().astype(int)
         missing = column.isna().to_numpy()

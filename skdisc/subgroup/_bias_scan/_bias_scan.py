@@ -295,11 +295,11 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         """The subsets of a scan cannot be listed: groups of up to three conditions are judged."""
         return min(self.max_predicates or 3, 3)
 
-    def _question(self, task, discovery, outcome, items):
+    def _candidates(self, task, discovery, outcome, items):
         if self.null != "contextual":
             return None  # a scan against given expectations bounds no gap
         rows = contexts.contrast_rows(outcome)
-        return super()._question(task, discovery, rows, items.on(rows.X))
+        return super()._candidates(task, discovery, rows, items.on(rows.X))
 
     def _reasons(self, discovery):
         if self.null == "contextual":

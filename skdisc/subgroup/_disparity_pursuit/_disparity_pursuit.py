@@ -272,7 +272,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     def _reasons(self, discovery):
         return []  # its bounds are about effects given the legitimate columns
 
-    def _question(self, task, discovery, rows, items):
+    def _candidates(self, task, discovery, rows, items):
         sure = (confirmed_p(discovery.findings.table) <= self.significance).to_numpy()
         groups = discovery.findings.subgroups
         causes = [g for g, yes in zip(groups, sure, strict=True) if yes]

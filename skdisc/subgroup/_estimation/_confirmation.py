@@ -21,7 +21,7 @@ def confirm_on_held_out(detector, task, rows):
     Parameters
     ----------
     detector : SubgroupDetector
-        With `_search`, `_measure_held_out` and `_question`.
+        With `_search`, `_measure_held_out` and `_candidates`.
     task : Task
     rows : Counted, Summed or Outcome
 
@@ -38,7 +38,7 @@ def confirm_on_held_out(detector, task, rows):
     discovery = put_beside(discovery, table, d.significance, d.protected_, sizes)
     # Bins may have been cut by the outcomes of the rows searched: what is excluded is excluded by
     # the others, which measure the findings, too.
-    discovery.candidates = d._question(task, discovery, held_out, d._items_again(task, held_out))
+    discovery.candidates = d._candidates(task, discovery, held_out, d._items_again(task, held_out))
     return discovery
 
 
@@ -67,7 +67,7 @@ def measured_again(detector, task, rows):
         if not name.startswith("held_out_"):
             table[name] = at_fit.table[name] if name in _OF_THE_GROUP else np.nan
     discovery = d._report(rows, items, at_fit.with_table(table), counts)
-    discovery.candidates = d._question(task, discovery, rows, items)
+    discovery.candidates = d._candidates(task, discovery, rows, items)
     return discovery
 
 

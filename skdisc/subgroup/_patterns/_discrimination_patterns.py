@@ -1,6 +1,7 @@
 """DiscriminationPatterns: the effect of observing protected values, in every context."""
 
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 
 import numpy as np
@@ -242,7 +243,7 @@ class DiscriminationPatterns(DecidedDetector):
         items, n_x = task.memory.items.on(rows.X), len(np.unique(task.memory.x, axis=0))
         discovery = self._report(rows, items, fit_findings.with_table(table), counts, n_x)
         discovery.nodes_visited = len(task.memory.x)
-        discovery.candidates = self._question(task, discovery, rows, items)
+        discovery.candidates = self._candidates(task, discovery, rows, items)
         return discovery
 
     def _measure_held_out(self, task, findings, rows):
@@ -269,10 +270,8 @@ class DiscriminationPatterns(DecidedDetector):
         return {"lower": -1, "higher": 1, "both": 0}[self.direction]
 
     def _pool(self, task, nb, items, rows):
-        how, spend = (
-            (nb, self.delta, self.rank, self.max_predicates),
-            lambda n: self._spend(task, n),
-        )
+        how = nb, self.delta, self.rank, self.max_predicates
+        spend = partial(self._spend, task)
         if self.min_support == 0:
             return ModelPatterns(*how, self.search, spend)
         return PeoplesPatterns(*how, items, rows, self._least(rows), spend)

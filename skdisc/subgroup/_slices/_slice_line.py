@@ -137,10 +137,11 @@ class SliceLine(SliceDetector):
         n_tests = float(problem.n_possible * len(rows.names))
         groups, tables, searches = [], [], []
         for j in range(len(rows.names)):
-            search, best, table = self._lean(task, problem, j)
+            search, best, table = self._k_best(task, problem, j)
             p_adjusted = self._permuted(task, problem, j, table["slice_score"])
-            groups, tables = groups + best, [*tables, table.assign(p_adjusted=p_adjusted)]
             searches.append(search)
+            groups.extend(best)
+            tables.append(table.assign(p_adjusted=p_adjusted))
         table = pd.concat(tables, ignore_index=True)
         if not self.n_permutations:
             p_value = table["p_value"].to_numpy()
@@ -193,7 +194,7 @@ class SliceLine(SliceDetector):
         order = np.lexsort((-sums[0], -value.round(12)))
         return order[value[order] > POSITIVE]
 
-    def _lean(self, task, problem, j):
+    def _k_best(self, task, problem, j):
         """Return a search, and its first k non-redundant slices with their statistics."""
         k, rows = self.k, problem.rows
         while True:

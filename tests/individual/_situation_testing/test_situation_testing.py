@@ -483,6 +483,18 @@ def test_neighbors_with_centers_need_no_decision_about_the_counterfactual():
     assert groups["role"].tolist() == ["person", "counterpart"] + ["control"] * 5 + ["test"] * 5
 
 
+def test_neighbors_are_asked_for_one_person_and_a_number_of_them():
+    X, y = make_loan(300, random_state=0, return_X_y=True)
+    detector = SituationTesting(protected="gender", n_neighbors=5).fit(X, y)
+    women = X[X["gender"] == "female"]
+    assert detector.neighbors(women.iloc[[0]], 1)["role"].value_counts()["control"] >= 1
+    for n_neighbors in (0, -1):
+        with pytest.raises(ValueError, match=f"n_neighbors == {n_neighbors}, must be >= 1"):
+            detector.neighbors(women.iloc[[0]], n_neighbors)
+    with pytest.raises(ValueError, match="one person, one row; got 5 rows"):
+        detector.neighbors(women.iloc[:5])
+
+
 def texts_of_parameters(kind):
     """Return the lines about each parameter in the docstring of a class."""
     section = getdoc(kind).split("Parameters\n----------\n")[1].split("\nAttributes\n")[0]
