@@ -30,8 +30,8 @@ from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
 from skdisc.auditing._internal import as_read, hidden_rows, told_of_joining, without_hidden
 from skdisc.auditing._notices import notices_of
 from skdisc.auditing._numbers import DIFFERENCE, LOG, VALUE, named_by_mean
-from skdisc.auditing._pay._gaps import PaidPeople, median_gap
-from skdisc.auditing._pay._record import pay_record
+from skdisc.auditing._pay._gaps import PaidPeople, mean_gaps, median_gap
+from skdisc.auditing._pay._record import gaps_at_equal_columns, pay_record
 from skdisc.auditing._pay._templates import OF_RATES
 from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
@@ -127,7 +127,7 @@ def make_report(audit, given, plan, run, parts=None):
         for part in ("verdicts", "evidence", "groups", "figures", "families"):
             document[part] = named_by_mean(document[part])
     if given.roll is not None:
-        record = pay_record(audit, given.roll, document["comparable"])
+        record = pay_record(audit, given.roll, gaps_at_equal_columns(document))
         document |= {"pay": jsonable(record.rows), "about_pay": jsonable(record.about)}
         if audit.disclosure == "public":
             reason = "public reports of pay state figures, and ask no question about them"
@@ -330,7 +330,10 @@ def _groups(audit, given, plan, figures, results):
             n = int(row.support) if audit.confirm is None else given.people(members)
             rows.append(about | {"n": n, "rate": value} | numbers | state)
             if rate == RATE_OF["mean_difference"] and not state["suppressed"]:
-                rows[-1] |= _medians(given, members, audit.significance)
+                level = max(numbers["ci_level"] or 0.0, 1 - audit.significance)
+                # With rows held out, gaps are those of these rows, and means those of everybody.
+                level = level if audit.confirm is None else None
+                rows[-1] |= _shares(given, members, level, audit.significance)
                 rows += rows_of_scores(given, members, rows[-1], audit.min_cell, audit.significance)
         if "impact_ratios" in result.tables:
             table = result.tables["impact_ratios"].assign(attribute=step.attribute)
@@ -338,10 +341,12 @@ def _groups(audit, given, plan, figures, results):
     return rows
 
 
-def _medians(given, members, significance):
-    """Return the medians of a group and of the others; nothing for decisions and logarithms.
+def _shares(given, members, level, significance):
+    """Return the gaps of mean and median as shares of the mean and median of the others.
 
-    Each is the number of a person or two, so that three digits of it are shown.
+    Nothing for decisions and logarithms; without `level`, no share of the mean, whose interval is
+    that of reports of pay: the mean of the others varies, too. Each median is the number of a
+    person or two, so that three digits of it are shown.
     """
     numbers = given.numbers
     if numbers is None or numbers.output != VALUE or numbers.scale != DIFFERENCE:
@@ -352,13 +357,24 @@ def _medians(given, members, significance):
     if given.frequency is not None:
         everybody = np.repeat(everybody, given.frequency)
     people = PaidPeople(members, ~members, weight, cluster).only(everybody)
-    gaps = median_gap(numbers.raw[everybody], people, significance)
-    ends = gaps.gap[0], gaps.low[0], gaps.high[0]
-    if not np.isfinite(ends).all():
+    medians = median_gap(numbers.raw[everybody], people, significance)
+    median = _as_share(medians, 1 - significance)
+    if median:
+        value, others = (float(f"{average:.3g}") for average in medians.averages[:, 0])
+        median |= {"value": value, "others": others}
+    shares = {"median": median}
+    if level is not None:
+        means = mean_gaps(numbers.compared[everybody], people, 1 - level)
+        shares["relative"] = _as_share(means, level)
+    return {name: share for name, share in shares.items() if share}
+
+
+def _as_share(gaps, level):
+    """Return a gap and its interval, negative where the group has less; empty if unknown."""
+    gap, low, high = gaps.gap[0], gaps.low[0], gaps.high[0]
+    if not np.isfinite((gap, low, high)).all():
         return {}
-    value, others = (float(f"{average:.3g}") for average in gaps.averages[:, 0])
-    shares = {"gap": -ends[0], "ci_low": -ends[2], "ci_high": -ends[1]}
-    return {"median": {"value": value, "others": others, **shares, "ci_level": 1 - significance}}
+    return {"gap": -gap, "ci_low": -high, "ci_high": -low, "ci_level": level}
 
 
 def _not_compared(table, rows, min_cell):

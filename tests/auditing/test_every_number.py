@@ -112,11 +112,60 @@ def four_fifths():
     return Audit(protected="sex", template="four_fifths").fit(X, y).report_
 
 
+def pay_table(seed=13, n=900):
+    """Return workers; women of one grade earn 22 % less, and more of them work part-time."""
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["F", "M"], n)
+    grade = rng.choice(["g1", "g2", "g3"], n)
+    hours = np.where(rng.random(n) < np.where(sex == "F", 0.4, 0.1), 20.0, 40.0)
+    rate = 20 * np.exp(0.15 * rng.standard_normal(n)) * (1 + 0.2 * (grade == "g3"))
+    rate = rate * np.where((sex == "F") & (grade == "g2"), 0.78, 1.0)
+    variable = np.where(rng.random(n) < 0.5, rate * hours * 0.1, 0.0)
+    years = rng.integers(0, 30, n)
+    X = pd.DataFrame({"sex": sex, "grade": grade, "hours": hours, "variable": variable})
+    return X.assign(years=years, base=rate * hours)
+
+
+PAY = {"category": "grade", "base": "base", "variable": "variable", "hours": "hours"}
+
+
+def pay():
+    return Audit(protected="sex", template="pay_transparency", pay=PAY).fit(pay_table()).report_
+
+
+def pay_with_weights():
+    X = pay_table(14)
+    weight = np.random.default_rng(14).uniform(0.5, 2, len(X))
+    audit = Audit(protected="sex", template="pay_transparency", pay=PAY)
+    return audit.fit(X, sample_weight=weight).report_
+
+
+def pay_of_several_years():
+    X = pay_table(15)
+    audit = Audit(protected="sex", template="pay_transparency", pay=PAY)
+    return audit.fit(X, groups=np.arange(len(X)) // 2).report_
+
+
+def pay_in_the_united_kingdom():
+    columns = {"variable": "variable", "hours": "hours", "base": "base"}
+    audit = Audit(protected="sex", template="uk_gender_pay_gap", pay=columns)
+    return audit.fit(pay_table(16)).report_
+
+
+def prices():
+    """More is worse, and one of three groups pays more."""
+    X = pay_table(17)
+    price = X["base"] * np.where(X["grade"] == "g1", 1.2, 1.0)
+    audit = Audit(protected="grade", output="value", pos_label="low")
+    return audit.fit(X[["grade", "years"]], price).report_
+
+
 REPORTS = {
     f.__name__: f
     for f in (
         *(labels, several_protected_columns, decisions, model, fitted_model, weights),
         *(clusters, confirm, bins, zip_codes, fair_20_000, tiny, four_fifths),
+        *(pay, pay_with_weights, pay_of_several_years, pay_in_the_united_kingdom, prices),
     )
 }
 
@@ -162,8 +211,15 @@ def what_rows_are_about(document):
         what = "ratio" if row["measure"] == "impact_ratio" else "gap"
         names = ("gap", "ci_low", "ci_high", "ci_level")
         yield from told(what, row["attribute"], row["group"], row["measure"], row, names)
+        for share, name in (("relative", "mean"), ("median", "median")):
+            if share in row:
+                about = row["attribute"], row["group"], name, row[share]
+                yield from told("share", *about, names)
+    yield from shares_on_the_first_page(document)
+    yield from figures_of_pay(document)
+    rate = "mean" if "outcome" in document["about"] else "selection_rate"
     for row in document["comparable"]:
-        of = row["attribute"], row["group"], "selection_rate", row
+        of = row["attribute"], row["group"], rate, row
         gap = ("gap", "gap_ci_low", "gap_ci_high", "gap_ci_level")
         yield from told("gap", *of, gap)
         yield from told("equal", *of, numbers)
@@ -172,7 +228,7 @@ def what_rows_are_about(document):
     for row in document["gaps"]:
         if row["kind"] in whats:
             names = ("amount", "ci_low", "ci_high", "ci_level")
-            of = attributes[row["group"]], row["group"], "selection_rate"
+            of = attributes[row["group"]], row["group"], rate
             yield from told(whats[row["kind"]], *of, row, names)
     for row in document["verdicts"]:
         what = {"conditional": "equal"}.get(row["null"], "gap")  # all that a group differs by
@@ -180,7 +236,77 @@ def what_rows_are_about(document):
             yield from told(what, row["attribute"], row["group"], row["measure"], row, numbers)
 
 
+def shares_on_the_first_page(document):
+    """Yield the gaps that the first page prints in percent of the others' average.
+
+    It tells them of the side that is worse off, negative where that has less.
+    """
+    is_less_better = (document["about"].get("outcome") or {}).get("better") == "low"
+    for answer in document["answers"]:
+        raw, worst = answer["raw"] or {}, answer["worst"]
+        if "about_pay" in document and worst is not None and worst["at_equal_columns"]:
+            about = "share at equal columns", answer["attribute"], worst["group"], "mean"
+            shares = (
+                worst[name] / worst["rate_others"] for name in ("effect", "ci_low", "ci_high")
+            )
+            yield about, *shares, worst["ci_level"]
+        for share, measure in (("relative", "mean"), ("medians", "median")):
+            group = raw.get("worse_off", {}).get("group")
+            side = 1 if group is not None else -1
+            side *= -1 if is_less_better else 1
+            if share in raw:
+                row = raw[share]
+                ends = sorted([side * row["ci_low"], side * row["ci_high"]])
+                about = answer["attribute"], group or raw["better_off"]["group"], measure
+                yield ("share", *about), side * row["gap"], *ends, row["ci_level"]
+
+
+def figures_of_pay(document):
+    """Yield the gaps of total pay of all people, as the audit of it names and signs them."""
+    about = document.get("about_pay")
+    if about is None:
+        return
+    sex, women = about["columns"]["sex"], about["columns"]["women"]
+    group = f"{sex} = '{women}'"
+    basis = next(r["basis"] for r in document["pay"] if r["figure"] == "mean")
+    for row in document["pay"]:
+        is_total = row["figure"] in ("mean", "median") and row["component"] == "total"
+        if is_total and row["basis"] == basis and row["ci_low"] is not None:
+            key = "share", sex, group, row["figure"]
+            yield key, -row["gap"], -row["ci_high"], -row["ci_low"], row["ci_level"]
+    for row in about["equal"]:
+        if row["ci_low"] is None:
+            continue
+        category = about["columns"]["category"]
+        where = "" if row["group"] is None else f"{category} = '{row['group']}' and "
+        key = "share at equal columns", sex, f"{where}{group}", "mean"
+        yield key, -row["remains"], -row["ci_high"], -row["ci_low"], row["ci_level"]
+
+
 FOUND = "disparity found"
+
+
+@pytest.mark.parametrize("make", [pay, pay_with_weights, pay_of_several_years], ids=str)
+def test_the_table_and_the_paragraph_of_pay_print_one_range(make):
+    """What is printed of mean and median pay of all people is read back from the page."""
+    report = make()
+    text = " ".join(report.to_text(1000).split())
+    first, _, rest = text.partition("All people:")
+    table, _, paragraphs = rest.partition("sex: ")
+    for sentence, row, beside in (
+        (r"mean pay per hour is ([\d.]+) % lower than men's \(([\d.]+) to ([\d.]+)\)",
+         r"\(a\) Mean pay: .*?per hour ([\d.]+) % \[([\d.]+), ([\d.]+)\]",
+         r", ([\d.]+) % \([\d.,]+\) less \(([\d.]+) % to ([\d.]+) %\)"),
+        (r"median is ([\d.]+) % lower than men's \(([\d.]+) to ([\d.]+)\)",
+         r"\(c\) Median pay: .*?per hour ([\d.]+) % \[([\d.]+), ([\d.]+)\]",
+         r"medians are .*?\(gap: ()([\d.]+) % to ([\d.]+) %\)"),
+    ):  # fmt: skip
+        of_sentence = re.search(sentence, first).groups()
+        of_row = re.search(row, table).groups()
+        of_paragraph = re.search(beside, paragraphs).groups()
+        assert of_sentence == of_row
+        assert of_paragraph[1:] == of_row[1:]
+        assert of_paragraph[0] in ("", of_row[0])
 
 
 def test_no_quantity_has_two_values_or_two_intervals(report):

@@ -1,10 +1,11 @@
 """What a report of pay prints: the figures of a law as rows of a document."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from skdisc.auditing._figures import EQUAL
 from skdisc.auditing._pay._gaps import (
     ABOVE,
     MEN,
@@ -67,17 +68,29 @@ class PayRecord:
     about: dict
 
 
-def pay_record(audit, roll: Payroll, comparable: Sequence[dict] = ()) -> PayRecord:
+def gaps_at_equal_columns(document: dict) -> dict[str, dict]:
+    """Return what remains of gaps at equal columns by the audit of total pay, by group."""
+    rows = {
+        row["group"]: row
+        | {"effect": row["estimate"], "ci_low": row["low"], "ci_high": row["high"]}
+        | {"ci_level": row["level"]}
+        for row in document["figures"]
+        if row["what"] == EQUAL
+    }
+    return rows | {row["group"]: row for row in document["comparable"]}
+
+
+def pay_record(audit, roll: Payroll, remaining: Mapping[str, dict] | None = None) -> PayRecord:
     """Return the figures of a template of pay.
 
     Parameters
     ----------
     audit : Audit
     roll : Payroll
-    comparable : sequence of dict, default=()
-        What remains of gaps at equal columns, by the audit of total pay.
+    remaining : mapping of str to dict, default=None
+        From `gaps_at_equal_columns`.
     """
-    return _Maker(audit, roll, comparable).made()
+    return _Maker(audit, roll, remaining or {}).made()
 
 
 def printed_groups(audit, roll: Payroll) -> list[np.ndarray]:
@@ -98,8 +111,8 @@ def printed_groups(audit, roll: Payroll) -> list[np.ndarray]:
 class _Maker:
     """Makes the rows of one record."""
 
-    def __init__(self, audit, roll, comparable):
-        self.comparable = comparable
+    def __init__(self, audit, roll, remaining):
+        self.remaining = remaining
         self.roll, self.people = roll, roll.people
         self.template, self.significance = audit.template, audit.significance
         self.is_public = audit.disclosure == "public"
@@ -333,38 +346,41 @@ class _Maker:
     def _at_equal_columns(self, by_category):
         """Return what objective columns account for: of all people, and of categories with a gap.
 
-        Of all people it is what the audit says; of categories, and where the audit says nothing,
-        Oaxaca's and Blinder's decomposition of means. It knows no clusters, with which it has no
-        interval.
+        It is what the audit says; where the audit says nothing, Oaxaca's and Blinder's
+        decomposition of means. It knows no clusters, with which it has no interval.
         """
         if self.is_public or self.template == UK:
             return []
         objective = self.roll.X.drop(
             columns=[c for c in self.roll.X if str(c) == self.roll.names["sex"]]
         )
-        pay, rows = self._pay("total", self.bases[0]), []
-        everybody = np.ones(len(pay), dtype=bool)
-        whole = self._as_audited(objective, pay)
-        rows.append(whole or self._decomposed(None, objective, pay, everybody))
+        pay = self._pay("total", self.bases[0])
+        parts = [(None, objective, np.ones(len(pay), dtype=bool))]
         category = self.roll.names["category"]
         rest = objective.drop(columns=[c for c in objective if str(c) == category])
         for row in by_category:
             if row["component"] == "total" and (row["state"] == ABOVE or _is_gap(row)):
                 inside = self.roll.category == row["group"]
-                if inside.any():
-                    rows.append(self._decomposed(row["group"], rest, pay, inside))
+                parts += [(row["group"], rest, inside)] * bool(inside.any())
+        rows = (
+            self._as_audited(group, columns, pay, inside)
+            or self._decomposed(group, columns, pay, inside)
+            for group, columns, inside in parts
+        )
         return [row for row in rows if row is not None]
 
-    def _as_audited(self, columns, pay):
-        """Return what remains of the gap of all people by the audit, or None."""
-        group = f"{self.roll.names['sex']} = '{self.roll.names['women']}'"
-        row = next((r for r in self.comparable if r["group"] == group), None)
+    def _as_audited(self, group, columns, pay, inside):
+        """Return what remains of a gap by the audit, or None."""
+        women = f"{self.roll.names['sex']} = '{self.roll.names['women']}'"
+        conditions = [women] + [f"{self.roll.names['category']} = '{group}'"] * (group is not None)
+        names = (" and ".join(order) for order in (conditions, conditions[::-1]))
+        row = next((self.remaining[name] for name in names if name in self.remaining), None)
         if row is None or None in (row["effect"], row["ci_low"], row["ci_high"]):
             return None
-        women, men = self.people.means(pay).mean[:, 0]
+        women, men = self.people.only(inside).means(pay[inside]).mean[:, 0]
         gap, remains = float(1 - women / men), float(-row["effect"] / men)
         ends = {"ci_low": float(-row["ci_high"] / men), "ci_high": float(-row["ci_low"] / men)}
-        about = {"group": None, "columns": [str(c) for c in columns], "gap": gap}
+        about = {"group": group, "columns": [str(c) for c in columns], "gap": gap}
         parts = {"accounted": gap - remains, "remains": remains}
         return about | parts | ends | {"ci_level": row["ci_level"]}
 

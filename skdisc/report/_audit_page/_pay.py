@@ -299,11 +299,6 @@ class _Said:
     def notes(self):
         """Return what was joined, left out, and may be wrong."""
         about, notes = self.about, []
-        if about["equal"]:
-            notes.append(
-                "Ranges of the table count that men's average varies, too; in the paragraph below "
-                "gaps are in percent of men's average as it is."
-            )
         if about["clustered"]:
             notes.append(
                 "Several rows are one person: women and men are counted once, in quarters and in "

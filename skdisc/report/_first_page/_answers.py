@@ -70,9 +70,9 @@ def _turned(document):
                 if own.get(name) is not None:
                     own[name] = -own[name]
             own |= _turned_ends(own) | _turned_ends(own, "alone_")
-            if "median" in own:
-                median = own["median"]
-                own["median"] = median | {"gap": -median["gap"]} | _turned_ends(median)
+            for share in ("relative", "median"):
+                if share in own:
+                    own[share] = own[share] | {"gap": -own[share]["gap"]} | _turned_ends(own[share])
             changed[part].append(own)
     return document | changed
 
@@ -236,18 +236,26 @@ def _raw(attribute, evidence, document):
         "found": bool(pairs),
         "also": also,
         **seen_from(row, "gap", is_less),
-        **_medians(one, rest, rates),
+        **_shares(row, one, rest, rates),
     }
 
 
-def _medians(one, rest, rates):
-    """Return the medians of both sides of a gap of numbers; nothing if the document has none."""
-    own = [row for row in rates if row["group"] == one["group"] and "median" in row]
-    if not own or (rest["group"] is not None and len(rates) != 2):
-        return {}
-    median = own[0]["median"]
-    sides = {"worse_off": median["value"], "better_off": median["others"]}
-    return {"medians": sides | seen_from(median, "gap", is_same=True)}
+def _shares(row, one, rest, rates):
+    """Return a gap of numbers as a share of the others' mean and medians; nothing without any.
+
+    The group that is worse off is told as a share of the others; everyone else, who is worse off
+    than one group, is what this group's own share is of.
+    """
+    is_rest = one["group"] is None
+    about = row if is_rest else next((r for r in rates if r["group"] == one["group"]), row)
+    shares = {}
+    if "relative" in about:
+        shares["relative"] = seen_from(about["relative"], "gap", is_same=not is_rest)
+    if "median" in about and not is_rest and (rest["group"] is None or len(rates) == 2):
+        median = about["median"]
+        sides = {"worse_off": median["value"], "better_off": median["others"]}
+        shares["medians"] = sides | seen_from(median, "gap", is_same=True)
+    return shares
 
 
 def seen_from(row, name, is_same):

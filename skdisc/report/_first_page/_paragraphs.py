@@ -537,6 +537,8 @@ class _Paragraph:
         """Return the range of a gap of the side that is worse off, and its level, if not 95 %."""
         if gap["ci_low"] is None or gap["ci_high"] is None:
             return "–"
+        if "relative" in gap:  # a share in which the mean of the others varies, too
+            gap = gap["relative"] | {"reference": 1.0}
         least, most = -gap["ci_high"], -gap["ci_low"]
         text, has_less, reference = self.texts.RANGE, (is_less, is_less), gap.get("reference")
         if least < 0 < most:
@@ -551,7 +553,7 @@ class _Paragraph:
         return f"{shown} ({self._level(gap)})" if is_in_words else f"{shown}, {self._level(gap)}"
 
     def _level(self, gap):
-        level = gap.get("ci_level")
+        level = gap.get("relative", gap).get("ci_level")
         return "–" if level is None else self._percent(math.floor(1000 * level + 1e-6) / 1000)
 
     def _columns(self):
