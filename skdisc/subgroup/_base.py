@@ -204,8 +204,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         if not len(self.result_) or self._scored not in self.result_.findings.table:
             return super()._effect_again(request)
         result = self._measure_on(self._read(request))
-        at_fit, on_new = (r.findings.table[self._scored].iloc[0] for r in (self.result_, result))
-        return float(np.sign(at_fit) * on_new)
+        fit_effect, new_effect = (
+            r.findings.table[self._scored].iloc[0] for r in (self.result_, result)
+        )
+        return float(np.sign(fit_effect) * new_effect)
 
     def _discover(self, task):
         if task.people.groups is not None and self.versus == self.null == "everyone":
@@ -416,8 +418,8 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         table = discovery.findings.table
         if self._scored not in table or not table[self._scored].isna().any():
             return []
-        lost = np.flatnonzero(table[self._scored].isna())
-        names = list(dict.fromkeys(str(discovery.findings.subgroups[i]) for i in lost))
+        unmeasured = np.flatnonzero(table[self._scored].isna())
+        names = list(dict.fromkeys(str(discovery.findings.subgroups[i]) for i in unmeasured))
         return [f"Findings of fit that cannot be measured on these rows: {check.listed(names)}."]
 
     def _features(self, names):

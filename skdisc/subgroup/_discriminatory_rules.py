@@ -255,11 +255,13 @@ class DiscriminatoryRules(DecidedDetector):
     def _measure_again(self, findings, rows):
         groups, decisions = findings.subgroups, RowDecisions(rows)
         contexts = [self._context(g) for g in groups]
-        sums = (decisions.sums(g.mask(rows.X) for g in several) for several in (groups, contexts))
+        sums = (
+            decisions.sums(g.mask(rows.X) for g in subgroups) for subgroups in (groups, contexts)
+        )
         contrasts = Contrasts.of_groups(rows, groups, self._features(self.space_.names)[1])
         table = self._measured(contrasts, *sums, self.significance)
-        every = np.ones((1, len(groups)), dtype=bool)
-        table["p_value"] = Family.of(self, contrasts, every).p_value[0]
+        is_tested = np.ones((1, len(groups)), dtype=bool)
+        table["p_value"] = Family.of(self, contrasts, is_tested).p_value[0]
         return self._with_context(groups, beside_fit(table, findings, self.correction))
 
     def _items_again(self, task, rows):
@@ -277,15 +279,15 @@ class DiscriminatoryRules(DecidedDetector):
     def _measured(self, contrasts, sums, context_sums, level):
         """Return the statistics of rules with intervals that agree with their p-values."""
         n = len(contrasts.support)
-        against = contrasts.table(np.zeros(n, dtype=np.int64), np.arange(n), level)
-        p_value = against["p_value"].to_numpy() if self.distinct else None
+        contrast_table = contrasts.table(np.zeros(n, dtype=np.int64), np.arange(n), level)
+        p_value = contrast_table["p_value"].to_numpy() if self.distinct else None
         table = rule_table(self.measure, sums, context_sums, level, p_value)
         for name in ("p_value", "test", "support", "support_context"):
-            table[name] = against[name].to_numpy()
+            table[name] = contrast_table[name].to_numpy()
         if self.distinct:
-            table["outcome_rest"] = against["outcome_rest"].to_numpy()
+            table["outcome_rest"] = contrast_table["outcome_rest"].to_numpy()
             for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
-                table[f"gap{end}"] = against[name].to_numpy()
+                table[f"gap{end}"] = contrast_table[name].to_numpy()
         table["measure"] = np.full(n, self.measure, dtype=object)
         return table
 

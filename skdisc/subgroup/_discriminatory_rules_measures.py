@@ -42,17 +42,17 @@ def rule_measures(x1, n1, x, n, significance, share=None, p_value=None):
     x1, n1, x, n = (np.asarray(a, dtype=float) for a in (x1, n1, x, n))
     x2, n2 = _less(x, x1), _less(n, n1)
     cells = np.array([x1, _less(n1, x1), x2, _less(n2, x2)])
-    added = cells + 0.5 * (cells == 0).any(axis=0)
+    corrected = cells + 0.5 * (cells == 0).any(axis=0)
     test = significance, p_value
     with np.errstate(divide="ignore", invalid="ignore"):
         p1, p2, w = x1 / n1, x2 / n2, n1 / n if share is None else share
         slift, olift = p1 / p2, x1 * (n2 - x2) / (x2 * (n1 - x1))
-        all1, all2 = added[0] + added[1], added[2] + added[3]
-        share = np.log(added[0] / all1 * all2 / added[2])
-        of_slift = 1 / added[0] - 1 / all1 + 1 / added[2] - 1 / all2
-        odds = np.log(added[0] * added[3] / (added[1] * added[2]))
-        slift_ends = _ends(slift, share, np.sqrt(of_slift), *test)
-        olift_ends = _ends(olift, odds, np.sqrt((1 / added).sum(axis=0)), *test)
+        all1, all2 = corrected[0] + corrected[1], corrected[2] + corrected[3]
+        share = np.log(corrected[0] / all1 * all2 / corrected[2])
+        slift_variance = 1 / corrected[0] - 1 / all1 + 1 / corrected[2] - 1 / all2
+        odds = np.log(corrected[0] * corrected[3] / (corrected[1] * corrected[2]))
+        slift_ends = _ends(slift, share, np.sqrt(slift_variance), *test)
+        olift_ends = _ends(olift, odds, np.sqrt((1 / corrected).sum(axis=0)), *test)
         elift_ends = [1 / (w + (1 - w) / s) for s in slift_ends]
         p = x / n if share is None else w * p1 + np.where(w < 1, (1 - w) * p2, 0.0)
         values = {"elift": (p1 / p, *elift_ends)}
@@ -102,13 +102,13 @@ def rule_table(measure, sums, context_sums, level, p_value=None):
     """
     x1, n1, x2, n2 = effective_counts(sums, context_sums)
     denied, allowed = sums[:, :2].T
-    size, of_all = denied + allowed, context_sums[:, :2].sum(axis=1)
+    size, context_size = denied + allowed, context_sums[:, :2].sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = None if (sums[:, 2] == sums[:, 4]).all() else size / of_all
+        share = None if (sums[:, 2] == sums[:, 4]).all() else size / context_size
         table = rule_measures(x1, n1, x1 + x2, n1 + n2, level, share, p_value)
         table["outcome"] = allowed / size
         table["confidence"] = denied / size
-        table["confidence_context"] = context_sums[:, 0] / of_all
+        table["confidence_context"] = context_sums[:, 0] / context_size
     for end, name in zip(ENDS, ("effect", "ci_low", "ci_high"), strict=True):
         table[name] = table[f"{measure}{end}"] - 1
     return table

@@ -58,11 +58,11 @@ class Scan:
             Score less penalty; -inf if the rules allow no subset, or the search was ended.
         """
         n_data = len(a)
-        of_data = starts if isinstance(starts, list) else [starts] * n_data
-        n_starts, turns = len(of_data[0].bound), of_data[0].turns
+        data_starts = starts if isinstance(starts, list) else [starts] * n_data
+        n_starts, turns = len(data_starts[0].bound), data_starts[0].turns
         data = np.repeat(np.arange(n_data), n_starts)
-        must_keep = np.concatenate([s.bound for s in of_data])
-        sets = [np.concatenate(s) for s in zip(*(s.sets for s in of_data), strict=True)]
+        must_keep = np.concatenate([s.bound for s in data_starts])
+        sets = [np.concatenate(s) for s in zip(*(s.sets for s in data_starts), strict=True)]
         is_converged = np.zeros((len(data), len(sets)), dtype=bool)
         total = self._ascend(a, data, sets, must_keep, is_converged, turns, go_on)
         # Only the best run of each data set is perturbed.
@@ -78,32 +78,34 @@ class Scan:
         The attributes of the other conditions are visited first. Better subsets replace the old
         ones; the runs that have one are returned.
         """
-        used = [~s[run].all(axis=1) & np.isfinite(total[run]) for s in sets]
-        drop, position = np.nonzero(np.array(used).reshape(len(sets), len(run)))
+        has_condition = [~s[run].all(axis=1) & np.isfinite(total[run]) for s in sets]
+        drop, position = np.nonzero(np.array(has_condition).reshape(len(sets), len(run)))
         row = run[position]
         drop, row = (x[drop != bound[row]] for x in (drop, row))
         perturbed = [s[row] for s in sets]
         for j, s in enumerate(perturbed):
             s[drop == j] = True
-        settled = np.array([s.all(axis=1) for s in perturbed], dtype=bool)
-        settled = settled.reshape(len(sets), len(row)).T
-        settled &= ~settled.all(axis=1, keepdims=True)  # without other conditions, all are visited
-        reached = self._ascend(a, data[row], perturbed, bound[row], settled, turns, go_on)
-        better = np.flatnonzero(reached > total[row] + _BETTER)
-        better = better[np.argsort(reached[better], kind="stable")]  # the best is assigned last
-        total[row[better]] = reached[better]
+        is_converged = np.array([s.all(axis=1) for s in perturbed], dtype=bool)
+        is_converged = is_converged.reshape(len(sets), len(row)).T
+        is_converged &= ~is_converged.all(
+            axis=1, keepdims=True
+        )  # without other conditions, all are visited
+        new_total = self._ascend(a, data[row], perturbed, bound[row], is_converged, turns, go_on)
+        better = np.flatnonzero(new_total > total[row] + _BETTER)
+        better = better[np.argsort(new_total[better], kind="stable")]  # the best is assigned last
+        total[row[better]] = new_total[better]
         for before, after in zip(sets, perturbed, strict=True):
             before[row[better]] = after[better]
         return np.unique(row[better])
 
-    def _ascend(self, a, data, sets, bound, settled, turns, go_on):
+    def _ascend(self, a, data, sets, bound, is_converged, turns, go_on):
         """Ascend from these sets, in place, and return the score less penalty of each run."""
         total = np.full(len(data), -np.inf)
         size = max(1, _CELLS_AT_ONCE // max(len(self.cells.n), 1))
         for first in range(0, len(total), size):
             batch = slice(first, first + size)
             part = _Runs(
-                self, a, data[batch], [s[batch] for s in sets], bound[batch], settled[batch]
+                self, a, data[batch], [s[batch] for s in sets], bound[batch], is_converged[batch]
             )
             _ascend([part], turns, go_on)
             total[batch] = part.total
@@ -181,9 +183,9 @@ def best_totals(scans, a, starts):
     parts = []
     for scan, sums, table_starts in zip(scans, a, starts, strict=True):
         sets, n = [s.copy() for s in table_starts.sets], len(table_starts.bound)
-        settled = np.zeros((n, len(sets)), dtype=bool)
+        is_converged = np.zeros((n, len(sets)), dtype=bool)
         parts.append(
-            _Runs(scan, sums[None], np.zeros(n, np.intp), sets, table_starts.bound, settled)
+            _Runs(scan, sums[None], np.zeros(n, np.intp), sets, table_starts.bound, is_converged)
         )
     _ascend(parts, starts[0].turns)
     return np.array([part.total.max() for part in parts])
@@ -195,13 +197,13 @@ def _ascend(parts, turns, go_on=lambda n: True):
     for j in bound[bound != UNBOUND]:
         _choose(j, parts, [np.flatnonzero(part.bound == j) for part in parts])
     for j in cycle(turns.tolist()):
-        runs = [np.flatnonzero(~part.settled[:, j]) for part in parts]
+        runs = [np.flatnonzero(~part.is_converged[:, j]) for part in parts]
         if any(map(len, runs)):
             before = parts[0].scan.n_tested
             _choose(j, parts, runs)
             if not go_on(parts[0].scan.n_tested - before):
                 return
-        elif all(part.settled.all() for part in parts):
+        elif all(part.is_converged.all() for part in parts):
             return
 
 
@@ -222,12 +224,15 @@ def _choose(j, parts, runs):
 class _Runs:
     """Several ascents that proceed in parallel."""
 
-    def __init__(self, scan, a, data, sets, bound, settled):
+    def __init__(self, scan, a, data, sets, bound, is_converged):
         self.scan, self.a, self.data = scan, np.ascontiguousarray(a), data
-        self.sets, self.bound, self.settled = sets, bound, settled
+        self.sets, self.bound, self.is_converged = sets, bound, is_converged
         self.total = np.full(len(data), -np.inf)
         self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.int16)
-        self.costs, self.used = np.zeros(settled.shape), np.zeros(settled.shape, dtype=bool)
+        self.costs, self.has_condition = (
+            np.zeros(is_converged.shape),
+            np.zeros(is_converged.shape, dtype=bool),
+        )
         self.near = {}  # of runs alone: cells that violate one condition or none, and none
         for j, chosen in enumerate(sets):
             start = chosen.copy()
@@ -236,19 +241,19 @@ class _Runs:
 
     def question(self, j, runs):
         """Return what the best values of an attribute depend on, and the cost of the others."""
-        rules, costs, used = self.scan.rules, self.costs[runs], self.used[runs]
-        costs[:, j], used[:, j] = 0.0, False
+        rules, costs, has_condition = self.scan.rules, self.costs[runs], self.has_condition[runs]
+        costs[:, j], has_condition[:, j] = 0.0, False
         bound = self.bound[runs]
-        free = (bound != UNBOUND) & (bound != j) & ~used[np.arange(len(runs)), bound]
+        free = (bound != UNBOUND) & (bound != j) & ~has_condition[np.arange(len(runs)), bound]
         bound = bound == j
-        closed = (used.sum(axis=1) >= rules.max_conditions) & ~bound
+        closed = (has_condition.sum(axis=1) >= rules.max_conditions) & ~bound
         return *self._sums(j, runs), bound, closed, np.where(free, np.inf, costs.sum(axis=1))
 
     def answer(self, j, runs, chosen, total):
         """Take these values where they raise the score less penalty, `total`."""
         better = total > self.total[runs] + _BETTER
-        self.settled[runs[better & np.isfinite(self.total[runs])]] = False
-        self.settled[runs, j] = True
+        self.is_converged[runs[better & np.isfinite(self.total[runs])]] = False
+        self.is_converged[runs, j] = True
         up = runs[better]
         self.total[up] = total[better]
         self._set(j, up, chosen[better])
@@ -267,7 +272,7 @@ class _Runs:
                 self.near.pop(run, None)
         self.sets[j][runs] = chosen
         self.costs[runs, j] = self.scan.cells.attributes[j].cost(chosen, self.scan.rules.penalty)
-        self.used[runs, j] = ~chosen.all(axis=1)
+        self.has_condition[runs, j] = ~chosen.all(axis=1)
 
     def _sums(self, j, runs):
         """Return sums over the cells that satisfy all other conditions, by run, value and bin."""

@@ -280,9 +280,9 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
             # Statistics of the search alone are unknown on other rows.
             unknown = dict.fromkeys(("score", "observed", "expected", "naive_p_value"), np.nan)
             return table.assign(direction=findings.table["direction"].to_numpy(), **unknown)
-        at_fit, groups = findings.table, findings.subgroups
-        targets = [outcome.names.index(m) for m in at_fit["measure"]]
-        signs = [outcome.sense * (1 if d == "higher" else -1) for d in at_fit["direction"]]
+        fit_table, groups = findings.table, findings.subgroups
+        targets = [outcome.names.index(m) for m in fit_table["measure"]]
+        signs = [outcome.sense * (1 if d == "higher" else -1) for d in fit_table["direction"]]
         masks = [g.mask(outcome.X) for g in groups]
         table = self._table(outcome, groups, masks, list(zip(targets, signs, strict=True)))
         return beside_fit(table, findings, self.correction)

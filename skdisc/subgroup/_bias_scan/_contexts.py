@@ -65,15 +65,15 @@ def discover_in_contexts(detector, task, outcome, items):
     rows = contrast_rows(outcome)
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
     # The best scores by chance allow for clusters already, so intervals take rows as independent.
-    alone = Contrasts.of_groups(replace(rows, cluster=None), groups, protected)
+    contrasts = Contrasts.of_groups(replace(rows, cluster=None), groups, protected)
     p_value, group_numbers = (
         np.array([scanned.p_value(e) for e in ends], dtype=float),
         np.arange(len(ends)),
     )
     level = level_of(scanned.by_chance(d.significance), d.penalty * n_values(groups))
-    with_zero = np.minimum(level, alone.p_value()[targets, group_numbers])
+    with_zero = np.minimum(level, contrasts.p_value()[targets, group_numbers])
     level = np.where(p_value > d.significance, with_zero, level)
-    table = alone.table(targets, group_numbers, level)
+    table = contrasts.table(targets, group_numbers, level)
     table["direction"] = np.array([outcome.direction(e.sign) for e in ends], dtype=object)
     table["score"] = np.array([e.total for e in ends], dtype=float)
     means = [

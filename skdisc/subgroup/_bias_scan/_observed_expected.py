@@ -81,8 +81,8 @@ def observe(detector, task):
             "mode='nominal' scans classes, and this model names none: pass y, or a classifier; for "
             "a model of numbers set mode='continuous'."
         )
-    needed = len(X) * (len(task.labels) if d.mode == "nominal" else 1)
-    if task.queries is not None and not task.budget.opens(needed):
+    n_needed = len(X) * (len(task.labels) if d.mode == "nominal" else 1)
+    if task.queries is not None and not task.budget.opens(n_needed):
         X, y = X.iloc[:0], None if y is None else y[:0]
         weight = frequency = cluster = None
     if d.mode == "nominal":

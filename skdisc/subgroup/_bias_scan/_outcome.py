@@ -350,7 +350,7 @@ def above(outcome, alpha):
         if outcome.is_share
         else [f"share above a quantile of {n}" for n in outcome.names]
     )
-    made = Outcome.make(
+    result = Outcome.make(
         outcome.X,
         y,
         fixed,
@@ -362,7 +362,7 @@ def above(outcome, alpha):
         frequency=outcome.frequency,
         cluster=outcome.cluster,
     )
-    return replace(made, is_mean=fixed is None)
+    return replace(result, is_mean=fixed is None)
 
 
 def has_numbers(box):

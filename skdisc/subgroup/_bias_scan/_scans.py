@@ -150,15 +150,15 @@ def rules_of(detector, table, outcome, required):
 def observed_ends(task, table, scans, starts, outcome, go_on):
     """Scan the outcomes observed; return the ends, best first, and a table of the scans."""
     ends, rows, n = [], [], len(starts.bound) * _BATCHES
-    for (target, sign), scan, more in _with_pairs(scans, table.a[:, None], starts, n):
-        sets, total = _full(scan, sign * table.a[target], starts, more[0], go_on)
+    for (target, sign), scan, pair_starts in _with_pairs(scans, table.a[:, None], starts, n):
+        sets, total = _full(scan, sign * table.a[target], starts, pair_starts[0], go_on)
         best = total.max()
         for i in np.flatnonzero((total[0] > _TIED) & ~outcome.is_constant[target]):
             group = table.subgroup([s[0, i] for s in sets])
             ends.append(ScanEnd(float(total[0, i]), target, sign, group))
-        reached = np.mean(total[0] >= best - _TIED * max(1.0, abs(best)))
+        share_reached = np.mean(total[0] >= best - _TIED * max(1.0, abs(best)))
         score = float(best) if np.isfinite(best) else np.nan
-        rows.append((outcome.names[target], outcome.direction(sign), score, float(reached)))
+        rows.append((outcome.names[target], outcome.direction(sign), score, float(share_reached)))
     ends = {(e.target, e.sign, e.group): e for e in ends}.values()
     frame = pd.DataFrame(rows, columns=["measure", "direction", "best", "reached_by"])
     return sorted(ends, key=lambda end: end.rank), frame
@@ -169,33 +169,35 @@ def _with_pairs(scans, a, starts, n, most=10**6):
     for target, sums in enumerate(a):
         target_scans = {key: scan for key, scan in scans.items() if key[0] == target}
         pairs = starts.from_pairs(list(target_scans.values()), sums, n, most)
-        for (key, scan), more in zip(target_scans.items(), pairs, strict=True):
-            yield key, scan, more
+        for (key, scan), pair_starts in zip(target_scans.items(), pairs, strict=True):
+            yield key, scan, pair_starts
 
 
-def _full(scan, a, starts, more, go_on):
+def _full(scan, a, starts, pair_starts, go_on):
     """Ascend from all starts, and from more for as long as that gains something.
 
     The best ends are perturbed.
     """
     n, a = len(starts.bound), a[None]
     sets, total = scan.run(a, starts, go_on, n_kicks=0)
-    for first in range(0, len(more.bound), n):
-        new_sets, reached = scan.run(a, more.only(slice(first, first + n)), go_on, n_kicks=0)
+    for first in range(0, len(pair_starts.bound), n):
+        new_sets, new_total = scan.run(
+            a, pair_starts.only(slice(first, first + n)), go_on, n_kicks=0
+        )
         sets = [np.concatenate(pair, axis=1) for pair in zip(sets, new_sets, strict=True)]
-        before, total = total.max(), np.concatenate([total, reached], axis=1)
+        before, total = total.max(), np.concatenate([total, new_total], axis=1)
         if first and total.max() <= before + _TIED:
             break
-    bound = np.concatenate([starts.bound, more.bound])
+    bound = np.concatenate([starts.bound, pair_starts.bound])
     ends = Starts([s[0] for s in sets], starts.turns, bound[: total.shape[1]])
     best = _several(ends, total[0])
-    new_sets, reached = scan.run(
+    new_sets, new_total = scan.run(
         np.repeat(a, len(best), axis=0), [ends.only([i]) for i in best], go_on
     )
-    better = reached[:, 0] > total[0, best] + _TIED
+    better = new_total[:, 0] > total[0, best] + _TIED
     for old, new in zip(sets, new_sets, strict=True):
         old[0, best[better]] = new[better, 0]
-    total[0, best[better]] = reached[better, 0]
+    total[0, best[better]] = new_total[better, 0]
     return sets, total
 
 
@@ -227,8 +229,8 @@ def quick_scores(scans, a, starts):
     """
     first, n = _quick(scans, starts)
     best = np.zeros(a.shape[1])
-    for (target, sign), scan, more in _with_pairs(scans, a, first, n, _QUICK_ATTRIBUTES):
-        data_starts = [first.joined(pairs.filled(n, first)) for pairs in more]
+    for (target, sign), scan, pair_starts in _with_pairs(scans, a, first, n, _QUICK_ATTRIBUTES):
+        data_starts = [first.joined(pairs.filled(n, first)) for pairs in pair_starts]
         best = np.maximum(best, scan.run(sign * a[target], data_starts, n_kicks=0)[1].max(axis=1))
     return best
 
@@ -253,12 +255,14 @@ def quick_scores_of_tables(scans, a, starts):
         _with_pairs(table_scans, sums[:, None], first, n, _QUICK_ATTRIBUTES)
         for table_scans, sums in table_data
     ]
-    for of_tables in zip(*tables, strict=True):
-        target, sign = of_tables[0][0]
-        table_starts = [first.joined(more[0].filled(n, first)) for *_, more in of_tables]
+    for table_runs in zip(*tables, strict=True):
+        target, sign = table_runs[0][0]
+        table_starts = [
+            first.joined(pair_starts[0].filled(n, first)) for *_, pair_starts in table_runs
+        ]
         signed = [sign * sums[target] for sums in a]
         best = np.maximum(
-            best, best_totals([scan for _, scan, _ in of_tables], signed, table_starts)
+            best, best_totals([scan for _, scan, _ in table_runs], signed, table_starts)
         )
     return best
 

@@ -152,10 +152,14 @@ class _ValueScores:
 
     def __init__(self, scans, a, least):
         scan = scans[0]
-        some = slice(None, None, 1 + (len(scan.cells.n) - 1) // _PAIR_CELLS)
+        cell_sample = slice(None, None, 1 + (len(scan.cells.n) - 1) // _PAIR_CELLS)
         self._scores = [scan.score for scan in scans]
-        self.codes, self._a = scan.cells.codes[:, some], a[:, some]
-        self._bins, self._h, self._people = scan.bins[some], scan.h[some], scan.cells.n[some]
+        self.codes, self._a = scan.cells.codes[:, cell_sample], a[:, cell_sample]
+        self._bins, self._h, self._people = (
+            scan.bins[cell_sample],
+            scan.h[cell_sample],
+            scan.cells.n[cell_sample],
+        )
         self._is_counted, self._least = scan.counts, max(least * self._people.sum(), 1e-9)
 
     def scores(self, key, size, is_scored=None):

@@ -96,12 +96,12 @@ def _as_the_test_says(effect, low, high, deviate, level, least):
     """
     z = -special.ndtri(level / 2)
     sign, size = np.sign(effect), np.abs(deviate)
-    near = np.where(effect < 0, -high, low)
+    nearer = np.where(effect < 0, -high, low)
     with np.errstate(divide="ignore", invalid="ignore"):
-        of_test = least + np.maximum(np.abs(effect) - least, 0) * (1 - z / size)
-        differs = (size > 0) & np.isfinite(of_test) & ((near > least) != (size > z))
-    near = sign * np.where(differs, of_test, near)
-    return np.where(effect < 0, low, near), np.where(effect < 0, near, high)
+        test_end = least + np.maximum(np.abs(effect) - least, 0) * (1 - z / size)
+        differs = (size > 0) & np.isfinite(test_end) & ((nearer > least) != (size > z))
+    nearer = sign * np.where(differs, test_end, nearer)
+    return np.where(effect < 0, low, nearer), np.where(effect < 0, nearer, high)
 
 
 def alone(

@@ -59,11 +59,13 @@ class CellMoments:
         for first, last in itertools.pairwise(np.unique([0, *steps, n_cells])):
             ends = self.ends[first : last + 1]
             planes, block_values = self.planes[ends[0] : ends[-1]], values[ends[0] : ends[-1]]
-            where, ends = np.arange(len(block_values)), ends - ends[0]
+            positions, ends = np.arange(len(block_values)), ends - ends[0]
             shape = last - first, len(block_values)
-            sums[0, first:last] = sparse.csr_matrix((block_values, where, ends), shape) @ planes**2
+            sums[0, first:last] = (
+                sparse.csr_matrix((block_values, positions, ends), shape) @ planes**2
+            )
             for total, k in zip(sums[1:], plane_numbers, strict=True):
-                scaled = sparse.csr_matrix((block_values * planes[:, k], where, ends), shape)
+                scaled = sparse.csr_matrix((block_values * planes[:, k], positions, ends), shape)
                 total[first:last] = scaled @ planes
         return sums
 
@@ -209,14 +211,16 @@ class ContextGroups:
         """Return given groups as candidates on the rows of X."""
         parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
         contexts = [context_of(g, protected) for g in groups]
-        different = [list(dict.fromkeys(several)) for several in (parts, [Subgroup(), *contexts])]
+        different = [
+            list(dict.fromkeys(subgroups)) for subgroups in (parts, [Subgroup(), *contexts])
+        ]
         masks = [
-            np.array([g.mask(X) for g in several]).reshape(len(several), len(X))
-            for several in different
+            np.array([g.mask(X) for g in subgroups]).reshape(len(subgroups), len(X))
+            for subgroups in different
         ]
         part, context = (
-            np.array([d.index(g) for g in several], dtype=int)
-            for d, several in zip(different, (parts, contexts), strict=True)
+            np.array([d.index(g) for g in subgroups], dtype=int)
+            for d, subgroups in zip(different, (parts, contexts), strict=True)
         )
         members = sparse.csr_matrix(masks[1].astype(float))
         cells = sparse.eye_array(len(X), format="csr")
@@ -294,12 +298,12 @@ class ContextGroups:
             size = max(1, _AT_ONCE // max(n_cells * n_columns, 1))
             for first in range(0, len(parts), size):
                 go_on(f"adding up {len(self):,} groups")
-                some = parts[first : first + size]
-                columns = [columns_of(part) for part, *_ in some]
-                total = np.zeros((n_contexts, len(some) * n_columns), group_sums.dtype)
+                batch = parts[first : first + size]
+                columns = [columns_of(part) for part, *_ in batch]
+                total = np.zeros((n_contexts, len(batch) * n_columns), group_sums.dtype)
                 for cells, block in blocks:
                     total += block @ np.hstack([numbers_of(cells) for numbers_of in columns])
-                for i, (_, positions, contexts) in enumerate(some):
+                for i, (_, positions, contexts) in enumerate(batch):
                     group_sums[positions] = total[contexts, i * n_columns : (i + 1) * n_columns]
         return group_sums
 
@@ -326,20 +330,20 @@ class ContextGroups:
             `blocks`: the matrix, from `blocks_of_cells`. `parts`: for each part its number, the
             positions of its groups, and the rows of the matrix with their contexts.
         """
-        sizes, shared, alone = np.diff(self.members.indptr), [], []
+        sizes, shared, separate = np.diff(self.members.indptr), [], []
         for part in np.unique(self.part):
             positions = np.flatnonzero(self.part == part)
             contexts = self.context[positions]
             if 2 * sizes[contexts].sum() >= sizes.sum():
                 shared.append((part, positions, contexts))
             else:
-                alone.append(
+                separate.append(
                     (
                         blocks_of_cells(self.members[contexts]),
                         [(part, positions, np.arange(len(positions)))],
                     )
                 )
-        return ([(blocks_of_cells(self.members), shared)] if shared else []) + alone
+        return ([(blocks_of_cells(self.members), shared)] if shared else []) + separate
 
     def context_mask(self, group: int) -> np.ndarray:
         """Return a bool mask of the rows in the context of a group."""
@@ -401,10 +405,10 @@ def _distinct(members, cells, is_part, context, part):
     return keep, part_of.reindex(mirrors).fillna(-1).to_numpy().astype(np.int64)
 
 
-def _by_cell(of_cell, n_cells):
+def _by_cell(row_cell, n_cells):
     """Return the matrix that sums rows by cell."""
-    n = len(of_cell)
-    return sparse.csr_matrix((np.ones(n), (of_cell, np.arange(n))), shape=(n_cells, n))
+    n = len(row_cell)
+    return sparse.csr_matrix((np.ones(n), (row_cell, np.arange(n))), shape=(n_cells, n))
 
 
 def blocks_of_cells(members: sparse.csr_matrix) -> list[tuple[slice, sparse.csr_matrix]]:
@@ -422,7 +426,7 @@ def blocks_of_cells(members: sparse.csr_matrix) -> list[tuple[slice, sparse.csr_
     for k, (first, size) in enumerate(zip(ends[:-1], sizes.T, strict=True)):
         starts = np.cumsum([0, *size])
         entries = np.repeat(bounds[:, k] - starts[:-1], size) + np.arange(starts[-1])
-        some = slice(first, min(first + _CELLS, members.shape[1]))
+        cells = slice(first, min(first + _CELLS, members.shape[1]))
         arrays = ones[: len(entries)], members.indices[entries] - first, starts
-        blocks.append((some, sparse.csr_matrix(arrays, (len(size), some.stop - some.start))))
+        blocks.append((cells, sparse.csr_matrix(arrays, (len(size), cells.stop - cells.start))))
     return blocks

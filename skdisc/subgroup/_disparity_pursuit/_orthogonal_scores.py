@@ -170,10 +170,10 @@ class Scores:
         cell = c.cell[rows]
         total = np.zeros(len(cell))
         for first in range(0, len(cell), _BLOCK):
-            some = slice(first, first + _BLOCK)
-            block_rows = some if isinstance(rows, slice) else rows[some]
+            batch = slice(first, first + _BLOCK)
+            block_rows = batch if isinstance(rows, slice) else rows[batch]
             for by_cell, plane in planes:
-                total[some] += by_cell[cell[some]] * plane[block_rows]
+                total[batch] += by_cell[cell[batch]] * plane[block_rows]
         return total
 
     def adjusted_regressor(
@@ -196,12 +196,12 @@ class Scores:
         parts, part_index = np.unique(c.part[index], return_inverse=True)
         root = [len(self.d)] if self.residuals.is_centered else []
         moments = self._moments.over_cells(values, [*parts, *root])
-        squares, of_parts, along = np.split(moments, [1, 1 + len(parts)])  # along the root
+        squares, part_products, along = np.split(moments, [1, 1 + len(parts)])  # along the root
         inside = np.ascontiguousarray(c.members[c.context[index]].toarray().T)
 
         def of_groups(plane, cells):
             products = np.take(
-                np.ascontiguousarray(of_parts[:, cells, plane].T), part_index, axis=1
+                np.ascontiguousarray(part_products[:, cells, plane].T), part_index, axis=1
             )
             if root:
                 products = products - self.middle[index] * along[0, cells, plane, None]
@@ -218,15 +218,15 @@ class Scores:
 
         sums = c.sums if subset is None else partial(c.sums_of, subset)
         columns = sums(of_part, 1 + len(index) + len(root))
-        total, beside = columns[:, 0], columns[:, 1 : 1 + len(index)]
+        total, inner_products = columns[:, 0], columns[:, 1 : 1 + len(index)]
         if root:
             everywhere = slice(None)
-            of_root = np.hstack([along[0, :, root].T, of_groups(root[0], everywhere)])
+            root_products = np.hstack([along[0, :, root].T, of_groups(root[0], everywhere)])
             selected = everywhere if subset is None else subset
-            shared, m = (c.members @ of_root)[c.context[selected]], self.middle[selected]
+            shared, m = (c.members @ root_products)[c.context[selected]], self.middle[selected]
             total = total + m**2 * shared[:, 0] - 2 * m * columns[:, -1]
-            beside = beside - m[:, None] * shared[:, 1:]
-        return total, beside
+            inner_products = inner_products - m[:, None] * shared[:, 1:]
+        return total, inner_products
 
     def crossed(self, groups: list[int]) -> np.ndarray:
         """Return the inner products, weighted by room, of all regressors and those of `groups`.
@@ -237,8 +237,8 @@ class Scores:
         """
         new = [group for group in groups if group not in self._crossed]
         if new:
-            _, beside = self._products(new, self.room)
-            self._crossed |= dict(zip(new, beside.T, strict=True))
+            _, products = self._products(new, self.room)
+            self._crossed |= dict(zip(new, products.T, strict=True))
         crossed = [self._crossed[group] for group in groups]
         return np.array(crossed).reshape(len(groups), len(self.candidates)).T
 

@@ -269,14 +269,18 @@ def _doubted(detector, rows, scores, groups, discovery):
     for finding, parts in zip(discovery.findings, unlearned, strict=True):
         if parts:
             discovery.notes.append(f"{finding.subject}: {said_about(parts)}")
-    turned = _causes.turned(scores, discovery.findings.table, groups, detector.significance)
-    if not turned.any():
+    is_overturned = _causes.turned(scores, discovery.findings.table, groups, detector.significance)
+    if not is_overturned.any():
         return discovery
     names = [
-        str(f.subject) for f, is_turned in zip(discovery.findings, turned, strict=True) if is_turned
+        str(f.subject)
+        for f, is_turned in zip(discovery.findings, is_overturned, strict=True)
+        if is_turned
     ]
-    of_turned = [u for parts, yes in zip(unlearned, turned, strict=True) if yes for u in parts]
-    if all(u.has_joined for u in of_turned):
+    decisive = [
+        u for parts, yes in zip(unlearned, is_overturned, strict=True) if yes for u in parts
+    ]
+    if all(u.has_joined for u in decisive):
         reason = (
             "cells of legitimate columns were adjusted for, perhaps for nothing, which moves "
             f"effects by as much as decides about {', '.join(names)}"
@@ -288,7 +292,9 @@ def _doubted(detector, rows, scores, groups, discovery):
             "estimator"
         )
     discovery.notes.append(reason[0].upper() + reason[1:] + ".")
-    return replace(discovery, judgment=Judgment(UNSURE, reason)) if turned.all() else discovery
+    return (
+        replace(discovery, judgment=Judgment(UNSURE, reason)) if is_overturned.all() else discovery
+    )
 
 
 def _too_fine(rows, columns, space):

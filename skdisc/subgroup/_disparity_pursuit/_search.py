@@ -129,19 +129,19 @@ class _Search:
         rank = self.level.rank(adjusted_scores, evidence, weights)
         return int(np.argmax(np.where(is_clear, rank, -np.inf)))
 
-    def _settled(self, groups, touched):
+    def _settled(self, groups, is_checked):
         """Return the chosen groups after drops and exchanges.
 
-        Only ``touched`` groups are looked at, and of these the ones for which a move seems possible
-        by the variances of the joint fit. If None, all are looked at, until one moves.
+        Only groups with ``is_checked`` are looked at, and only where a move seems possible by the
+        variances of the joint fit. If None, all are looked at, until one moves.
         """
         self.visited[frozenset(groups)] = groups
         while len(groups) > 1 and self.in_time():
             moves = []
-            for k in range(len(groups)) if touched is None else np.flatnonzero(touched):
+            for k in range(len(groups)) if is_checked is None else np.flatnonzero(is_checked):
                 cause, rest = groups[k], [*groups[:k], *groups[k + 1 :]]
                 nearly = self.scores.nearly_adjusted_for(rest, groups)
-                if touched is None or self._moves(nearly, rest, cause):
+                if is_checked is None or self._moves(nearly, rest, cause):
                     moves += self._sure_moves(nearly, rest, cause)
             if not moves:
                 break
@@ -149,7 +149,7 @@ class _Search:
             self.visited[frozenset(groups)] = groups
             self.steps.append(step)
             is_new = step.action == "exchange"
-            touched = _alike(self.scores, groups) if is_new else np.ones(len(groups), bool)
+            is_checked = _alike(self.scores, groups) if is_new else np.ones(len(groups), bool)
         return groups
 
     def _sure_moves(self, adjusted_scores, rest, cause):
@@ -278,8 +278,8 @@ def _best_pair(scores, adjusted_scores, near):
     groups = list(adjusted_scores.groups)
     cross = scores.crossed([*groups, *near])
     free = cross[near][:, len(groups) :]
-    beside = cross[near][:, : len(groups)]
-    free = free - beside @ np.linalg.pinv(cross[groups][:, : len(groups)]) @ beside.T
+    shared = cross[near][:, : len(groups)]
+    free = free - shared @ np.linalg.pinv(cross[groups][:, : len(groups)]) @ shared.T
     information, score = np.diag(free), adjusted_scores.score[near]
     i, j = np.triu_indices(len(near), 1)
     det = information[i] * information[j] - free[i, j] ** 2

@@ -57,8 +57,8 @@ def about_causes(scores: Scores, pursuit: Pursuit, worse: int, critical: float) 
     sign = {"path": "z", "indistinguishable": "effect", "shadows": "z_alone", "left": None}
     for name, table in tables.items():
         table = table.head(_MOST)
-        by = np.full(len(table), worse) if sign[name] is None else table[sign[name]]
-        groups, flipped = named(scores, table["at"].astype(int), by, worse)
+        sign_by_row = np.full(len(table), worse) if sign[name] is None else table[sign[name]]
+        groups, flipped = named(scores, table["at"].astype(int), sign_by_row, worse)
         table = table.drop(columns="at")
         table.insert(0, "group", np.array([str(g) for g in groups], dtype=object))
         turn = np.where(flipped, -1.0, 1.0)
@@ -153,8 +153,8 @@ def notes(tables: dict, table: pd.DataFrame, critical: float, adjusts: bool) -> 
             "which fits better than the same difference; effects are means."
         )
     n = len(tables["shadows"])
-    still = int((tables["shadows"]["z_beside"].abs() > critical).sum())
-    if n and not still:
+    n_significant = int((tables["shadows"]["z_beside"].abs() > critical).sum())
+    if n and not n_significant:
         sentences.append(
             f"{n:,} further groups differ on their own, and no longer do beside the causes: "
             "tables['shadows']."

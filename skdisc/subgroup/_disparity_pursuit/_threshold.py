@@ -255,10 +255,10 @@ def _squared_lengths(members, by_cell):
     lengths = np.empty(members.shape[0])
     for first in range(0, len(lengths), _CONTEXTS):
         go_on(f"looking at {len(lengths):,} contexts")
-        some = slice(first, first + _CONTEXTS)
+        batch = slice(first, first + _CONTEXTS)
         # few cells at a time: their vectors stay in the cache while contexts add them up
-        sums = sum(block @ by_cell[cells] for cells, block in blocks_of_cells(members[some]))
-        lengths[some] = (sums**2).sum(axis=1)
+        sums = sum(block @ by_cell[cells] for cells, block in blocks_of_cells(members[batch]))
+        lengths[batch] = (sums**2).sum(axis=1)
     return lengths
 
 

@@ -47,15 +47,17 @@ def _inflation(values, rows, mask, context):
     has_value = np.flatnonzero(context & ~np.isnan(values))
     y, one, weight = values[has_value], mask[has_value], rows.weights[has_value]
     cluster = np.unique(rows.cluster[has_value], return_inverse=True)[1]
-    between, alone = (DesignMeans.of(y, weight, one, ~one, c) for c in (cluster, None))
-    variance, n = between.variance[:, 0], between.n_clusters[:, 0]
+    clustered_means, independent_means = (
+        DesignMeans.of(y, weight, one, ~one, c) for c in (cluster, None)
+    )
+    variance, n = clustered_means.variance[:, 0], clustered_means.n_clusters[:, 0]
     if n.min() < 2:
         return np.inf
-    independent = alone.variance.sum()
+    independent = independent_means.variance.sum()
     if not independent > 0:  # constant outcomes
-        ratio = (alone.kish / between.kish).max()
+        ratio = (independent_means.kish / clustered_means.kish).max()
     else:
-        ratio = (variance.sum() - 2 * between.covariance[0]) / independent
+        ratio = (variance.sum() - 2 * clustered_means.covariance[0]) / independent
     shares = variance / variance.max() if variance.max() > 0 else 1 / n
     df = shares.sum() ** 2 / (shares**2 / (n - 1)).sum()
     return max(1.0, ratio) * (special.stdtrit(df, TAIL) / special.ndtri(TAIL)) ** 2
@@ -68,15 +70,15 @@ def members_of(items: Items, patterns: np.ndarray) -> Iterator[np.ndarray]:
         yield masks[pattern[pattern != PAD]].all(axis=0)
 
 
-def clustered(tally: GroupTally | Means, inflated: np.ndarray | None) -> GroupTally | Means:
+def clustered(tally: GroupTally | Means, factor: np.ndarray | None) -> GroupTally | Means:
     """Return a comparison of groups whose variances are inflated, or itself for None."""
-    if inflated is None:
+    if factor is None:
         return tally
     if isinstance(tally, Means):
-        return replace(tally, inflation=inflated)
-    _, size, _, size_rest = (np.asarray(a) / inflated for a in tally.sides)
-    alone = np.isinf(inflated)  # a side of one cluster says nothing, however many people it has
-    cells = tuple(np.where(alone, 0, a) / inflated for a in tally.table)
+        return replace(tally, inflation=factor)
+    _, size, _, size_rest = (np.asarray(a) / factor for a in tally.sides)
+    is_alone = np.isinf(factor)  # a side of one cluster says nothing, however many people it has
+    cells = tuple(np.where(is_alone, 0, a) / factor for a in tally.table)
     sums = np.broadcast_arrays(tally.x, tally.n, tally.x_all, tally.n_all)
     return EffectiveTally(*sums, size, size_rest, cells)
 
@@ -85,7 +87,7 @@ def item_tallies(rows: Any, items: Items, item_numbers: np.ndarray) -> list:
     """Return the comparisons of the rows of some items with all others, by measure."""
     everyone = np.ones(len(rows), dtype=bool)
     inflated = inflation(rows, items.masks(item_numbers), [everyone] * len(item_numbers))
-    sums = [of_items[:, item_numbers] for of_items in rows.item_sums(items)]
+    sums = [item_sums[:, item_numbers] for item_sums in rows.item_sums(items)]
     factors = [None] * len(sums) if inflated is None else inflated
     return [
         clustered(rows.tally(j, s), g) for j, (s, g) in enumerate(zip(sums, factors, strict=True))

@@ -30,11 +30,11 @@ def confirm_on_held_out(detector, task, rows):
     Discovery
     """
     d = detector
-    searched, held_out = rows.split(d.confirm, task.rng)
+    search_rows, held_out = rows.split(d.confirm, task.rng)
     with task.budget.keeping(_FOR_ROWS_HELD_OUT):
-        discovery = d._search(task, searched)
+        discovery = d._search(task, search_rows)
     table = d._measure_held_out(task, discovery.findings, held_out)
-    sizes = searched.n, held_out.n
+    sizes = search_rows.n, held_out.n
     discovery = put_beside(discovery, table, d.significance, d.protected_, sizes)
     # Bins may have been cut by the outcomes of the rows searched: what is excluded is excluded by
     # the others, which measure the findings, too.
@@ -56,17 +56,17 @@ def measured_again(detector, task, rows):
     -------
     Discovery
     """
-    d, at_fit = detector, detector.result_.findings
-    table = d._measure_again(at_fit, rows)
+    d, fit_findings = detector, detector.result_.findings
+    table = d._measure_again(fit_findings, rows)
     items, is_again = d._items_again(task, rows), confirmed(table, d.significance)
-    counts = d._counts(items, at_fit.subgroups, is_again)
-    if "level" in at_fit.table:
+    counts = d._counts(items, fit_findings.subgroups, is_again)
+    if "level" in fit_findings.table:
         table["level"] = 1 - d.significance  # nothing was chosen on these rows
-    for name in at_fit.table.columns.difference(table.columns):
+    for name in fit_findings.table.columns.difference(table.columns):
         # A table has the columns of fit; statistics of the search alone are unknown here.
         if not name.startswith("held_out_"):
-            table[name] = at_fit.table[name] if name in _OF_THE_GROUP else np.nan
-    discovery = d._report(rows, items, at_fit.with_table(table), counts)
+            table[name] = fit_findings.table[name] if name in _OF_THE_GROUP else np.nan
+    discovery = d._report(rows, items, fit_findings.with_table(table), counts)
     discovery.candidates = d._candidates(task, discovery, rows, items)
     return discovery
 
@@ -92,11 +92,11 @@ def measure_again(findings, rows, significance, correction, protected=None, min_
         The columns of `OutcomeRows.compare` or `Contrasts.table`, ``p_adjusted`` and
         ``effect_at_fit``, one row per finding.
     """
-    lost = [m for m in dict.fromkeys(findings.table["measure"]) if m not in rows.names]
-    if lost and len(rows):
+    missing = [m for m in dict.fromkeys(findings.table["measure"]) if m not in rows.names]
+    if missing and len(rows):
         raise ValueError(
-            f"The findings of fit are about {lost[0]!r}, which these rows do not have. Pass labels "
-            "y, as at fit."
+            f"The findings of fit are about {missing[0]!r}, which these rows do not have. Pass "
+            "labels y, as at fit."
         )
     if protected is not None:
         contrasts = Contrasts.of_groups(rows, findings.subgroups, protected)

@@ -238,11 +238,11 @@ def looked_at(detector: Any, rows: Any, patterns: Patterns, items: Items) -> Pat
     choice = getattr(detector, "_choice", None)
     if choice is None or not len(patterns):
         return patterns
-    around = np.where(is_protected(patterns, items), PAD, patterns.items)
-    masks = (np.array(list(members_of(items, p))) for p in (patterns.items, around))
-    stay = choice.looks_at(*masks)
-    sums = None if patterns.sums is None else patterns.sums[stay]
-    return Patterns(patterns.items[stay], patterns.counts[stay], sums)
+    context_items = np.where(is_protected(patterns, items), PAD, patterns.items)
+    masks = (np.array(list(members_of(items, p))) for p in (patterns.items, context_items))
+    is_allowed = choice.looks_at(*masks)
+    sums = None if patterns.sums is None else patterns.sums[is_allowed]
+    return Patterns(patterns.items[is_allowed], patterns.counts[is_allowed], sums)
 
 
 def relevant_least(detector: Any, rows: Any) -> float:
@@ -271,10 +271,10 @@ def _by_one_condition(rows, patterns, items, protected):
     )
     sums = rows.pattern_sums(patterns)
     support, size = rows.support(patterns)
-    inflated = None
+    factors = None
     if rows.cluster is not None:
         masks = (members_of(items, p) for p in (patterns.items[source], context_items))
-        inflated = inflation(rows, *masks)
+        factors = inflation(rows, *masks)
     group_sums = [s[:, source] for s in sums]
     contrasts = Contrasts(
         rows,
@@ -284,7 +284,7 @@ def _by_one_condition(rows, patterns, items, protected):
         support_context=support[context_index],
         size=size[source],
         size_context=size[context_index],
-        inflation=inflated,
+        inflation=factors,
         side_sums=group_sums if rows.has_numbers else None,
     )
     return source, part_item, context_items, contrasts

@@ -90,28 +90,28 @@ class Contrasts:
         has_contrast = has_contrast & protected.any(axis=1)
         context_index = np.where(has_contrast, context_index, -1)  # the last: everyone
         sums, support_size = rows.pattern_sums(patterns), rows.support(patterns)
-        whole, inflated, side_sums = rows.support(contexts), None, None
+        whole, factors, side_sums = rows.support(contexts), None, None
         if rows.cluster is not None:
             masks = (
                 members_of(items, conditions) for conditions in (patterns.items, context_items)
             )
-            inflated = inflation(rows, *masks)
+            factors = inflation(rows, *masks)
         if rows.has_numbers:
             part, is_mined = patterns.find(np.where(protected, patterns.items, PAD))
             part = np.where(is_mined & (part >= 0), part, np.arange(len(part)))
-            side_sums = [of_group[:, part] for of_group in sums]
+            side_sums = [group_sums[:, part] for group_sums in sums]
         contrasts = cls(
             rows,
             sums=sums,
             context_sums=[
-                np.column_stack([of_contexts, rows.total_sums(j)])[:, context_index]
-                for j, of_contexts in enumerate(rows.pattern_sums(contexts))
+                np.column_stack([sums_of_contexts, rows.total_sums(j)])[:, context_index]
+                for j, sums_of_contexts in enumerate(rows.pattern_sums(contexts))
             ],
             support=support_size[0],
             support_context=np.append(whole[0], rows.n)[context_index],
             size=support_size[1],
             size_context=np.append(whole[1], rows.size)[context_index],
-            inflation=inflated,
+            inflation=factors,
             side_sums=side_sums,
         )
         return contrasts, has_contrast
@@ -196,8 +196,8 @@ class Contrasts:
         sums = [self.sums[j][:, group], self.context_sums[j][:, group]]
         if self.side_sums is not None:
             sums.append(self.side_sums[j][:, group])
-        inflated = None if self.inflation is None else self.inflation[j, group]
-        return clustered(self.rows.tally(j, *sums), inflated)
+        factor = None if self.inflation is None else self.inflation[j, group]
+        return clustered(self.rows.tally(j, *sums), factor)
 
     @property
     def gap(self) -> np.ndarray:

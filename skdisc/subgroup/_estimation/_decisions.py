@@ -71,16 +71,16 @@ class RowDecisions:
             n = patterns.counts.sum(axis=1)
             denied = patterns.counts[:, TN]
             return np.stack([denied, patterns.counts[:, TP], n, denied, n], axis=1)
-        size, n, _, favored, _, squares, of_favored, *_ = patterns.sums.T
+        size, n, _, favored, _, squares, favored_squares, *_ = patterns.sums.T
         denied = np.where(size - favored > _ROUNDING * size, size - favored, 0.0)
-        of_denied = np.where(denied > 0, np.maximum(squares - of_favored, 0), 0.0)
-        return np.stack([denied, favored, squares, of_denied, n], axis=1)
+        denied_squares = np.where(denied > 0, np.maximum(squares - favored_squares, 0), 0.0)
+        return np.stack([denied, favored, squares, denied_squares, n], axis=1)
 
 
-def rest_of(sums, of_all):
+def rest_of(sums, total):
     """Return the sums over the rows outside each group."""
-    rest = of_all - sums
-    return np.where(rest > _ROUNDING * of_all, rest, 0)
+    rest = total - sums
+    return np.where(rest > _ROUNDING * total, rest, 0)
 
 
 def effective_counts(sums, context_sums):
@@ -102,7 +102,9 @@ def effective_counts(sums, context_sums):
     if (context_sums[:, 2] == context_sums[:, 4]).all():
         return sums[:, 0], sums[:, 4], rest[:, 0], rest[:, 4]
     parts = []
-    for denied, allowed, squares, of_denied, _ in (sums.T, context_sums.T):
+    for denied, allowed, squares, denied_squares, _ in (sums.T, context_sums.T):
         size, fourth = denied + allowed, np.zeros_like(denied)
-        parts.append(np.stack([size, denied, denied, squares, of_denied, of_denied, fourth]))
+        parts.append(
+            np.stack([size, denied, denied, squares, denied_squares, denied_squares, fourth])
+        )
     return EffectiveTally.of_sums(*parts).sides

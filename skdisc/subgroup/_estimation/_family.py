@@ -228,8 +228,8 @@ def candidates(
     tested = contrasts.enough(least) & has_contrast
     if distinct and len(patterns):
         child, parent = repeated(contrasts, patterns)
-        for of_measure in tested:
-            of_measure[child[of_measure[parent]]] = False
+        for is_tested in tested:
+            is_tested[child[is_tested[parent]]] = False
     return tested
 
 

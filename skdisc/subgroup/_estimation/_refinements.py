@@ -84,5 +84,5 @@ def _of_contrasts(contrasts, j, child, parent):
 
 
 def _clustered(contrasts, j, positions, sums, context_sums):
-    inflated = None if contrasts.inflation is None else contrasts.inflation[j, positions]
-    return clustered(contrasts.rows.tally(j, sums, context_sums), inflated)
+    factor = None if contrasts.inflation is None else contrasts.inflation[j, positions]
+    return clustered(contrasts.rows.tally(j, sums, context_sums), factor)

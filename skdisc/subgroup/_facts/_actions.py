@@ -142,7 +142,7 @@ def make_moves(X, space, sources, targets, items, rules):
     """
     features = tuple(c for c in by_name(X).columns if c in {p.column for p in (*sources, *targets)})
     number = {name: j for j, name in enumerate(features)}
-    of_source, of_target = (
+    source_feature, target_feature = (
         np.array([number[p.column] for p in side], dtype=np.int64) for side in (sources, targets)
     )
     shape = len(sources), len(targets)
@@ -151,10 +151,10 @@ def make_moves(X, space, sources, targets, items, rules):
     for j, name in enumerate(features):
         column_items = [p for p in items.predicates if p.column == name]
         scale = Scale(X[name], space[name], column_items)
-        positions = np.flatnonzero(of_source == j), np.flatnonzero(of_target == j)
+        positions = np.flatnonzero(source_feature == j), np.flatnonzero(target_feature == j)
         before, after = (
-            [scale.typical(side[i]) for i in where]
-            for side, where in zip((sources, targets), positions, strict=True)
+            [scale.typical(side[i]) for i in indices]
+            for side, indices in zip((sources, targets), positions, strict=True)
         )
         block = np.ix_(*positions)
         probe = pd.DataFrame({name: scale.series(after)})
@@ -162,8 +162,8 @@ def make_moves(X, space, sources, targets, items, rules):
             [sources[i].mask(probe) for i in positions[0]], (len(before), len(after))
         )
         feasible[block] = same[block] | _allowed(name, scale, before, after, rules)
-        needed = feasible[block] & ~same[block]
-        cost[block] = np.where(needed, _costs(name, scale, before, after, rules, needed), 0)
+        is_needed = feasible[block] & ~same[block]
+        cost[block] = np.where(is_needed, _costs(name, scale, before, after, rules, is_needed), 0)
         scales.append(scale)
         for i, value in zip(positions[1], after, strict=True):
             values[i] = value
@@ -171,8 +171,8 @@ def make_moves(X, space, sources, targets, items, rules):
         features=features,
         sources=tuple(sources),
         targets=tuple(targets),
-        source_feature=of_source,
-        target_feature=of_target,
+        source_feature=source_feature,
+        target_feature=target_feature,
         scales=tuple(scales),
         values=tuple(values),
         same=same,
@@ -193,12 +193,12 @@ def _allowed(name, scale, before, after, rules):
     return allowed
 
 
-def _costs(name, scale, before, after, rules, needed):
+def _costs(name, scale, before, after, rules, is_needed):
     """Return the weighted cost of each move; 1 if there is no distance between the values."""
     weight = rules.weights.get(name, 1)
     if rules.cost is not None:
-        table = np.zeros(needed.shape)
-        for b, a in np.argwhere(needed):
+        table = np.zeros(is_needed.shape)
+        for b, a in np.argwhere(is_needed):
             table[b, a] = cost = rules.cost(name, before[b], after[a])
             if not 0 <= cost < np.inf:
                 call = f"cost({name!r}, {before[b]!r}, {after[a]!r})"
@@ -241,13 +241,15 @@ def _narrow(codes, n):
     return codes.astype(np.min_scalar_type(max(0, n - 1)))
 
 
-def _type_of_both(distinct, to):
+def _type_of_both(distinct, new_values):
     """Return the type of a column that takes more values: their categories come last."""
     dtype = distinct.dtype
     if not isinstance(dtype, pd.CategoricalDtype):
         return dtype
-    more = [v for v in pd.unique(to.dropna()) if v not in dtype.categories]
-    categories = dtype.categories.append(pd.Index(more)) if more else dtype.categories
+    new_categories = [v for v in pd.unique(new_values.dropna()) if v not in dtype.categories]
+    categories = (
+        dtype.categories.append(pd.Index(new_categories)) if new_categories else dtype.categories
+    )
     return pd.CategoricalDtype(categories, dtype.ordered)
 
 
@@ -274,13 +276,13 @@ class Changed:
                 table = pd.Index(distinct.array, dtype=distinct.dtype)
             else:
                 f = self.column.index(j)
-                to, stays = self._destinations(distinct, f, shift)
-                all_values = pd.concat([distinct, to], ignore_index=True)
-                all_values = all_values.astype(_type_of_both(distinct, to))
+                destinations, is_kept = self._destinations(distinct, f, shift)
+                all_values = pd.concat([distinct, destinations], ignore_index=True)
+                all_values = all_values.astype(_type_of_both(distinct, destinations))
                 number, table = pd.factorize(all_values, use_na_sentinel=False)
                 old = number[: len(distinct), None]
                 new = number[len(distinct) :].reshape(len(distinct), -1)
-                self.moved[f] = np.where(stays, old, new)
+                self.moved[f] = np.where(is_kept, old, new)
                 code = _narrow(number, len(table))[code]
             self.codes.append(code)
             self.tables.append(table)

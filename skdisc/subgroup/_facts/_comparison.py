@@ -33,18 +33,18 @@ def chosen_sides(learning, tested, verdicts, notion):
 
     Returns
     -------
-    mine, theirs : Measured
+    group_side, rest_side : Measured
         With all actions if the notion does not compare the best one of each side.
     """
-    mine, theirs = verdicts.sides(tested)
+    group_side, rest_side = verdicts.sides(tested)
     if not (notion.is_share and notion.viewpoint == "macro") or not len(tested):
-        return mine, theirs
+        return group_side, rest_side
     budget = np.inf if notion.level is None else notion.level
-    best_mine, best_theirs = (side.best_pair(budget) for side in verdicts.sides(learning))
-    best_mine = np.where(
-        mine.hits[best_mine, 0] >= mine.hits[best_theirs, 0], best_mine, best_theirs
+    group_pair, rest_pair = (side.best_pair(budget) for side in verdicts.sides(learning))
+    group_pair = np.where(
+        group_side.hits[group_pair, 0] >= group_side.hits[rest_pair, 0], group_pair, rest_pair
     )
-    return mine.only(best_mine), theirs.only(best_theirs)
+    return group_side.only(group_pair), rest_side.only(rest_pair)
 
 
 def sides_of(recourse, verdicts, notion):
@@ -57,12 +57,12 @@ def sides_of(recourse, verdicts, notion):
     return chosen_sides(measured.part, tested, verdicts, notion)
 
 
-def compare_sides(mine, theirs, notion, significance, agree=False):
+def compare_sides(group_side, rest_side, notion, significance, agree=False):
     """Compare one side with the other in each subgroup, and test the difference.
 
     Parameters
     ----------
-    mine, theirs : Measured
+    group_side, rest_side : Measured
         Counts of one group each.
     notion : Notion
     significance : float or None
@@ -73,16 +73,16 @@ def compare_sides(mine, theirs, notion, significance, agree=False):
     Returns
     -------
     dict of ndarray
-        ``outcome``, ``outcome_rest``, ``effect`` (mine minus theirs), ``ci_low``, ``ci_high``,
+        ``outcome``, ``outcome_rest``, ``effect`` (group minus rest), ``ci_low``, ``ci_high``,
         ``p_value``, ``test``, ``support``, ``support_rest``.
     """
-    a, b = mine.values(notion).ravel(), theirs.values(notion).ravel()
-    n_a, n_b = mine.n.ravel(), theirs.n.ravel()
+    a, b = group_side.values(notion).ravel(), rest_side.values(notion).ravel()
+    n_a, n_b = group_side.n.ravel(), rest_side.n.ravel()
     with np.errstate(invalid="ignore"):
         effect = np.where(np.isinf(a) & (a == b), 0.0, a - b)
     low = high = np.full(len(a), np.nan)
     if notion.is_share:
-        x_a, x_b = (helped(side, notion) for side in (mine, theirs))
+        x_a, x_b = (helped(side, notion) for side in (group_side, rest_side))
         p_value, test = _two_shares(x_a, n_a, x_b, n_b)
         counts = x_a, n_a, x_b, n_b
         if significance is not None and agree:
@@ -90,10 +90,10 @@ def compare_sides(mine, theirs, notion, significance, agree=False):
         elif significance is not None:
             low, high = _stats.newcombe(*counts, significance)
     elif notion.name.endswith("mean_recourse"):
-        low, high, p_value, test = _two_means(mine, theirs, notion, significance)
+        low, high, p_value, test = _two_means(group_side, rest_side, notion, significance)
     else:
         if notion.name == "trade_off":
-            pairs = (mine, theirs), (theirs, mine)
+            pairs = (group_side, rest_side), (rest_side, group_side)
             down, up = (shortfalls(*pair, notion).ravel() for pair in pairs)
             effect = np.where(down >= up, -down, up)
         function, name = {
@@ -103,7 +103,7 @@ def compare_sides(mine, theirs, notion, significance, agree=False):
             ("trade_off", "macro"): (_trade_off_test, BEST_ACTION),
             ("trade_off", "micro"): (_smirnov, SMIRNOV),
         }[notion.name, notion.viewpoint]
-        p_value = function(mine, theirs, notion)
+        p_value = function(group_side, rest_side, notion)
         test = np.full(len(a), name, dtype=object)
     undefined = (n_a == 0) | (n_b == 0)
     effect, p_value = (np.where(undefined, np.nan, v) for v in (effect, p_value))
@@ -132,16 +132,18 @@ def _two_shares(x_a, n_a, x_b, n_b):
     return p_value, names_of_tests(is_exact, AGAINST_REST)
 
 
-def _smirnov(mine, theirs, notion):
+def _smirnov(group_side, rest_side, notion):
     """Test the equality of two effectiveness-cost distributions, with the bound of the paper."""
-    gap = np.abs(mine.curve("micro") - theirs.curve("micro"))
-    largest = mine.of_subgroups(np.maximum, np.where(mine.is_end[:, None], gap, 0)).ravel()
-    n_a, n_b = mine.n.ravel(), theirs.n.ravel()
+    gap = np.abs(group_side.curve("micro") - rest_side.curve("micro"))
+    largest = group_side.of_subgroups(
+        np.maximum, np.where(group_side.is_end[:, None], gap, 0)
+    ).ravel()
+    n_a, n_b = group_side.n.ravel(), rest_side.n.ravel()
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.minimum(1, 2 * np.exp(-2 * largest**2 * n_a * n_b / (n_a + n_b)))
 
 
-def _choice_test(mine, theirs, notion):
+def _choice_test(group_side, rest_side, notion):
     """Test the hypothesis that one side has at least as many effective actions as the other.
 
     With K actions, the other side has m of them or more if the m-th smallest p-value of "helps
@@ -150,16 +152,18 @@ def _choice_test(mine, theirs, notion):
     grants, both hold only where the hypothesis is false. An action that helps both sides
     differently, but counts for both or for neither, is no evidence.
     """
-    n_mine, n_theirs = (side.n.ravel()[mine.subgroup] for side in (mine, theirs))
-    below = _below(mine.hits.ravel(), n_mine, notion.level)
-    above = _above(theirs.hits.ravel(), n_theirs, notion.level)
-    rising = above[np.lexsort((above, mine.subgroup))]
-    falling = below[np.lexsort((-below, mine.subgroup))]
-    n_actions = np.diff(mine.start)
-    return _either_side(mine.of_subgroups(np.minimum, np.maximum(rising, falling)) * n_actions)
+    n_group, n_rest = (side.n.ravel()[group_side.subgroup] for side in (group_side, rest_side))
+    below = _below(group_side.hits.ravel(), n_group, notion.level)
+    above = _above(rest_side.hits.ravel(), n_rest, notion.level)
+    rising = above[np.lexsort((above, group_side.subgroup))]
+    falling = below[np.lexsort((-below, group_side.subgroup))]
+    n_actions = np.diff(group_side.start)
+    return _either_side(
+        group_side.of_subgroups(np.minimum, np.maximum(rising, falling)) * n_actions
+    )
 
 
-def _cost_test(mine, theirs, notion):
+def _cost_test(group_side, rest_side, notion):
     """Test the hypothesis that one side reaches the share phi at no higher cost than the other.
 
     It is false if, at some cost, the other side reaches phi and this side does not. Both curves
@@ -167,14 +171,14 @@ def _cost_test(mine, theirs, notion):
     decides: the correction is only for the best of several actions, which the other side's macro
     curve is.
     """
-    x_mine, x_theirs = (side.reached(notion.viewpoint).ravel() for side in (mine, theirs))
-    n_mine, n_theirs = (side.n.ravel()[mine.subgroup] for side in (mine, theirs))
-    above = _above(x_theirs, n_theirs, notion.level)
+    x_group, x_rest = (side.reached(notion.viewpoint).ravel() for side in (group_side, rest_side))
+    n_group, n_rest = (side.n.ravel()[group_side.subgroup] for side in (group_side, rest_side))
+    above = _above(x_rest, n_rest, notion.level)
     if notion.viewpoint == "macro":
-        above = above * np.diff(mine.start)[mine.subgroup]
-    p_value = np.maximum(above, _below(x_mine, n_mine, notion.level))
-    p_value = np.where(mine.is_end, p_value, 1.0)
-    return _either_side(mine.of_subgroups(np.minimum, p_value))
+        above = above * np.diff(group_side.start)[group_side.subgroup]
+    p_value = np.maximum(above, _below(x_group, n_group, notion.level))
+    p_value = np.where(group_side.is_end, p_value, 1.0)
+    return _either_side(group_side.of_subgroups(np.minimum, p_value))
 
 
 def _either_side(p_value):
@@ -192,25 +196,29 @@ def _below(x, n, phi):
     return stats.binom.cdf(x, n, phi)
 
 
-def _trade_off_test(mine, theirs, notion):
+def _trade_off_test(group_side, rest_side, notion):
     """Test the hypothesis that within no cost the other side's best action helps a larger share.
 
     Each action of the other side is compared with this side's best one that is as cheap: under the
     hypothesis, some such action helps at least as large a share.
     """
-    last = np.flatnonzero(mine.is_end)  # of each cost; the best action at a cost may stand later
-    x_mine = mine.reached("macro").ravel()[last[np.searchsorted(last, np.arange(len(mine.cost)))]]
-    n_mine, n_theirs = (side.n.ravel()[mine.subgroup] for side in (mine, theirs))
-    x_theirs = theirs.hits.ravel()
-    p_value, _ = _two_shares(x_mine, n_mine, x_theirs, n_theirs)
+    last = np.flatnonzero(
+        group_side.is_end
+    )  # of each cost; the best action at a cost may stand later
+    x_group = group_side.reached("macro").ravel()[
+        last[np.searchsorted(last, np.arange(len(group_side.cost)))]
+    ]
+    n_group, n_rest = (side.n.ravel()[group_side.subgroup] for side in (group_side, rest_side))
+    x_rest = rest_side.hits.ravel()
+    p_value, _ = _two_shares(x_group, n_group, x_rest, n_rest)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p_value = np.where(x_theirs / n_theirs > x_mine / n_mine, p_value, 1.0)
-    return np.minimum(1, mine.of_subgroups(np.minimum, p_value) * np.diff(mine.start))
+        p_value = np.where(x_rest / n_rest > x_group / n_group, p_value, 1.0)
+    return np.minimum(1, group_side.of_subgroups(np.minimum, p_value) * np.diff(group_side.start))
 
 
-def _two_means(mine, theirs, notion, significance):
+def _two_means(group_side, rest_side, notion, significance):
     """Test the equality of mean costs, or of shares with recourse if one side has no mean."""
-    a, b = ([part.ravel() for part in side.moments(notion)] for side in (mine, theirs))
+    a, b = ([part.ravel() for part in side.moments(notion)] for side in (group_side, rest_side))
     sides = [(skewness, n) for *_, n, skewness in (a, b)]
     a[3], b[3] = skewness_known(sides, sides)
     welch = Welch.of(a, b)
@@ -221,7 +229,7 @@ def _two_means(mine, theirs, notion, significance):
     test = np.full(len(p_value), WELCH, dtype=object)
     one_sided = np.isinf(a[0]) != np.isinf(b[0])
     if one_sided.any():
-        pairs = ((side.best("micro"), side.n) for side in (mine, theirs))
+        pairs = ((side.best("micro"), side.n) for side in (group_side, rest_side))
         counts = [count.ravel()[one_sided] for pair in pairs for count in pair]
         p_value[one_sided], test[one_sided] = _two_shares(*counts)
     return low, high, p_value, test

@@ -210,8 +210,8 @@ class FACTS(SubgroupDetector):
         is_out[canonical_order(by_name(rows.X))] = drawn
         searched, held_out = rows.at(~is_out), rows.at(is_out)
         discovery = self._studied(task, cache, searched)
-        at_fit, shown = discovery.findings.table, task.memory.table
-        table, _ = table_again(self, at_fit, shown, cache, held_out)
+        fit_table, shown = discovery.findings.table, task.memory.table
+        table, _ = table_again(self, fit_table, shown, cache, held_out)
         sizes = len(searched.X), len(held_out.X)
         return put_beside(discovery, table, self.significance, self.protected_, sizes)
 
@@ -225,9 +225,9 @@ class FACTS(SubgroupDetector):
         combined = [c for size in sizes for c in combinations(self.protected_, size)]
         # One cache for all of them: whether a change helps a person does not depend on the groups.
         for columns in combined if rows is not None else ():
-            recourse, lost = study(cache, rows, columns, lambda n: self._spend(task, n))
+            recourse, left_out = study(cache, rows, columns, lambda n: self._spend(task, n))
             self.recourse_[recourse.protected] = recourse
-            excluded += lost
+            excluded += left_out
         return discovered(self, task, excluded)
 
     def _remeasure(self, task):

@@ -142,8 +142,8 @@ class Measured:
 
     def pick(self, group):
         """Return the counts of one group of each subgroup."""
-        pair, of_pair = np.arange(len(self.cost)), group[self.subgroup]
-        counts = (a[pair, of_pair][:, None] for a in (self.hits, self.first))
+        pair, pair_group = np.arange(len(self.cost)), group[self.subgroup]
+        counts = (a[pair, pair_group][:, None] for a in (self.hits, self.first))
         n = self.n[np.arange(len(self)), group][:, None]
         return Measured(*counts, n, self.cost, self.start, self.c_inf)
 
@@ -173,10 +173,10 @@ class Measured:
 
     def best(self, viewpoint, budget=np.inf):
         """Count the members whom actions within budget help, shape (n_subgroups, n_groups)."""
-        within = (self.cost <= budget + _EPS)[:, None]
+        is_within = (self.cost <= budget + _EPS)[:, None]
         if viewpoint == "macro":
-            return self.of_subgroups(np.maximum, self.hits * within)
-        return self.of_subgroups(np.add, self.first * within)
+            return self.of_subgroups(np.maximum, self.hits * is_within)
+        return self.of_subgroups(np.add, self.first * is_within)
 
     @cached_property
     def is_end(self):
@@ -217,9 +217,9 @@ class Measured:
         )
         n = n_saved
         if notion.name == "mean_recourse":
-            lost, n = self.n - n_saved, self.n
-            total, squares = total + lost * self.c_inf, squares + lost * self.c_inf**2
-            cubes = cubes + lost * self.c_inf**3
+            n_lost, n = self.n - n_saved, self.n
+            total, squares = total + n_lost * self.c_inf, squares + n_lost * self.c_inf**2
+            cubes = cubes + n_lost * self.c_inf**3
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = total / n
             variance = np.maximum(squares / n - mean**2, 0) * n / (n - 1)
@@ -229,12 +229,12 @@ class Measured:
         return np.where(n == 0, np.inf, mean), variance, n, skewness
 
 
-def shortfalls(mine, theirs, notion):
+def shortfalls(group_side, rest_side, notion):
     """Return by how much one side is worse off than the other; 0 for two infinite costs.
 
     Parameters
     ----------
-    mine, theirs : Measured
+    group_side, rest_side : Measured
         Columns that broadcast against each other.
     notion : Notion
 
@@ -244,12 +244,12 @@ def shortfalls(mine, theirs, notion):
         Negative if it is better off; for the trade-off the largest gap between the curves.
     """
     if notion.name == "trade_off":
-        gap = theirs.curve(notion.viewpoint) - mine.curve(notion.viewpoint)
+        gap = rest_side.curve(notion.viewpoint) - group_side.curve(notion.viewpoint)
         # Between actions of one cost, curves are unions of some of them in an arbitrary order: gaps
         # there, which AIF360 counts, are overstated.
-        gap = np.where(mine.is_end[:, None], gap, 0)
-        return mine.of_subgroups(np.maximum, np.maximum(gap, 0))
-    a, b = mine.values(notion), theirs.values(notion)
+        gap = np.where(group_side.is_end[:, None], gap, 0)
+        return group_side.of_subgroups(np.maximum, np.maximum(gap, 0))
+    a, b = group_side.values(notion), rest_side.values(notion)
     with np.errstate(invalid="ignore"):
         worse = b - a if notion.more_is_better else a - b
     # Neither side has recourse, which is no bias; the difference of infinite costs would be NaN.

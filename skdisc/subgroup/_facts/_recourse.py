@@ -209,8 +209,8 @@ class Recourse:
 
     @cached_property
     def _rankings(self):
-        every = {n: worst_off(self.measured, n) for n in self.notions}
-        return {n: (v, dense_ranks(v.score)) for n, v in every.items()}
+        verdicts = {n: worst_off(self.measured, n) for n in self.notions}
+        return {n: (v, dense_ranks(v.score)) for n, v in verdicts.items()}
 
     def ranking_analysis(self, top=0.1):
         """Count the most unfair subgroups under each notion, and the groups biased against.

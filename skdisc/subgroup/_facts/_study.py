@@ -137,7 +137,7 @@ def study(cache, rows, columns, before_block):
     people = StudyPeople.of(rows, groups)
     mining = {f"frequent in {g}": 0 for g in groups}
     features = [f for f in s.features if f not in columns]
-    plan, lost = _paired(people, features, mining, before_block)
+    plan, left_out = _paired(people, features, mining, before_block)
     c_inf = float(plan.cost.max(initial=0)) if s.c_inf is None else float(s.c_inf)
     plan, measured, everyone = measure(cache, people, plan, s, c_inf)
     recourse = Recourse(
@@ -151,15 +151,15 @@ def study(cache, rows, columns, before_block):
         phis=s.phis,
         budgets=_percentiles(measured) if s.budgets is None else s.budgets,
     )
-    return recourse, excluded + lost
+    return recourse, excluded + left_out
 
 
 def _groups(rows, columns):
     """Return the groups that some people refused belong to, and the others as excluded."""
-    apart = [_of_columns(rows.items, [column]).predicates for column in columns]
-    masks = {p: p.mask(rows.X) for predicates in apart for p in predicates}
+    values_by_column = [_of_columns(rows.items, [column]).predicates for column in columns]
+    masks = {p: p.mask(rows.X) for predicates in values_by_column for p in predicates}
     groups, excluded = [], []
-    for parts in product(*apart):
+    for parts in product(*values_by_column):
         mask = np.logical_and.reduce([masks[p] for p in parts])
         group = parts[0] if len(parts) == 1 else Subgroup(parts)
         if (mask & ~rows.decided).any():
@@ -177,7 +177,7 @@ def _of_columns(items, columns):
 def _paired(people, features, mining, before_block):
     """Return the plan, and the user's subgroups that are left out; fill in the counts."""
     rows, s = people.rows, people.rows.settings
-    sources, patterns, lost = _subgroups(people, features, mining, before_block)
+    sources, patterns, left_out = _subgroups(people, features, mining, before_block)
     targets, actions, items = _actions(rows, features, mining)
     mining["common"] = len(patterns)
     go_on(f"listing the steps of {len(actions):,} actions")
@@ -185,14 +185,14 @@ def _paired(people, features, mining, before_block):
     plan = make_pairs(moves, patterns, actions, s.contained)
     if s.subgroups is not None:
         valid_subgroups = set(plan.subgroups)
-        lost += [
+        left_out += [
             (str(g), 0, "no valid action")
             for g in _named(sources, patterns)
             if g not in valid_subgroups
         ]
     mining |= {"valid pairs": len(plan.cost), "subgroups": len(plan)}
     mining["changes"] = len(np.unique(plan.change))
-    return plan, lost
+    return plan, left_out
 
 
 def _subgroups(people, features, mining, before_block):
@@ -204,13 +204,13 @@ def _subgroups(people, features, mining, before_block):
         groups = list(dict.fromkeys(s.subgroups))
         masks = [g.mask(people.rows.X)[people.positions] for g in groups]
         counts = [np.bincount(people.group[m], minlength=n_groups) for m in masks]
-        lost = [
+        left_out = [
             (str(g), int(c.sum()), "no affected people of one of the groups")
             for g, c in zip(groups, counts, strict=True)
             if not c.all()
         ]
         groups = [g for g, c in zip(groups, counts, strict=True) if c.all()]
-        return *_numbered(groups), lost
+        return *_numbered(groups), left_out
     items = _of_columns(people.rows.items, features)
     patterns, frequent = frequent_in_groups(
         items,
@@ -363,12 +363,12 @@ def _everyone(plan, covers, flips, edges, layout):
     costs, level = np.unique(plan.cost, return_inverse=True)
     order = np.argsort(level, kind="stable")
     ends = np.searchsorted(level[order], np.arange(len(costs) + 1))
-    done = np.zeros((1, covers.shape[1]), dtype=np.uint64)
+    helped = np.zeros((1, covers.shape[1]), dtype=np.uint64)
     first = np.zeros((len(costs), len(edges) - 1), dtype=np.int64)
     for i in range(len(costs)):
         pairs = order[ends[i] : ends[i + 1]]
         reached = covers[plan.subgroup[pairs]] & flips[plan.change[pairs]]
-        new = np.bitwise_or.reduce(reached, axis=0, keepdims=True) & ~done
+        new = np.bitwise_or.reduce(reached, axis=0, keepdims=True) & ~helped
         first[i] = layout.count(new, edges)[0]
-        done |= new
+        helped |= new
     return first

@@ -168,14 +168,14 @@ def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, befor
     least = least_of(min_support, sizes)
     chosen = replace(items, codes=items.codes[:, rows])
     single = np.flatnonzero((chosen.counts(group, n_groups) >= least).any(axis=1))
-    walked, shown = chosen.walk(single, distinct=False)
-    lattice = Lattice(chosen.masks(walked), items.feature[walked], group, n_groups)
+    search_order, first_equal_item = chosen.walk(single, distinct=False)
+    lattice = Lattice(chosen.masks(search_order), items.feature[search_order], group, n_groups)
     patterns = lattice.mine(
         1,
         max_len,
         keep=lambda counts: (counts >= least).any(axis=1),
         before_block=before_block,
-    ).numbered(shown)
+    ).numbered(first_equal_item)
     return patterns.items, patterns.counts >= least
 
 
@@ -201,17 +201,25 @@ def make_pairs(moves, patterns, actions, contained):
     by_column = _by_column(patterns, moves.source_feature, len(moves.features))
     actions_by_column = _by_column(actions, moves.target_feature, len(moves.features))
     sets, members = _sets(by_column != NO_ITEM)
-    action_sets, doers = _sets(actions_by_column != NO_ITEM)
+    action_sets, action_numbers = _sets(actions_by_column != NO_ITEM)
     pairs = [np.empty((2, 0), dtype=np.int64)]
-    for on, who in zip(sets, members, strict=True):
+    for columns, subgroup_numbers in zip(sets, members, strict=True):
         go_on(f"pairing groups with {len(actions):,} actions")
-        fits = ~(action_sets & ~on).any(axis=1) if contained else (action_sets == on).all(axis=1)
+        fits = (
+            ~(action_sets & ~columns).any(axis=1)
+            if contained
+            else (action_sets == columns).all(axis=1)
+        )
         for a in np.flatnonzero(fits):
             valid = _valid(
-                moves, by_column[who], actions_by_column[doers[a]], action_sets[a], contained
+                moves,
+                by_column[subgroup_numbers],
+                actions_by_column[action_numbers[a]],
+                action_sets[a],
+                contained,
             )
             p, q = np.nonzero(valid)
-            pairs.append(np.array([who[p], doers[a][q]]))
+            pairs.append(np.array([subgroup_numbers[p], action_numbers[a][q]]))
     subgroup, action = np.concatenate(pairs, axis=1)
     source, target = by_column[subgroup], actions_by_column[action]
     moved = (target != NO_ITEM) & ~moves.same[source, target]
@@ -262,14 +270,14 @@ def _sets(used):
 def _valid(moves, sources, targets, columns, contained):
     """Return which actions (columns) are valid for which subgroups (rows), a bool array."""
     feasible = np.ones((len(sources), len(targets)), dtype=bool)
-    every, some = feasible.copy(), ~feasible
+    all_change, any_changes = feasible.copy(), ~feasible
     for j in np.flatnonzero(columns):
         block = np.ix_(sources[:, j], targets[:, j])
         changed = ~moves.same[block]
         feasible &= moves.feasible[block]
-        every &= changed
-        some |= changed
-    return feasible & (every if contained else some)
+        all_change &= changed
+        any_changes |= changed
+    return feasible & (all_change if contained else any_changes)
 
 
 def members_of_changes(plan, covers):

@@ -101,7 +101,7 @@ class LearnedAuditor(SubgroupDetector):
             raise ValueError(f"{name} needs protected=[...]: the columns it is about.")
         people = self._people(task)
         setting = self._setting(people)
-        comparable, lost = setting.comparable(people)
+        comparable, n_lost = setting.comparable(people)
         enough = len(comparable) >= _FEWEST and len(setting.cells) > 1
         if not enough or np.ptp(comparable.outcome) == 0 or not task.budget.affords(0):
             task.memory = Learned(setting, None, [])
@@ -120,7 +120,7 @@ class LearnedAuditor(SubgroupDetector):
         everyone = CenteredPeople(
             parts[0].beside(parts[1]), halves[0].centering.beside(halves[1].centering)
         )
-        return discovery_of(self, task, learned, halves[1], everyone, _left_out(lost, people))
+        return discovery_of(self, task, learned, halves[1], everyone, _left_out(n_lost, people))
 
     def _relevant(self, task, people):
         """Return the `RelevantGap` of outcomes, or of the labels whose errors are compared."""
@@ -136,11 +136,11 @@ class LearnedAuditor(SubgroupDetector):
         """Test the witness of fit on other rows, all of which it has not seen."""
         learned = task.memory
         people = self._people(task)
-        comparable, lost = learned.setting.comparable(people)
+        comparable, n_lost = learned.setting.comparable(people)
         if learned.witness is None or len(comparable) < _FEWEST:
             return self._nothing(task, comparable)
         sample = CenteredPeople(comparable, learned.setting.centering(comparable, task.rng))
-        return discovery_of(self, task, learned, sample, sample, _left_out(lost, people))
+        return discovery_of(self, task, learned, sample, sample, _left_out(n_lost, people))
 
     def _output_of(self, box):
         if self.output != "auto":
@@ -245,11 +245,11 @@ class LearnedAuditor(SubgroupDetector):
         )
 
 
-def _left_out(lost, people):
+def _left_out(n_lost, people):
     """Return a note on people whose protected values are too rare to compare."""
-    if not lost:
+    if not n_lost:
         return []
     return [
-        f"{lost:,} of {len(people):,} rows were left out: combinations of protected values that "
+        f"{n_lost:,} of {len(people):,} rows were left out: combinations of protected values that "
         "too few people have."
     ]

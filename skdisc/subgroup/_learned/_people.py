@@ -112,14 +112,14 @@ class Setting:
         """
         cell = self.cells.numbers(people.X)
         has_outcome = np.isfinite(people.outcome)
-        lost = int((has_outcome & (cell < 0)).sum())
+        n_lost = int((has_outcome & (cell < 0)).sum())
         unprotected = people.X.drop(columns=list(self.cells.columns))
         row = np.zeros(len(people), dtype=np.uint64)
         if unprotected.shape[1]:
             row = pd.util.hash_pandas_object(unprotected, index=False).to_numpy()
         score = np.zeros(len(people)) if people.score is None else people.score
         order = np.lexsort([cell, score, people.outcome, row])
-        return people.at(order[(has_outcome & (cell >= 0))[order]]), lost
+        return people.at(order[(has_outcome & (cell >= 0))[order]]), n_lost
 
     def numbers(self, people: ScoredPeople) -> np.ndarray:
         """Return what the witness reads, and the score with its bins, as numbers."""
@@ -137,8 +137,8 @@ class Setting:
             covariates = Covariates.of(X, self.design.space)
             if people.score is not None:
                 covariates = covariates.beside("score", people.score)
-                of_score = self.bin_of(people)
-                covariates = covariates.beside("bin of the score", of_score, is_number=False)
+                score_bin = self.bin_of(people)
+                covariates = covariates.beside("bin of the score", score_bin, is_number=False)
                 X = pd.concat([X, pd.Series(people.score, X.index, name="score")], axis=1)
         return Centering.of(covariates, cell, n_cells, people.outcome, self.nuisance, rng, X)
 

@@ -91,9 +91,9 @@ def tests_of(
     names = ["part", "n", "covariance", "effect", "z", "p_value"]
     table = pd.DataFrame(rows, columns=names)
     n_bins = max(int(table["p_value"].iloc[1:].notna().sum()), 1)
-    of_bins = 1 - (1 - table["p_value"].iloc[1:]) ** n_bins
+    p_of_bins = 1 - (1 - table["p_value"].iloc[1:]) ** n_bins
     table["p_adjusted"] = table["p_value"].iloc[0]
-    table.loc[1:, "p_adjusted"] = np.maximum(of_bins, table["p_value"].iloc[0])
+    table.loc[1:, "p_adjusted"] = np.maximum(p_of_bins, table["p_value"].iloc[0])
     return table, reasons
 
 
@@ -138,8 +138,12 @@ def rules_of(
         rows.append((outcome, slope, *ends, p_value, p_value, share_kept))
         sizes.append(int(inside.sum()))
     table = pd.DataFrame(np.array(rows, dtype=float).reshape(-1, len(_NUMBERS)), columns=_NUMBERS)
-    of_witness = tests["p_adjusted"].to_numpy()[[setting.parts.index(k) for _, k in learned.words]]
-    table["p_adjusted"] = np.maximum(_stats.adjust(table["p_value"].to_numpy(), "holm"), of_witness)
+    p_of_witness = tests["p_adjusted"].to_numpy()[
+        [setting.parts.index(k) for _, k in learned.words]
+    ]
+    table["p_adjusted"] = np.maximum(
+        _stats.adjust(table["p_value"].to_numpy(), "holm"), p_of_witness
+    )
     table["support"] = np.array(sizes, dtype=np.int64)
     return table
 

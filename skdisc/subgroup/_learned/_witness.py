@@ -55,8 +55,10 @@ class WitnessDesign:
         for name in self.columns:
             if name in self.middle:
                 x = X[name].to_numpy(dtype=float, na_value=np.nan)
-                gone = np.isnan(x)
-                parts.append(np.column_stack([np.where(gone, self.middle[name], x), gone]))
+                is_missing = np.isnan(x)
+                parts.append(
+                    np.column_stack([np.where(is_missing, self.middle[name], x), is_missing])
+                )
             else:
                 codes = self.space[name].encode(X[name])
                 parts.append((codes[:, None] == np.arange(len(self.space[name].values))) + 0.0)

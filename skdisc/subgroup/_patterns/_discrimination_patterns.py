@@ -173,7 +173,7 @@ class DiscriminationPatterns(DecidedDetector):
         nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
         if nb is None:  # no model can be learned
             none = np.empty((0, 1), dtype=np.int64)
-            searched = Searched(none, none, np.empty(0))
+            result = Searched(none, none, np.empty(0))
         else:
             pool = self._pool(task, nb, items, rows)
             uncertainty = Uncertainty(nb, items, decisions.favored, pool.xs, **decisions.sizes)
@@ -186,7 +186,7 @@ class DiscriminationPatterns(DecidedDetector):
                 in_direction = in_direction & (self._sign * nb.added(pool.xs) > 0)
             is_significant = in_direction & (p_adjusted <= self.significance)
             by_evidence = self.order == "evidence"
-            searched = choose(
+            result = choose(
                 pool,
                 self.k,
                 p_adjusted=p_adjusted,
@@ -196,7 +196,7 @@ class DiscriminationPatterns(DecidedDetector):
                 budget=task.budget,
                 redundancy=self.redundancy,
             )
-        x, y = searched.x, searched.y
+        x, y = result.x, result.y
         task.memory = _FoundPatterns(items.bare(), x, y)
         table = pattern_table(
             nb,
@@ -204,30 +204,31 @@ class DiscriminationPatterns(DecidedDetector):
             decisions,
             x=x,
             y=y,
-            significance=self._level(searched),
+            significance=self._level(result),
             delta=self.delta,
         )
-        table["p_adjusted"], table["nodes_visited"] = searched.p_adjusted, searched.visited
-        groups = [items.subgroup(pattern) for pattern in searched.conditions]
+        table["p_adjusted"], table["nodes_visited"] = result.p_adjusted, result.visited
+        groups = [items.subgroup(pattern) for pattern in result.conditions]
         contexts = [items.subgroup(context) for context in y]
         group_keys, context_keys = (
-            [task.space.subgroup_key(group) for group in several] for several in (groups, contexts)
+            [task.space.subgroup_key(group) for group in groups_or_contexts]
+            for groups_or_contexts in (groups, contexts)
         )
         findings = ContextFindings(
             groups, table, task.space.names, group_keys, contexts, context_keys
         )
-        counts = FoundCounts(searched.tested, searched.found, count_by_value(items, searched))
-        discovery = self._report(rows, items, findings, counts, searched.n_x)
-        discovery.nodes_visited = int(searched.visited)
+        counts = FoundCounts(result.tested, result.found, count_by_value(items, result))
+        discovery = self._report(rows, items, findings, counts, result.n_x)
+        discovery.nodes_visited = int(result.visited)
         discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
         return discovery
 
-    def _level(self, searched):
+    def _level(self, result):
         """Return one minus the confidence level of the intervals of the patterns shown."""
         if self.order == "effect":
             return self.significance
-        n_shown = len(np.unique(searched.x, axis=0))
-        return _stats.false_coverage_level(n_shown, max(searched.n_x, n_shown), self.significance)
+        n_shown = len(np.unique(result.x, axis=0))
+        return _stats.false_coverage_level(n_shown, max(result.n_x, n_shown), self.significance)
 
     def _shown_intervals(self, discovery):
         return {}  # degrees are no gaps
@@ -256,8 +257,8 @@ class DiscriminationPatterns(DecidedDetector):
         table.loc[~has[x].all(axis=1), MEASURED] = np.nan  # smoothing is not evidence
         # Patterns with the same x have one hypothesis, which the correction counts once.
         _, first_index, which = np.unique(x, axis=0, return_index=True, return_inverse=True)
-        once = _stats.adjust(table["p_value"].to_numpy()[first_index], self.correction)
-        table["p_adjusted"] = once[which.ravel()]
+        p_adjusted = _stats.adjust(table["p_value"].to_numpy()[first_index], self.correction)
+        table["p_adjusted"] = p_adjusted[which.ravel()]
         table["nodes_visited"] = len(x)
         table["effect_at_fit"] = findings.table["effect"].to_numpy()
         return table

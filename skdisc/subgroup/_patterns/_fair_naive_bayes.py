@@ -307,16 +307,16 @@ class _Problem:
         with_x = base + nb.added(self.x)
         slope_with_x = expit(with_x) * expit(-with_x)
         change = slope_with_x - expit(base) * expit(-base)
-        of_weight = np.zeros((len(base), len(nb.feature) + 1))
-        np.put_along_axis(of_weight, self.x, slope_with_x[:, None], axis=1)
-        in_context = np.zeros_like(of_weight)
+        weight_slopes = np.zeros((len(base), len(nb.feature) + 1))
+        np.put_along_axis(weight_slopes, self.x, slope_with_x[:, None], axis=1)
+        in_context = np.zeros_like(weight_slopes)
         np.put_along_axis(in_context, self.y, change[:, None], axis=1)
-        of_weight = (of_weight + in_context)[:, :-1]
+        weight_slopes = (weight_slopes + in_context)[:, :-1]
         # Log-probabilities are log-softmax of the logits of a feature, so that each logit moves
         # those of all its values: the chain rule takes the sum over the feature.
-        sums = self._within(of_weight)
+        sums = self._within(weight_slopes)
         p = np.exp(nb.log_p)
-        halves = [p[0] * sums - of_weight, of_weight - p[1] * sums]
+        halves = [p[0] * sums - weight_slopes, weight_slopes - p[1] * sums]
         return np.hstack([*halves, change[:, None]])
 
 

@@ -85,14 +85,14 @@ def choose(pool, k, p_adjusted, is_significant, is_insignificant, strength, budg
     x, y = map(np.vstack, zip(*shown, strict=True)) if shown else pool.top(0, is_significant)
     number = {row.tobytes(): i for i, row in enumerate(pool.xs)}
     x_number = np.array([number[row.tobytes()] for row in x], dtype=np.int64)
-    done = Searched(x, y, p_adjusted[x_number], visited=pool.visited)
+    result = Searched(x, y, p_adjusted[x_number], visited=pool.visited)
     n_found = pool.count(is_significant) if pool.is_counted or budget.stopped_by is None else None
     if not pool.is_counted and budget.stopped_by is not None:
-        done.tested, done.found = max(pool.visited, len(x)), int(is_significant[x_number].sum())
-        return done
-    done.tested, done.found = sum(pool.tested), int(n_found.sum())
-    done.by_x = pool.xs, pool.tested, n_found.tolist()
-    return done
+        result.tested, result.found = max(pool.visited, len(x)), int(is_significant[x_number].sum())
+        return result
+    result.tested, result.found = sum(pool.tested), int(n_found.sum())
+    result.by_x = pool.xs, pool.tested, n_found.tolist()
+    return result
 
 
 def _best(pool, k, allowed, strength, redundancy):
@@ -103,7 +103,7 @@ def _best(pool, k, allowed, strength, redundancy):
     order = np.flatnonzero(allowed)
     order = order[np.argsort(-strength[order].round(9), kind="stable")][:k]
     best_of_each = [_lean(pool, 1, np.arange(len(allowed)) == i, redundancy) for i in order]
-    x, y = (np.vstack(several) for several in zip(*best_of_each, by_score, strict=True))
+    x, y = (np.vstack(parts) for parts in zip(*best_of_each, by_score, strict=True))
     _, first = np.unique(np.hstack([x, y]), axis=0, return_index=True)
     first = np.sort(first)[:k]
     return x[first], y[first]
@@ -128,20 +128,20 @@ def _redundant(nb, x, y, redundancy):
         return is_redundant
     conditions, n = np.hstack([x, y]), x.shape[1]
     for j in range(conditions.shape[1]):
-        less = conditions.copy()
-        less[:, j] = PAD
-        step = np.abs(nb.delta(x, y) - nb.delta(less[:, :n], less[:, n:]))
+        shorter = conditions.copy()
+        shorter[:, j] = PAD
+        step = np.abs(nb.delta(x, y) - nb.delta(shorter[:, :n], shorter[:, n:]))
         is_redundant |= (conditions[:, j] != PAD) & (step <= redundancy)
     return is_redundant
 
 
-def count_by_value(items, done):
+def count_by_value(items, result):
     """Count, for each protected item, the patterns tested and found whose x has it."""
     counts = {}
     for i in np.flatnonzero(items.protected):
-        has = np.flatnonzero((np.asarray(done.by_x[0]) == i).any(axis=-1))
+        has = np.flatnonzero((np.asarray(result.by_x[0]) == i).any(axis=-1))
         counts[value_name(items.predicates[i])] = tuple(
-            sum(numbers[j] for j in has) for numbers in done.by_x[1:]
+            sum(numbers[j] for j in has) for numbers in result.by_x[1:]
         )
     return counts
 
@@ -269,11 +269,11 @@ def _split(conjunctions, protected):
     """Split conjunctions into x, each non-empty part of the protected items, and y, the rest."""
     if not len(conjunctions):
         return np.empty((2, 0, 1), dtype=np.int64)
-    ours = np.append(protected, False)[conjunctions]
-    n_ours = ours.sum(axis=1)  # they come first
+    is_protected = np.append(protected, False)[conjunctions]
+    n_protected = is_protected.sum(axis=1)  # they come first
     xs, ys = [], []
-    for n in range(1, n_ours.max() + 1):
-        rows = conjunctions[n_ours == n]
+    for n in range(1, n_protected.max() + 1):
+        rows = conjunctions[n_protected == n]
         for part in range(1, 2**n):
             inside = np.zeros(rows.shape[1], dtype=bool)
             inside[:n] = part >> np.arange(n) & 1

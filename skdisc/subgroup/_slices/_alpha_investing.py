@@ -94,8 +94,8 @@ def decide(lots, tests, effect_size, correction, significance):
             *verdict, wealth = invest(p_value, good, lot, wealth, significance)
             decided.append(tuple(verdict))
         return decided
-    every = _stats.adjust(np.concatenate([p for _, p in tests]), correction)
-    adjusted = np.split(np.atleast_1d(every), np.cumsum([len(p) for _, p in tests])[:-1])
+    p_adjusted = _stats.adjust(np.concatenate([p for _, p in tests]), correction)
+    adjusted = np.split(np.atleast_1d(p_adjusted), np.cumsum([len(p) for _, p in tests])[:-1])
     accepted = [good & (p <= significance) for good, p in zip(large, adjusted, strict=True)]
     return [
         (yes & ~subsumed(lot, yes), p)

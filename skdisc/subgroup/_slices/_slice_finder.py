@@ -219,7 +219,7 @@ class SliceFinder(SliceDetector):
         """Return effect sizes, and p-values corrected for the choice of the slice."""
         # Bonferroni over the slices that this one was chosen from by its errors.
         phi = Means(lot.sums, *rows.totals[j]).cohens_d()
-        return phi, np.minimum(one_sided(rows.tally(j, lot.sums)) * lot.among, 1)
+        return phi, np.minimum(one_sided(rows.tally(j, lot.sums)) * lot.n_alternatives, 1)
 
     def _by_value(self, items, lots, verdicts):
         """Count, per protected value, the slices considered and problematic that involve it."""

@@ -27,7 +27,7 @@ class SliceCandidates:
     sums : ndarray of float, shape (n_sums, n)
     child, parent : ndarray of int
         Edges from a slice to one with one condition less.
-    among : ndarray of float, shape (n,)
+    n_alternatives : ndarray of float, shape (n,)
         Number of slices that this one was chosen from by the errors; 1 if it was not chosen.
     patterns : ndarray of int or None
         Item numbers of each slice, padded by PAD.
@@ -39,7 +39,7 @@ class SliceCandidates:
     sums: np.ndarray
     child: np.ndarray
     parent: np.ndarray
-    among: np.ndarray
+    n_alternatives: np.ndarray
     patterns: np.ndarray | None = None
 
     def __len__(self):
@@ -58,7 +58,7 @@ class SliceCandidates:
             self.sums[:, which],
             child[has_ends],
             parent[has_ends],
-            self.among[which],
+            self.n_alternatives[which],
         )
 
 
@@ -91,12 +91,14 @@ def lattice(items, columns, least, max_len, first, spend, frequency=None):
     size = columns[:1] if frequency is None else columns[:1] * frequency
     frequent = np.flatnonzero(items.sums(size)[:, 0] >= least)
     fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
-    walked, shown = items.walk(frequent, distinct=False)
+    search_order, first_equal_item = items.walk(frequent, distinct=False)
     patterns = Lattice(
-        items.masks(walked), items.feature[walked], values=columns, frequency=frequency
+        items.masks(search_order), items.feature[search_order], values=columns, frequency=frequency
     )
-    roots = np.flatnonzero(first[walked])
-    patterns = patterns.mine(fewest, max_len, roots=roots, before_block=spend).numbered(shown)
+    roots = np.flatnonzero(first[search_order])
+    patterns = patterns.mine(fewest, max_len, roots=roots, before_block=spend).numbered(
+        first_equal_item
+    )
     large = patterns.sums[:, 0] >= least
     patterns, sums = Patterns(patterns.items[large], patterns.counts[large]), patterns.sums[large]
     return joined(items, patterns, sums.T)
@@ -106,8 +108,10 @@ def joined(items, patterns, sums):
     """Return mined conjunctions of items with their sums, of shape (n_sums, n), as slices."""
     child, parent, _ = patterns.parents()
     edges = child[parent != EVERYONE], parent[parent != EVERYONE]
-    groups, among = _Joined(items, patterns.items), np.ones(len(patterns))
-    return SliceCandidates("lattice", groups, patterns.length, sums, *edges, among, patterns.items)
+    groups, n_alternatives = _Joined(items, patterns.items), np.ones(len(patterns))
+    return SliceCandidates(
+        "lattice", groups, patterns.length, sums, *edges, n_alternatives, patterns.items
+    )
 
 
 @dataclass
@@ -144,10 +148,12 @@ def tree(items, columns, least, max_depth, spend):
     child = np.arange(len(parent))
     sums = np.array([columns[:, n.rows].sum(axis=1) for n in nodes[1:]]).reshape(-1, len(columns)).T
     n_sides = sum(len(s[2]) for s in splits)
-    among = np.array([comb(n_sides, d) for d in depth[1:].tolist()], dtype=float)
+    n_alternatives = np.array([comb(n_sides, d) for d in depth[1:].tolist()], dtype=float)
     inside = parent != EVERYONE
     groups = [n.group for n in nodes[1:]]
-    return SliceCandidates("tree", groups, depth[1:], sums, child[inside], parent[inside], among)
+    return SliceCandidates(
+        "tree", groups, depth[1:], sums, child[inside], parent[inside], n_alternatives
+    )
 
 
 def _splits(items, j):

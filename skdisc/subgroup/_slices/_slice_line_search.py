@@ -337,27 +337,27 @@ class TopSlices:
             n = n_each[a:b]
             index = np.repeat(np.arange(a, b), n)
             sibling = start[index] + np.arange(len(index)) - np.repeat(np.cumsum(n) - n, n)
-            made = np.column_stack([patterns[index], last[sibling]])
+            children = np.column_stack([patterns[index], last[sibling]])
             limits = np.minimum(numbers[:, index], numbers[:, sibling])
-            good, limits = self._with_parents(made, keys[index], limits, level_table)
+            good, limits = self._with_parents(children, keys[index], limits, level_table)
             good &= self._promising(*limits)
             if good.any() and not self.stopped:
-                yield made[good]
+                yield children[good]
 
-    def _with_parents(self, made, key, limits, level_table):
+    def _with_parents(self, children, key, limits, level_table):
         """Return where all parents were promising, and the smallest of their numbers."""
         # A slice lies inside each of its parents, so one that was pruned rules it out, and each of
         # their sizes and errors bounds its own.
-        good = np.ones(len(made), dtype=bool)
+        good = np.ones(len(children), dtype=bool)
         with np.errstate(over="ignore"):
-            key = key + self._keys[made[:, -1]]
-            for j in range(made.shape[1] - 2):  # the last two parents are present
-                parent_key = key - self._keys[made[:, j]]
+            key = key + self._keys[children[:, -1]]
+            for j in range(children.shape[1] - 2):  # the last two parents are present
+                parent_key = key - self._keys[children[:, j]]
                 place = np.minimum(
                     np.searchsorted(level_table[0], parent_key), len(level_table[0]) - 1
                 )
                 is_present = level_table[0][place] == parent_key
-                is_needed = self.first[made[:, 1]] | (j > 0)
+                is_needed = self.first[children[:, 1]] | (j > 0)
                 good &= is_present | ~is_needed
                 limits = np.where(is_present, np.minimum(limits, level_table[1][:, place]), limits)
         return good, limits
