@@ -22,7 +22,7 @@ from skdisc.subgroup._discriminatory_rules_itemsets import (
     rules_among,
 )
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
-from skdisc.subgroup._estimation._confirmation import beside_fit
+from skdisc.subgroup._estimation._confirmation import with_effects_at_fit
 from skdisc.subgroup._estimation._contextual import candidates_of
 from skdisc.subgroup._estimation._contrast_question import one_side_each
 from skdisc.subgroup._estimation._contrasts import Contrasts, context_of
@@ -262,7 +262,7 @@ class DiscriminatoryRules(DecidedDetector):
         table = self._measured(contrasts, *sums, self.significance)
         is_tested = np.ones((1, len(groups)), dtype=bool)
         table["p_value"] = Family.of(self, contrasts, is_tested).p_value[0]
-        return self._with_context(groups, beside_fit(table, findings, self.correction))
+        return self._with_context(groups, with_effects_at_fit(table, findings, self.correction))
 
     def _items_again(self, task, rows):
         return task.memory.items.on(rows.X)

@@ -19,7 +19,7 @@ from skdisc.subgroup._bias_scan import _contexts as contexts
 from skdisc.subgroup._bias_scan import _observed_expected as observed
 from skdisc.subgroup._bias_scan._outcome import SCORINGS, has_numbers, one_test_threshold
 from skdisc.subgroup._bias_scan._scans import scan_all
-from skdisc.subgroup._estimation._confirmation import beside_fit
+from skdisc.subgroup._estimation._confirmation import with_effects_at_fit
 from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
 from skdisc.subgroup._estimation._outcomes import Summed
 
@@ -285,7 +285,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         signs = [outcome.sense * (1 if d == "higher" else -1) for d in fit_table["direction"]]
         masks = [g.mask(outcome.X) for g in groups]
         table = self._table(outcome, groups, masks, list(zip(targets, signs, strict=True)))
-        return beside_fit(table, findings, self.correction)
+        return with_effects_at_fit(table, findings, self.correction)
 
     def _items_again(self, task, outcome):
         return self._items_of(outcome)

@@ -236,7 +236,7 @@ class Table:
 
 
 def deal(people, counts, rng):
-    """Deal outcomes to the people of cells, as many of each as there are.
+    """Deal outcomes at random to the people of cells.
 
     Parameters
     ----------

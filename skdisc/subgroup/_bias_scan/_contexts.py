@@ -91,7 +91,7 @@ def discover_in_contexts(detector, task, outcome, items):
 
 
 def contrast_rows(outcome):
-    """Return the rows with what contrasts compare: outcomes, or their departures from a model's."""
+    """Return the rows with the values to contrast: outcomes, or outcomes less a model's."""
     values = outcome.y if outcome.is_mean else outcome.y - outcome.mu
     return Summed.ordered(
         outcome.X,
@@ -118,7 +118,7 @@ def scan_contexts(detector, task, outcome, items, protected):
     -------
     scanned : Scanned
     outcome : Outcome
-        The rows, divided into those of folds, with the expectations used.
+        The rows, divided by fold, with the expectations used.
     """
     d = detector
     if not len(outcome):
@@ -165,8 +165,9 @@ def _until_many(task, scores, observed, n, significance):
 def _divided(outcome, items, seed):
     """Return outcome and items in the order of column names, with the people of each fold in rows.
 
-    People of a row of many are dealt into the folds, as people in rows of their own are: in whole
-    rows, who have one outcome, none would learn from people like them with the other outcome only.
+    The people of a row with a frequency are dealt into folds as if each had a row. In one fold,
+    equal people with one outcome would get their expectation from those with the other outcome
+    only.
     """
     X = outcome.X.iloc[:, np.argsort([str(c) for c in outcome.X.columns], kind="stable")]
     outcome = replace(outcome, X=X)
@@ -233,8 +234,8 @@ def _out_of_fold(features, y, outcome, fold):
 
 def _models(is_share):
     """Return the models whose mean is taken."""
-    # Not the engine of expectations: it raises fewer false alarms beside codes, but groups are then
-    # described worse (F1 .38 instead of .51, doc/expectations.md).
+    # The engine of expectations raises fewer false alarms next to codes, but then describes groups
+    # worse (F1 .38 instead of .51, doc/expectations.md).
     if is_share:
         return sparse_logistic(), small_boosting()
     return (small_regression(),)

@@ -79,7 +79,7 @@ class Scanned:
         return (1 + np.sum(self.null >= total)) / (len(self.null) + 1)
 
     def by_chance(self, significance):
-        """Return the score that a scan of data without bias exceeds this rarely; NaN: unknown.
+        """Return the score that scans of data without bias exceed this rarely; NaN: unknown.
 
         What the full scan of the outcomes observed gained over the quick one is added.
         """
@@ -174,7 +174,7 @@ def _with_pairs(scans, a, starts, n, most=10**6):
 
 
 def _full(scan, a, starts, pair_starts, go_on):
-    """Ascend from all starts, and from more for as long as that gains something.
+    """Ascend from all starts, then from starts of pairs while they raise the best score.
 
     The best ends are perturbed.
     """
@@ -213,7 +213,7 @@ def _several(ends, total):
 
 
 def quick_scores(scans, a, starts):
-    """Return the best score of the quick scans of each data set, at least 0: of no subset.
+    """Return the best score of the quick scans of each data set, at least 0.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def quick_scores(scans, a, starts):
         By target and sign.
     a : ndarray of float, shape (n_targets, n_data, n_cells)
     starts : Starts
-        The first are taken, which start from all rows.
+        Only the first ones, which start from all rows, are used.
 
     Returns
     -------
@@ -268,7 +268,7 @@ def quick_scores_of_tables(scans, a, starts):
 
 
 def _quick(scans, starts):
-    """Return the starts of a quick scan from all rows, and the number of those from pairs."""
+    """Return the starts of a quick scan from all rows, and the number of starts from pairs."""
     required = next(iter(scans.values())).rules.required
     first = starts.only(np.arange(min(len(starts.bound), max(1, len(required)))))
     return first, len(first.bound) * _QUICK_PAIRS

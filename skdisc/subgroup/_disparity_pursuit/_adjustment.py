@@ -1,4 +1,4 @@
-"""Adjustment: what is left of outcomes and memberships once the legitimate columns are known."""
+"""Residuals of outcomes and memberships given the legitimate columns."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,7 +60,7 @@ class Residuals:
 
     @cached_property
     def share(self):
-        """What scaled numbers of a row are divided by to be of one person: roots of `people`."""
+        """The ratio of scaled numbers of a row to those of one person: the root of `people`."""
         return 1.0 if self.people is None else np.sqrt(self.people)
 
     def mean(self, values):
@@ -69,11 +69,11 @@ class Residuals:
 
     @cached_property
     def scales(self) -> dict:
-        """What the effect of a group on each outcome may be proportional to, each (n_rows,).
+        """By scale, the factors that effects of a group are proportional to, each (n_rows,).
 
-        Where hardly anybody has an outcome, or nearly everybody, an effect cannot be as large as
-        elsewhere. With an expected chance of e, equal odds ratios are effects proportional to
-        e (1 - e), to first order; equal ratios those to e, or to 1 - e.
+        Where an outcome is very rare or very common, an effect cannot be as large as elsewhere.
+        With an expected probability e, equal odds ratios are effects proportional to e (1 - e), to
+        first order, and equal ratios are effects proportional to e, or to 1 - e.
         """
         scales = {"difference": np.ones(len(self.raw))}
         if not self.is_binary or self.is_centered:  # or all have the same chance
@@ -117,8 +117,8 @@ class Residuals:
     def implied(self, residual: np.ndarray) -> np.ndarray:
         """Return the variance of each row's outcome as the fit of all rows implies it.
 
-        Few people, none of whom has the rarer outcome or an exceptional number, do not show how
-        much outcomes vary.
+        A few people without the rarer outcome or an exceptional number do not show how much
+        outcomes vary.
         """
         if not self.is_binary:
             return self.mean((residual / self.root) ** 2) * (self.root / self.share) ** 2
@@ -126,12 +126,12 @@ class Residuals:
         return chance * (1 - chance) * (size * self.root / self.share) ** 2
 
     def misfit(self, residual: np.ndarray) -> float:
-        """Return how many times outcomes of all rows vary as much around a fit as it implies."""
+        """Return the variance of outcomes around a fit, divided by the variance that it implies."""
         noise, implied = self.noise(residual), self.implied(residual)
         return float(self.mean(noise**2) / max(self.mean(implied), 1e-300))
 
     def sampled(self, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the chance of each row's outcome among the rows at hand, and the size of its part.
+        """Return the probability of each outcome in the sample, and the factor of its term.
 
         A weight may depend on the outcome, as where few of the outcomes were sampled, which then
         weigh more. If rows with and without the outcome weigh c1 and c0 times a number of their
@@ -150,7 +150,7 @@ class Residuals:
 
     @cached_property
     def _mean_weights(self):
-        """The mean weights of a person without and with the outcome; 1 where nobody is."""
+        """The mean weights of a person without and with the outcome; 1 if there is none."""
         weight = np.broadcast_to((self.root / self.share) ** 2, self.raw.shape)
         people = np.ones(len(self.raw)) if self.people is None else self.people
         return [

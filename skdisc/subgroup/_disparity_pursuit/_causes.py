@@ -63,10 +63,13 @@ def estimates(
     change, its_error = np.array(changes, dtype=float).reshape(-1, 2).T
     change = np.where(scores.testable[index], change, np.nan)
     down, up = _widening(scores, groups, flipped)
-    ends = _as_the_test_says(
+    ends = _made_consistent_with_tests(
         effect, effect - below * error, effect + above * error, statistic, level, scores.least
     )
-    total, effect_alone = c.support_context[index], alone(scores, groups, level, flipped)
+    total, effect_alone = (
+        c.support_context[index],
+        unadjusted_effects(scores, groups, level, flipped),
+    )
     columns = {
         "outcome": np.array([(r.raw * r.root)[mask].sum() for mask in members]) / size,
         "effect": effect,
@@ -86,8 +89,8 @@ def estimates(
     return pd.DataFrame(columns)
 
 
-def _as_the_test_says(effect, low, high, deviate, level, least):
-    """Return ends of intervals that exclude what the tests of the groups reject, and no more.
+def _made_consistent_with_tests(effect, low, high, deviate, level, least):
+    """Return the ends of intervals, changed so that they exclude exactly what the tests reject.
 
     A test takes variances as they are without an effect, and exact tails where people are few; an
     interval takes variances as observed. For rates near 0 or 1, the two may disagree about effects
@@ -104,7 +107,7 @@ def _as_the_test_says(effect, low, high, deviate, level, least):
     return np.where(effect < 0, low, nearer), np.where(effect < 0, nearer, high)
 
 
-def alone(
+def unadjusted_effects(
     scores: Scores, groups: list[int], level: float | np.ndarray, flipped: np.ndarray
 ) -> np.ndarray:
     """Return the effect of each group, not adjusted for others: estimate, low, high, by row.
@@ -119,7 +122,7 @@ def alone(
             error, (below, above), _ = errors(scores, fit, group_level)
             effect, adjusted_scores = fit.effect[0], scores.adjusted_for_others(group, [group])
             ends = effect - below[0] * error[0], effect + above[0] * error[0]
-            ends = _as_the_test_says(
+            ends = _made_consistent_with_tests(
                 effect, *ends, adjusted_scores.deviate[group], group_level, scores.least
             )
             ends = np.array([effect, *ends])
@@ -134,8 +137,10 @@ def _widening(scores, groups, flipped):
     return np.where(flipped[:, None], widths[:, ::-1], widths).T
 
 
-def turned(scores: Scores, table: pd.DataFrame, groups: list[int], level: float) -> np.ndarray:
-    """Return which findings would be none if their effects were smaller by what is left to learn.
+def overturned_findings(
+    scores: Scores, table: pd.DataFrame, groups: list[int], level: float
+) -> np.ndarray:
+    """Return which findings would not be significant if effects lost what is left to learn.
 
     Parameters
     ----------
@@ -192,7 +197,7 @@ def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame
             part = c.is_part[c.part[group]]
             if _is_one_of(inside, part):
                 is_other = not np.array_equal(part, inside)
-                numbers = alone(scores, [group], level, [is_other])[0]
+                numbers = unadjusted_effects(scores, [group], level, [is_other])[0]
                 break
         rows.append((name, scores.residuals.people_in(inside), *numbers))
     return pd.DataFrame(rows, columns=["group", "support", "effect", "ci_low", "ci_high"])
@@ -301,7 +306,7 @@ def shadows(
     return pd.DataFrame(columns)
 
 
-def largest_left(
+def bounds_on_remaining_effects(
     scores: Scores, adjusted_scores: AdjustedScores, critical: float, sizes: list[int]
 ) -> pd.DataFrame:
     """Return simultaneous bounds on the effects that remain, for groups of at least some sizes.

@@ -208,7 +208,7 @@ class ContextGroups:
         X: pd.DataFrame,
         frequency: np.ndarray | None = None,
     ) -> "ContextGroups":
-        """Return given groups as candidates on the rows of X."""
+        """Return these groups as candidates on the rows of X."""
         parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
         contexts = [context_of(g, protected) for g in groups]
         different = [
@@ -258,7 +258,7 @@ class ContextGroups:
     def over_groups(
         self, planes: np.ndarray, factors: np.ndarray, rows: np.ndarray | None = None
     ) -> np.ndarray:
-        """Sum the plane of its part times factors over the context of each group.
+        """Sum, for each group, the plane of its part times the factors over its context.
 
         Parameters
         ----------
@@ -352,7 +352,7 @@ class ContextGroups:
         return inside[self.cell]
 
     def spread(self, groups: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the sum of a number of each of some groups over the cells of its context."""
+        """Return, for each cell, the sum of the values of the groups whose contexts contain it."""
         total = np.zeros(self.members.shape[1])
         for group, value in zip(groups, values, strict=True):
             total[self._cells_of(group)] += value
@@ -371,7 +371,7 @@ class ContextGroups:
 
 @dataclass(frozen=True)
 class _ItemGroups:
-    """Groups of items, each made when it is asked for; None where the part is -1."""
+    """Groups of items, made on access; None where the part is -1."""
 
     items: Items
     parts: np.ndarray

@@ -24,7 +24,7 @@ from skdisc.subgroup._disparity_pursuit._run import (
     rows_under_audit,
     searched,
 )
-from skdisc.subgroup._estimation._confirmation import beside_fit
+from skdisc.subgroup._estimation._confirmation import with_effects_at_fit
 from skdisc.subgroup._estimation._task_rows import NumbersMixin
 
 
@@ -267,7 +267,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         """Return a table of the causes measured together on the rows held out."""
         table = measured(self, task, rows, findings)[1]
         # Family-wise, as the p-values of the search are.
-        return beside_fit(table, findings, "holm")
+        return with_effects_at_fit(table, findings, "holm")
 
     def _reasons(self, discovery):
         return []  # its bounds are about effects given the legitimate columns

@@ -80,9 +80,9 @@ def adjust(
 def in_folds(rows: Any, nuisance: Any, rng: np.random.Generator) -> tuple[Any, np.ndarray | None]:
     """Return rows whose people are dealt into folds, and the folds.
 
-    People of a row of many are dealt at random, as people in rows of their own are, and the row is
-    divided accordingly: in whole rows, who have one outcome, none would learn from people like them
-    with the other outcome only.
+    The people of a row with a frequency are dealt at random as if each had a row, and the row is
+    divided accordingly. In one fold, equal people with one outcome would get their expectation from
+    those with the other outcome only.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class Losses:
     def _inner(self, scores, groups):
         """Return the inner products among some groups, each shape (n_scales, n, n).
 
-        Those weighted by the rooms of all scales, and by their squares.
+        They are weighted by the rooms of all scales, and by the squares of the rooms.
         """
         cache, queue = self._products, list(groups)
         while queue:  # at first those that are new to most

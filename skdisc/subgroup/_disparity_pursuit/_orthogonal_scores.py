@@ -179,7 +179,7 @@ class Scores:
     def adjusted_regressor(
         self, group: int, groups: list[int], share: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
-        """Return a regressor less its projection on those of groups, at rows, shape (n_rows,)."""
+        """Return the regressor of a group less its projection on others, at rows, (n_rows,)."""
         inside = self.candidates.context_mask(group)[rows]
         regressor = -self.combined(groups, share, rows)
         regressor[inside] += self.regressor(group, rows[inside])
@@ -266,7 +266,7 @@ class Scores:
         return cross, inverse, inverse @ self.score[groups]
 
     def residual_outcome(self, groups: list[int], slope: np.ndarray) -> np.ndarray:
-        """Return what a fit of some groups, with these slopes, leaves of the outcome, (n_rows,)."""
+        """Return the residual outcomes of a fit with these slopes, shape (n_rows,)."""
         return self.residuals.outcome - self.room * self.combined(groups, slope)
 
     def residual_outcome_of(self, adjusted_scores: AdjustedScores) -> np.ndarray:
@@ -378,7 +378,7 @@ class Scores:
         )
 
     def _covariances_of(self, groups):
-        """Return `covariances` with some groups, as their fit implies them and as it shows them."""
+        """Return covariances with some groups: implied by their fit, and of its residuals."""
         key, cache = (self.scale, frozenset(groups)), self._covariances
         if key in cache:
             cache[key] = cache.pop(key)  # the latest

@@ -23,7 +23,7 @@ from skdisc.subgroup._disparity_pursuit._expectations import adjust, in_folds
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import pursue
 from skdisc.subgroup._disparity_pursuit._threshold import Level
-from skdisc.subgroup._estimation._confirmation import beside_fit, confirmed
+from skdisc.subgroup._estimation._confirmation import confirmed, with_effects_at_fit
 from skdisc.subgroup._estimation._contrast_question import ranges_of, relevant_least
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, IN_CONTEXT, context_of
 from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
@@ -42,7 +42,7 @@ CHOSEN_BY_THEIR_DATA = (
 
 
 def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
-    """Return the rows with one outcome each, in an order that does not depend on theirs.
+    """Return the rows with one outcome each, in an order that does not depend on the input order.
 
     Equal rows are one with a frequency, unless they have weights, clusters, or an estimator of the
     user learns from them: what is drawn does not depend on who repeats rows, the user or a count.
@@ -67,7 +67,7 @@ def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
 
 
 def _counted(rows, row, y):
-    """Return rows that are ordered by hashes and outcomes, equal ones as one with its people."""
+    """Merge equal rows, which are ordered by hashes and outcomes, into rows with frequencies."""
     first = np.ones(len(rows), dtype=bool)
     first[1:] = (row[1:] != row[:-1]) | (y[1:] != y[:-1])
     starts = np.flatnonzero(first)
@@ -130,7 +130,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
 
 
 def _depths(detector, task, items):
-    """Return the numbers of conditions of groups by which they are searched in turn.
+    """Return the largest numbers of conditions of successive searches.
 
     With a time budget, a search of very many contexts is preceded by searches with fewer
     conditions, whose answers stand if the time ends. They need a small part of its time.
@@ -258,9 +258,9 @@ def _people_of(items):
 
 
 def _doubted(detector, rows, scores, groups, discovery):
-    """Return the Discovery, judged insufficient if there was nothing to compare, or too much left.
+    """Return the Discovery; evidence is insufficient if too little was compared or learned.
 
-    Too much is left if no finding would remain were its effect smaller by what the cells of
+    Too little was learned if no finding would remain were its effect smaller by what the cells of
     legitimate columns would still add to it.
     """
     columns = detector._legitimate(list(detector.space_.names)) or []
@@ -269,7 +269,9 @@ def _doubted(detector, rows, scores, groups, discovery):
     for finding, parts in zip(discovery.findings, unlearned, strict=True):
         if parts:
             discovery.notes.append(f"{finding.subject}: {said_about(parts)}")
-    is_overturned = _causes.turned(scores, discovery.findings.table, groups, detector.significance)
+    is_overturned = _causes.overturned_findings(
+        scores, discovery.findings.table, groups, detector.significance
+    )
     if not is_overturned.any():
         return discovery
     names = [
@@ -373,7 +375,7 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
     rows, folds = _in_folds(d, task, rows)
     items = d._items_again(task, rows)
     scores, table = measured(d, task, rows, fit_findings, folds)
-    table = beside_fit(table, fit_findings, "holm")
+    table = with_effects_at_fit(table, fit_findings, "holm")
     is_confirmed = confirmed(table, d.significance)
     counts = d._counts(items, fit_findings.subgroups, is_confirmed)
     values, groups = _people_of(items), list(range(len(fit_findings)))

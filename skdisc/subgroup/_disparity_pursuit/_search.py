@@ -12,7 +12,7 @@ from skdisc.subgroup._disparity_pursuit._threshold import Level
 
 _ALIKE = 0.05  # correlation of regressors from which an entry may change a chosen group
 _ALONE = special.ndtri(0.95)  # standardized score that a cause has also without the others
-_LEFT_OF_PAIR = 0.1  # of its information, what one of a pair has beside the other
+_LEFT_OF_PAIR = 0.1  # share of its information that each of a pair must keep given the other
 _NEAR = 20  # candidates near a cause, pairs of which may take its place
 
 
@@ -106,7 +106,7 @@ class _Search:
         return self._result(groups)
 
     def _entry(self, groups):
-        """Return the step by which the strongest group enters, and whether chance is no reason."""
+        """Return the step that enters the strongest group, and whether it exceeds chance."""
         adjusted_scores = self.scores.adjusted_for(groups)
         evidence, weights = self.level.evidence(adjusted_scores)
         self.critical = self.level.critical(adjusted_scores, weights, self.significance)
@@ -121,7 +121,7 @@ class _Search:
         return Step(action, group, z, group_evidence, self.critical, np.nan)
 
     def _strongest(self, adjusted_scores, evidence, weights):
-        """Return the highest in rank of the groups with evidence enough, or the nearest to it."""
+        """Return the group of highest rank with enough evidence, else the one with the most."""
         evidence = np.where(_stands_alone(adjusted_scores, self.initial), evidence, -np.inf)
         is_clear = evidence > self.critical
         if not is_clear.any():
@@ -153,7 +153,7 @@ class _Search:
         return groups
 
     def _sure_moves(self, adjusted_scores, rest, cause):
-        """Return `_moves`, with exact variances of the group and of what takes its place."""
+        """Return `_moves` with exact variances of the cause and of its replacement."""
         adjusted_scores = self.scores.with_exact_variance(adjusted_scores, cause)
         for _, step, _ in self._moves(adjusted_scores, rest, cause):
             if step.action == "exchange":
@@ -161,7 +161,7 @@ class _Search:
         return self._moves(adjusted_scores, rest, cause)
 
     def _moves(self, adjusted_scores, rest, cause):
-        """Return the moves of one group, given the others, with what each gains in evidence."""
+        """Return the moves of one cause, given the others, with the gain of each in evidence."""
         evidence, weights = self.level.evidence(adjusted_scores)
         cause_evidence, rank, moves = (
             evidence[cause],
@@ -181,7 +181,7 @@ class _Search:
         ]
 
     def _divided(self, groups):
-        """Return the chosen groups with one divided into the two that fit best, None if none is."""
+        """Return the causes with one divided into the best two; None if no division is better."""
         divided, least = None, self._cost(groups)
         for k in range(len(groups)):
             if not self.in_time():

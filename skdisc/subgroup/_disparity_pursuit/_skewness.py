@@ -100,8 +100,8 @@ def skewness_of(scores: Any, groups: np.ndarray, noise: np.ndarray, error: np.nd
 def _sums_of_sides(scores, groups, noise):
     """Return sums over both sides of each context, and over everyone, each shape (n, 2, 4).
 
-    The squares and cubes of what people add, those of the others with the sign that outcomes have;
-    and the squares and fourth powers of f, for the number of people.
+    Sums of squares and cubes of the terms of people (of the others with the sign of outcomes), and
+    of squares and fourth powers of f, which give the number of people.
     """
     c, r = scores.candidates, scores.residuals
     n_cells, part = c.members.shape[1], c.part[groups]

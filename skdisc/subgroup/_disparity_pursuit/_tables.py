@@ -51,7 +51,7 @@ def about_causes(scores: Scores, pursuit: Pursuit, worse: int, critical: float) 
     alike = _causes.indistinguishable(scores, pursuit.groups, critical)
     near = _causes.shadows(scores, pursuit.groups, pursuit.initial, pursuit.final, critical)
     sizes = [n for n in _SIZES if n <= scores.residuals.n_people]
-    bounds = _causes.largest_left(scores, pursuit.final, critical, sizes)
+    bounds = _causes.bounds_on_remaining_effects(scores, pursuit.final, critical, sizes)
     path = pd.DataFrame(pursuit.steps, columns=Step._fields).rename(columns={"group": "at"})
     tables = {"path": path, "indistinguishable": alike, "shadows": near, "left": bounds}
     sign = {"path": "z", "indistinguishable": "effect", "shadows": "z_alone", "left": None}

@@ -34,7 +34,7 @@ class Sums(NamedTuple):
         return np.add.reduceat(self.people * values, self._first)
 
     def per_row(self, values: np.ndarray) -> np.ndarray:
-        """Return a number of each group for each of its rows."""
+        """Repeat a number of each group for each of its rows."""
         return np.repeat(values, self.size)
 
     def largest(self) -> np.ndarray:
@@ -51,7 +51,7 @@ def deviates(
 ) -> np.ndarray:
     """Return the standardized scores of some candidates, or normal deviates of their tails.
 
-    Those of numbers know how skewed they are (`deviates_of_numbers`).
+    For numbers, skewness is taken into account (`deviates_of_numbers`).
 
     Where the members of a group are few, a score is not normal, and its variance depends on the
     effect: of 30 people with a probability of a half, 26 successes are rare, and vary less than 15.
@@ -111,7 +111,7 @@ def deviates(
     mean, part = (v[rows] for v in r.sampled(residual))
     sums = Sums(planes * (part * r.root[rows]) / people, mean, people, size)
     rest = implied[positions] - sums.over(sums.coefficient**2 * mean * (1 - mean))
-    chances = _as_they_fare(mean, outcome, people, size)
+    chances = _with_observed_counts(mean, outcome, people, size)
     sums = sums._replace(mean=chances, rest=np.maximum(rest, 0.0))
     tails, tilted = tail_deviates(
         sums, deviate[positions] * np.sqrt(adjusted_scores.variance[subset][positions])
@@ -121,8 +121,8 @@ def deviates(
     return deviate
 
 
-def _as_they_fare(mean, outcome, people, size):
-    """Return chances whose log odds are shifted so that each group has its number of outcomes."""
+def _with_observed_counts(mean, outcome, people, size):
+    """Shift the log odds of each group so that its expected count is the observed one."""
     mean = np.clip(mean, _LEAST, 1 - _LEAST)
     sums = Sums(np.ones(len(mean)), mean, people, size)
     n = sums.over(1.0)

@@ -6,11 +6,12 @@ product of three factors.
 
 The *information* f'f of the candidate, which depends on columns alone: the level is spread over
 people instead of groups. Most candidates are small, and an effect must be large to show in them.
-Of groups with evidence enough, the one that has most without this factor is chosen (`Level.rank`):
-of a group and a part of it, the larger is not likelier to be the cause.
+Among groups with enough evidence, the one with most evidence without this factor is chosen
+(`Level.rank`): the larger of a group and its part is not likelier to be the cause.
 
-The number of *protected columns* that the candidate names. Each one more makes more groups, which
-are less likely: a claim about Black women from a town is made if one about women does not do.
+The number of *protected columns* that the candidate names. Each further column makes more groups,
+which are less likely: a claim about Black women from a town is made only if a claim about women
+does not suffice.
 
 The *context* of the candidate: where its people fare unexpectedly well or badly, groups within it
 are likelier to be causes. Which outcomes a context has depends on the legitimate columns alone, the
@@ -32,8 +33,8 @@ from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
 STEEPNESS, MOST = 2.0, 4.0  # log weight per standardized residual of a context; largest residual
 _PLAIN = 0.2  # of the level that contexts do not move
-_EXPECTED = 1.5  # log weight of a context of which there is nothing to know
-_PER_COLUMN = 2.0  # log weight that each protected column more costs
+_EXPECTED = 1.5  # log weight of a context without residuals
+_PER_COLUMN = 2.0  # log weight that each further protected column costs
 _MOST_ROWS = 100_000  # rows whose multipliers are drawn
 _BLOCK = 50  # draws at a time
 _CONTEXTS = 2048  # whose main effects are summed at a time

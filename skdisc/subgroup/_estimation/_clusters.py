@@ -1,4 +1,4 @@
-"""Clusters of rows: how much less contrasts know than if the rows were independent."""
+"""Clusters of rows: how much they inflate the variance of contrasts."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

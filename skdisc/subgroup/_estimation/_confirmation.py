@@ -35,7 +35,7 @@ def confirm_on_held_out(detector, task, rows):
         discovery = d._search(task, search_rows)
     table = d._measure_held_out(task, discovery.findings, held_out)
     sizes = search_rows.n, held_out.n
-    discovery = put_beside(discovery, table, d.significance, d.protected_, sizes)
+    discovery = with_held_out_statistics(discovery, table, d.significance, d.protected_, sizes)
     # Bins may have been cut by the outcomes of the rows searched: what is excluded is excluded by
     # the others, which measure the findings, too.
     discovery.candidates = d._candidates(task, discovery, held_out, d._items_again(task, held_out))
@@ -111,7 +111,7 @@ def measure_again(findings, rows, significance, correction, protected=None, min_
             table["effect_everyone"], table["t"] = everyone["effect"], everyone["t"]
     else:
         table = _against_everyone(findings, rows, significance)
-    return beside_fit(table, findings, correction)
+    return with_effects_at_fit(table, findings, correction)
 
 
 def _against_everyone(findings, rows, significance):
@@ -124,7 +124,7 @@ def _against_everyone(findings, rows, significance):
     return pd.concat(parts).sort_index()
 
 
-def beside_fit(table, findings, correction):
+def with_effects_at_fit(table, findings, correction):
     """Add corrected p-values and the effects at fit to statistics of findings on other rows."""
     table["p_adjusted"] = _stats.adjust(table["p_value"].to_numpy(), correction)
     table["effect_at_fit"] = findings.table["effect"].to_numpy()
@@ -137,7 +137,7 @@ def confirmed(table, significance):
     return ((table["p_adjusted"] <= significance) & same).to_numpy()
 
 
-def put_beside(discovery, table, significance, protected, n_rows):
+def with_held_out_statistics(discovery, table, significance, protected, n_rows):
     """Add the held-out statistics to each finding; findings that they confirm count as found.
 
     Parameters

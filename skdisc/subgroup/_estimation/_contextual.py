@@ -12,8 +12,8 @@ from skdisc._task._task import Task
 from skdisc._verdicts._candidates import Candidates
 from skdisc.subgroup._estimation._contrast_question import (
     in_time,
-    looked_at,
     one_side_each,
+    publishable_groups,
     question_about_patterns,
     relevant_least,
 )
@@ -39,7 +39,7 @@ def mine_family(
     rows : Counted or Summed
     items : Items
     direction : {"both", "lower", "higher"}
-        Which of two groups is kept of which each is the rest of the other.
+        Which side of a context is kept if both sides are groups.
     least : float, optional
         Smallest size of a group to mine; None: the size that ``min_support`` asks for.
 
@@ -56,7 +56,7 @@ def mine_family(
     mine = rows.miner(items, least, d.distinct)
     contexts = mine(longest_context, ~items.protected, in_time(task))
     patterns = mine(d.max_predicates, items.protected, lambda n: d._spend(task, n))
-    patterns = looked_at(d, rows, patterns, items)
+    patterns = publishable_groups(d, rows, patterns, items)
     contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
     tested = candidates(contrasts, has_contrast, d._least(rows), patterns, d.distinct)
     tested, twin = one_side_each(contrasts, tested, patterns, items, direction)

@@ -213,7 +213,9 @@ def candidates_of_rows(
     else:
         fewer = None if most is None else most - 1
         contexts = mine(fewer, ~items.protected, in_time(task))
-        patterns = looked_at(detector, rows, mine(most, items.protected, in_time(task)), items)
+        patterns = publishable_groups(
+            detector, rows, mine(most, items.protected, in_time(task)), items
+        )
         question = question_about_patterns(rows, patterns, contexts, items)
     significant, unmatched = _matched_findings(rows, patterns, items, findings)
     question = _with_groups(question, [group for group, _ in unmatched], len(patterns), detector)
@@ -223,7 +225,7 @@ def candidates_of_rows(
     return question.candidates(detector, np.hstack([significant, extra]))
 
 
-def looked_at(detector: Any, rows: Any, patterns: Patterns, items: Items) -> Patterns:
+def publishable_groups(detector: Any, rows: Any, patterns: Patterns, items: Items) -> Patterns:
     """Return the mined groups that a public document may compare with the rest of their contexts.
 
     Parameters
@@ -372,7 +374,7 @@ def whole_contexts(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs of contrasts whose groups divide one context: each is the rest of the other.
 
-    Such as the women and the men of a department. Both say the same, so that one is enough.
+    For example the women and the men of a department. Both contrasts say the same.
 
     Parameters
     ----------
@@ -440,7 +442,7 @@ def _matched_findings(rows, patterns, items, findings):
 
 
 def _with_groups(question, groups, n_patterns, detector):
-    """Add the contrasts of groups that are no patterns, numbered after these."""
+    """Add the contrasts of groups that are not patterns, numbered after the patterns."""
     if not groups:
         return question
     rows, n = question.contrasts.rows, len(question.size)

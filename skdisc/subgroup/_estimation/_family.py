@@ -200,8 +200,8 @@ class Family:
     ) -> pd.DataFrame:
         """Return the statistics of the contrasts shown.
 
-        Those that are found have false-coverage-rate intervals; others have the two-sided interval
-        whose larger end is the one that verdicts are about.
+        Findings have false-coverage-rate intervals; the others have the two-sided interval whose
+        larger end is the one that verdicts are about.
         """
         is_found = significant[measure, group]
         level = _stats.false_coverage_level(int(is_found.sum()), max(self.n_tests, 1), significance)
@@ -222,8 +222,8 @@ def candidates(
 ) -> np.ndarray:
     """Return which mined groups are in the family, a bool array of shape (n_measures, n_groups).
 
-    Both sides must have at least `least` rows and five expected events. With `distinct`, a set of
-    rows that a shorter definition has, too, is not tested again.
+    Both sides must have at least `least` rows and five expected events. With `distinct`,
+    groups with the rows of a shorter definition are not tested again.
     """
     tested = contrasts.enough(least) & has_contrast
     if distinct and len(patterns):

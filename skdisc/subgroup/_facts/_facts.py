@@ -16,7 +16,7 @@ from skdisc._utils._hashing import by_name, canonical_order
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
 from skdisc.subgroup._base import SubgroupDetector
-from skdisc.subgroup._estimation._confirmation import put_beside
+from skdisc.subgroup._estimation._confirmation import with_held_out_statistics
 from skdisc.subgroup._facts._actions_and_costs import N_BINS, Actions, Costs
 from skdisc.subgroup._facts._flips import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
@@ -213,7 +213,7 @@ class FACTS(SubgroupDetector):
         fit_table, shown = discovery.findings.table, task.memory.table
         table, _ = table_again(self, fit_table, shown, cache, held_out)
         sizes = len(searched.X), len(held_out.X)
-        return put_beside(discovery, table, self.significance, self.protected_, sizes)
+        return with_held_out_statistics(discovery, table, self.significance, self.protected_, sizes)
 
     def _chosen(self, names):
         return names  # whatever the features of subgroups, each protected column is studied

@@ -23,7 +23,7 @@ class DecisionCache:
         limits = self._budget.max_queries, self._budget.max_seconds
         return 1 if any(limit is not None for limit in limits) else max(1, -(-n_rows // _KEPT))
 
-    def apart(self):
+    def empty_copy(self):
         """Return an empty cache of the same model."""
         cache = copy(self)
         cache._cache = AnswerCache(bool)
@@ -33,7 +33,7 @@ class DecisionCache:
         """Enter the decisions about unchanged rows, which were queried before."""
         self._cache.get(keys, decided.__getitem__)
 
-    def about(self, changed, keys, rows, which, changes):
+    def decisions_about(self, changed, keys, rows, which, changes):
         """Return the decision about each changed row; None once the budget forbids a query."""
         if self._is_over:
             return None
@@ -76,7 +76,7 @@ def find_flips(cache, changed, people, changes, members):
     flips, keys = np.zeros_like(members), changed.keys()
     n_parts = cache.parts(int(people.layout.count(members).sum()))
     for part in range(n_parts):
-        answers = cache if n_parts == 1 else cache.apart()
+        answers = cache if n_parts == 1 else cache.empty_copy()
         positions = _in_part(keys, part, n_parts)
         answers.learn(keys[positions], people.rows.decided[positions])
         n_asked = _flips_of(answers, changed, people, changes, members, flips, (part, n_parts))
@@ -94,7 +94,7 @@ def _flips_of(cache, changed, people, changes, members, flips, part):
         rows = people.positions[person]
         keys = changed.keys(rows, which, changes[block])
         positions = _in_part(keys, *part)
-        good = cache.about(
+        good = cache.decisions_about(
             changed, keys[positions], rows[positions], which[positions], changes[block]
         )
         if good is None:

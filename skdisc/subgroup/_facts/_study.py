@@ -348,7 +348,7 @@ def _counted(plan, covers, flips, edges, layout):
 
 
 def _first_hits(plan, covers, flips, edges):
-    """Count the people whom each action helps, but no earlier one of the subgroup."""
+    """Count the people whom each action of a subgroup is the first to help."""
     first = np.zeros((len(plan.cost), len(edges) - 1), dtype=np.int64)
     rest, n_each = covers.copy(), np.diff(plan.start)
     for j in range(n_each.max(initial=0)):
@@ -359,7 +359,7 @@ def _first_hits(plan, covers, flips, edges):
 
 
 def _everyone(plan, covers, flips, edges, layout):
-    """Count the people whom actions of each cost help, but no cheaper one, in any subgroup."""
+    """Count, by cost, the people whom the actions of this cost are the cheapest to help."""
     costs, level = np.unique(plan.cost, return_inverse=True)
     order = np.argsort(level, kind="stable")
     ends = np.searchsorted(level[order], np.arange(len(costs) + 1))

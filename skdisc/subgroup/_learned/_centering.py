@@ -68,7 +68,7 @@ def _protected_codes(items):
 
 @dataclass(frozen=True)
 class Centering:
-    r"""What legitimate columns leave of the outcomes of people, and of who is in which cell.
+    r"""Residuals of outcomes and of cell memberships given the legitimate columns.
 
     A function :math:`h(x, a)` is centered as :math:`h - \sum_a \hat P(a \mid x)\, h(x, a)`. What
     depends on x alone cancels exactly, however well it predicts the outcome, and errors of
@@ -206,7 +206,7 @@ class Centering:
             self.residual[rows], self.cell[rows], None if self.parts is None else self.parts[rows]
         )
 
-    def beside(self, other: "Centering") -> "Centering":
+    def joined(self, other: "Centering") -> "Centering":
         """Return the people of both."""
         return Centering(
             np.append(self.residual, other.residual),

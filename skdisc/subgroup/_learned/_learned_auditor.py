@@ -118,7 +118,7 @@ class LearnedAuditor(SubgroupDetector):
         learned = self._learn_witness(task, setting, halves[0])
         task.memory = learned
         everyone = CenteredPeople(
-            parts[0].beside(parts[1]), halves[0].centering.beside(halves[1].centering)
+            parts[0].joined(parts[1]), halves[0].centering.joined(halves[1].centering)
         )
         return discovery_of(self, task, learned, halves[1], everyone, _left_out(n_lost, people))
 

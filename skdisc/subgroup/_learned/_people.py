@@ -36,7 +36,7 @@ class ScoredPeople:
         score = None if self.score is None else self.score[rows]
         return ScoredPeople(self.X.iloc[rows].reset_index(drop=True), self.outcome[rows], score)
 
-    def beside(self, other: Self) -> Self:
+    def joined(self, other: Self) -> Self:
         """Return these people and the other ones."""
         score = None if self.score is None else np.append(self.score, other.score)
         X = pd.concat([self.X, other.X], ignore_index=True)
@@ -53,7 +53,7 @@ class ScoredPeople:
 
 @dataclass(frozen=True)
 class Setting:
-    """How people are compared: what an audit of new rows needs, but for the witness.
+    """How people are compared: all that an audit of new rows needs besides the witness.
 
     Attributes
     ----------

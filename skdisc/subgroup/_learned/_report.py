@@ -49,7 +49,7 @@ def tests_of(
 
     On everyone, and in each bin of the score if there is one. The statistic is the mean product of
     the witness and the outcomes, both centered by the legitimate columns. A significant p-value is
-    replaced by that of the slope less the bias that crossings of the legitimate columns would
+    replaced by the one of the slope less the bias that crossings of the legitimate columns would
     still remove.
 
     Parameters

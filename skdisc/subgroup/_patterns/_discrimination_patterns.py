@@ -21,8 +21,8 @@ from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discove
 from skdisc.subgroup._patterns._naive_bayes_items import learn, model_items
 from skdisc.subgroup._patterns._search_pools import (
     ModelPatterns,
+    PatternSearch,
     PeoplesPatterns,
-    Searched,
     choose,
     count_by_value,
 )
@@ -173,7 +173,7 @@ class DiscriminationPatterns(DecidedDetector):
         nb = learn(items, decisions.favored, self.smoothing, decisions.weights)
         if nb is None:  # no model can be learned
             none = np.empty((0, 1), dtype=np.int64)
-            result = Searched(none, none, np.empty(0))
+            result = PatternSearch(none, none, np.empty(0))
         else:
             pool = self._pool(task, nb, items, rows)
             uncertainty = Uncertainty(nb, items, decisions.favored, pool.xs, **decisions.sizes)

@@ -15,7 +15,7 @@ _MANY = 2**20
 
 
 @dataclass
-class Searched:
+class PatternSearch:
     """The result of a search.
 
     Attributes
@@ -70,7 +70,7 @@ def choose(pool, k, p_adjusted, is_significant, is_insignificant, strength, budg
 
     Returns
     -------
-    Searched
+    PatternSearch
     """
     groups = (
         [is_significant | is_insignificant]
@@ -85,7 +85,7 @@ def choose(pool, k, p_adjusted, is_significant, is_insignificant, strength, budg
     x, y = map(np.vstack, zip(*shown, strict=True)) if shown else pool.top(0, is_significant)
     number = {row.tobytes(): i for i, row in enumerate(pool.xs)}
     x_number = np.array([number[row.tobytes()] for row in x], dtype=np.int64)
-    result = Searched(x, y, p_adjusted[x_number], visited=pool.visited)
+    result = PatternSearch(x, y, p_adjusted[x_number], visited=pool.visited)
     n_found = pool.count(is_significant) if pool.is_counted or budget.stopped_by is None else None
     if not pool.is_counted and budget.stopped_by is not None:
         result.tested, result.found = max(pool.visited, len(x)), int(is_significant[x_number].sum())

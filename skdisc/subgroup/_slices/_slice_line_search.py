@@ -201,7 +201,7 @@ class Slices:
         return np.stack([size, error, np.where(counts > 0, self.table[:, 2], 0).max(axis=1)])
 
     def _add_up(self, covers):
-        """Return the same; rows are in descending order of error, so the first is the worst."""
+        """Return size, sum and maximum of errors of covers, whose first rows have the maximum."""
         size, error = _kernels.sums(covers, self.lattice.values).T
         word = np.argmax(covers != 0, axis=1)
         first = covers[np.arange(len(covers)), word]

@@ -6,7 +6,7 @@ import pytest
 
 from skdisc import Rule
 from skdisc.subgroup import DisparityPursuit
-from skdisc.subgroup._disparity_pursuit._causes import _as_the_test_says
+from skdisc.subgroup._disparity_pursuit._causes import _made_consistent_with_tests
 
 
 def people(rate, gap, seed, n=600):
@@ -56,10 +56,10 @@ def test_ends_are_moved_only_where_they_contradict_the_test():
     high = np.array([0.4, 0.4, 0.4, 0.01, 0.4])
     level = np.full(5, 0.05)
     level[4] = 0.0001
-    ends = _as_the_test_says(effect, low, high, deviate, level, 0.0)
+    ends = _made_consistent_with_tests(effect, low, high, deviate, level, 0.0)
     z = 1.959963984540054
     moved = 0.2 * (1 - z / 3)
     assert ends[0] == pytest.approx([0.05, moved, 0.2 * (1 - z), -0.4, -0.01])
     assert ends[1] == pytest.approx([0.4, 0.4, 0.4, -moved, 0.4])
-    beyond = _as_the_test_says(effect[:1], low[:1], high[:1], deviate[:1], level[:1], 0.1)
+    beyond = _made_consistent_with_tests(effect[:1], low[:1], high[:1], deviate[:1], level[:1], 0.1)
     assert beyond[0] == pytest.approx([0.1 + 0.1 * (1 - z / 3)])

@@ -91,7 +91,7 @@ def test_free_functions_and_residuals_are_those_of_least_squares_in_each_block(s
     for rows in (np.arange(n // 2), np.arange(n // 2, n)):
         cell, y = rng.integers(k, size=n // 2), rng.normal(size=n // 2)
         halves.append(Centering.of(Covariates.of(X.iloc[rows]), cell, k, y, "additive", rng))
-    c = halves[0].beside(halves[1])
+    c = halves[0].joined(halves[1])
     design = pd.get_dummies(X.astype(str)).assign(one=1).to_numpy(dtype=float)
     free, rank = c.free(values), 0
     for rows in (slice(0, n // 2), slice(n // 2, n)):
