@@ -193,15 +193,13 @@ class DiscriminatoryRules(DecidedDetector):
         sums, total = decisions.sums_of(mined), decisions.columns.sum(axis=1)
         task.memory = MinedRules(mined.items, sums, items.bare(), total, least)
         positions, context = rules_among(mined, items.protected)
-        sums = sums[positions], np.vstack([sums, total])[context]
+        context_sums, sums = np.vstack([sums, total])[context], sums[positions]
         family = self._family(items, rows, mined)
         p_value = family.p_value[0, positions]
-        table = rule_table(self.measure, *sums, self.significance)
-        table["p_adjusted"], table["strength"] = (
-            family.p_adjusted[0, positions],
-            family.standing[0, positions],
-        )
-        table["length"], table["support"] = mined.length[positions], sums[0][:, :2].sum(axis=1)
+        table = rule_table(self.measure, sums, context_sums, self.significance)
+        table["p_adjusted"] = family.p_adjusted[0, positions]
+        table["strength"] = family.standing[0, positions]
+        table["length"], table["support"] = mined.length[positions], sums[:, :2].sum(axis=1)
         size, is_found = self._size_and_found(table)
         tested = ~np.isnan(p_value)
         effect = np.full(len(mined), np.nan)
@@ -222,7 +220,7 @@ class DiscriminatoryRules(DecidedDetector):
         groups = [items.subgroup(mined.items[i]) for i in positions[best]]
         level = self._level(len(best), family.n_tests)
         rules = self._measured(
-            family.contrasts.at(positions[best]), *(s[best] for s in sums), level
+            family.contrasts.at(positions[best]), sums[best], context_sums[best], level
         )
         rules["p_value"], rules["p_adjusted"] = p_value[best], table["p_adjusted"].to_numpy()[best]
         findings = GroupFindings.of(groups, self._with_context(groups, rules), task.space)

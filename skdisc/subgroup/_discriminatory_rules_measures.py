@@ -43,16 +43,16 @@ def rule_measures(x1, n1, x, n, significance, share=None, p_value=None):
     x2, n2 = _less(x, x1), _less(n, n1)
     cells = np.array([x1, _less(n1, x1), x2, _less(n2, x2)])
     corrected = cells + 0.5 * (cells == 0).any(axis=0)
-    test = significance, p_value
     with np.errstate(divide="ignore", invalid="ignore"):
         p1, p2, w = x1 / n1, x2 / n2, n1 / n if share is None else share
         slift, olift = p1 / p2, x1 * (n2 - x2) / (x2 * (n1 - x1))
         all1, all2 = corrected[0] + corrected[1], corrected[2] + corrected[3]
-        share = np.log(corrected[0] / all1 * all2 / corrected[2])
+        log_slift = np.log(corrected[0] / all1 * all2 / corrected[2])
         slift_variance = 1 / corrected[0] - 1 / all1 + 1 / corrected[2] - 1 / all2
-        odds = np.log(corrected[0] * corrected[3] / (corrected[1] * corrected[2]))
-        slift_ends = _ends(slift, share, np.sqrt(slift_variance), *test)
-        olift_ends = _ends(olift, odds, np.sqrt((1 / corrected).sum(axis=0)), *test)
+        log_olift = np.log(corrected[0] * corrected[3] / (corrected[1] * corrected[2]))
+        slift_ends = _ends(slift, log_slift, np.sqrt(slift_variance), significance, p_value)
+        olift_error = np.sqrt((1 / corrected).sum(axis=0))
+        olift_ends = _ends(olift, log_olift, olift_error, significance, p_value)
         elift_ends = [1 / (w + (1 - w) / s) for s in slift_ends]
         p = x / n if share is None else w * p1 + np.where(w < 1, (1 - w) * p2, 0.0)
         values = {"elift": (p1 / p, *elift_ends)}

@@ -43,6 +43,12 @@ def test_measures_by_hand():
     assert [row["olift_low"], row["olift_high"]] == pytest.approx(ends)
 
 
+def test_elift_without_weights_is_exactly_the_ratio_of_two_confidences():
+    x1, n1, x, n = np.arange(1, 40), np.arange(41, 80), np.arange(2, 80, 2), np.arange(101, 140)
+    table = rule_measures(x1, n1, x, n, 0.05)
+    assert table["elift"].tolist() == ((x1 / n1) / (x / n)).tolist()
+
+
 def test_measures_at_the_ends():
     table = rule_measures(
         [5, 0, 0, 10, 7], [10, 10, 10, 10, 7], [5, 8, 0, 30, 7], [30, 30, 30, 30, 7], 0.05

@@ -229,10 +229,8 @@ class _Runs:
         self.sets, self.bound, self.is_converged = sets, bound, is_converged
         self.total = np.full(len(data), -np.inf)
         self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.int16)
-        self.costs, self.has_condition = (
-            np.zeros(is_converged.shape),
-            np.zeros(is_converged.shape, dtype=bool),
-        )
+        self.costs = np.zeros(is_converged.shape)
+        self.has_condition = np.zeros(is_converged.shape, dtype=bool)
         self.near = {}  # of runs alone: cells that violate one condition or none, and none
         for j, chosen in enumerate(sets):
             start = chosen.copy()

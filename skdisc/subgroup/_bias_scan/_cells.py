@@ -155,10 +155,8 @@ class Table:
         Table
             Its rows are sorted, so that its sums may depend on their order.
         """
-        table, names = (
-            copy(self),
-            [self._predicates[item_numbers[0]].column for item_numbers in self._items],
-        )
+        table = copy(self)
+        names = [self._predicates[item_numbers[0]].column for item_numbers in self._items]
         pairs, row = list(zip(names, self._columns, strict=True)), drawn.row
         if self._fixed is None:
             fixed = [c for name, c in pairs if name not in drawn.donors]

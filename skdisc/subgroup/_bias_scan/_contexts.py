@@ -66,10 +66,8 @@ def discover_in_contexts(detector, task, outcome, items):
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
     # The best scores by chance allow for clusters already, so intervals take rows as independent.
     contrasts = Contrasts.of_groups(replace(rows, cluster=None), groups, protected)
-    p_value, group_numbers = (
-        np.array([scanned.p_value(e) for e in ends], dtype=float),
-        np.arange(len(ends)),
-    )
+    p_value = np.array([scanned.p_value(e) for e in ends], dtype=float)
+    group_numbers = np.arange(len(ends))
     level = level_of(scanned.by_chance(d.significance), d.penalty * n_values(groups))
     with_zero = np.minimum(level, contrasts.p_value()[targets, group_numbers])
     level = np.where(p_value > d.significance, with_zero, level)
@@ -221,10 +219,10 @@ def _out_of_fold(features, y, outcome, fold):
         if len(np.unique(y[rest])) < 2:
             continue
         parts, rows = [], features.iloc[held_out]
-        training = features.iloc[rest], y[rest], None if people is None else people[rest]
+        people_of_rest = None if people is None else people[rest]
         for model in _models(outcome.is_share):
             with ignoring(ConvergenceWarning), threads_for(len(rest)):
-                fitted(model, *training)
+                fitted(model, features.iloc[rest], y[rest], people_of_rest)
                 parts.append(
                     model.predict_proba(rows)[:, 1] if is_classifier(model) else model.predict(rows)
                 )

@@ -109,8 +109,8 @@ def _interval(outcome, tally, rest, target, significance):
     if not tally.n or not rest:
         return np.nan, np.nan
     if outcome.is_mean:
-        complement = outcome.y[target] @ outcome.mass - tally.hits, outcome.n - tally.n
-        ends = _stats.newcombe(tally.hits, tally.n, *complement, significance)
+        rest_hits = outcome.y[target] @ outcome.mass - tally.hits
+        ends = _stats.newcombe(tally.hits, tally.n, rest_hits, outcome.n - tally.n, significance)
         return rest * float(ends[0]), rest * float(ends[1])
     low, high = _stats.wilson(tally.hits, tally.n, significance)
     expected = tally.expected / tally.n

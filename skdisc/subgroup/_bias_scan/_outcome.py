@@ -289,10 +289,8 @@ class Outcome(PeopleRows):
             shown.
         """
         protected_items, n = np.flatnonzero(items.protected), len(self.y)
-        masks, targets = (
-            list(items.masks(protected_items)) * n,
-            np.repeat(np.arange(n), len(protected_items)),
-        )
+        masks = list(items.masks(protected_items)) * n
+        targets = np.repeat(np.arange(n), len(protected_items))
         groups = self.compared(masks, targets, significance)
         names = np.array([str(items.predicates[i]) for i in protected_items], dtype=object)
         groups.insert(0, "group", np.tile(names, n))

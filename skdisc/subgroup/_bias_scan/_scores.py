@@ -159,10 +159,8 @@ class Score:
             return low, high
         t, a, h, values = t[above], a[above], h[above], values[above]
         below = values <= level
-        below_left, below_right = (
-            below & (self.grid <= t[:, None]),
-            below & (self.grid >= t[:, None]),
-        )
+        below_left = below & (self.grid <= t[:, None])
+        below_right = below & (self.grid >= t[:, None])
         start = self.grid[len(self.grid) - 1 - np.argmax(below_left[:, ::-1], axis=1)]
         stop = self.grid[np.argmax(below_right, axis=1)]
         roots = self._root(np.stack([start, stop]), a, h, level, t)

@@ -42,11 +42,9 @@ class Starts:
         for i in range(n_starts):
             if rules.required:
                 bound[i] = rules.required[i % len(rules.required)]
-            keep, inside, used = (
-                rng.random(),
-                np.ones(len(cells.n), dtype=bool),
-                bound[i] != UNBOUND,
-            )
+            keep = rng.random()
+            inside = np.ones(len(cells.n), dtype=bool)
+            used = bound[i] != UNBOUND
             order = rng.permutation(m) if i >= max(1, len(rules.required)) else ()
             for j in order:
                 attribute = cells.attributes[j]
@@ -155,11 +153,9 @@ class _ValueScores:
         cell_sample = slice(None, None, 1 + (len(scan.cells.n) - 1) // _PAIR_CELLS)
         self._scores = [scan.score for scan in scans]
         self.codes, self._a = scan.cells.codes[:, cell_sample], a[:, cell_sample]
-        self._bins, self._h, self._people = (
-            scan.bins[cell_sample],
-            scan.h[cell_sample],
-            scan.cells.n[cell_sample],
-        )
+        self._bins = scan.bins[cell_sample]
+        self._h = scan.h[cell_sample]
+        self._people = scan.cells.n[cell_sample]
         self._is_counted, self._least = scan.counts, max(least * self._people.sum(), 1e-9)
 
     def scores(self, key, size, is_scored=None):

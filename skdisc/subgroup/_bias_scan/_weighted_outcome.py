@@ -31,10 +31,8 @@ def weighed(outcome, inside, target, significance):
         low, high = low - expected, high - expected
         if o.is_mean:
             rest_weight, y_rest = o.weight[~inside], o.y[target][~inside]
-            share, n_effective_rest = (
-                rest_weight @ y_rest / rest_weight.sum(),
-                rest_weight.sum() ** 2 / (rest_weight**2).sum(),
-            )
+            share = rest_weight @ y_rest / rest_weight.sum()
+            n_effective_rest = rest_weight.sum() ** 2 / (rest_weight**2).sum()
             ends = _stats.newcombe(
                 observed * n_effective,
                 n_effective,

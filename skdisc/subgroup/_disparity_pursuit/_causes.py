@@ -66,10 +66,8 @@ def estimates(
     ends = _made_consistent_with_tests(
         effect, effect - below * error, effect + above * error, statistic, level, scores.least
     )
-    total, effect_alone = (
-        c.support_context[index],
-        unadjusted_effects(scores, groups, level, flipped),
-    )
+    total = c.support_context[index]
+    effect_alone = unadjusted_effects(scores, groups, level, flipped)
     columns = {
         "outcome": np.array([(r.raw * r.root)[mask].sum() for mask in members]) / size,
         "effect": effect,

@@ -48,13 +48,11 @@ class Scores:
             weight = self._over(residuals.root[None] ** 2)[0]
             self.middle = self._along(residuals.root[None])[0] / np.maximum(weight, SMALLEST)
         self.information = self.squares(np.ones(c.n_rows))
-        self._adjusted_scores, self._scales, self._covariances, self._exact, self._last = (
-            {},
-            {},
-            {},
-            {},
-            {},
-        )
+        self._adjusted_scores = {}
+        self._scales = {}
+        self._covariances = {}
+        self._exact = {}
+        self._last = {}
         self._unlearned = {}
         self._take("difference")
         self.score = self.along(residuals.outcome[None])[0]

@@ -307,7 +307,7 @@ def _too_fine(rows, columns, space):
     return f": {', '.join(fine)} (fewer than five people for each value)" if fine else ""
 
 
-def _named(discovery):
+def _strong_names(discovery):
     """Return the columns that stand for a protected value, in brackets; "" if none does alone."""
     strong = _tables.strong_columns(discovery.tables["associations"])
     return f" ({', '.join(strong['column'].astype(str))})" if len(strong) else ""
@@ -328,8 +328,9 @@ def _untested(rows, scores, discovery, columns, space):
     if single and not reason:
         reason = (
             f"the legitimate columns nearly determine who belongs to {', '.join(single)}, so "
-            f"nobody like them is left to compare with; leave such columns{_named(discovery)} out "
-            f"(adjust_for, or --ignore){_too_fine(rows, columns, space)}"
+            "nobody like them is left to compare with; leave such columns"
+            f"{_strong_names(discovery)} out (adjust_for, or --ignore)"
+            f"{_too_fine(rows, columns, space)}"
         )
     if not reason or discovery.n_found:
         return discovery

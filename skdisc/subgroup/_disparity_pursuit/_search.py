@@ -163,11 +163,9 @@ class _Search:
     def _moves(self, adjusted_scores, rest, cause):
         """Return the moves of one cause, given the others, with the gain of each in evidence."""
         evidence, weights = self.level.evidence(adjusted_scores)
-        cause_evidence, rank, moves = (
-            evidence[cause],
-            self.level.rank(adjusted_scores, evidence, weights),
-            [],
-        )
+        cause_evidence = evidence[cause]
+        rank = self.level.rank(adjusted_scores, evidence, weights)
+        moves = []
         best = self._strongest(adjusted_scores, evidence, weights)
         if cause_evidence < self.critical and frozenset(rest) not in self.visited:
             moves.append((self.critical - cause_evidence, "drop", cause, rest))

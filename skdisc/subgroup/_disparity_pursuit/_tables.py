@@ -14,7 +14,9 @@ _MOST = 1000  # rows of a table of shadows or alternatives
 _SIZES = (50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
 
 
-def named(scores: Scores, index: np.ndarray, effect: np.ndarray, worse: int) -> tuple[list, list]:
+def worse_sides(
+    scores: Scores, index: np.ndarray, effect: np.ndarray, worse: int
+) -> tuple[list, list]:
     """Return the side of each candidate that is treated worse, and whether it is the other side."""
     candidates, groups, flipped = scores.candidates, [], []
     for i, value in zip(index, effect, strict=True):
@@ -27,7 +29,7 @@ def named(scores: Scores, index: np.ndarray, effect: np.ndarray, worse: int) -> 
 def causes(scores: Scores, groups: list[int], level: np.ndarray, worse: int) -> tuple:
     """Return the table of the causes, and the groups by name."""
     effect = scores.fit(groups).effect
-    subjects, flipped = named(scores, np.array(groups, dtype=int), effect, worse)
+    subjects, flipped = worse_sides(scores, np.array(groups, dtype=int), effect, worse)
     return _causes.estimates(scores, groups, level, np.array(flipped, dtype=bool)), subjects
 
 
@@ -58,7 +60,7 @@ def about_causes(scores: Scores, pursuit: Pursuit, worse: int, critical: float) 
     for name, table in tables.items():
         table = table.head(_MOST)
         sign_by_row = np.full(len(table), worse) if sign[name] is None else table[sign[name]]
-        groups, flipped = named(scores, table["at"].astype(int), sign_by_row, worse)
+        groups, flipped = worse_sides(scores, table["at"].astype(int), sign_by_row, worse)
         table = table.drop(columns="at")
         table.insert(0, "group", np.array([str(g) for g in groups], dtype=object))
         turn = np.where(flipped, -1.0, 1.0)

@@ -136,10 +136,8 @@ def question_about_patterns(
     keep = np.flatnonzero(has_contrast)
     extra = np.flatnonzero(has_contrast[source])
     pattern = np.concatenate([keep, source[extra]])
-    part_item, context_items = (
-        np.concatenate([part_item[keep], single_item[extra]]),
-        np.vstack([context_items[keep], single_context[extra]]),
-    )
+    part_item = np.concatenate([part_item[keep], single_item[extra]])
+    context_items = np.vstack([context_items[keep], single_context[extra]])
     contrasts = Contrasts.joined(contrasts.at(keep), single_contrasts.at(extra))
 
     def name(i):
@@ -265,12 +263,10 @@ def _by_one_condition(rows, patterns, items, protected):
     part_item, context_items = patterns.items[source, slot], patterns.items[source]
     context_items[np.arange(len(source)), slot] = PAD
     context_index, is_mined = patterns.find(context_items)
-    source, part_item, context_items, context_index = (
-        source[is_mined],
-        part_item[is_mined],
-        context_items[is_mined],
-        context_index[is_mined],
-    )
+    source = source[is_mined]
+    part_item = part_item[is_mined]
+    context_items = context_items[is_mined]
+    context_index = context_index[is_mined]
     sums = rows.pattern_sums(patterns)
     support, size = rows.support(patterns)
     factors = None

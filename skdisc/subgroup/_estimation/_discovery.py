@@ -50,10 +50,8 @@ class FoundCounts:
         cls, groups: Sequence[Group], is_found: np.ndarray, protected: Sequence
     ) -> "FoundCounts":
         """Count groups, each once; `is_found` is a bool array."""
-        tested, found_groups = (
-            set(groups),
-            {g for g, yes in zip(groups, is_found, strict=True) if yes},
-        )
+        tested = set(groups)
+        found_groups = {g for g, yes in zip(groups, is_found, strict=True) if yes}
         return cls(len(tested), len(found_groups), count_values(tested, found_groups, protected))
 
 

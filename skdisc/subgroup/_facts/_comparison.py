@@ -84,11 +84,10 @@ def compare_sides(group_side, rest_side, notion, significance, agree=False):
     if notion.is_share:
         x_a, x_b = (helped(side, notion) for side in (group_side, rest_side))
         p_value, test = _two_shares(x_a, n_a, x_b, n_b)
-        counts = x_a, n_a, x_b, n_b
         if significance is not None and agree:
-            low, high = _stats.score_interval(*counts, significance, p_value)
+            low, high = _stats.score_interval(x_a, n_a, x_b, n_b, significance, p_value)
         elif significance is not None:
-            low, high = _stats.newcombe(*counts, significance)
+            low, high = _stats.newcombe(x_a, n_a, x_b, n_b, significance)
     elif notion.name.endswith("mean_recourse"):
         low, high, p_value, test = _two_means(group_side, rest_side, notion, significance)
     else:

@@ -81,9 +81,6 @@ def discovered(d, task, excluded):
             n_tested[value] += len(r)
     by_value = {value: (n, n_found[value]) for value, n in n_tested.items()}
     discovery = _discovery(d, task, shown, d.recourse_)
-    frame = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
-    numbers = {"n_tested": len(table), "n_found": int(is_found.sum()), "by_value": by_value}
-    notes = _notes(d, is_found)
     problem = ""
     if d.min_support > d.relevant_size:
         problem = (
@@ -91,8 +88,16 @@ def discovered(d, task, excluded):
             f"compared, and those from relevant_size={d.relevant_size:g} on matter"
         )
     candidates = candidates_of(d, d.recourse_, _places(table[is_found]), problem)
-    more = {"excluded": frame, "notes": notes, "candidates": candidates}
-    return replace(discovery, **numbers, **more, judgment=_unsure(d, numbers))
+    return replace(
+        discovery,
+        n_tested=len(table),
+        n_found=int(is_found.sum()),
+        by_value=by_value,
+        excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]),
+        notes=_notes(d, is_found),
+        candidates=candidates,
+        judgment=_unsure(d, is_found),
+    )
 
 
 def _places(table):
@@ -101,13 +106,13 @@ def _places(table):
     return {(name, int(k), int(g)) for name, k, g in zip(*columns, strict=True)}
 
 
-def _unsure(d, numbers):
+def _unsure(d, is_found):
     """Return the judgment where nothing was measured, or found by a notion of no shares."""
     if all(not len(r) for r in d.recourse_.values()):
         why = dict.fromkeys(_why_nothing(r) for r in d.recourse_.values())
         return Judgment(UNSURE, "; ".join(why)) if why else None
     notions = [r.notion(d.notion, d.viewpoint) for r in d.recourse_.values()]
-    if numbers["n_found"] or all(notion.is_share for notion in notions):
+    if is_found.any() or all(notion.is_share for notion in notions):
         return None
     return Judgment(UNSURE, f"{notions[0]} compares no shares, so no relevant gap is excluded")
 

@@ -121,11 +121,9 @@ def rules_of(
     for group, k in learned.words:
         in_part = setting.in_part(k, people)
         free = centering.free(in_cells(group, people.X, setting.cells).astype(float))
-        h, g, r = (
-            free[in_part],
-            centering.free(witness_values)[in_part],
-            centering.residual[in_part],
-        )
+        h = free[in_part]
+        g = centering.free(witness_values)[in_part]
+        r = centering.residual[in_part]
         inside = group.mask(people.X) & in_part
         slope, error = beta(h, r, centering.freedom)
         witness_signal, rule_signal = (_signal(x, r) for x in (g, h))

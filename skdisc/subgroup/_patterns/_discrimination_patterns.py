@@ -271,11 +271,13 @@ class DiscriminationPatterns(DecidedDetector):
         return {"lower": -1, "higher": 1, "both": 0}[self.direction]
 
     def _pool(self, task, nb, items, rows):
-        how = nb, self.delta, self.rank, self.max_predicates
         spend = partial(self._spend, task)
         if self.min_support == 0:
-            return ModelPatterns(*how, self.search, spend)
-        return PeoplesPatterns(*how, items, rows, self._least(rows), spend)
+            return ModelPatterns(nb, self.delta, self.rank, self.max_predicates, self.search, spend)
+        least = self._least(rows)
+        return PeoplesPatterns(
+            nb, self.delta, self.rank, self.max_predicates, items, rows, least, spend
+        )
 
     def _rows(self, task):
         if not self.protected_:

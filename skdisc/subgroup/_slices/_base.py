@@ -213,7 +213,7 @@ def errors_of(task, kinds):
     names, values = [], []
     for kind in kinds:
         if callable(kind):
-            name, error = kind.__name__, _own(kind, labels, answers, len(task.X))
+            name, error = kind.__name__, _callable_errors(kind, labels, answers, len(task.X))
         elif kind not in ERRORS:
             raise ValueError(f"errors must be among {ERRORS} or a callable; got {kind!r}.")
         elif kind == "unfavorable" or (kind == "error" and not compared):
@@ -249,7 +249,7 @@ def _log_loss(task, labels, answers):
     return -np.log(np.where(labels, p, 1 - p))
 
 
-def _own(kind, labels, answers, n):
+def _callable_errors(kind, labels, answers, n):
     error = np.asarray(kind(labels, answers), dtype=float)
     wrong = error[~(np.isfinite(error) & (error >= 0))]
     if error.shape != (n,) or wrong.size:

@@ -107,10 +107,16 @@ def lattice(items, columns, least, max_len, first, spend, frequency=None):
 def joined(items, patterns, sums):
     """Return mined conjunctions of items with their sums, of shape (n_sums, n), as slices."""
     child, parent, _ = patterns.parents()
-    edges = child[parent != EVERYONE], parent[parent != EVERYONE]
-    groups, n_alternatives = _Joined(items, patterns.items), np.ones(len(patterns))
+    has_parent = parent != EVERYONE
     return SliceCandidates(
-        "lattice", groups, patterns.length, sums, *edges, n_alternatives, patterns.items
+        approach="lattice",
+        groups=_Joined(items, patterns.items),
+        length=patterns.length,
+        sums=sums,
+        child=child[has_parent],
+        parent=parent[has_parent],
+        n_alternatives=np.ones(len(patterns)),
+        patterns=patterns.items,
     )
 
 
