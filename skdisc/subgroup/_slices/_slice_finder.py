@@ -143,9 +143,7 @@ class SliceFinder(SliceDetector):
         if self.versus == "context":
             return against_contexts(self, task, rows, items)
         lots = [
-            (j, lot)
-            for j in range(len(rows.names))
-            for lot in self._candidates(task, rows, items, j)
+            (j, lot) for j in range(len(rows.names)) for lot in self._lots(task, rows, items, j)
         ]
         tests = [self._test(rows, j, lot) for j, lot in lots]
         verdicts = decide(lots, tests, self.effect_size, self.correction, self.significance)
@@ -177,7 +175,7 @@ class SliceFinder(SliceDetector):
     def _approaches(self):
         return _APPROACHES.get(self.approach, (self.approach,))
 
-    def _candidates(self, task, rows, items, j):
+    def _lots(self, task, rows, items, j):
         """Yield the slices of each approach, with a protected column if `must_include` is set."""
         columns, _ = rows.columns(j)
         least, spend = self._least(rows), lambda n: self._spend(task, n)
