@@ -271,7 +271,7 @@ class AuditReport:
         Parameters
         ----------
         language : {"en", "de", "fr"}, default="en"
-            Of the first page; all that stands below it is in English.
+            Of figures of pay and of the first page; all that stands below is in English.
 
         Returns
         -------

@@ -37,7 +37,7 @@ from skdisc.auditing._plan import LEAD
 from skdisc.auditing._privacy import shared_by, without_people
 from skdisc.auditing._scores import rows_of_scores
 from skdisc.report._audit_page import META, labels
-from skdisc.report._first_page import answers
+from skdisc.report._first_page import answers, in_a_row
 from skdisc.report._summary import CAVEAT
 
 EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
@@ -212,8 +212,7 @@ def _about(audit, given, run):
     """Return what was audited, and how."""
     n = given.people()
     who = _WHO[given.kind].format(n=f"{n:,}")
-    several = list(map(str, given.protected))
-    names = " and ".join([", ".join(several[:-1])] * (len(several) > 1) + several[-1:])
+    names = in_a_row(given.protected)
     sentence = f"{who} were audited for {names}; favorable is {labels(given.favorable)}."
     more = {}
     if given.numbers is not None:
@@ -363,7 +362,8 @@ def _shares(given, members, level, significance):
         value, others = (float(f"{average:.3g}") for average in medians.averages[:, 0])
         median |= {"value": value, "others": others}
     shares = {"median": median}
-    if level is not None:
+    # A mean below 0 is no share of another one, and the interval of a share ends at 100 % less.
+    if level is not None and numbers.compared.min() >= 0:
         means = mean_gaps(numbers.compared[everybody], people, 1 - level)
         shares["relative"] = _as_share(means, level)
     return {name: share for name, share in shares.items() if share}

@@ -371,6 +371,15 @@ def test_medians_stand_beside_the_means(gap_in_a_grade):
     assert " to ".join(ends) in told
 
 
+def test_numbers_below_0_are_no_shares():
+    """Profits of a group may be more than 100 % below those of the others."""
+    X, y = pay_table(300)
+    profit = np.where(X["sex"] == "female", y - 2 * y.mean(), y)
+    groups = quick().fit(X, profit).report_.document["groups"]
+    assert groups
+    assert not any("relative" in row for row in groups)
+
+
 def test_decisions_and_logarithms_have_no_medians(gap_in_a_grade):
     X, y, _ = gap_in_a_grade
     for audit, outcome in ((quick(outcome_scale="log"), y), (quick(output="decision"), y > 25)):

@@ -1,12 +1,18 @@
 """The page of a report of pay: its table first, and sentences from all of its numbers."""
 
 import json
+import re
+import string
 from copy import deepcopy
+from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from skdisc import AuditReport
+from skdisc._stats._means import TOO_LARGE
+from skdisc.auditing._pay._gaps import PaidPeople, mean_gaps, median_gap, share_gap
 from skdisc.report._audit_page import (
     audit_to_html,
     audit_to_markdown,
@@ -14,6 +20,7 @@ from skdisc.report._audit_page import (
     audit_to_text,
 )
 from skdisc.report._audit_page._pay import pay_page
+from skdisc.report._first_page import first_page
 
 DOCUMENT = json.loads(
     Path(__file__).parents[1].joinpath("document.json").read_text(encoding="utf-8")
@@ -196,3 +203,98 @@ def test_without_a_question_there_is_no_verdict():
         text = make(document).lower()
         assert "no verdict is given" in text
         assert "insufficient evidence" not in text
+
+
+def pieces(value):
+    """Yield the parts of a text of a language that stand between its fields."""
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from pieces(one)
+    else:
+        yield from (text for text, *_ in string.Formatter().parse(value))
+
+
+def catalog(language):
+    """Return the words of a language, by the names of its texts."""
+    module = import_module(f"skdisc.report._first_page.languages.{language}")
+    return {name: set(pieces(value)) for name, value in vars(module).items() if name.isupper()}
+
+
+WORLDS = {
+    "whole": DOCUMENT,
+    "hidden": changed("receive", "variable", gap=None, reason="left out"),
+    "around zero": changed("mean", gap=0.01, ci_low=-0.02, ci_high=0.04, ci_level=0.9),
+    "unknown": changed("mean", gap=0.01, ci_low=None, ci_high=None, reason="too few people"),
+    "higher": changed("category", "base", state="above", gap=-0.2, ci_low=-0.3, ci_high=-0.1),
+    "few": changed("category", "base", state="cannot tell", gap=0.04, needed=1151),
+    "clustered": DOCUMENT | {"about_pay": DOCUMENT["about_pay"] | {"clustered": True}},
+    "UK": DOCUMENT | {"about_pay": DOCUMENT["about_pay"] | {"template": "uk_gender_pay_gap"}},
+}
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_no_english_sentence_is_left_on_a_page_of_another_language(world, language):
+    english, own = catalog("en"), catalog(language)
+    words = {text for name in english for text in english[name] - own[name]}
+    words = {text for text in words if len(re.findall(r"[A-Za-z]{2,}", text)) > 1}
+    assert len(words) > 150
+    document = WORLDS[world]
+    pay, first = pay_page(document, language), first_page(document, language)
+    shown = [pay["title"], *pay["sentences"], *pay["notes"]]
+    shown += [text for t in pay["tables"] for row in [t["columns"], *t["rows"]] for text in row]
+    shown += [text for c in first["columns"] for text in (c["word"], c["first"], *c["more"])]
+    shown += [text for c in [*first["columns"], first] for pair in c["lines"] for text in pair]
+    page = audit_to_text(document, 1000, language)
+    for text in shown:
+        assert not [word for word in words if word.strip() in text.replace("\u00a0", " ")], text
+        assert " and " not in text
+    assert " ".join(pay["sentences"][0].split()) in " ".join(page.split())
+    html = audit_to_html(document, language)
+    assert f'<section class="pay" lang="{language}"' in html
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_languages_have_the_same_numbers(language):
+    digits = []
+    for code in ("en", language):
+        page = pay_page(DOCUMENT, code)
+        cells = [cell for t in page["tables"] for row in t["rows"] for cell in row]
+        digits.append(re.findall(r"\d", " ".join([*page["sentences"][1:], *cells])))
+    assert sorted(digits[0]) == sorted(digits[1])
+
+
+def gaps_without_an_interval():
+    """Yield the reasons that gaps of odd pay have."""
+    n = 40
+    is_woman = np.arange(n) < n // 2
+    skewed = np.where(np.arange(n) % 20 == 0, 1e6, 1.0)
+    for pay, women, men in (
+        (np.zeros(n), is_woman, ~is_woman),
+        (np.ones(n), is_woman & (np.arange(n) < 1), ~is_woman),
+        (np.ones(n), is_woman & (np.arange(n) < 0), ~is_woman),
+        (skewed, is_woman, ~is_woman),
+        (np.arange(n) % 4.0, is_woman, ~is_woman),
+        (np.arange(n) % 2.0, is_woman & (np.arange(n) < 3), ~is_woman & (np.arange(n) > 36)),
+    ):
+        people = PaidPeople(women, men, np.ones(n))
+        for of in (mean_gaps, median_gap):
+            yield from of(pay, people, 0.05).reason
+        yield from share_gap(pay > 0, people, 0.05).reason
+
+
+def test_reasons_are_told_in_each_language():
+    """No reason that figures of pay may have is missing from the catalog."""
+    reasons = {str(reason) for reason in gaps_without_an_interval()} - {""}
+    reasons |= {row["reason"] for row in DOCUMENT["pay"]} - {""}
+    reasons |= {TOO_LARGE.format(n=30), "nobody receives variable pay"}
+    few = "fewer than 10 women or men{}: left out, to protect them"
+    reasons |= {few.format(which) for which in ("", " receive it", " receive variable pay")}
+    assert len(reasons) > 8
+    english = catalog("en")["PAY_REASONS"]
+    for reason in reasons:
+        document = changed("mean", gap=None, ci_low=None, ci_high=None, reason=reason)
+        assert f"not compared ({reason})" in said(document)
+        text = " ".join(pay_page(document, "de")["sentences"][0].split())
+        assert "nicht verglichen (" in text
+        assert not [word for word in english if len(word) > 3 and word in text], reason

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc.report._first_page._units import Points, Ratios, Texts, Units, units_of
+from skdisc.report._first_page._units import (
+    Points,
+    Ratios,
+    Texts,
+    Units,
+    group_name,
+    in_a_row,
+    units_of,
+)
 
 ENGLISH = import_module("skdisc.report._first_page.languages.en")
 TEXTS = Texts(ENGLISH, False)
@@ -68,3 +76,27 @@ def test_less_and_more_change_places(language):
     plain, turned = (Texts(module, is_less_better) for is_less_better in (False, True))
     assert plain.ALSO_LESS == turned.ALSO_MORE != plain.ALSO_MORE == turned.ALSO_LESS
     assert plain.STATES is turned.STATES
+
+
+@pytest.mark.parametrize(
+    ("group", "german"),
+    [
+        ("sex = 'female'", "sex = 'female'"),
+        ("grade = 'G2' and sex = 'female'", "grade = 'G2' und sex = 'female'"),
+        ("unit = 'R and D' and 6 < tenure <= 12", "unit = 'R and D' und 6 < tenure <= 12"),
+        ('name = "O\'Neil and Co" and a = 1', 'name = "O\'Neil and Co" und a = 1'),
+        ("sex is missing and grade is not missing", "sex fehlt und grade fehlt nicht"),
+    ],
+)
+def test_names_of_groups_are_in_a_language(group, german):
+    """What joins conditions is a word of the language; values stay as they are."""
+    texts = Texts(import_module("skdisc.report._first_page.languages.de"), False)
+    assert group_name(texts, group) == german
+    assert group_name(TEXTS, group) == group
+    assert group_name(texts, None) is None
+
+
+def test_names_in_a_row():
+    assert in_a_row(["a"]) == "a"
+    assert in_a_row(["a", 1], " und ") == "a und 1"
+    assert in_a_row(["a", "b", "c"]) == "a, b and c"

@@ -18,7 +18,7 @@ def audit_to_markdown(document: dict, language: str = "en") -> str:
     document : dict
         The document of an audit (`AuditReport.to_dict`).
     language : {"en", "de", "fr"}, default="en"
-        Of the first page; all that stands below it is in English.
+        Of figures of pay and of the first page; all that stands below is in English.
 
     Returns
     -------

@@ -19,7 +19,7 @@ def audit_to_text(document: dict, width: int = 80, language: str = "en") -> str:
     width : int, default=80
         Columns of the terminal, at least 20; no line is wider, wide characters counted as two.
     language : {"en", "de", "fr"}, default="en"
-        Of the first page; all that stands below it is in English.
+        Of figures of pay and of the first page; all that stands below is in English.
 
     Returns
     -------
@@ -84,11 +84,11 @@ def _opening(page, width):
         noticed = ["", *wrap(words.NOTICED, width), *noticed]
     texts = [text for note in (page["interrupted"], page["half"]) if note for text in ("", note)]
     below = [line for text in texts for line in (wrap(text, width) if text else [""])]
-    pay = _pay(page["pay"], width) if page["pay"] else []
+    pay = _pay(page["pay"], width, page["language"]) if page["pay"] else []
     return [*wrap(page["sentence"], width), *noticed, "", *pay, *_first(page, width), *below]
 
 
-def _pay(pay, width):
+def _pay(pay, width, language):
     """Return the figures of pay that a law asks for: each row of a table is an item."""
     first, *more = pay["sentences"]
     lines = [*wrap(f"{pay['title'].upper()}", width), *wrap(first, width)]
@@ -96,8 +96,11 @@ def _pay(pay, width):
     for table in pay["tables"]:
         lines += ["", *wrap(f"{table['title']}:", width)]
         for first, *cells in table["rows"]:
-            named = zip(table["columns"][1:], cells, strict=True)
-            said = "; ".join(f"{name[:1].lower()}{name[1:]} {cell}" for name, cell in named if cell)
+            names = table["columns"][1:]
+            if language != "de":  # in which nouns keep their capitals
+                names = [f"{name[:1].lower()}{name[1:]}" for name in names]
+            named = zip(names, cells, strict=True)
+            said = "; ".join(f"{name} {cell}" for name, cell in named if cell)
             lines += _item("  ", f"{first}: {said}", width, 6)
     return [*lines, "", *(line for note in pay["notes"] for line in _item("- ", note, width)), ""]
 

@@ -73,7 +73,7 @@ def blocks(document, language="en"):
     document : dict
         The document of an audit (`AuditReport.to_dict`).
     language : str, default="en"
-        Of the first page; all that stands below it is in English.
+        Of figures of pay and of the first page; all that stands below is in English.
 
     Returns
     -------
@@ -86,8 +86,8 @@ def blocks(document, language="en"):
         Heading(page["title"], 1),
         Sentences(page["sentence"]),
         *([Sentences(words.NOTICED), Bullets(page["noticed"])] if page["noticed"] else []),
-        *_pay(page),
         Translated(),
+        *_pay(page),
         *_first(page),
         Remark(page["interrupted"]),
         PageEnd(),

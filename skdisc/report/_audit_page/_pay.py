@@ -1,53 +1,29 @@
 """The figures of pay that a law asks for, in sentences and tables of the page."""
 
 import math
+import re
 from itertools import groupby
 
 from skdisc._verdicts._answer import rounded_up
-from skdisc.report._audit_page import _words as words
+from skdisc.report._first_page import texts_of
+from skdisc.report._first_page._units import confidence, in_a_row, number, percent
+from skdisc.report._first_page.languages import en
 
-EU, UK = "pay_transparency", "uk_gender_pay_gap"
-_TITLES = {
-    EU: "Gender pay gap: the figures of Article 9(1) of Directive (EU) 2023/970",
-    UK: "Gender pay gap: the six figures of the United Kingdom's regulations of 2017",
-}
-_SOURCES = {
-    EU: (
-        "A gap is the difference of men's and women's average as a percentage of men's (Article 3 "
-        "of the directive); 5 % is the size that Article 10(1) names. Quarters divide people of "
-        "equal pay on a border alike. This page states figures and how sure they are; it does not "
-        "report whether a duty is met or a difference is justified."
-    ),
-    UK: (
-        "Figures of the Equality Act 2010 (Gender Pay Gap Information) Regulations 2017: a gap is "
-        "the difference of men's and women's average as a percentage of men's; gaps of bonus pay "
-        "are those among people who received some; people of equal pay on the border of a quarter "
-        "are divided alike (regulation 13(2)). This page states figures and how sure they are; it "
-        "does not report whether a duty is met."
-    ),
-}
-_FIGURES = {
-    ("mean", "total"): "Mean pay",
-    ("median", "total"): "Median pay",
-    ("mean", "variable"): "Mean variable pay",
-    ("median", "variable"): "Median variable pay",
-    ("receive", "variable"): "People who receive variable pay",
-}
-_AMONG = {"all": "", "recipients": ", among those who receive it"}
-_QUARTERS = ("lowest", "lower middle", "upper middle", "highest")
-_PARTS = {"base": "Base pay", "variable": "Variable pay", "total": "Total pay"}
+_QUARTERS = ("quarter 1", "quarter 2", "quarter 3", "quarter 4")
 _MOST_NAMED = 4
 _MOST_TIMES = 100  # as many people as there are: what it takes beyond is told in words
 _EQUAL = 5e-4  # shares that differ by less have the same digits
+_NONE = "–"
 
 
-def pay_page(document):
+def pay_page(document, language="en"):
     """Return the part of the page about pay: title, sentences, tables and notes; None without any.
 
     Parameters
     ----------
     document : dict
         The document of an audit, cleaned.
+    language : str, default="en"
 
     Returns
     -------
@@ -57,21 +33,22 @@ def pay_page(document):
     rows, about = document.get("pay") or [], document.get("about_pay") or {}
     if not about:
         return None
-    said = _Said(rows, about)
+    said = _Said(rows, about, texts_of(document, language))
     return {
-        "title": _TITLES[about["template"]],
+        "title": said.texts.PAY_TITLES[about["template"]],
         "sentences": [text for text in said.sentences() if text],
         "tables": [said.whole(), said.quarters(), *said.categories()],
-        "notes": [*said.notes(), _SOURCES[about["template"]]],
+        "notes": said.notes(),
     }
 
 
 class _Said:
-    """What is said about the rows of a record of pay."""
+    """What is said about the rows of a record of pay, in a language."""
 
-    def __init__(self, rows, about):
-        self.rows, self.about = rows, about
+    def __init__(self, rows, about, texts):
+        self.rows, self.about, self.texts = rows, about, texts
         self.basis = next((r["basis"] for r in rows if r["figure"] == "mean"), "as recorded")
+        self.relevant = self._percent(about["relevant"])
 
     def _of(self, **asked):
         """Return the rows whose fields have these values."""
@@ -98,12 +75,12 @@ class _Said:
             self._one(figure=figure, component="total", basis=self.basis)
             for figure in ("mean", "median")
         )
-        basis = _per_hour(self.basis)
-        text = f"Women's mean pay{basis} is {_compared(mean)}; their median is {_compared(median)}."
+        compared = {"mean": self._compared(mean), "median": self._compared(median)}
+        text = self.texts.PAY_WHOLE.format(basis=self._per_hour(self.basis), **compared)
         recorded = self._one(figure="mean", component="total", basis="as recorded")
         if recorded is None or self.basis == "as recorded":
             return text
-        return f"{text} Not divided by hours, their mean pay is {_compared(recorded)}."
+        return f"{text} {self.texts.PAY_WHOLE_RECORDED.format(mean=self._compared(recorded))}"
 
     def _hours(self):
         share = self.about["hours_share"]
@@ -111,108 +88,117 @@ class _Said:
             return ""
         low, high = share["ci_low"], share["ci_high"]
         if low >= 0 and high <= 1:
-            return (
-                f"Of the gap of pay that is not divided by hours, {_percent(share['share'])} goes "
-                f"with hours ({_percent(low)} to {_percent(high)}): so much smaller is the gap per "
-                "hour."
-            )
+            shares = {"share": share["share"], "low": low, "high": high}
+            shares = {name: self._percent(value) for name, value in shares.items()}
+            return self.texts.PAY_HOURS.format(**shares)
         hourly, recorded = (
             self._one(figure="mean", component="total", basis=basis)
             for basis in ("per hour", "as recorded")
         )
         if hourly is None or recorded is None or None in (hourly["gap"], recorded["gap"]):
             return ""
-        gaps = f"{_points(hourly['gap'])}, not divided by hours {_points(recorded['gap'])}"
+        text = self.texts.PAY_HOURS_OPEN
         if low > 1:
-            return f"Per hour the gap goes the other way: women's mean pay is {gaps}."
-        if high < 0:
-            return f"Per hour the gap is larger: women's mean pay is {gaps}."
-        return (
-            f"Per hour women's mean pay is {gaps}; which share of the gap goes with hours these "
-            "people cannot tell."
+            text = self.texts.PAY_HOURS_TURNED
+        elif high < 0:
+            text = self.texts.PAY_HOURS_LARGER
+        return text.format(
+            hourly=self._points(hourly["gap"]), recorded=self._points(recorded["gap"])
         )
 
     def _worst(self, part):
         """Return in which categories the gap of a part of pay is 5 % or more, below, or open."""
-        rows = self._of(figure="category", component=part)
+        rows, texts = self._of(figure="category", component=part), self.texts
         known = [r for r in rows if r["gap"] is not None]
         if not known:
             return ""
-        states = {s: [r for r in known if r["state"] == s] for s in ("above", "below")}
-        n, relevant = len(rows), _percent(self.about["relevant"])
-        above = sorted(states["above"], key=lambda r: -abs(r["gap"]))
-        text = f"{_PARTS[part]} by category: surely {relevant} or more in {_count_of(above, n)}"
-        if above:
-            text += f": {_named(above)}"
-        text += f"; surely below in {_count_of(states['below'], n)}"
-        open_ = n - len(above) - len(states["below"])
-        text += f"; of {open_} these people cannot tell" if open_ else ""
-        largest = max(known, key=lambda r: abs(r["gap"]))
+        above, below = ([r for r in known if r["state"] == s] for s in ("above", "below"))
+        above.sort(key=lambda r: -abs(r["gap"]))
+        n_open = len(rows) - len(above) - len(below)
+        largest, said = max(known, key=lambda r: abs(r["gap"])), ""
         if largest["state"] != "above":
-            needed = _needed(largest, "there ")
-            text += (
-                f". The largest is that of {largest['group']}: women's {_PARTS[part].lower()} is "
+            needed = self._needed(largest, where="_THERE")
+            said = texts.PAY_LARGEST.format(
+                group=self._group(largest),
+                part=texts.PAY_PARTS_WITHIN[part],
+                compared=self._compared(largest),
+                needed=texts.PAY_WOULD_TELL.format(needed=needed) if needed else "",
             )
-            text += _compared(largest)
-            text += f", and {needed} would tell" * bool(needed)
-        return f"{text}."
+        return texts.PAY_BY_CATEGORY.format(
+            part=texts.PAY_PARTS[part],
+            relevant=self.relevant,
+            above=self._count_of(above, len(rows)),
+            named=texts.PAY_ABOVE_NAMED.format(groups=self._named(above)) if above else "",
+            below=self._count_of(below, len(rows)),
+            open=texts.PAY_OPEN.format(n=n_open) if n_open else "",
+            largest=said,
+        )
 
     def _variable(self):
         """Return who receives variable pay, and its gap among them."""
-        row = self._one(figure="receive")
+        row, texts = self._one(figure="receive"), self.texts
         if row is None:
             return ""
         if row["gap"] is None:
-            return "Who receives variable pay is not shown, to protect the few who do."
+            return texts.PAY_RECEIVE_HIDDEN
         if row["women_value"] == row["men_value"] == 0:
-            return "Nobody receives variable pay."
-        women, men = (_percent(row[name], 1) for name in ("women_value", "men_value"))
-        points = f"{abs(100 * row['gap']):.1f} points {'less' if row['gap'] > 0 else 'more'} often"
-        points = points if abs(row["gap"]) >= _EQUAL else "as often"
+            return texts.PAY_RECEIVE_NOBODY
+        women, men = (self._percent(row[name], 1) for name in ("women_value", "men_value"))
         if None in (row["ci_low"], row["ci_high"]):
-            return f"Variable pay goes to {women} of women and {men} of men."
+            return texts.PAY_RECEIVE.format(women=women, men=men, often="", among="")
         ends = sorted([100 * row["ci_low"], 100 * row["ci_high"]])
         if row["gap"] <= 0:
             ends = sorted(-end for end in ends)
-        text = f"Variable pay goes to {women} of women and {men} of men, {points} to women "
-        text += f"({ends[0]:.1f} to {ends[1]:.1f})"
+        how = "less" if row["gap"] > 0 else "more"
+        how = how if abs(row["gap"]) >= _EQUAL else "equal"
+        numbers = {"n": abs(100 * row["gap"]), "low": ends[0], "high": ends[1]}
+        numbers = {name: number(texts, value, 1) for name, value in numbers.items()}
+        often, told = texts.PAY_RECEIVE_OFTEN[how].format(**numbers), ""
         among = self._one(figure="mean", component="variable", among="recipients", basis="per hour")
         among = among or self._one(figure="mean", component="variable", among="recipients")
-        if among is None or among["gap"] is None:
-            return f"{text}."
-        basis = _per_hour(among["basis"])
-        return f"{text}; among those who receive it, women's mean{basis} is {_compared(among)}."
+        if among is not None and among["gap"] is not None:
+            told = texts.PAY_RECEIVE_AMONG.format(
+                basis=self._per_hour(among["basis"]), compared=self._compared(among)
+            )
+        return texts.PAY_RECEIVE.format(women=women, men=men, often=often, among=told)
 
     def _equal(self):
         """Yield what objective columns account for."""
+        texts = self.texts
         for row in self.about["equal"]:
-            where = "" if row["group"] is None else f"In category {row['group']}, "
-            columns = _and(row["columns"])
             ends = {name: row[name] for name in ("ci_low", "ci_high", "ci_level")}
-            several = "several rows are one person" * self.about["clustered"]
+            several = en.PAY_REASONS["several rows"] * self.about["clustered"]
             remains = {"gap": row["remains"], **ends, "reason": several}
-            pay = f"women's total pay{_per_hour(self.basis)} is "
-            at = f"{where}{'at' if where else 'At'} equal {columns} {pay}"
-            yield f"{at}{_compared(remains)}, in place of {_points(row['gap'])}."
+            text = texts.PAY_EQUAL if row["group"] is None else texts.PAY_EQUAL_IN
+            yield text.format(
+                group=self._group(row),
+                columns=in_a_row(row["columns"], texts.AND),
+                basis=self._per_hour(self.basis),
+                compared=self._compared(remains),
+                gap=self._points(row["gap"]),
+            )
 
     def _turned(self):
         """Return which states one person turns."""
-        rows = [r for r in self.rows if r["turned_by_one"]]
+        rows, texts = [r for r in self.rows if r["turned_by_one"]], self.texts
         if not rows:
             asked = any(r["turned_by_one"] is not None for r in self.rows)
-            return "No state is another one if any single person is left out." if asked else ""
-        names = [f"{_PARTS[r['component']].lower()} of {r['group'] or 'all'}" for r in rows]
-        return (
-            f"If some single person is left out, whether the gap is "
-            f"{_percent(self.about['relevant'])} or more has another answer for: {_and(names)}."
-        )
+            return texts.PAY_NOT_TURNED if asked else ""
+        names = [
+            texts.PAY_TURNED_GROUP.format(
+                part=texts.PAY_PARTS_WITHIN[r["component"]], group=self._group(r)
+            )
+            for r in rows
+        ]
+        groups = in_a_row(names, texts.AND)
+        return texts.PAY_TURNED.format(relevant=self.relevant, groups=groups)
 
     # The tables.
 
     def whole(self):
         """Return the table of all people."""
         bases = list(dict.fromkeys(r["basis"] for r in self.rows if r["figure"] == "mean"))
-        rows = []
+        rows, texts = [], self.texts
         for figure in ("mean", "median", "receive"):
             of = [r for r in self.rows if r["figure"] == figure]
             of.sort(key=lambda r: (r["row"], r["among"]))
@@ -221,208 +207,210 @@ class _Said:
             ):
                 rows.append(self._line(row, figure, part, among, list(same), bases))
         rows.sort(key=lambda line: line[0])
-        heads = [f"Women lower by, {b}" for b in bases] if len(bases) > 1 else ["Women lower by"]
-        columns = ("Figure", "Women", "Men", *heads)
-        return {"title": "All people", "columns": columns, "rows": rows}
+        heads = [texts.PAY_HEADS["gap"]]
+        if len(bases) > 1:
+            heads = [texts.PAY_HEAD_OF_BASIS.format(basis=texts.PAY_BASES[b]) for b in bases]
+        columns = (*(texts.PAY_HEADS[name] for name in ("figure", "women", "men")), *heads)
+        return {"title": texts.PAY_ALL_PEOPLE, "columns": columns, "rows": rows}
 
     def quarters(self):
         """Return the table of quarters of pay."""
-        rows = self._of(figure="quarter")
+        rows, texts = self._of(figure="quarter"), self.texts
         rows = [self._quarter(r, name) for r, name in zip(rows, _QUARTERS, strict=False)]
         what = "rows" if self.about["clustered"] else "people"
-        title = f"Quarters of all {what} by total pay{_per_hour(self.basis)}"
-        of = "rows of {}" if self.about["clustered"] else "{}"
-        of = f"sum of weights of {of}" if self.about["weighted"] else of
-        heads = [of.format(side) for side in ("women", "men")]
-        heads = [head[0].upper() + head[1:] for head in heads]
-        columns = "Quarter", *heads, "Range of the share of women"
+        title = texts.PAY_QUARTERS_TITLE[what].format(basis=self._per_hour(self.basis))
+        of = "weights of " * self.about["weighted"] + "rows of " * self.about["clustered"]
+        names = ("quarter", f"{of}women", f"{of}men", "range")
+        columns = tuple(texts.PAY_HEADS[name] for name in names)
         return {"title": title, "columns": columns, "rows": rows}
 
     def _line(self, row, figure, part, among, same, bases):
         """Return one line of the table of all people."""
-        first = same[0]
-        counts = [words.count(first[side]) for side in ("women", "men")]
+        first, texts = same[0], self.texts
+        counts = [self._count(first[side]) for side in ("women", "men")]
         if figure == "receive":
             shares = [first["women_value"], first["men_value"]]
             if None not in shares:
-                counts = [f"{_percent(s, 1)} of {n}" for s, n in zip(shares, counts, strict=True)]
+                counts = [
+                    texts.PAY_SHARE_OF.format(share=self._percent(s, 1), n=n)
+                    for s, n in zip(shares, counts, strict=True)
+                ]
         of_basis = {r["basis"]: r for r in same}
-        gaps = [_cell(of_basis.get(basis), figure == "receive") for basis in bases]
-        return (f"({row}) {_FIGURES[figure, part]}{_AMONG[among]}", *counts, *gaps)
+        gaps = [self._cell(of_basis.get(basis), figure == "receive") for basis in bases]
+        name = f"({row}) {texts.PAY_FIGURES[f'{figure} {part}']}{texts.PAY_AMONG[among]}"
+        return (name, *counts, *gaps)
 
     def _quarter(self, row, name):
         """Return the line of one quarter."""
         counts = [self._people(row, side) for side in ("women", "men")]
-        others = f" (and {row['others']:g} other{'s' * (row['others'] != 1)})"
-        others = others if row["others"] else ""
-        ends = f"{_number(row['ci_low'])} to {_percent(row['ci_high'], 1)}"
-        return (f"({row['row']}) {name}{others}", *counts, ends)
+        name, others = self.texts.PAY_QUARTERS[name], row["others"]
+        if others:
+            text = self.texts.PAY_OTHERS["one" if others == 1 else "several"]
+            digits = 0 if float(others).is_integer() else 1
+            name = text.format(quarter=name, n=number(self.texts, others, digits))
+        low, high = self._number(row["ci_low"]), self._percent(row["ci_high"], 1)
+        return (f"({row['row']}) {name}", *counts, self.texts.RANGE.format(low=low, high=high))
 
     def _people(self, row, side):
         """Return the number of women or men of a quarter, and their share."""
         digits = 0 if float(row[side]).is_integer() else 1
-        return f"{row[side]:,.{digits}f} ({_percent(row[f'{side}_value'], 1)})"
+        share = self._percent(row[f"{side}_value"], 1)
+        return f"{number(self.texts, row[side], digits)} ({share})"
 
     def categories(self):
         """Return the table of categories, a list of one or none."""
-        rows = self._of(figure="category")
+        rows, texts = self._of(figure="category"), self.texts
         if not rows:
             return []
         parts = list(dict.fromkeys(r["component"] for r in rows))
-        names = list(dict.fromkeys(r["group"] for r in rows))
         lines = []
-        for name in names:
+        for name in dict.fromkeys(r["group"] for r in rows):
             of = {r["component"]: r for r in rows if r["group"] == name}
-            counts = [words.count(of[parts[0]][side]) for side in ("women", "men")]
-            lines.append((name, *counts, *(self._with_state(of[part]) for part in parts)))
-        heads = [f"{_PARTS[part]}: women lower by" for part in parts]
-        category = self.about["columns"].get("category") or "category"
-        level = f"{100 * next((r['ci_level'] for r in rows if r['ci_level']), 0.95):.4g}\u00a0%"
-        title = f"(g) By category of workers ({category}), {self.basis}; each range {level}"
-        return [{"title": title, "columns": ("Category", "Women", "Men", *heads), "rows": lines}]
+            first = of[parts[0]]
+            counts = [self._count(first[side]) for side in ("women", "men")]
+            states = (self._with_state(of[part]) for part in parts)
+            lines.append((self._group(first), *counts, *states))
+        names = (texts.PAY_HEADS[name] for name in ("category", "women", "men"))
+        heads = (texts.PAY_HEAD_OF_PART.format(part=texts.PAY_PARTS[part]) for part in parts)
+        level = next((r["ci_level"] for r in rows if r["ci_level"]), 0.95)
+        title = texts.PAY_CATEGORIES_TITLE.format(
+            column=self.about["columns"].get("category") or texts.PAY_CATEGORY_COLUMN,
+            basis=texts.PAY_BASES[self.basis],
+            level=confidence(texts, level),
+        )
+        return [{"title": title, "columns": (*names, *heads), "rows": lines}]
 
     def _with_state(self, row):
         """Return a gap with its state around 5 %."""
-        text, relevant = _cell(row), _percent(self.about["relevant"])
-        if row["state"] is None:
+        text, state = self._cell(row), row["state"]
+        if state is None:
             return text
-        needed = _needed(row)
-        said = {
-            "above": f"{relevant} or more",
-            "below": f"below {relevant}",
-            "cannot tell": "cannot tell" + f" ({needed} would)" * bool(needed),
-        }
-        return f"{text}: {said[row['state']]}"
+        needed = self._needed(row)
+        state = "needed" if needed and state == "cannot tell" else state
+        said = self.texts.PAY_STATES[state].format(relevant=self.relevant, needed=needed)
+        return f"{text}: {said}"
 
     # The notes.
 
     def notes(self):
-        """Return what was joined, left out, and may be wrong."""
-        about, notes = self.about, []
-        if about["clustered"]:
-            notes.append(
-                "Several rows are one person: women and men are counted once, in quarters and in "
-                "the answers below their rows."
-            )
+        """Return what was joined, left out, and may be wrong, and the source."""
+        about, texts = self.about, self.texts
+        several = texts.PAY_NOTES
+        notes = [several["clustered"]] * bool(about["clustered"])
         if about["joined"]:
-            notes.append(
-                f"Joined, because too few women or men work in them: {_and(about['joined'])}."
-            )
-        if about["n_left_out"]:
-            n = about["n_left_out"]
-            figures = "1 figure is" if n == 1 else f"{n} figures are"
-            notes.append(f"{figures} left out, to protect the few who receive variable pay.")
+            groups = in_a_row(about["joined"], texts.AND)
+            notes.append(several["joined"].format(groups=groups))
         if about.get("few_others"):
-            notes.append(
-                f"Fewer than {about['few_others']} people are neither women nor men, or have no "
-                "value of sex: they are left out of all figures here and below, to protect them."
-            )
-        if about["others"]:
-            notes.append(
-                f"{_people_are(about['others'])} neither women nor men here, or have no value of "
-                "sex: they count in quarters of pay, and are not compared below."
-            )
-        wrong, check = (about["implausible"].get(name) or 0 for name in ("wrong", "to check"))
-        if wrong:
-            notes.append(
-                f"{_rows_are(wrong)} over ten times, or under a tenth of, the median pay of the "
-                "category: probably errors; they count as they are."
-            )
-        if check:
-            notes.append(
-                f"{_rows_are(check)} over four times or under a quarter of that median, more than "
-                "80 hours, or parts that do not add up: to be checked; they count as they are."
-            )
-        return notes
+            few = [several["few others"].format(n=about["few_others"])]
+        else:
+            few = self._noted(about["others"], "one other", "others")
+        notes += self._noted(about["n_left_out"], "one left out", "left out") + few
+        for name in ("wrong", "to check"):
+            notes += self._noted(about["implausible"].get(name) or 0, f"one {name}", name)
+        source = texts.PAY_SOURCES[about["template"]]
+        return [*notes, source.format(relevant=self.relevant)]
 
+    def _noted(self, n, one, several):
+        """Return the note on so many rows or people, a list of one or none."""
+        text = self.texts.PAY_NOTES[one if n == 1 else several]
+        return [text.format(n=self._count(n))] * bool(n)
 
-def _and(names):
-    """Return names in a row, the last after "and"."""
-    *first, last = map(str, names)
-    return " and ".join([", ".join(first)] * bool(first) + [last])
+    # The words.
 
+    def _compared(self, row):
+        """Return how women's average compares with men's, its range, and its level but 95 %."""
+        texts, reason = self.texts, row.get("reason")
+        if row["gap"] is None:
+            because = texts.PAY_NOT_COMPARED_BECAUSE.format(reason=self._reason(reason))
+            return because if reason else texts.PAY_NOT_COMPARED
+        level = row.get("ci_level")
+        has_level = level and abs(level - 0.95) > _EQUAL
+        level = f", {confidence(texts, level)}" if has_level else ""
+        side = "lower" if row["gap"] > 0 else "higher"
+        text = texts.PAY_COMPARED[side].format(gap=self._percent(abs(row["gap"]), 1))
+        low, high = row["ci_low"], row["ci_high"]
+        if None in (low, high):
+            reason = self._reason(reason or en.PAY_REASONS["few"])
+            return texts.PAY_RANGE_UNKNOWN.format(text=text, reason=reason)
+        if low < 0 < high:
+            low, high = self._percent(-low, 1), self._percent(high, 1)
+            return texts.PAY_RANGE_AROUND_ZERO.format(text=text, low=low, high=high, level=level)
+        low, high = map(self._number, sorted([abs(low), abs(high)]))
+        return texts.PAY_RANGE.format(text=text, low=low, high=high, level=level)
 
-def _compared(row):
-    """Return how women's average compares with men's, with its range, and its level but 95 %."""
-    if row["gap"] is None:
+    def _reason(self, reason):
+        """Return why a figure is missing, which a document says in English."""
+        for name, text in en.PAY_REASONS.items():
+            pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[\\d.e+]+)", re.escape(text))
+            found = re.fullmatch(pattern, reason)
+            if found:
+                return self.texts.PAY_REASONS[name].format(**found.groupdict())
+        return reason
+
+    def _named(self, rows):
+        """Return categories with their gaps."""
+        texts = self.texts
+        named = [
+            texts.PAY_NAMED.format(group=self._group(r), compared=self._compared(r))
+            for r in rows[:_MOST_NAMED]
+        ]
+        n_left = len(rows) - len(named)
+        more = [texts.PAY_MORE_NAMED.format(n=n_left)] if n_left else []
+        return in_a_row([*named, *more], texts.AND)
+
+    def _group(self, row):
+        """Return the name of a category, or of everybody."""
+        group = row["group"]
         return (
-            f"not compared ({row['reason'] or 'unknown'})" if row.get("reason") else "not compared"
+            self.texts.PAY_EVERYBODY if group is None else self.texts.PAY_GROUPS.get(group, group)
         )
-    level = row.get("ci_level")
-    level = f", {words.percent(level)}" if level and abs(level - 0.95) > _EQUAL else ""
-    side = "lower" if row["gap"] > 0 else "higher"
-    text = f"{_percent(abs(row['gap']), 1)} {side} than men's"
-    low, high = row["ci_low"], row["ci_high"]
-    if None in (low, high):
-        return f"{text} (range unknown: {row.get('reason') or 'too few people'})"
-    if low < 0 < high:
-        return f"{text} (between {_percent(-low, 1)} higher and {_percent(high, 1)} lower{level})"
-    ends = sorted([abs(low), abs(high)])
-    return f"{text} ({_number(ends[0])} to {_number(ends[1])}{level})"
 
+    def _count_of(self, rows, n):
+        """Return how many of n categories."""
+        text = self.texts.PAY_COUNT if rows else self.texts.PAY_COUNT_NONE
+        return text.format(n=len(rows), total=n)
 
-def _named(rows):
-    """Return categories with their gaps."""
-    named = [f"{r['group']}, {_compared(r)}" for r in rows[:_MOST_NAMED]]
-    left = len(rows) - len(named)
-    return _and([*named, f"{left} more"] if left else named)
+    def _needed(self, row, where=""):
+        """Return how many people it would take to tell, as text, or ''."""
+        needed = row["needed"]
+        if needed is None:
+            return ""
+        if needed > _MOST_TIMES * (row["women"] + row["men"]):
+            return getattr(self.texts, f"PAY_NEEDED_TOO_MANY{where}")
+        text = getattr(self.texts, f"PAY_NEEDED{where}")
+        return text.format(n=self._count(rounded_up(math.ceil(needed))))
 
+    def _per_hour(self, basis):
+        """Return " per hour", if pay is divided by hours."""
+        return self.texts.PAY_PER_HOUR * (basis == "per hour")
 
-def _count_of(rows, n):
-    """Return how many of n categories."""
-    return f"{len(rows) or 'none'} of {n}"
+    def _cell(self, row, is_share=False):
+        """Return a gap with its interval, or why there is none."""
+        if row is None:
+            return ""
+        if row["gap"] is None:
+            return f"{_NONE} ({self._reason(row['reason'])})" if row["reason"] else _NONE
+        gap = self._number(row["gap"])
+        text = self.texts.POINTS if is_share else self.texts.PERCENT.replace("{}", "{n}")
+        gap = text.format(n=gap).replace(" ", "\u00a0")
+        if None in (row["ci_low"], row["ci_high"]):
+            return self.texts.PAY_CELL_UNKNOWN.format(gap=gap)
+        low, high = map(self._number, (row["ci_low"], row["ci_high"]))
+        return self.texts.PAY_CELL.format(gap=gap, low=low, high=high)
 
+    def _points(self, share):
+        """Return a gap in percent, in which direction it goes."""
+        side = "lower" if share > 0 else "higher"
+        return self.texts.PAY_SIDES[side].format(gap=self._percent(abs(share), 1))
 
-def _needed(row, where=""):
-    """Return how many people it would take to tell, as text, or ''."""
-    needed = row["needed"]
-    if needed is None:
-        return ""
-    if needed > _MOST_TIMES * (row["women"] + row["men"]):
-        return f"only more people {where}than such a firm has"
-    return f"about {rounded_up(math.ceil(needed)):,.0f} people {where}".rstrip()
+    def _number(self, share):
+        """Return a share as a number of percent with one decimal."""
+        return _NONE if share is None else number(self.texts, 100 * share, 1)
 
+    def _percent(self, share, digits=0):
+        """Return a share in percent."""
+        return percent(self.texts, share, digits)
 
-def _per_hour(basis):
-    """Return " per hour", if pay is divided by hours."""
-    return " per hour" * (basis == "per hour")
-
-
-def _cell(row, is_share=False):
-    """Return a gap with its interval, or why there is none."""
-    if row is None:
-        return ""
-    if row["gap"] is None:
-        return f"– ({row['reason']})" if row["reason"] else "–"
-    text = f"{_number(row['gap'])}\u00a0{'points' if is_share else '%'}"
-    if None in (row["ci_low"], row["ci_high"]):
-        return f"{text} (range unknown)"
-    return f"{text} [{_number(row['ci_low'])}, {_number(row['ci_high'])}]"
-
-
-def _points(share):
-    """Return a gap in percent, in which direction it goes."""
-    return f"{_percent(abs(share), 1)} {'lower' if share > 0 else 'higher'}"
-
-
-def _number(share):
-    """Return a share as a number of percent with one decimal, without a sign of zero."""
-    if share is None:
-        return "–"
-    text = f"{100 * share:.1f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def _percent(share, digits=0):
-    """Return a share in percent."""
-    return "–" if share is None else f"{100 * share:.{digits}f}\u00a0%"
-
-
-def _people_are(n):
-    """Return a number of people with its verb."""
-    return "1 person is" if n == 1 else f"{n:,} people are"
-
-
-def _rows_are(n):
-    """Return a number of rows with its verb."""
-    return "1 row is" if n == 1 else f"{n:,} rows are"
+    def _count(self, n):
+        """Return a number of people."""
+        return _NONE if n is None else number(self.texts, n, 0)

@@ -26,7 +26,7 @@ def view(document, language="en"):
     document : dict
         The document of an audit (`AuditReport.to_dict`).
     language : {"en", "de", "fr"}, default="en"
-        Of the first page; all that stands below it is in English.
+        Of figures of pay and of the first page; all that stands below is in English.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def view(document, language="en"):
     rule = words.RULES.get((document.get("about") or {}).get("template"))
     return {
         **_opening(document),
-        "pay": pay_page(document),
+        "pay": pay_page(document, language),
         "first": first_page(document, language),
         "language": language,
         **_found(document),

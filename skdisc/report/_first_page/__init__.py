@@ -5,6 +5,7 @@ in a language.
 """
 
 from skdisc.report._first_page._answers import STATES, answers, exit_code
-from skdisc.report._first_page._paragraphs import LANGUAGES, first_page
+from skdisc.report._first_page._paragraphs import LANGUAGES, first_page, texts_of
+from skdisc.report._first_page._units import in_a_row
 
-__all__ = ["LANGUAGES", "STATES", "answers", "exit_code", "first_page"]
+__all__ = ["LANGUAGES", "STATES", "answers", "exit_code", "first_page", "in_a_row", "texts_of"]

@@ -19,6 +19,9 @@ from skdisc.report._first_page._answers import (
 from skdisc.report._first_page._units import (
     Points,
     Texts,
+    confidence,
+    group_name,
+    in_a_row,
     is_of_outcomes,
     number,
     percent,
@@ -51,13 +54,18 @@ def first_page(document, language="en"):
     ValueError
         If the language is unknown.
     """
+    texts = texts_of(document, language)
+    columns = [_Paragraph(answer, document, texts).said() for answer in answers(document)]
+    return {"columns": columns, "lines": _about_all(document, texts) if columns else []}
+
+
+def texts_of(document, language):
+    """Return the sentences of a language for a document; ValueError if it is unknown."""
     if language not in LANGUAGES:
         raise ValueError(f"language={language!r} is not one of {', '.join(LANGUAGES)}.")
     outcome = (document.get("about") or {}).get("outcome") or {}
-    own = import_module(f"skdisc.report._first_page.languages.{language}")
-    texts = Texts(own, outcome.get("better") == "low")
-    columns = [_Paragraph(answer, document, texts).said() for answer in answers(document)]
-    return {"columns": columns, "lines": _about_all(document, texts) if columns else []}
+    module = import_module(f"skdisc.report._first_page.languages.{language}")
+    return Texts(module, outcome.get("better") == "low")
 
 
 def _about_all(document, texts):
@@ -192,7 +200,7 @@ class _Paragraph:
         texts, also = self.texts, self.raw["also"]
         groups = [
             (texts.ALSO_LESS if one["gap"] < 0 else texts.ALSO_MORE).format(
-                group=one["group"], points=self._size(one, one["gap"] < 0)
+                group=group_name(texts, one["group"]), points=self._size(one, one["gap"] < 0)
             )
             for one in also
         ]
@@ -253,7 +261,7 @@ class _Paragraph:
             (False, True): texts.BEST_EQUAL,
         }[is_less, at_equal]
         return text.format(
-            group=worst["group"],
+            group=group_name(texts, worst["group"]),
             people=self._count(worst["people"]),
             **self._gap(gap, is_less=is_less),
         )
@@ -280,7 +288,7 @@ class _Paragraph:
         points = Points(self.texts, {})
         low, high = (points.end(-side[n], True, None) for n in ("ci_high", "ci_low"))
         return self.texts.CALIBRATION.format(
-            group=side["group"],
+            group=group_name(self.texts, side["group"]),
             points=points.gap(-side["gap"], None),
             range=self.texts.RANGE.format(low=low, high=high),
         )
@@ -484,7 +492,7 @@ class _Paragraph:
         text = texts.QUOTE_GROUP if is_less else texts.QUOTE_GROUP_MORE
         gap = self._of_worst(worst, is_less)
         gap = self._gap(gap, level=False, is_less=is_less)
-        return text.format(group=worst["group"], **gap)
+        return text.format(group=group_name(texts, worst["group"]), **gap)
 
     def _people(self):
         raw, n = self.raw, self._count(self.answer["people"])
@@ -513,8 +521,8 @@ class _Paragraph:
         labels = f"{target} = {labels}" if target else labels
         return {
             "favorable": texts.FAVORABLE.format(labels=labels),
-            "worse": raw["worse_off"]["group"] or texts.EVERYONE_ELSE,
-            "better": raw["better_off"]["group"] or texts.EVERYONE_ELSE,
+            "worse": group_name(texts, raw["worse_off"]["group"]) or texts.EVERYONE_ELSE,
+            "better": group_name(texts, raw["better_off"]["group"]) or texts.EVERYONE_ELSE,
             "rate": self._percent(raw["worse_off"]["rate"], digits=1),
             "other_rate": self._percent(raw["better_off"]["rate"], digits=1),
             "target": self._target(),
@@ -525,6 +533,8 @@ class _Paragraph:
     def _target(self):
         """Return the name of what is compared."""
         outcome = self.outcome or {}
+        if self.document.get("about_pay"):
+            return self.texts.PAY_TARGETS.get(outcome.get("name"), outcome.get("name"))
         return outcome.get("name") or self.texts.TARGETS.get(outcome.get("output"), "")
 
     def _gap(self, gap, level=True, is_less=True):
@@ -553,16 +563,14 @@ class _Paragraph:
         return f"{shown} ({self._level(gap)})" if is_in_words else f"{shown}, {self._level(gap)}"
 
     def _level(self, gap):
-        level = gap.get("relative", gap).get("ci_level")
-        return "–" if level is None else self._percent(math.floor(1000 * level + 1e-6) / 1000)
+        return confidence(self.texts, gap.get("relative", gap).get("ci_level"))
 
     def _columns(self):
         names = self.equal["columns"] if self.equal else []
         if len(names) > MOST_COLUMNS:
             more = self.texts.MORE_COLUMNS.format(n=len(names) - MOST_COLUMNS)
             names = [*names[:MOST_COLUMNS], more]
-        *first, last = names or [self.texts.HELD_NONE]
-        return self.texts.AND.join([", ".join(first)] * bool(first) + [last])
+        return in_a_row(names or [self.texts.HELD_NONE], self.texts.AND)
 
     def _size(self, gap, is_less=True):
         return self.units.gap(abs(gap["gap"]), gap.get("reference"), is_less)

@@ -1,6 +1,8 @@
 """How gaps and means are written: in points, in the unit of numbers, or as ratios."""
 
 import math
+import re
+from collections.abc import Iterable
 from typing import Any
 
 _MEANS = ("selection_rate", "mean")  # measures of the outcomes themselves, and not of errors
@@ -150,6 +152,34 @@ def number(texts: Any, value: float, digits: int) -> str:
     if float(text.replace(",", "")) == 0:
         text = text.replace("-", "")
     return text.translate(str.maketrans({",": texts.THOUSANDS, ".": texts.DECIMAL, "-": "−"}))
+
+
+def confidence(texts: Any, level: float | None) -> str:
+    """Return the level of an interval in percent, rounded down to a decimal."""
+    return "–" if level is None else percent(texts, math.floor(1000 * level + 1e-6) / 1000)
+
+
+def in_a_row(names: Iterable[object], last: str = " and ") -> str:
+    """Return names one after the other, with commas, and a word before the last one."""
+    *first, final = map(str, names)
+    return last.join([", ".join(first)] * bool(first) + [final])
+
+
+def group_name(texts: Any, group: str | None) -> str | None:
+    """Return the name of a group in a language: its conditions, whose values stay as they are."""
+    if group is None:
+        return None
+    conditions = re.split(rf" and {_OUTSIDE_QUOTES}", group)
+    for ending, text in ((" is not missing", texts.NOT_MISSING), (" is missing", texts.MISSING)):
+        conditions = [
+            text.format(name=c.removesuffix(ending)) if c.endswith(ending) else c
+            for c in conditions
+        ]
+    return texts.AND.join(conditions)
+
+
+# What follows holds each value that is quoted from its first to its last mark.
+_OUTSIDE_QUOTES = r"""(?=(?:[^'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*$)"""
 
 
 def _up(value, digits):

@@ -5,6 +5,8 @@ PERCENT = "{} %"
 RANGE = "{low} bis {high}"
 RANGE_AROUND_ZERO = "zwischen {low} {less} und {high} {more}"
 AND = " und "
+MISSING = "{name} fehlt"
+NOT_MISSING = "{name} fehlt nicht"
 
 STATES = {
     "unequal at equal columns": "Ungleich, auch wo die anderen Spalten gleich sind",
@@ -242,3 +244,230 @@ LAW = (
     "wird hier nicht entschieden: Statistik zeigt Unterschiede; ob einer rechtswidrig ist, "
     "entscheiden Juristen oder ein Gericht"
 )
+
+# Berichte über Entgelt.
+PAY_TITLES = {
+    "pay_transparency": (
+        "Geschlechtsspezifisches Entgeltgefälle: die Zahlen nach Artikel 9 Absatz 1 der "
+        "Richtlinie (EU) 2023/970"
+    ),
+    "uk_gender_pay_gap": (
+        "Geschlechtsspezifisches Entgeltgefälle: die sechs Zahlen nach den Vorschriften des "
+        "Vereinigten Königreichs von 2017"
+    ),
+}
+PAY_SOURCES = {
+    "pay_transparency": (
+        "Ein Gefälle ist die Differenz der Durchschnitte von Männern und Frauen in Prozent des "
+        "Durchschnitts der Männer (Artikel 3 der Richtlinie); {relevant} nennt Artikel 10 Absatz "
+        "1. Viertel teilen Personen mit gleichem Entgelt an einer Grenze im gleichen Verhältnis. "
+        "Diese Seite nennt Zahlen und wie sicher sie sind; ob eine Pflicht erfüllt oder ein "
+        "Unterschied gerechtfertigt ist, sagt sie nicht."
+    ),
+    "uk_gender_pay_gap": (
+        "Zahlen nach den Equality Act 2010 (Gender Pay Gap Information) Regulations 2017: Ein "
+        "Gefälle ist die Differenz der Durchschnitte von Männern und Frauen in Prozent des "
+        "Durchschnitts der Männer; bei Boni unter denen, die einen erhielten; Personen mit "
+        "gleichem Entgelt an der Grenze eines Viertels werden im gleichen Verhältnis geteilt "
+        "(regulation 13(2)). Diese Seite nennt Zahlen und wie sicher sie sind; ob eine Pflicht "
+        "erfüllt ist, sagt sie nicht."
+    ),
+}
+PAY_TARGETS = {"total pay per hour": "Gesamtentgelt je Stunde", "total pay": "Gesamtentgelt"}
+PAY_FIGURES = {
+    "mean total": "Mittleres Entgelt",
+    "median total": "Median des Entgelts",
+    "mean variable": "Mittleres variables Entgelt",
+    "median variable": "Median des variablen Entgelts",
+    "receive variable": "Personen mit variablem Entgelt",
+}
+PAY_AMONG = {"all": "", "recipients": ", unter denen, die es erhalten"}
+PAY_QUARTERS = {
+    "quarter 1": "unterstes",
+    "quarter 2": "zweites von unten",
+    "quarter 3": "zweites von oben",
+    "quarter 4": "oberstes",
+}
+PAY_PARTS = {"base": "Grundentgelt", "variable": "Variables Entgelt", "total": "Gesamtentgelt"}
+PAY_PARTS_WITHIN = {
+    "base": "Grundentgelt",
+    "variable": "variables Entgelt",
+    "total": "Gesamtentgelt",
+}
+PAY_BASES = {"per hour": "je Stunde", "as recorded": "wie erfasst"}
+PAY_PER_HOUR = " je Stunde"
+PAY_GROUPS = {"other categories": "andere Gruppen", "missing": "ohne Angabe"}
+PAY_EVERYBODY = "allen"
+PAY_SIDES = {"lower": "um {gap} niedriger", "higher": "um {gap} höher"}
+PAY_COMPARED = {
+    "lower": "um {gap} niedriger als bei Männern",
+    "higher": "um {gap} höher als bei Männern",
+}
+PAY_RANGE = "{text} ({low} bis {high}{level})"
+PAY_RANGE_AROUND_ZERO = "{text} (zwischen {low} höher und {high} niedriger{level})"
+PAY_RANGE_UNKNOWN = "{text} (Spanne unbekannt: {reason})"
+PAY_NOT_COMPARED = "nicht verglichen"
+PAY_NOT_COMPARED_BECAUSE = "nicht verglichen ({reason})"
+PAY_WHOLE = "Das mittlere Entgelt von Frauen{basis} ist {mean}; ihr Median ist {median}."
+PAY_WHOLE_RECORDED = "Nicht durch Stunden geteilt ist ihr mittleres Entgelt {mean}."
+PAY_HOURS = (
+    "Vom Gefälle des nicht durch Stunden geteilten Entgelts gehen {share} mit den Stunden einher "
+    "({low} bis {high}): Um so viel kleiner ist das Gefälle je Stunde."
+)
+PAY_HOURS_TURNED = (
+    "Je Stunde ist das Gefälle umgekehrt: Das mittlere Entgelt von Frauen ist {hourly}, nicht "
+    "durch Stunden geteilt {recorded}."
+)
+PAY_HOURS_LARGER = (
+    "Je Stunde ist das Gefälle größer: Das mittlere Entgelt von Frauen ist {hourly}, nicht durch "
+    "Stunden geteilt {recorded}."
+)
+PAY_HOURS_OPEN = (
+    "Je Stunde ist das mittlere Entgelt von Frauen {hourly}, nicht durch Stunden geteilt "
+    "{recorded}; welcher Anteil des Gefälles mit den Stunden einhergeht, lässt sich aus diesen "
+    "Personen nicht sagen."
+)
+PAY_BY_CATEGORY = (
+    "{part} nach Gruppen von Arbeitnehmern: sicher {relevant} oder mehr in {above}{named}; sicher "
+    "darunter in {below}{open}{largest}."
+)
+PAY_COUNT = "{n} von {total}"
+PAY_COUNT_NONE = "keiner von {total}"
+PAY_ABOVE_NAMED = ": {groups}"
+PAY_NAMED = "{group}, {compared}"
+PAY_MORE_NAMED = "{n} weitere"
+PAY_OPEN = "; von {n} lässt es sich aus diesen Personen nicht sagen"
+PAY_LARGEST = (
+    ". Am größten ist das Gefälle von {group}: Dort ist {part} von Frauen {compared}{needed}"
+)
+PAY_WOULD_TELL = ", und {needed} würden es zeigen"
+PAY_NEEDED = "etwa {n} Personen"
+PAY_NEEDED_THERE = "etwa {n} Personen dort"
+PAY_NEEDED_TOO_MANY = "nur mehr Personen, als ein solcher Betrieb hat,"
+PAY_NEEDED_TOO_MANY_THERE = "nur mehr Personen dort, als ein solcher Betrieb hat,"
+PAY_RECEIVE_HIDDEN = (
+    "Wer variables Entgelt erhält, steht hier nicht, um die wenigen zu schützen, die es erhalten."
+)
+PAY_RECEIVE_NOBODY = "Niemand erhält variables Entgelt."
+PAY_RECEIVE = "Variables Entgelt erhalten {women} der Frauen und {men} der Männer{often}{among}."
+PAY_RECEIVE_OFTEN = {
+    "less": ", Frauen um {n} Punkte seltener ({low} bis {high})",
+    "more": ", Frauen um {n} Punkte häufiger ({low} bis {high})",
+    "equal": ", Frauen ebenso oft ({low} bis {high})",
+}
+PAY_RECEIVE_AMONG = "; unter denen, die es erhalten, ist das mittlere von Frauen{basis} {compared}"
+PAY_EQUAL = (
+    "Bei gleichen Werten von {columns} ist das Gesamtentgelt von Frauen{basis} {compared}, statt "
+    "{gap}."
+)
+PAY_EQUAL_IN = (
+    "In Gruppe {group} ist bei gleichen Werten von {columns} das Gesamtentgelt von Frauen{basis} "
+    "{compared}, statt {gap}."
+)
+PAY_NOT_TURNED = "Keine dieser Aussagen ändert sich, wenn irgendeine einzelne Person wegfällt."
+PAY_TURNED = (
+    "Wenn eine bestimmte einzelne Person wegfällt, ändert sich, ob das Gefälle {relevant} oder "
+    "mehr ist, bei: {groups}."
+)
+PAY_TURNED_GROUP = "{part} von {group}"
+PAY_ALL_PEOPLE = "Alle Personen"
+PAY_QUARTERS_TITLE = {
+    "people": "Viertel aller Personen nach Gesamtentgelt{basis}",
+    "rows": "Viertel aller Zeilen nach Gesamtentgelt{basis}",
+}
+PAY_CATEGORIES_TITLE = "(g) Nach Gruppen von Arbeitnehmern ({column}), {basis}; jede Spanne {level}"
+PAY_CATEGORY_COLUMN = "Gruppe"
+PAY_HEADS = {
+    "figure": "Zahl",
+    "women": "Frauen",
+    "men": "Männer",
+    "rows of women": "Zeilen von Frauen",
+    "rows of men": "Zeilen von Männern",
+    "weights of women": "Summe der Gewichte von Frauen",
+    "weights of men": "Summe der Gewichte von Männern",
+    "weights of rows of women": "Summe der Gewichte der Zeilen von Frauen",
+    "weights of rows of men": "Summe der Gewichte der Zeilen von Männern",
+    "gap": "Bei Frauen niedriger um",
+    "quarter": "Viertel",
+    "range": "Spanne des Frauenanteils",
+    "category": "Gruppe",
+}
+PAY_HEAD_OF_BASIS = "Bei Frauen niedriger um, {basis}"
+PAY_HEAD_OF_PART = "{part}: bei Frauen niedriger um"
+PAY_CELL = "{gap} [{low}; {high}]"
+PAY_CELL_UNKNOWN = "{gap} (Spanne unbekannt)"
+PAY_SHARE_OF = "{share} von {n}"
+PAY_OTHERS = {"one": "{quarter} (und {n} andere Person)", "several": "{quarter} (und {n} andere)"}
+PAY_STATES = {
+    "above": "{relevant} oder mehr",
+    "below": "unter {relevant}",
+    "cannot tell": "nicht zu sagen",
+    "needed": "nicht zu sagen ({needed} würden es zeigen)",
+}
+PAY_NOTES = {
+    "clustered": (
+        "Mehrere Zeilen sind eine Person: Frauen und Männer sind einmal gezählt, in Vierteln und "
+        "in den Antworten weiter unten ihre Zeilen."
+    ),
+    "joined": "Zusammengelegt, weil zu wenige Frauen oder Männer darin arbeiten: {groups}.",
+    "one left out": (
+        "1 Zahl ist weggelassen, um die wenigen zu schützen, die variables Entgelt erhalten."
+    ),
+    "left out": (
+        "{n} Zahlen sind weggelassen, um die wenigen zu schützen, die variables Entgelt erhalten."
+    ),
+    "few others": (
+        "Weniger als {n} Personen sind weder Frauen noch Männer oder ohne Angabe des Geschlechts: "
+        "Zu ihrem Schutz zählen sie hier und weiter unten nirgends mit."
+    ),
+    "one other": (
+        "1 Person ist weder Frau noch Mann oder ohne Angabe des Geschlechts; sie zählt in den "
+        "Vierteln mit und wird weiter unten nicht verglichen."
+    ),
+    "others": (
+        "{n} Personen sind weder Frauen noch Männer oder ohne Angabe des Geschlechts; sie zählen "
+        "in den Vierteln mit und werden weiter unten nicht verglichen."
+    ),
+    "one wrong": (
+        "1 Zeile liegt über dem Zehnfachen oder unter einem Zehntel des Medians der Gruppe: "
+        "wahrscheinlich ein Fehler; sie zählt, wie sie ist."
+    ),
+    "wrong": (
+        "{n} Zeilen liegen über dem Zehnfachen oder unter einem Zehntel des Medians der Gruppe: "
+        "wahrscheinlich Fehler; sie zählen, wie sie sind."
+    ),
+    "one to check": (
+        "1 Zeile liegt über dem Vierfachen oder unter einem Viertel dieses Medians, hat mehr als "
+        "80 Stunden oder Teile, die sich nicht zum Ganzen addieren: zu prüfen; sie zählt, wie sie "
+        "ist."
+    ),
+    "to check": (
+        "{n} Zeilen liegen über dem Vierfachen oder unter einem Viertel dieses Medians, haben mehr "
+        "als 80 Stunden oder Teile, die sich nicht zum Ganzen addieren: zu prüfen; sie zählen, wie "
+        "sie sind."
+    ),
+}
+PAY_REASONS = {
+    "no average": "der Durchschnitt der Männer ist 0",
+    "no median": "der Median der Männer ist 0",
+    "two people": "weniger als 2 Personen eines Geschlechts",
+    "few": "zu wenige Personen",
+    "few for a median": "zu wenige Personen für eine Spanne, oder der Median kann 0 sein",
+    "no sex": "ein Geschlecht fehlt",
+    "nobody": "niemand erhält variables Entgelt",
+    "several rows": "mehrere Zeilen sind eine Person",
+    "hidden": "weniger als {n} Frauen oder Männer: zu ihrem Schutz weggelassen",
+    "hidden recipients": (
+        "weniger als {n} Frauen oder Männer erhalten es: zu ihrem Schutz weggelassen"
+    ),
+    "hidden in a category": (
+        "weniger als {n} Frauen oder Männer erhalten variables Entgelt: zu ihrem Schutz weggelassen"
+    ),
+    "skewed": (
+        "zu schief, um Mittel von {n} Personen zu vergleichen: etwa {needed} sind nötig; nach "
+        "Logarithmen fragen"
+    ),
+    "skewness unknown": (
+        "wie schief die Zahlen von {n} Personen sind, ist unbekannt; die Einheit ändern"
+    ),
+}

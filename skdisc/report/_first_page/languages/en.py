@@ -5,6 +5,8 @@ PERCENT = "{} %"
 RANGE = "{low} to {high}"
 RANGE_AROUND_ZERO = "between {low} {less} and {high} {more}"
 AND = " and "
+MISSING = "{name} is missing"
+NOT_MISSING = "{name} is not missing"
 
 STATES = {
     "unequal at equal columns": "Unequal even where the other columns are equal",
@@ -219,3 +221,198 @@ LAW = (
     "not decided here: statistics show differences, and a lawyer or a court decides whether one is "
     "unlawful"
 )
+
+# Reports of pay.
+PAY_TITLES = {
+    "pay_transparency": ("Gender pay gap: the figures of Article 9(1) of Directive (EU) 2023/970"),
+    "uk_gender_pay_gap": (
+        "Gender pay gap: the six figures of the United Kingdom's regulations of 2017"
+    ),
+}
+PAY_SOURCES = {
+    "pay_transparency": (
+        "A gap is the difference of men's and women's average as a percentage of men's (Article 3 "
+        "of the directive); {relevant} is the size that Article 10(1) names. Quarters divide "
+        "people of equal pay on a border alike. This page states figures and how sure they are; "
+        "it does not report whether a duty is met or a difference is justified."
+    ),
+    "uk_gender_pay_gap": (
+        "Figures of the Equality Act 2010 (Gender Pay Gap Information) Regulations 2017: a gap is "
+        "the difference of men's and women's average as a percentage of men's; gaps of bonus pay "
+        "are those among people who received some; people of equal pay on the border of a quarter "
+        "are divided alike (regulation 13(2)). This page states figures and how sure they are; it "
+        "does not report whether a duty is met."
+    ),
+}
+PAY_TARGETS = {"total pay per hour": "total pay per hour", "total pay": "total pay"}
+PAY_FIGURES = {
+    "mean total": "Mean pay",
+    "median total": "Median pay",
+    "mean variable": "Mean variable pay",
+    "median variable": "Median variable pay",
+    "receive variable": "People who receive variable pay",
+}
+PAY_AMONG = {"all": "", "recipients": ", among those who receive it"}
+PAY_QUARTERS = {
+    "quarter 1": "lowest",
+    "quarter 2": "lower middle",
+    "quarter 3": "upper middle",
+    "quarter 4": "highest",
+}
+PAY_PARTS = {"base": "Base pay", "variable": "Variable pay", "total": "Total pay"}
+PAY_PARTS_WITHIN = {"base": "base pay", "variable": "variable pay", "total": "total pay"}
+PAY_BASES = {"per hour": "per hour", "as recorded": "as recorded"}
+PAY_PER_HOUR = " per hour"
+PAY_GROUPS = {"other categories": "other categories", "missing": "missing"}
+PAY_EVERYBODY = "all"
+PAY_SIDES = {"lower": "{gap} lower", "higher": "{gap} higher"}
+PAY_COMPARED = {"lower": "{gap} lower than men's", "higher": "{gap} higher than men's"}
+PAY_RANGE = "{text} ({low} to {high}{level})"
+PAY_RANGE_AROUND_ZERO = "{text} (between {low} higher and {high} lower{level})"
+PAY_RANGE_UNKNOWN = "{text} (range unknown: {reason})"
+PAY_NOT_COMPARED = "not compared"
+PAY_NOT_COMPARED_BECAUSE = "not compared ({reason})"
+PAY_WHOLE = "Women's mean pay{basis} is {mean}; their median is {median}."
+PAY_WHOLE_RECORDED = "Not divided by hours, their mean pay is {mean}."
+PAY_HOURS = (
+    "Of the gap of pay that is not divided by hours, {share} goes with hours ({low} to {high}): so "
+    "much smaller is the gap per hour."
+)
+PAY_HOURS_TURNED = (
+    "Per hour the gap goes the other way: women's mean pay is {hourly}, not divided by hours "
+    "{recorded}."
+)
+PAY_HOURS_LARGER = (
+    "Per hour the gap is larger: women's mean pay is {hourly}, not divided by hours {recorded}."
+)
+PAY_HOURS_OPEN = (
+    "Per hour women's mean pay is {hourly}, not divided by hours {recorded}; which share of the "
+    "gap goes with hours these people cannot tell."
+)
+PAY_BY_CATEGORY = (
+    "{part} by category: surely {relevant} or more in {above}{named}; surely below in "
+    "{below}{open}{largest}."
+)
+PAY_COUNT = "{n} of {total}"
+PAY_COUNT_NONE = "none of {total}"
+PAY_ABOVE_NAMED = ": {groups}"
+PAY_NAMED = "{group}, {compared}"
+PAY_MORE_NAMED = "{n} more"
+PAY_OPEN = "; of {n} these people cannot tell"
+PAY_LARGEST = ". The largest is that of {group}: women's {part} is {compared}{needed}"
+PAY_WOULD_TELL = ", and {needed} would tell"
+PAY_NEEDED = "about {n} people"
+PAY_NEEDED_THERE = "about {n} people there"
+PAY_NEEDED_TOO_MANY = "only more people than such a firm has"
+PAY_NEEDED_TOO_MANY_THERE = "only more people there than such a firm has"
+PAY_RECEIVE_HIDDEN = "Who receives variable pay is not shown, to protect the few who do."
+PAY_RECEIVE_NOBODY = "Nobody receives variable pay."
+PAY_RECEIVE = "Variable pay goes to {women} of women and {men} of men{often}{among}."
+PAY_RECEIVE_OFTEN = {
+    "less": ", {n} points less often to women ({low} to {high})",
+    "more": ", {n} points more often to women ({low} to {high})",
+    "equal": ", as often to women ({low} to {high})",
+}
+PAY_RECEIVE_AMONG = "; among those who receive it, women's mean{basis} is {compared}"
+PAY_EQUAL = "At equal {columns} women's total pay{basis} is {compared}, in place of {gap}."
+PAY_EQUAL_IN = (
+    "In category {group}, at equal {columns} women's total pay{basis} is {compared}, in place of "
+    "{gap}."
+)
+PAY_NOT_TURNED = "No state is another one if any single person is left out."
+PAY_TURNED = (
+    "If some single person is left out, whether the gap is {relevant} or more has another answer "
+    "for: {groups}."
+)
+PAY_TURNED_GROUP = "{part} of {group}"
+PAY_ALL_PEOPLE = "All people"
+PAY_QUARTERS_TITLE = {
+    "people": "Quarters of all people by total pay{basis}",
+    "rows": "Quarters of all rows by total pay{basis}",
+}
+PAY_CATEGORIES_TITLE = "(g) By category of workers ({column}), {basis}; each range {level}"
+PAY_CATEGORY_COLUMN = "category"
+PAY_HEADS = {
+    "figure": "Figure",
+    "women": "Women",
+    "men": "Men",
+    "rows of women": "Rows of women",
+    "rows of men": "Rows of men",
+    "weights of women": "Sum of weights of women",
+    "weights of men": "Sum of weights of men",
+    "weights of rows of women": "Sum of weights of rows of women",
+    "weights of rows of men": "Sum of weights of rows of men",
+    "gap": "Women lower by",
+    "quarter": "Quarter",
+    "range": "Range of the share of women",
+    "category": "Category",
+}
+PAY_HEAD_OF_BASIS = "Women lower by, {basis}"
+PAY_HEAD_OF_PART = "{part}: women lower by"
+PAY_CELL = "{gap} [{low}, {high}]"
+PAY_CELL_UNKNOWN = "{gap} (range unknown)"
+PAY_SHARE_OF = "{share} of {n}"
+PAY_OTHERS = {"one": "{quarter} (and {n} other)", "several": "{quarter} (and {n} others)"}
+PAY_STATES = {
+    "above": "{relevant} or more",
+    "below": "below {relevant}",
+    "cannot tell": "cannot tell",
+    "needed": "cannot tell ({needed} would)",
+}
+PAY_NOTES = {
+    "clustered": (
+        "Several rows are one person: women and men are counted once, in quarters and in the "
+        "answers below their rows."
+    ),
+    "joined": "Joined, because too few women or men work in them: {groups}.",
+    "one left out": "1 figure is left out, to protect the few who receive variable pay.",
+    "left out": "{n} figures are left out, to protect the few who receive variable pay.",
+    "few others": (
+        "Fewer than {n} people are neither women nor men, or have no value of sex: they are left "
+        "out of all figures here and below, to protect them."
+    ),
+    "one other": (
+        "1 person is neither a woman nor a man here, or has no value of sex, counts in quarters of "
+        "pay, and is not compared below."
+    ),
+    "others": (
+        "{n} people are neither women nor men here, or have no value of sex: they count in "
+        "quarters of pay, and are not compared below."
+    ),
+    "one wrong": (
+        "1 row is over ten times, or under a tenth of, the median pay of the category: probably an "
+        "error; it counts as it is."
+    ),
+    "wrong": (
+        "{n} rows are over ten times, or under a tenth of, the median pay of the category: "
+        "probably errors; they count as they are."
+    ),
+    "one to check": (
+        "1 row is over four times or under a quarter of that median, more than 80 hours, or parts "
+        "that do not add up: to be checked; it counts as it is."
+    ),
+    "to check": (
+        "{n} rows are over four times or under a quarter of that median, more than 80 hours, or "
+        "parts that do not add up: to be checked; they count as they are."
+    ),
+}
+# Why a figure is missing: what the document says, and in other languages what it means.
+PAY_REASONS = {
+    "no average": "men's average is 0",
+    "no median": "the median of men is 0",
+    "two people": "fewer than 2 people of a sex",
+    "few": "too few people",
+    "few for a median": "too few people for an interval, or the median may be 0",
+    "no sex": "a sex is missing",
+    "nobody": "nobody receives variable pay",
+    "several rows": "several rows are one person",
+    "hidden": "fewer than {n} women or men: left out, to protect them",
+    "hidden recipients": "fewer than {n} women or men receive it: left out, to protect them",
+    "hidden in a category": (
+        "fewer than {n} women or men receive variable pay: left out, to protect them"
+    ),
+    "skewed": (
+        "too skewed to compare means of {n} people: about {needed} are needed; ask about logarithms"
+    ),
+    "skewness unknown": "how skewed the numbers of {n} people are is unknown; change the unit",
+}

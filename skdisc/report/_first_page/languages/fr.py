@@ -5,6 +5,8 @@ PERCENT = "{} %"
 RANGE = "{low} à {high}"
 RANGE_AROUND_ZERO = "entre {low} {less} et {high} {more}"
 AND = " et "
+MISSING = "{name} manque"
+NOT_MISSING = "{name} ne manque pas"
 
 STATES = {
     "unequal at equal columns": "Inégal même là où les autres colonnes sont égales",
@@ -233,3 +235,235 @@ LAW = (
     "n'est pas décidé ici : la statistique montre des différences ; un juriste ou un tribunal "
     "décide si l'une est illicite"
 )
+
+# Rapports sur les rémunérations.
+PAY_TITLES = {
+    "pay_transparency": (
+        "Écart de rémunération entre les femmes et les hommes : les chiffres de l'article 9, "
+        "paragraphe 1, de la directive (UE) 2023/970"
+    ),
+    "uk_gender_pay_gap": (
+        "Écart de rémunération entre les femmes et les hommes : les six chiffres des règles du "
+        "Royaume-Uni de 2017"
+    ),
+}
+PAY_SOURCES = {
+    "pay_transparency": (
+        "Un écart est la différence des moyennes des hommes et des femmes en pour cent de celle "
+        "des hommes (article 3 de la directive) ; {relevant} est le seuil que nomme l'article 10, "
+        "paragraphe 1. Les quarts partagent dans la même proportion les personnes de même salaire "
+        "à une limite. Cette page donne des chiffres et leur certitude ; elle ne dit pas si une "
+        "obligation est remplie ni si une différence est justifiée."
+    ),
+    "uk_gender_pay_gap": (
+        "Chiffres des Equality Act 2010 (Gender Pay Gap Information) Regulations 2017 : un écart "
+        "est la différence des moyennes des hommes et des femmes en pour cent de celle des hommes "
+        "; pour les primes, parmi les personnes qui en ont reçu ; les personnes de même salaire à "
+        "la limite d'un quart sont partagées dans la même proportion (regulation 13(2)). Cette "
+        "page donne des chiffres et leur certitude ; elle ne dit pas si une obligation est remplie."
+    ),
+}
+PAY_TARGETS = {"total pay per hour": "salaire total par heure", "total pay": "salaire total"}
+PAY_FIGURES = {
+    "mean total": "Salaire moyen",
+    "median total": "Salaire médian",
+    "mean variable": "Salaire variable moyen",
+    "median variable": "Salaire variable médian",
+    "receive variable": "Personnes qui reçoivent un salaire variable",
+}
+PAY_AMONG = {"all": "", "recipients": ", parmi celles qui en reçoivent"}
+PAY_QUARTERS = {
+    "quarter 1": "le plus bas",
+    "quarter 2": "deuxième en partant du bas",
+    "quarter 3": "deuxième en partant du haut",
+    "quarter 4": "le plus haut",
+}
+PAY_PARTS = {"base": "Salaire de base", "variable": "Salaire variable", "total": "Salaire total"}
+PAY_PARTS_WITHIN = {
+    "base": "salaire de base",
+    "variable": "salaire variable",
+    "total": "salaire total",
+}
+PAY_BASES = {"per hour": "par heure", "as recorded": "tel qu'enregistré"}
+PAY_PER_HOUR = " par heure"
+PAY_GROUPS = {"other categories": "autres catégories", "missing": "sans indication"}
+PAY_EVERYBODY = "toutes les personnes"
+PAY_SIDES = {"lower": "plus bas de {gap}", "higher": "plus élevé de {gap}"}
+PAY_COMPARED = {
+    "lower": "plus bas de {gap} que celui des hommes",
+    "higher": "plus élevé de {gap} que celui des hommes",
+}
+PAY_RANGE = "{text} ({low} à {high}{level})"
+PAY_RANGE_AROUND_ZERO = "{text} (entre {low} de plus et {high} de moins{level})"
+PAY_RANGE_UNKNOWN = "{text} (intervalle inconnu : {reason})"
+PAY_NOT_COMPARED = "non comparé"
+PAY_NOT_COMPARED_BECAUSE = "non comparé ({reason})"
+PAY_WHOLE = "Le salaire moyen des femmes{basis} est {mean} ; leur salaire médian est {median}."
+PAY_WHOLE_RECORDED = "Sans division par les heures, leur salaire moyen est {mean}."
+PAY_HOURS = (
+    "De l'écart des salaires non divisés par les heures, {share} va de pair avec les heures "
+    "({low} à {high}) : l'écart par heure est plus petit d'autant."
+)
+PAY_HOURS_TURNED = (
+    "Par heure, l'écart est inverse : le salaire moyen des femmes est {hourly}, sans division par "
+    "les heures {recorded}."
+)
+PAY_HOURS_LARGER = (
+    "Par heure, l'écart est plus grand : le salaire moyen des femmes est {hourly}, sans division "
+    "par les heures {recorded}."
+)
+PAY_HOURS_OPEN = (
+    "Par heure, le salaire moyen des femmes est {hourly}, sans division par les heures {recorded} "
+    "; quelle part de l'écart va de pair avec les heures, ces personnes ne permettent pas de le "
+    "dire."
+)
+PAY_BY_CATEGORY = (
+    "{part} par catégorie : sûrement {relevant} ou plus dans {above}{named} ; sûrement moins dans "
+    "{below}{open}{largest}."
+)
+PAY_COUNT = "{n} sur {total}"
+PAY_COUNT_NONE = "aucune sur {total}"
+PAY_ABOVE_NAMED = " : {groups}"
+PAY_NAMED = "{group}, {compared}"
+PAY_MORE_NAMED = "{n} autres"
+PAY_OPEN = " ; de {n}, ces personnes ne permettent pas de le dire"
+PAY_LARGEST = (
+    ". Le plus grand écart est celui de {group} : le {part} des femmes y est {compared}{needed}"
+)
+PAY_WOULD_TELL = ", et {needed} le diraient"
+PAY_NEEDED = "environ {n} personnes"
+PAY_NEEDED_THERE = "environ {n} personnes dans cette catégorie"
+PAY_NEEDED_TOO_MANY = "seulement plus de personnes qu'une telle entreprise n'en a"
+PAY_NEEDED_TOO_MANY_THERE = "seulement plus de personnes là qu'une telle entreprise n'en a"
+PAY_RECEIVE_HIDDEN = (
+    "Qui reçoit un salaire variable n'est pas montré, pour protéger les rares personnes qui en "
+    "reçoivent."
+)
+PAY_RECEIVE_NOBODY = "Personne ne reçoit de salaire variable."
+PAY_RECEIVE = (
+    "Un salaire variable est versé à {women} des femmes et à {men} des hommes{often}{among}."
+)
+PAY_RECEIVE_OFTEN = {
+    "less": ", moins souvent aux femmes de {n} points ({low} à {high})",
+    "more": ", plus souvent aux femmes de {n} points ({low} à {high})",
+    "equal": ", aussi souvent aux femmes ({low} à {high})",
+}
+PAY_RECEIVE_AMONG = (
+    " ; parmi celles qui en reçoivent, le salaire variable moyen des femmes{basis} est {compared}"
+)
+PAY_EQUAL = (
+    "À valeurs égales de {columns}, le salaire total des femmes{basis} est {compared}, et sinon "
+    "{gap}."
+)
+PAY_EQUAL_IN = (
+    "Dans la catégorie {group}, à valeurs égales de {columns}, le salaire total des femmes{basis} "
+    "est {compared}, et sinon {gap}."
+)
+PAY_NOT_TURNED = "Aucun de ces états ne change si n'importe quelle personne est retirée."
+PAY_TURNED = (
+    "Si une certaine personne est retirée, la réponse à la question si l'écart est de {relevant} "
+    "ou plus change pour : {groups}."
+)
+PAY_TURNED_GROUP = "{part} de {group}"
+PAY_ALL_PEOPLE = "Toutes les personnes"
+PAY_QUARTERS_TITLE = {
+    "people": "Quarts de toutes les personnes selon le salaire total{basis}",
+    "rows": "Quarts de toutes les lignes selon le salaire total{basis}",
+}
+PAY_CATEGORIES_TITLE = (
+    "(g) Par catégorie de travailleurs ({column}), {basis} ; chaque intervalle {level}"
+)
+PAY_CATEGORY_COLUMN = "catégorie"
+PAY_HEADS = {
+    "figure": "Chiffre",
+    "women": "Femmes",
+    "men": "Hommes",
+    "rows of women": "Lignes de femmes",
+    "rows of men": "Lignes d'hommes",
+    "weights of women": "Somme des poids des femmes",
+    "weights of men": "Somme des poids des hommes",
+    "weights of rows of women": "Somme des poids des lignes de femmes",
+    "weights of rows of men": "Somme des poids des lignes d'hommes",
+    "gap": "Plus bas pour les femmes de",
+    "quarter": "Quart",
+    "range": "Intervalle de la part des femmes",
+    "category": "Catégorie",
+}
+PAY_HEAD_OF_BASIS = "Plus bas pour les femmes de, {basis}"
+PAY_HEAD_OF_PART = "{part} : plus bas pour les femmes de"
+PAY_CELL = "{gap} [{low} ; {high}]"
+PAY_CELL_UNKNOWN = "{gap} (intervalle inconnu)"
+PAY_SHARE_OF = "{share} de {n}"
+PAY_OTHERS = {
+    "one": "{quarter} (et {n} autre personne)",
+    "several": "{quarter} (et {n} autres personnes)",
+}
+PAY_STATES = {
+    "above": "{relevant} ou plus",
+    "below": "moins de {relevant}",
+    "cannot tell": "on ne peut pas dire",
+    "needed": "on ne peut pas dire ({needed} le diraient)",
+}
+PAY_NOTES = {
+    "clustered": (
+        "Plusieurs lignes sont une personne : femmes et hommes sont comptés une fois, dans les "
+        "quarts et dans les réponses plus bas leurs lignes."
+    ),
+    "joined": "Réunies, parce que trop peu de femmes ou d'hommes y travaillent : {groups}.",
+    "one left out": (
+        "1 chiffre est omis, pour protéger les rares personnes qui reçoivent un salaire variable."
+    ),
+    "left out": (
+        "{n} chiffres sont omis, pour protéger les rares personnes qui reçoivent un salaire "
+        "variable."
+    ),
+    "few others": (
+        "Moins de {n} personnes ne sont ni femmes ni hommes, ou n'ont pas de valeur de sexe : pour "
+        "les protéger, elles ne comptent dans aucun chiffre ici ni plus bas."
+    ),
+    "one other": (
+        "1 personne n'est ni femme ni homme, ou n'a pas de valeur de sexe : elle compte dans les "
+        "quarts, et n'est pas comparée plus bas."
+    ),
+    "others": (
+        "{n} personnes ne sont ni femmes ni hommes, ou n'ont pas de valeur de sexe : elles "
+        "comptent dans les quarts, et ne sont pas comparées plus bas."
+    ),
+    "one wrong": (
+        "1 ligne dépasse dix fois le salaire médian de la catégorie, ou est sous un dixième : "
+        "probablement une erreur ; elle compte telle quelle."
+    ),
+    "wrong": (
+        "{n} lignes dépassent dix fois le salaire médian de la catégorie, ou sont sous un dixième "
+        ": probablement des erreurs ; elles comptent telles quelles."
+    ),
+    "one to check": (
+        "1 ligne dépasse quatre fois ce salaire médian, ou est sous un quart, a plus de 80 heures, "
+        "ou des parties dont la somme n'est pas le total : à vérifier ; elle compte telle quelle."
+    ),
+    "to check": (
+        "{n} lignes dépassent quatre fois ce salaire médian, ou sont sous un quart, ont plus de 80 "
+        "heures, ou des parties dont la somme n'est pas le total : à vérifier ; elles comptent "
+        "telles quelles."
+    ),
+}
+PAY_REASONS = {
+    "no average": "la moyenne des hommes est 0",
+    "no median": "la médiane des hommes est 0",
+    "two people": "moins de 2 personnes d'un sexe",
+    "few": "trop peu de personnes",
+    "few for a median": "trop peu de personnes pour un intervalle, ou la médiane peut être 0",
+    "no sex": "un sexe manque",
+    "nobody": "personne ne reçoit de salaire variable",
+    "several rows": "plusieurs lignes sont une personne",
+    "hidden": "moins de {n} femmes ou hommes : omis, pour les protéger",
+    "hidden recipients": "moins de {n} femmes ou hommes en reçoivent : omis, pour les protéger",
+    "hidden in a category": (
+        "moins de {n} femmes ou hommes reçoivent un salaire variable : omis, pour les protéger"
+    ),
+    "skewed": (
+        "trop asymétrique pour comparer les moyennes de {n} personnes : il en faut environ "
+        "{needed} ; demander les logarithmes"
+    ),
+    "skewness unknown": ("l'asymétrie des nombres de {n} personnes est inconnue ; changer l'unité"),
+}
