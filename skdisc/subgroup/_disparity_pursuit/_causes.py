@@ -241,7 +241,7 @@ def indistinguishable(scores: Scores, groups: list[int], critical: float) -> pd.
     Returns
     -------
     DataFrame
-        ``finding`` (position), ``at`` (candidate), ``effect``, ``cost`` (loss in twice the log
+        ``finding`` (position), ``candidate``, ``effect``, ``cost`` (loss in twice the log
         likelihood, at most 0 if nothing is lost).
     """
     parts = []
@@ -261,14 +261,14 @@ def indistinguishable(scores: Scores, groups: list[int], critical: float) -> pd.
             pd.DataFrame(
                 {
                     "finding": k,
-                    "at": candidate,
+                    "candidate": candidate,
                     "effect": adjusted_scores.effect[candidate],
                     "cost": cost[candidate],
                 }
             )
         )
-    empty = pd.DataFrame({"finding": [], "at": [], "effect": [], "cost": []})
-    return pd.concat(parts, ignore_index=True) if parts else empty.astype({"at": int})
+    empty = pd.DataFrame({"finding": [], "candidate": [], "effect": [], "cost": []})
+    return pd.concat(parts, ignore_index=True) if parts else empty.astype({"candidate": int})
 
 
 def shadows(
@@ -283,7 +283,7 @@ def shadows(
     Returns
     -------
     DataFrame
-        ``at`` (candidate), ``finding`` (position of the cause that it shares most with),
+        ``candidate``, ``finding`` (position of the cause that it shares most with),
         ``effect_alone``, ``z_alone``, ``effect_beside``, ``z_beside``.
     """
     z = initial.z
@@ -295,7 +295,7 @@ def shadows(
         cross = scores.crossed(groups)[candidate]
         cause = np.abs(cross / np.sqrt(scores.in_room[groups])).argmax(axis=1)
     columns = {
-        "at": candidate,
+        "candidate": candidate,
         "finding": cause,
         "effect_alone": initial.effect[candidate],
         "z_alone": z[candidate],
@@ -312,7 +312,7 @@ def bounds_on_remaining_effects(
     Returns
     -------
     DataFrame
-        ``people`` (fewest members), ``n_groups``, ``bound``, ``at`` (the candidate with it).
+        ``people`` (fewest members), ``n_groups``, ``bound``, ``candidate`` (the one with it).
     """
     reach = np.abs(adjusted_scores.effect) + critical * adjusted_scores.error
     rows = []
@@ -323,7 +323,7 @@ def bounds_on_remaining_effects(
         if len(eligible):
             largest = eligible[np.argmax(reach[eligible])]
             rows.append((size, len(eligible), reach[largest], largest))
-    return pd.DataFrame(rows, columns=["people", "n_groups", "bound", "at"])
+    return pd.DataFrame(rows, columns=["people", "n_groups", "bound", "candidate"])
 
 
 def parts_of_gaps(

@@ -54,14 +54,14 @@ def about_causes(scores: Scores, pursuit: Pursuit, worse: int, critical: float) 
     near = _causes.shadows(scores, pursuit.groups, pursuit.initial, pursuit.final, critical)
     sizes = [n for n in _SIZES if n <= scores.residuals.n_people]
     bounds = _causes.bounds_on_remaining_effects(scores, pursuit.final, critical, sizes)
-    path = pd.DataFrame(pursuit.steps, columns=Step._fields).rename(columns={"group": "at"})
+    path = pd.DataFrame(pursuit.steps, columns=Step._fields).rename(columns={"group": "candidate"})
     tables = {"path": path, "indistinguishable": alike, "shadows": near, "left": bounds}
     sign = {"path": "z", "indistinguishable": "effect", "shadows": "z_alone", "left": None}
     for name, table in tables.items():
         table = table.head(_MOST)
         sign_by_row = np.full(len(table), worse) if sign[name] is None else table[sign[name]]
-        groups, flipped = worse_sides(scores, table["at"].astype(int), sign_by_row, worse)
-        table = table.drop(columns="at")
+        groups, flipped = worse_sides(scores, table["candidate"].astype(int), sign_by_row, worse)
+        table = table.drop(columns="candidate")
         table.insert(0, "group", np.array([str(g) for g in groups], dtype=object))
         turn = np.where(flipped, -1.0, 1.0)
         for column in table.columns.intersection(_SIGNED):
