@@ -268,7 +268,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     def _candidates(self, task, discovery, rows, items):
         """Return the candidates of the question, on the rows that measured the findings.
 
-        None where what is compared is not the gaps that the question is about.
+        None if the method does not compare the gaps that the question is about.
         """
         if self.null not in _BOUNDED:
             return None

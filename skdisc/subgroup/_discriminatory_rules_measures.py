@@ -92,7 +92,7 @@ def rule_table(measure, sums, context_sums, level, p_value=None):
     sums, context_sums : ndarray
         As in `RowDecisions`.
     level, p_value
-        Of `rule_measures`.
+        As in `rule_measures`.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def ranked(table, size, is_found, measure, direction, order):
     Parameters
     ----------
     table : DataFrame
-        Of `rule_table`, with strength, length and support.
+        From `rule_table`, with strength, length and support.
     size : ndarray of float
         How far the measure is from 1 in the direction.
     is_found : ndarray of bool

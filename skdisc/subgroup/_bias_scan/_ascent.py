@@ -212,13 +212,13 @@ def _choose(j, parts, runs):
     active = [
         (part, part_runs) for part, part_runs in zip(parts, runs, strict=True) if len(part_runs)
     ]
-    questions = [part.question(j, part_runs) for part, part_runs in active]
-    scan, columns = parts[0].scan, [np.concatenate(c) for c in zip(*questions, strict=True)]
+    inputs = [part.inputs(j, part_runs) for part, part_runs in active]
+    scan, columns = parts[0].scan, [np.concatenate(c) for c in zip(*inputs, strict=True)]
     chosen, value = scan.best_sets(scan.cells.attributes[j], *columns[:5])
     ends = np.cumsum([len(part_runs) for _, part_runs in active])[:-1]
-    answers = (np.split(x, ends) for x in (chosen, value - columns[5]))
-    for (part, part_runs), *answer in zip(active, *answers, strict=True):
-        part.answer(j, part_runs, *answer)
+    updates = (np.split(x, ends) for x in (chosen, value - columns[5]))
+    for (part, part_runs), *best in zip(active, *updates, strict=True):
+        part.update(j, part_runs, *best)
 
 
 class _Runs:
@@ -237,8 +237,8 @@ class _Runs:
             chosen[:] = True
             self._set(j, np.arange(len(data)), start)
 
-    def question(self, j, runs):
-        """Return what the best values of an attribute depend on, and the cost of the others."""
+    def inputs(self, j, runs):
+        """Return the inputs of `Scan.best_sets` for an attribute, and the cost of the others."""
         rules, costs, has_condition = self.scan.rules, self.costs[runs], self.has_condition[runs]
         costs[:, j], has_condition[:, j] = 0.0, False
         bound = self.bound[runs]
@@ -247,7 +247,7 @@ class _Runs:
         closed = (has_condition.sum(axis=1) >= rules.max_conditions) & ~bound
         return *self._sums(j, runs), bound, closed, np.where(free, np.inf, costs.sum(axis=1))
 
-    def answer(self, j, runs, chosen, total):
+    def update(self, j, runs, chosen, total):
         """Take these values where they raise the score less penalty, `total`."""
         better = total > self.total[runs] + _BETTER
         self.is_converged[runs[better & np.isfinite(self.total[runs])]] = False

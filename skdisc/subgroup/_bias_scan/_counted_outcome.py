@@ -20,8 +20,7 @@ def equal_rows_once(outcome):
     """Return an outcome in the same order, however rows and columns are ordered.
 
     If outcomes are shares, and rows have no weights and no clusters, equal rows become one with the
-    number of its people: what is drawn then does not depend on who repeats rows, the user or a
-    count.
+    number of its people: so draws are the same for repeated rows and for counts.
     """
     X = by_name(outcome.X)
     row = pd.util.hash_pandas_object(X, index=False).to_numpy() if len(X) else np.empty(0)

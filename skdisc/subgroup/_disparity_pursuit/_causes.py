@@ -163,7 +163,7 @@ def overturned_findings(
             continue
         p = np.maximum(special.ndtr(-abs(effect) / error), 1e-300)
         less = special.ndtr(-max(abs(effect) - shift, 0) / error)
-        # chance gives a group so little as often as its correction says of what it has now
+        # the p-value of the smaller effect is corrected by the same factor
         corrected = max(float(table["p_adjusted"].iloc[k]), 1e-300) * less / p
         is_turned[k] = corrected > level
     return is_turned
@@ -336,10 +336,9 @@ def parts_of_gaps(
     """Divide the gap of each protected group by what remains at equal columns, and by column.
 
     What remains is the effect that `at_equal_columns` states, with its interval. The columns share
-    the rest: what they predict of the outcome once that effect is taken off the members, as people
-    who would otherwise have fared like others. (Fitted to the outcome as it is, a column takes
-    over what membership does wherever the two go together: women are mostly part-time, so hours
-    would seem to matter that do not.)
+    the rest: their contributions to a prediction of the outcome less that effect of the members. (A
+    prediction of the outcome itself would attribute the effect of membership to columns that are
+    correlated with it: if women mostly work part-time, hours would seem to matter.)
 
     Parameters
     ----------
@@ -412,7 +411,7 @@ def _together(columns):
 
 
 def _is_one_of(inside, part):
-    """Return whether a group is a protected part, or everybody else."""
+    """Return whether a group is a protected part or its complement."""
     return np.array_equal(part, inside) or np.array_equal(part, ~inside)
 
 

@@ -18,7 +18,7 @@ class Fit(NamedTuple):
     """A joint least-squares fit of chosen groups.
 
     ``effect``, the mean one, and ``covariance`` (sandwich) of the ``groups``; ``slope``, the effect
-    per unit of `Scores.room`; ``outcome``: what the fit leaves.
+    per unit of `Scores.room`; ``outcome``: the residual outcomes.
     """
 
     groups: list

@@ -59,7 +59,7 @@ class Scores:
         self._losses = Losses(self)
         members = c.over_groups(c.is_part, residuals.root[:, None] ** 2)[:, 0]
         # With less information the legitimate columns nearly determine who belongs to a group, and
-        # nobody like its members is left to compare them with.
+        # there are no similar people to compare its members with.
         self.testable = self.information > OVERLAP * members
         self._rounding = _ROUNDING * self.covariances([], residuals.raw / residuals.share)[0]
 

@@ -44,8 +44,8 @@ CHOSEN_BY_THEIR_DATA = (
 def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
     """Return the rows with one outcome each, in an order that does not depend on the input order.
 
-    Equal rows are one with a frequency, unless they have weights, clusters, or an estimator of the
-    user learns from them: what is drawn does not depend on who repeats rows, the user or a count.
+    Equal rows become one with a frequency, unless they have weights, clusters, or an estimator of
+    the user learns from them: so draws are the same for repeated rows and for counts.
     """
     rows = rows_of(task, detector.metric, detector.output)
     y = rows.tree_target
@@ -158,8 +158,8 @@ def _mined(detector, rows, items, spend, depth=None):
 def _pursued(detector, task, candidates, residuals, is_first):
     """Return the `Scores` of candidates, the `Pursuit`, and the `Level` of its evidence.
 
-    A search that is cut has what it found so far; where one of fewer conditions is complete,
-    OutOfTime is raised instead.
+    A search that runs out of time returns its causes so far, or raises OutOfTime if one with fewer
+    conditions is complete.
     """
     d = detector
     if not is_first:

@@ -83,7 +83,7 @@ class _Search:
         self.visited, self.steps = {frozenset(): []}, []
 
     def run(self, most):
-        """Return what is found, at most `most` groups."""
+        """Return the `Pursuit`, with at most `most` groups."""
         groups = []
         while len(self.scores.candidates) and self.in_time():
             self.scores, is_full = self.scores.on_best_scale(groups), len(groups) >= most

@@ -62,8 +62,8 @@ def skewness_of(scores: Any, groups: np.ndarray, noise: np.ndarray, error: np.nd
     what each side adds has a variance and a third cumulant, sums of squares and of cubes. As in
     `Means`, the skewness of all people of a side, in any context, counts where it is larger than in
     the context. Skewness is computed from residuals times f, not times the part of f that the fit
-    leaves: what people outside a context add is a sum over many, and hardly skewed. With clusters,
-    the number of people is divided by the factor of the variance.
+    leaves: the terms of the many people outside a context have a sum that is nearly symmetric. With
+    clusters, the number of people is divided by the factor of the variance.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ class Sums(NamedTuple):
 
     ``coefficient``, ``mean``, ``people`` (equal ones): shape (n_rows,), group after group;
     ``size``, the number of rows of each group, which is not 0: shape (n_groups,). ``rest``: the
-    variance of what a normal number adds to each sum, shape (n_groups,).
+    variance of a further, normal term of each sum, shape (n_groups,).
     """
 
     coefficient: np.ndarray
@@ -57,11 +57,10 @@ def deviates(
     effect: of 30 people with a probability of a half, 26 successes are rare, and vary less than 15.
     So the tail is computed for a sum of independent outcomes, with the log odds of the fit, shifted
     so that the expected number of outcomes in the context is the observed one. Where residuals are
-    larger than these probabilities explain, the fit is wrong about people, and deviates are reduced
-    by as much: by what all rows show, since what is learned from few people errs a little about
-    all, or by what the context shows beyond doubt. What people outside add, through the groups in
-    the fit, is taken as normal, unless a group in the fit is small, too; then its people count as
-    those of the context do.
+    larger than these probabilities explain, deviates are divided by the root of the misfit: of all
+    rows, or of the context where it is larger beyond doubt. The terms of people outside the
+    context, through the groups in the fit, are taken as normal; the people of small groups in the
+    fit are treated like those of the context.
 
     Parameters
     ----------
@@ -172,7 +171,7 @@ def tail_deviates(sums: Sums, total: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _tilt(sums, total):
     """Return the change in log odds, per unit of the coefficient, that gives each sum its total.
 
-    And whether the total is at the end of what the sum can be.
+    Also return whether the total is at the end of the range of the sum.
     """
     a, log_odds = sums.coefficient, special.logit(sums.mean)
     largest = np.maximum(sums.largest(), _SMALLEST)

@@ -311,7 +311,7 @@ def _new_recourse(d, recourse, shown, cache, rows):
         learning = recourse.measured.at(shown["number"].to_numpy(int)[order])
         sides = chosen_sides(learning, measured, verdicts, notion)
     statistics = compare_sides(*sides, notion, d.significance, d.order != "effect")
-    for column in ("support", "support_rest"):  # nobody of these people chose an action
+    for column in ("support", "support_rest"):  # no action was chosen on these people
         statistics[column.replace("support", "n_compared")] = statistics[column]
     back = np.argsort(order)
     new = replace(

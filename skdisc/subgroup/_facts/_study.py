@@ -164,7 +164,7 @@ def _groups(rows, columns):
         group = parts[0] if len(parts) == 1 else Subgroup(parts)
         if (mask & ~rows.decided).any():
             groups.append(group)
-        elif mask.any():  # combinations of values that nobody has are no groups
+        elif mask.any():  # combinations that do not occur are no groups
             excluded.append((str(group), 0, "no member has an unfavorable decision"))
     return tuple(groups), excluded
 

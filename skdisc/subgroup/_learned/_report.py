@@ -65,8 +65,8 @@ def tests_of(
         One row for each part: ``part``, ``n``, ``covariance`` (of witness and outcome; of a group
         its size times its gap), ``effect`` (the slope of outcomes on the witness), ``z``,
         ``p_value`` (one-sided, as the witness says who has larger outcomes), and ``p_adjusted``.
-        p-values of bins are corrected by Šidák, exactly, since bins share nobody, and are at least
-        the p-value of everyone.
+        p-values of bins are corrected by Šidák, exactly, since bins have no person in common, and
+        are at least the p-value of everyone.
     reasons : list of str
         What crossings would take from the slope of everyone, if it is then no longer significant.
     """

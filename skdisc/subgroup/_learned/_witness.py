@@ -87,7 +87,7 @@ class Witness:
     def values(self, numbers: np.ndarray) -> np.ndarray:
         """Return the function for each row and each cell, shape (n_rows, n_cells)."""
         values = np.empty((len(numbers), len(self.indicators)))
-        if not len(numbers):  # nobody of a half has a score of this part
+        if not len(numbers):  # no person of a half has a score in this part
             return values
         for cell, indicator in enumerate(self.indicators):
             table = np.hstack([numbers, np.broadcast_to(indicator, (len(numbers), len(indicator)))])
