@@ -1,5 +1,6 @@
-"""Audits that run, each as the command `skdisc audit` in a process of its own."""
+"""Audits and searches that run, each as its command in a process of its own."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,11 +9,13 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 
+from skdisc.app._study import Study, command_line, python_code
 from skdisc.auditing import AuditReport
+from skdisc.model_selection import AlternativeReport
 
-_STARTED = "Audit: "  # of a line of --verbose
 _FAILED = "skdisc: error: "
 _KEPT = 20  # lines of standard error
 
@@ -24,26 +27,37 @@ class Job:
     ----------
     key : str
         In addresses.
-    argv : list of str
-        The file and the options of `skdisc audit`.
+    study : Study
+        What it is about, as it is now.
+    options : list of str
+        Those of the command.
     folder : Path
         Where its report is written.
-    command, python, name : str
-        How the same is done without the app, and the name of the file.
 
     Attributes
     ----------
+    command, python : str
+        How the same is done without the app.
     state : {"running", "done", "interrupted", "failed"}
         "interrupted": there is a report of what was found until then.
     """
 
-    def __init__(self, key, argv, folder, *, command, python, name) -> None:
-        self.key, self.argv, self.folder = key, list(argv), Path(folder)
-        self.command, self.python, self.name = command, python, name
-        self.document, self.began, self.ended = self.folder / "audit.json", time.monotonic(), None
-        self.used, self._lines, self._step = time.monotonic(), deque(maxlen=_KEPT), "reading"
+    verb, what, place, stem = "audit", "audit", "audits", "audit"
+    ends = (".html", ".docx", ".json", ".md", ".txt")
+    _started = "Audit: "  # of a line of --verbose
+    _cancelled = "The audit was cancelled before it had found anything."
+
+    def __init__(self, key: str, study: Study, options: list[str], folder: Path) -> None:
+        self.key, self.study, self.name, self.folder = key, deepcopy(study), study.name, folder
+        self.language = study.question.get("language", "en")
+        shown = (self.verb, study.name, options)
+        self.command = command_line(*shown, f"{self.stem}.html")
+        self.python = python_code(*shown, f"{self.stem}.json")
+        self.document, self.began, self.ended = folder / "report.json", time.monotonic(), None
+        self.used, self._lines, self._step = time.monotonic(), deque(maxlen=_KEPT), ""
         self._is_cancelled = False
-        arguments = ["audit", *argv, f"--report={self.document}", "--verbose"]
+        arguments = [self.verb, str(study.path), *options]
+        arguments += [f"--report={self.document}", "--verbose"]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "skdisc.app._job", *arguments],
             stdin=subprocess.PIPE,  # it ends when this process does
@@ -61,10 +75,15 @@ class Job:
         """Read what the command tells, until it ends."""
         for line in self._process.stderr:
             self._lines.append(line.rstrip("\n"))
-            if line.startswith(_STARTED):
-                self._step = line.removeprefix(_STARTED).rpartition(",")[0]
+            if line.startswith(self._started):
+                self._step = line.removeprefix(self._started).rpartition(",")[0]
         self._process.wait()
         self.ended = time.monotonic()
+
+    @property
+    def address(self) -> str:
+        """Where its page is."""
+        return f"/{self.place}/{self.key}"
 
     @property
     def state(self) -> str:
@@ -87,13 +106,13 @@ class Job:
         numbers = head.split(" of ")
         if len(numbers) == 2 and all(n.isdigit() for n in numbers):
             return {"step": step, "done": int(numbers[0]) - 1, "of": int(numbers[1])}
-        return {"step": "reading the file", "done": 0, "of": 0}
+        return {"step": self._step or "reading the file", "done": 0, "of": 0}
 
     @property
     def error(self) -> str:
         """Why there is no report."""
         if self._is_cancelled:
-            return "The audit was cancelled before it had found anything."
+            return self._cancelled
         told = [line for line in self._lines if line.startswith(_FAILED)]
         if told:
             return told[-1].removeprefix(_FAILED)
@@ -102,11 +121,11 @@ class Job:
             with suppress(ValueError):
                 code = signal.Signals(-code).name
             return (
-                f"The process of the audit was ended from outside ({code}), perhaps because the "
-                "machine ran out of memory. The app goes on; run the audit again, or with fewer "
-                "columns."
+                f"The process of the {self.what} was ended from outside ({code}), perhaps because "
+                f"the machine ran out of memory. The app goes on; run the {self.what} again, or "
+                "with fewer columns."
             )
-        return f"The process of the audit ended with the code {code}, and gave no reason."
+        return f"The process of the {self.what} ended with the code {code}, and gave no reason."
 
     def cancel(self) -> None:
         """End the audit with what it has found so far."""
@@ -129,3 +148,32 @@ class Job:
     def report(self) -> AuditReport:
         """Return the report."""
         return AuditReport.from_json(self.document.read_text(encoding="utf-8"))
+
+    def page(self) -> str:
+        """Return the report as a page."""
+        return self.report().to_html(self.language)
+
+    def save(self, path: Path) -> None:
+        """Write the report to a file."""
+        self.report().save(path, self.language)
+
+
+class SearchJob(Job):
+    """One search for a less discriminatory model."""
+
+    verb, what, place, stem = "alternatives", "search", "searches", "alternatives"
+    ends = (".html", ".json", ".md", ".txt")
+    _started = "AlternativeSearch: "
+    _cancelled = "The search was cancelled; it claims nothing."
+
+    def report(self) -> AlternativeReport:
+        """Return the report."""
+        return AlternativeReport(json.loads(self.document.read_text(encoding="utf-8")))
+
+    def page(self) -> str:
+        """Return the report as a page."""
+        return self.report().to_html()
+
+    def save(self, path: Path) -> None:
+        """Write the report to a file."""
+        self.report().save(path)

@@ -1,4 +1,4 @@
-"""The pages of the app: file, columns, question, run, and the page of the audit."""
+"""The pages of the app: file, columns, question, run, the page of the audit, and the search."""
 
 import asyncio
 import re
@@ -22,8 +22,17 @@ from starlette.routing import Route
 
 from skdisc._utils._safe_text import clean
 from skdisc.app._folder import PrivateFolder
-from skdisc.app._jobs import Job
+from skdisc.app._jobs import Job, SearchJob
 from skdisc.app._looking import begin, look
+from skdisc.app._search import (
+    CLAIMS,
+    FITS,
+    outcome_refused,
+    reach,
+    search_options,
+    search_refused,
+    unequal,
+)
 from skdisc.app._study import EQUAL, IGNORE, PROTECTED, QUESTION, READING, Study
 from skdisc.app._upload import OneFile, RefusedError, check_free, plain_name, size_told
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
@@ -108,8 +117,11 @@ class Pages:
         return self._named(self.studies, request, "file")
 
     def job(self, request: Request) -> Job:
-        """Return the audit of an address."""
-        return self._named(self.jobs, request, "audit")
+        """Return the audit or the search of an address."""
+        job = self._named(self.jobs, request, "page")
+        if request.url.path.split("/")[1] != job.place:
+            raise HTTPException(404)
+        return job
 
     def _named(self, kept, request, what):
         """Return what an address names, which is in use from now on."""
@@ -341,40 +353,37 @@ class Pages:
         """Start an audit."""
         if wrong := _lacking(study):
             return _to(f"/files/{study.key}/columns?lacks={wrong}#wrong")
+        return self._started(Job, study, study.argv()[1:])
+
+    def _started(self, kind, study, options):
+        """Start a job, and lead to its page."""
         running = sum(job.state == "running" for job in self.jobs.values())
         if running >= _MOST_RUNNING:
             raise RefusedError(
-                f"{running} audits are running already. Wait until one has ended, or cancel it.",
+                f"{running} audits or searches are running already. Wait until one has ended, or "
+                "cancel it.",
                 409,
             )
         check_free(self.folder.path)
-        job = Job(
-            secrets.token_urlsafe(8),
-            study.argv(),
-            self.folder.new("audit"),
-            command=study.command(),
-            python=study.python(),
-            name=study.name,
-        )
-        job.study, job.language = study.key, study.question.get("language", "en")
+        job = kind(secrets.token_urlsafe(8), study, options, self.folder.new(kind.verb))
         self.jobs[job.key] = job
-        return _to(f"/audits/{job.key}")
+        return _to(job.address)
 
     async def state(self, request: Request) -> Response:
-        """Tell how far an audit is."""
+        """Tell how far an audit or a search is."""
         job = self.job(request)
         return JSONResponse({"state": job.state, "seconds": int(job.seconds)} | job.progress)
 
     async def cancel(self, request: Request) -> Response:
-        """End an audit with what it has found."""
+        """End an audit with what it has found, or a search."""
         job = self.job(request)
         job.cancel()
-        return _to(f"/audits/{job.key}")
+        return _to(job.address)
 
     async def again(self, request: Request) -> Response:
         """Run an audit again with a column left out."""
         job, form = self.job(request), await _form(request)
-        study, name = self.studies.get(job.study), form.get("column", [""])[0]
+        study, name = self.studies.get(job.study.key), form.get("column", [""])[0]
         if study is None:
             raise HTTPException(404, "The file is no longer here. Begin again with the file.")
         if study.roles.get(name, EQUAL) != EQUAL or name in ("", study.target):
@@ -385,33 +394,77 @@ class Pages:
     # 5. page
 
     async def audit(self, request: Request) -> Response:
-        """Show an audit: its progress, its page, or why there is none."""
+        """Show an audit or a search: its progress, its page, or why there is none."""
         job = self.job(request)
-        study = self.studies.get(job.study)
+        study = self.studies.get(job.study.key)
         if job.state in ("running", "failed"):
             status = 200 if job.state == "running" else 422
             return self.shown("running.html", status, job=job, study=study)
-        report = await asyncio.to_thread(job.report)
-        page = await asyncio.to_thread(report.to_html, job.language)
-        about = report.document["about"]
-        held = [c for c in about["columns"] if c not in about["protected"]]
-        return self.shown(
-            "page.html", job=job, study=study, page=_body(page), held=held, ends=_ends()
-        )
+        values = {"job": job, "study": study, "ends": _ends(job)}
+        values["page"] = _body(await asyncio.to_thread(job.page))
+        if isinstance(job, SearchJob):
+            return self.shown("search.html", **values)
+        document = (await asyncio.to_thread(job.report)).document
+        about = document["about"]
+        values["held"] = [c for c in about["columns"] if c not in about["protected"]]
+        values["refused"], _ = await self._search_refused(job, document)
+        return self.shown("page.html", **values)
 
     async def download(self, request: Request) -> Response:
-        """Send the report of an audit."""
+        """Send the report of an audit or a search."""
         job, end = self.job(request), request.path_params["end"]
-        if f".{end}" not in _ends() or not job.document.is_file():
+        if f".{end}" not in _ends(job) or not job.document.is_file():
             raise HTTPException(404, "There is no such report.")
         path = job.folder / f"report.{end}"
-        if end == "json":
-            path = job.document
-        elif not path.is_file():
-            report = await asyncio.to_thread(job.report)
-            await asyncio.to_thread(report.save, path, job.language)
+        if not path.is_file():
+            await asyncio.to_thread(job.save, path)
         stem = plain_name(Path(job.name).stem)
-        return _file(path.read_bytes(), f"{stem}-audit.{end}", f".{end}")
+        return _file(path.read_bytes(), f"{stem}-{job.stem}.{end}", f".{end}")
+
+    # 6. a less discriminatory model
+
+    async def _search_refused(self, job, document):
+        """Return why no search follows an audit, '' if one does, and what is seen in its file."""
+        if not job.study.path.is_file():
+            return "its file is no longer here.", None
+        if reason := search_refused(job.study, document):
+            return reason, None
+        seen = await self.look(job.study)
+        return outcome_refused(job.study, seen), seen
+
+    async def _searched(self, request):
+        """Return an audit that a search may follow, its document, and what is seen in its file."""
+        job = self.job(request)
+        if job.state not in ("done", "interrupted"):
+            raise HTTPException(404)
+        document = (await asyncio.to_thread(job.report)).document
+        refused, seen = await self._search_refused(job, document)
+        if refused:
+            raise RefusedError(f"{_NO_SEARCH} {refused}")
+        return job, document, seen
+
+    async def alternative(self, request: Request) -> Response:
+        """Show what a search for a less discriminatory model can show, and its choices."""
+        job, document, seen = await self._searched(request)
+        several = [other for other in self.jobs.values() if isinstance(other, SearchJob)]
+        return self.shown(
+            "alternative.html",
+            job=job,
+            study=self.studies.get(job.study.key),
+            reach=reach(seen["n_rows"]),
+            columns=unequal(document),
+            fits=FITS,
+            claims=CLAIMS,
+            is_searched=any(other.study.key == job.study.key for other in several),
+        )
+
+    async def search(self, request: Request) -> Response:
+        """Start a search."""
+        job, _, seen = await self._searched(request)
+        options = search_options(job.study, seen, await _form(request))
+        # Searches on the same people count together, whichever process they run in.
+        log = self.folder.path / "searches.json"
+        return self._started(SearchJob, job.study, [*options, f"--log={log}"])
 
     async def static(self, request: Request) -> Response:
         """Send a style, a script or the icon."""
@@ -457,11 +510,19 @@ class Pages:
             get("/files/{key}/question", self.question),
             post("/files/{key}/question", self.ask),
             get("/files/{key}/plan.json", self.plan),
-            get("/audits/{key}", self.audit),
-            get("/audits/{key}/state", self.state),
-            post("/audits/{key}/cancel", self.cancel),
+            *(
+                route
+                for place, stem in (("audits", "audit"), ("searches", "alternatives"))
+                for route in (
+                    get(f"/{place}/{{key}}", self.audit),
+                    get(f"/{place}/{{key}}/state", self.state),
+                    post(f"/{place}/{{key}}/cancel", self.cancel),
+                    get(f"/{place}/{{key}}/{stem}.{{end}}", self.download),
+                )
+            ),
             post("/audits/{key}/again", self.again),
-            get("/audits/{key}/audit.{end}", self.download),
+            get("/audits/{key}/alternative", self.alternative),
+            post("/audits/{key}/alternative", self.search),
             get("/static/{name}", self.static),
             get("/favicon.ico", self.static),
         ]
@@ -473,6 +534,7 @@ _TOLD = {
     405: "This address does not take such a request. Begin with the first page.",
     413: "What was sent is too large. Start the app with --max-upload or --data FILE.",
 }
+_NO_SEARCH = "No less discriminatory model is looked for:"
 _LACKS = {
     "outcome": "Choose the column with what was decided.",
     "favorable": "Choose which of its values people want.",
@@ -492,7 +554,7 @@ def make_app(folder: PrivateFolder, most_bytes: int, data=None) -> tuple[Starlet
         A file to begin with.
     """
     pages = Pages(folder, most_bytes, data)
-    pages._templates.globals["lacks"] = _LACKS
+    pages._templates.globals |= {"lacks": _LACKS, "no_search": _NO_SEARCH}
 
     @asynccontextmanager
     async def lifespan(app):
@@ -534,9 +596,9 @@ async def _form(request):
         return fields
 
 
-def _ends():
+def _ends(job):
     """Return the ends of the files that a report can be kept as."""
-    return [end for end in _TYPES if end != ".docx" or find_spec("docx")]
+    return [end for end in job.ends if end != ".docx" or find_spec("docx")]
 
 
 def _lacking(study):

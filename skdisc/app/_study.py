@@ -1,5 +1,6 @@
-"""One file in the app and what was chosen about it, as options of `skdisc audit`."""
+"""One file in the app and what was chosen about it, as options of the command line."""
 
+import re
 import shlex
 import time
 from dataclasses import dataclass, field
@@ -91,16 +92,49 @@ class Study:
         """Return the options of `skdisc audit`, in one order."""
         pairs = [("target", self.target), ("favorable", self.favorable)]
         pairs += [(role, ",".join(self.columns(role))) for role in (PROTECTED, IGNORE, *_ONE)]
-        pairs += [("fold", ",".join(self.fold)), ("text", ",".join(self.text))]
-        pairs += [(name, self.reading.get(name, "")) for name in READING]
-        pairs += [("missing", text) for text in self.missing]
-        pairs += [("derive", text) for text in self.derive]
+        pairs += [("fold", ",".join(self.fold)), *self._reading()]
         pairs += [("bins", f"{name}={edges}") for name, edges in self.bins.items()]
         pairs += [(name, self.question.get(name, "")) for name in QUESTION]
-        several = [f"--{name.replace('_', '-')}={value}" for name, value in pairs if value]
         is_plain_number = self.is_number and not self.is_of_pay
         flags = [f"--{name}" for name in self.flags] + ["--number"] * is_plain_number
-        return several + flags + ["--by-parts"] * is_counted(self.path)
+        return _options(pairs) + flags + ["--by-parts"] * is_counted(self.path)
+
+    def _reading(self):
+        """Return how the file is read, as pairs of an option and its value."""
+        pairs = [("text", ",".join(self.text))]
+        pairs += [(name, self.reading.get(name, "")) for name in READING]
+        pairs += [("missing", text) for text in self.missing]
+        return pairs + [("derive", text) for text in self.derive]
+
+    def search_options(
+        self,
+        *,
+        fit: str,
+        protected: str,
+        margin: str,
+        claim: str,
+        watched: list[str],
+        fold_target: bool,
+    ) -> list[str]:
+        """Return the options of `skdisc alternatives` about the same rows and columns.
+
+        Parameters
+        ----------
+        fit, protected, margin, claim : str
+            Values of the options.
+        watched : list of str
+            The other protected columns.
+        fold_target : bool
+            Whether spellings of the outcome are made one.
+        """
+        ignore = [*self.columns(IGNORE), *self.columns("predictions")]
+        fold = [*self.fold, *[self.target] * (fold_target and self.target not in self.fold)]
+        pairs = [("target", self.target), ("favorable", self.favorable), ("fit", fit)]
+        pairs += [("protected", protected), ("watched", ",".join(watched))]
+        pairs += [("ignore", ",".join(ignore)), ("groups", ",".join(self.columns("groups")))]
+        pairs += [("margin", margin), ("claim", claim), ("fold", ",".join(fold))]
+        flags = [f"--{name}" for name in self.flags if name in ("drop-copies", "drop-unlabeled")]
+        return _options([*pairs, *self._reading()]) + flags
 
     @property
     def is_of_pay(self) -> bool:
@@ -152,22 +186,28 @@ class Study:
         else:
             raise ValueError(f"{option!r} is nothing that a notice advises.")
 
-    def command(self, report: str = "audit.html") -> str:
-        """Return the command that gives the same document."""
-        name = shlex.quote(self.name)
-        lines = [
-            f"skdisc audit {name}",
-            *map(shlex.quote, self._shown_argv()),
-            f"--report={report}",
-        ]
-        return " \\\n    ".join(lines)
 
-    def python(self, report: str = "audit.json") -> str:
-        """Return Python code that gives the same document."""
-        argv = ["audit", self.name, *self._shown_argv(), f"--report={report}"]
-        lines = "".join(f"        {text!r},\n" for text in argv)
-        return f"from skdisc.cli import main\n\nmain(\n    [\n{lines}    ]\n)"
+def _options(pairs):
+    """Return options that have a value."""
+    return [f"--{name.replace('_', '-')}={value}" for name, value in pairs if value]
 
-    def _shown_argv(self):
-        """Return the options, with names of files in place of those of the private folder."""
-        return ["--plan=plan.json" if o.startswith("--plan=") else o for o in self.argv()[1:]]
+
+def command_line(verb: str, name: str, options: list[str], report: str) -> str:
+    """Return the command about a file that writes a report, for a terminal."""
+    lines = [f"skdisc {verb} {shlex.quote(name)}", *map(shlex.quote, _shown(options))]
+    return " \\\n    ".join([*lines, f"--report={report}"])
+
+
+def python_code(verb: str, name: str, options: list[str], report: str) -> str:
+    """Return Python code that does the same as the command."""
+    argv = [verb, name, *_shown(options), f"--report={report}"]
+    lines = "".join(f"        {text!r},\n" for text in argv)
+    return f"from skdisc.cli import main\n\nmain(\n    [\n{lines}    ]\n)"
+
+
+def _shown(options):
+    """Return options with names of files in place of those of the private folder."""
+    return [_FOLDER.sub(r"\1", option) for option in options]
+
+
+_FOLDER = re.compile(r"^(--(?:plan|log)=).*[/\\]")

@@ -18,7 +18,7 @@ from skdisc.cli._arguments import (
     columns_named,
     labels_named,
 )
-from skdisc.cli._audit import add_model, labeled, model_of
+from skdisc.cli._audit import add_model, add_preparation, model_of, preparation, prepared
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of
 from skdisc.exceptions import SkdiscWarning
@@ -50,6 +50,7 @@ def add_alternatives(commands: argparse._SubParsersAction) -> None:
     add("--watched", default="", metavar="A,B", help="other protected columns, which are reported")
     add("--ignore", default="", metavar="COLS", help="columns to leave out")
     add("--groups", default="", metavar="COL", help="column of clusters, such as households")
+    add_preparation(command)
     source = command.add_mutually_exclusive_group(required=True)
     source.add_argument(
         "--model",
@@ -78,6 +79,7 @@ def add_alternatives(commands: argparse._SubParsersAction) -> None:
     add("--jobs", type=int, metavar="N", help="candidates that are fitted at once")
     add("--log", metavar="FILE", help=".json file that counts searches on the same people")
     add("--report", metavar="FILE", help="write the answer: .html, .md, .txt or .json")
+    add("--verbose", action="store_true", help="report progress on standard error")
     add_reading(command)
 
 
@@ -90,8 +92,7 @@ def _alternatives(arguments):
     frame, notes = read_in(a.data, reading_of(a))
     names = list(frame.columns)
     target = column_named("--target", a.target, names)
-    if a.drop_unlabeled:
-        frame, notes = labeled(frame, [target], notes)
+    frame, notes = prepared(frame, [target], notes, **preparation(a))
     check_complete("--target", frame[target])
     favorable = None
     if a.favorable is None:
@@ -120,6 +121,7 @@ def _alternatives(arguments):
         random_state=a.seed,
         n_jobs=a.jobs,
         log=a.log,
+        verbose=a.verbose,
         **{name: getattr(a, name) for name in _SAME},
     )
     with ignoring(ConvergenceWarning), ignoring(SkdiscWarning):  # the report says what failed

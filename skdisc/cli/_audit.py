@@ -129,14 +129,7 @@ def _add_data(audit):
         metavar="COLS",
         help="columns to leave out; repeatable",
     )
-    add(
-        "--fold",
-        action=_JoinedColumns,
-        default="",
-        metavar="COLS",
-        help="columns whose values that differ by case or blanks alone are one value; repeatable",
-    )
-    add("--drop-copies", action="store_true", help="leave out rows that are copies of others")
+    add_preparation(audit)
     add("--weights", default="", metavar="COL", help="column of sample weights")
     add("--groups", default="", metavar="COL", help="column of clusters, such as households")
     source = audit.add_mutually_exclusive_group()
@@ -158,6 +151,19 @@ def _add_data(audit):
     )
     add_model(audit)
     add_reading(audit)
+
+
+def add_preparation(command: argparse.ArgumentParser) -> None:
+    """Add the options that change rows and values; see `preparation`."""
+    add = command.add_argument
+    add(
+        "--fold",
+        action=_JoinedColumns,
+        default="",
+        metavar="COLS",
+        help="columns whose values that differ by case or blanks alone are one value; repeatable",
+    )
+    add("--drop-copies", action="store_true", help="leave out rows that are copies of others")
 
 
 def add_model(command: argparse.ArgumentParser) -> None:

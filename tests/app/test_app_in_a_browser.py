@@ -139,6 +139,13 @@ class Visit:
         self.page.get_by_role("button", name="Run the audit").click()
         self.page.get_by_text("Keep it:").wait_for()
 
+    def search(self):
+        """Search for another model, from the page of its choices on, and wait for the answer."""
+        self.page.get_by_label("Margin").fill("0.1")
+        self.page.get_by_label("What is tested").select_option("one model")  # of fewer fits
+        self.page.get_by_role("button", name="Search").click()
+        self.page.get_by_text("Keep it:").wait_for()
+
 
 @pytest.fixture
 def visit(browser, started):
@@ -284,9 +291,42 @@ def test_every_page_fits_and_axe_finds_nothing_serious(visit, decisions, width, 
     look("running", re.compile("The audit runs|Audit"))
     page.get_by_text("Keep it:").wait_for()
     look("page", "Audit")
+    page.get_by_role("link", name="Look for a less discriminatory model").click()
+    look("alternative", "Is there a model")
+    way.search()
+    look("search", "Search for a less discriminatory alternative")
     page.goto(f"{way.home}/nothing")
     look("nothing")
     way.is_refused = True
+
+
+def test_from_the_page_to_a_less_discriminatory_model(visit, decisions):
+    way = visit()
+    page = way.page
+    way.send(decisions)
+    page.get_by_role("link", name="to the columns").click()
+    way.choose("hired", "yes", "sex")
+    page.get_by_role("button", name="To the question").click()
+    way.run()
+    page.get_by_role("link", name="Look for a less discriminatory model").click()
+    assert "All 800 people are judged" in text_of(page)
+    page.get_by_label("Kind of model").select_option("logistic")
+    way.picture("alternative", full_page=True)
+    way.search()
+    told = text_of(page)
+    assert "largest gap in selection rate by sex" in told
+    assert "People whose decision changes with another protected value" in told
+    way.picture("search", full_page=True)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Page", exact=True).click()
+    assert "<svg" in Path(download.value.path()).read_text(encoding="utf-8")
+    page.get_by_text("The command and the Python code").click()
+    command = page.get_by_label("Command", exact=True).inner_text()
+    assert "--fit=logistic" in command
+    assert "--log=searches.json" in command
+    page.go_back()
+    page.get_by_role("button", name="Search").wait_for()
+    assert "These people were searched before" in text_of(page)
 
 
 def test_keyboard_only(visit, decisions):

@@ -1,6 +1,7 @@
 """The command `skdisc alternatives`."""
 
 import json
+import re
 
 import joblib
 import numpy as np
@@ -95,3 +96,42 @@ def test_candidates_of_a_model_that_cannot_be_fitted_again():
 def test_mistakes(people, capsys, arguments, message):
     assert main(["alternatives", people, *arguments, "--fit", "logistic"]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_rows_and_values_are_prepared_as_for_an_audit(people, tmp_path, capsys):
+    """Spellings made one and copies left out leave the table, and so the document, as it was."""
+    frame = pd.read_csv(people)
+    messy = frame.copy()
+    messy.loc[:40, "hired"] = messy.loc[:40, "hired"].str.upper()
+    messy = pd.concat([messy, messy.head(30)])
+    (tmp_path / "messy").mkdir()
+    messy.to_csv(tmp_path / "messy" / "people.csv", index=False)
+    how = [*BASIC, "--fit", "logistic", "--seeds", "0", "--report"]
+    texts = []
+    for path, more in (
+        (people, []),
+        (tmp_path / "messy" / "people.csv", ["--fold", "hired", "--drop-copies"]),
+    ):
+        assert main(["alternatives", str(path), *how, str(tmp_path / "a.json"), *more]) in (1, 3)
+        texts.append((tmp_path / "a.json").read_text())
+    assert texts[0] == texts[1]
+    assert "30 rows are copies; left out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("claim", ["model", "recipe"])
+def test_progress_is_told_and_changes_no_answer(people, tmp_path, capsys, claim):
+    how = [*BASIC, "--fit", "logistic", "--seeds", "0", "--claim", claim, "--log"]
+    texts = []
+    for name, more in (("a", []), ("b", ["--verbose"])):
+        (tmp_path / name).mkdir()
+        log, page = str(tmp_path / name / "log.json"), str(tmp_path / f"{name}.json")
+        main(["alternatives", people, *how, log, "--report", page, *more])
+        texts.append((tmp_path / f"{name}.json").read_text())
+        told = [t for t in capsys.readouterr().err.splitlines() if t.startswith("Alternative")]
+        assert bool(told) == bool(more)
+    assert texts[0] == texts[1]
+    assert json.loads(texts[0])["settings"]["log"] == "log.json"
+    n = len(json.loads(texts[0])["candidates"]) * (5 if claim == "recipe" else 1)
+    steps = [found[1] for t in told if (found := re.match(r"\w+: (\d+ of \d+): ", t))]
+    assert steps == [f"{i + 1} of {n}" for i in range(n)]
+    assert len(told) - len(steps) == (claim == "model")  # what is foreseen

@@ -217,7 +217,8 @@ class CandidateTrial:
 
         Parameters
         ----------
-        candidates : list of Candidate
+        candidates : iterable of Candidate
+            Each is drawn when it is to be fitted.
         rows : ModelRows
         folds : list of (ndarray of int, ndarray of int)
             Rows that a clone is fitted to and asked about; their predictions are joined.

@@ -28,6 +28,7 @@ _CAVEAT = (
     "What counts as good enough, and which gap matters, is a human judgment: it belongs into the "
     "margin and the metric before the data are looked at."
 )
+_NOT_SETTINGS = ("estimator", "candidates", "verbose")
 _SHOWN = 40  # candidates on a page
 _LONG = 200  # characters of a model
 _HEADINGS = {
@@ -63,6 +64,8 @@ def document_of(search, run, found):
         for s in found["claim"].steps
     ]
     settings = search.get_params(deep=False)
+    if search.log is not None:  # where it lies is nothing that an answer depends on
+        settings["log"] = Path(search.log).name
     document = {
         "schema": SCHEMA,
         "verdict": say.verdict_of(search.claim_, search.exploratory_),
@@ -75,9 +78,7 @@ def document_of(search, run, found):
         "tests": tests,
         "most": found["claim"].most,
         "foreseen": search.foreseen_,
-        "settings": {
-            n: jsonable(v) for n, v in settings.items() if n not in ("estimator", "candidates")
-        },
+        "settings": {n: jsonable(v) for n, v in settings.items() if n not in _NOT_SETTINGS},
         "log": {
             "skdisc": __version__,
             "present": text_of(search.estimator),

@@ -1,5 +1,7 @@
 """One run of a search: how candidates are fitted, chosen and asked."""
 
+import sys
+import time
 from dataclasses import replace
 from numbers import Integral
 
@@ -9,11 +11,12 @@ from scipy.special import ndtri
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from skdisc._utils._json import describe
+from skdisc._utils._safe_text import clean
 from skdisc._utils._validation import is_favorable
 from skdisc.auditing._fingerprints import settings_fingerprint
 from skdisc.model_selection._alternatives import _candidates as tried
 from skdisc.model_selection._alternatives._choice import Choice
-from skdisc.model_selection._alternatives._split import least_people
+from skdisc.model_selection._alternatives._split import N_FOLDS, least_people
 
 _HELD_OUT = 0.4  # of the design part, on which fitted models are chosen
 _CLUSTERS = 5  # the fewest that are divided into folds
@@ -32,6 +35,7 @@ class SearchRun:
         )
         self.errors = {}
         self.is_of_seeds = tried.differ_in_seeds(everyone[0].estimator, everyone[1:])
+        self._began, self._n_chosen = time.monotonic(), 0
 
     def check_margin(self, n):
         """Raise ValueError if n people cannot show the margin, whatever they say."""
@@ -84,7 +88,7 @@ class SearchRun:
                 folds = [(design[:n], design[n:][~same[n:]])]
         else:
             folds, again = self.folds(design), design
-        outcomes = self.outcomes(range(len(self.everyone)), folds, again)
+        outcomes = self.outcomes(range(len(self.everyone)), folds, again, told=True)
         question = self.question.take(np.sort(np.concatenate([ask for _, ask in folds])))
         question = self.of_folds(question, folds)
         return Choice.of(question, [o.predictions for o in outcomes]), outcomes
@@ -105,11 +109,12 @@ class SearchRun:
             several = StratifiedKFold(max(2, min(5, least))).split(y, y)
         return [(design[learn], design[ask]) for learn, ask in several]
 
-    def outcomes(self, numbers, folds, again):
+    def outcomes(self, numbers, folds, again, told=False):
         """Return the outcome of some models; raise what the present one raises."""
         n_jobs = self.search.n_jobs
+        models = (self.everyone[i] for i in numbers)
         outcomes = self.trial.run(
-            [self.everyone[i] for i in numbers],
+            self._told(models) if told else models,
             self.rows,
             folds,
             again,
@@ -123,10 +128,28 @@ class SearchRun:
                 self.errors[i - 1] = outcome.error
         return outcomes
 
+    def _told(self, models):
+        """Yield candidates, and tell of each before it is fitted."""
+        n_choices = 1
+        if self.search.claim == "recipe":
+            n_choices = N_FOLDS * self.search.n_partitions
+        for model in models:
+            self._n_chosen += 1
+            of = f"{self._n_chosen} of {max(n_choices * len(self.everyone), self._n_chosen)}"
+            self.tell(f"{of}: {model.name}")
+            yield model
+
+    def tell(self, text):
+        """Write what is done next to standard error, if the search is verbose."""
+        if self.search.verbose:
+            seconds = time.monotonic() - self._began
+            sys.stderr.write(f"AlternativeSearch: {clean(text)}, {seconds:.0f} s\n")
+            sys.stderr.flush()
+
     def choose_recipe(self, learn):
         """Return the choice among some people, and a function that fits to people and asks."""
         folds = self.folds(learn)
-        outcomes = self.outcomes(range(len(self.everyone)), folds, None)
+        outcomes = self.outcomes(range(len(self.everyone)), folds, None, told=True)
         question = self.question.take(np.sort(learn))
         question = self.of_folds(question, folds)
         return Choice.of(question, [o.predictions for o in outcomes], by_part=True), self.fit
@@ -168,7 +191,7 @@ class SearchRun:
         settings = {
             n: describe(v)
             for n, v in self.search.get_params(deep=False).items()
-            if n not in ("estimator", "candidates", "n_jobs", "log")
+            if n not in ("estimator", "candidates", "n_jobs", "log", "verbose")
         }
         models = [[c.name, tried.text_of(c.estimator)] for c in self.everyone]
         groups = {str(name): g.code[rows].tolist() for name, g in self.question.groups.items()}

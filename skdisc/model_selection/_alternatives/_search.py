@@ -289,6 +289,9 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         kind="str or Path",
     )
     n_jobs: int | None = setting(None, [Integral, None], "Candidates that are fitted at once.")
+    verbose: bool = setting(
+        False, ["boolean"], "Whether each candidate is told on standard error when its fit begins."
+    )
 
     def fit(
         self,
@@ -453,6 +456,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         run.check_people(parts)
         choice, outcomes = run.choose(parts.design)
         self.foreseen_ = _first(choice, choice.foreseen(len(parts.claim), self.significance))
+        run.tell(f"the claim is foreseen with a probability of {self.foreseen_:.2f}")
         # From here on the claim part is open.
         claimed = run.ask(outcomes, parts.claim)
         search = run.fingerprint(parts.claim, claimed, [choice.ladder])

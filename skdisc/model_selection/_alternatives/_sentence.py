@@ -7,7 +7,7 @@ from scipy.special import ndtri
 from sklearn.frozen import FrozenEstimator
 
 from skdisc.model_selection._alternatives._question import CLIPPED
-from skdisc.model_selection._alternatives._split import N_FOLDS, is_small
+from skdisc.model_selection._alternatives._split import N_FOLDS, is_small, margins_in_reach
 
 SHOWN, NONE_SHOWN = "a less discriminatory alternative is shown", "no alternative is shown"
 EXPLORATORY = "exploratory"
@@ -23,6 +23,19 @@ _SCORES = {
 def verdict_of(is_shown, is_exploratory):
     """Return the verdict in words."""
     return EXPLORATORY if is_exploratory else SHOWN if is_shown else NONE_SHOWN
+
+
+def reach_sentence(n, search):
+    """Return what margin a search can show about n people, before anything is fitted."""
+    kept, who = n, f"All {n:,} people are judged, each by models that have not seen them."
+    if search.claim == "model":
+        kept = max(round(n * search.claim_size), 1)
+        who = f"About {kept:,} of the {n:,} people are kept for the test."
+    least, usual = margins_in_reach(kept, -ndtri(search.significance))
+    return (
+        f"{who} They can show no margin below {least:.2g}, whatever they say, and are usually too "
+        f"few for one below {usual:.2g}."
+    )
 
 
 def metric_in_words(search):

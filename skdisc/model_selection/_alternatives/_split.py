@@ -112,6 +112,15 @@ def least_people(margin, critical):
     return max(n, 1)
 
 
+def margins_in_reach(n, critical):
+    """Return the smallest margin that n people can show, and the smallest that is usual with n.
+
+    Below the first, nothing that they say can show it (`least_people`); below the second they are
+    too few for most alternatives (`is_small`).
+    """
+    return critical**2 / (n + critical**2), (_LARGE / n) ** 0.5
+
+
 def is_small(n, margin):
     """Return whether n people are so few that little can be shown at this margin."""
     return n * margin**2 < _LARGE
