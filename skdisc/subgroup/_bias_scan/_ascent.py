@@ -252,9 +252,9 @@ class _Runs:
         better = total > self.total[runs] + _BETTER
         self.is_converged[runs[better & np.isfinite(self.total[runs])]] = False
         self.is_converged[runs, j] = True
-        up = runs[better]
-        self.total[up] = total[better]
-        self._set(j, up, chosen[better])
+        improved = runs[better]
+        self.total[improved] = total[better]
+        self._set(j, improved, chosen[better])
 
     def _parts(self, runs):
         """Split runs into parts whose cells fit into the processor's cache."""

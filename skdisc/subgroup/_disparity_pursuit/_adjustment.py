@@ -102,9 +102,9 @@ class Residuals:
         weight, residual = self.root**2, self.outcome / self.root * self.inflation
         expected = self.raw / self.root - residual
         mean = weight @ expected / max(weight.sum(), 1e-300)
-        away, error = expected - mean, residual**2 * (1 - 1 / self.inflation)
-        shrinkage = 1 - (weight @ error) / max(weight @ away**2, 1e-300)
-        return mean + np.clip(shrinkage, 0, 1) * away
+        deviation, error = expected - mean, residual**2 * (1 - 1 / self.inflation)
+        shrinkage = 1 - (weight @ error) / max(weight @ deviation**2, 1e-300)
+        return mean + np.clip(shrinkage, 0, 1) * deviation
 
     def noise(self, residual: np.ndarray) -> np.ndarray:
         """Return a fit's residuals per person, inflated to the variance of outcomes (HC2)."""

@@ -153,7 +153,7 @@ def overturned_findings(
     -------
     ndarray of bool, shape (n,)
     """
-    is_turned = np.zeros(len(groups), dtype=bool)
+    is_overturned = np.zeros(len(groups), dtype=bool)
     for k, group in enumerate(groups):
         fit = scores.fit([group])
         down, up = widening(scores.unlearned(group))
@@ -162,11 +162,11 @@ def overturned_findings(
         if shift <= 0 or error <= 0:  # nothing may be left to learn, and a fit may be perfect
             continue
         p = np.maximum(special.ndtr(-abs(effect) / error), 1e-300)
-        less = special.ndtr(-max(abs(effect) - shift, 0) / error)
+        p_of_smaller = special.ndtr(-max(abs(effect) - shift, 0) / error)
         # the p-value of the smaller effect is corrected by the same factor
-        corrected = max(float(table["p_adjusted"].iloc[k]), 1e-300) * less / p
-        is_turned[k] = corrected > level
-    return is_turned
+        corrected = max(float(table["p_adjusted"].iloc[k]), 1e-300) * p_of_smaller / p
+        is_overturned[k] = corrected > level
+    return is_overturned
 
 
 def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame:

@@ -155,20 +155,20 @@ class ContextGroups:
         if relevant is not None:  # people of the smallest group that is judged, if all weigh most
             heaviest = relevant[1].max(initial=0.0) if frequency is None else 1.0
             fewest = max(1.0, min(least, relevant[0] / max(heaviest, 1.0)))
-        parts, masks, of_cell = sets_of_cells(items, items.protected, fewest, most, frequency)
-        parts, masks = parts[1:], masks[1:].toarray()[:, of_cell] > 0  # the first is everyone
+        parts, masks, cell_of_row = sets_of_cells(items, items.protected, fewest, most, frequency)
+        parts, masks = parts[1:], masks[1:].toarray()[:, cell_of_row] > 0  # the first is everyone
         most = most if depth is None else min(depth, most)
-        contexts, members, of_cell = sets_of_cells(
+        contexts, members, cell_of_row = sets_of_cells(
             items, allowed=~items.protected, least=fewest, most=most - 1, frequency=frequency
         )
-        cells = _by_cell(of_cell, members.shape[1])
+        cells = _by_cell(cell_of_row, members.shape[1])
         people = np.ones(masks.shape[1]) if frequency is None else frequency.astype(float)
         inside = members @ (cells @ (masks * people).T)
         total = members @ (cells @ people)
         n_protected = (parts != PAD).sum(axis=1)
         is_single = (n_protected == 1) & (inside[0] >= least) & (total[0] - inside[0] >= least)
         length = (contexts != PAD).sum(axis=1)[:, None] + n_protected
-        ok = (length <= most) & (inside >= least) & (total[:, None] - inside >= least)
+        is_pair = (length <= most) & (inside >= least) & (total[:, None] - inside >= least)
 
         def paired(which, spend):
             context, part = np.nonzero(which)
@@ -193,7 +193,7 @@ class ContextGroups:
                 single_parts=np.flatnonzero(is_single),
             )
 
-        frequent = paired(ok, spend)
+        frequent = paired(is_pair, spend)
         if relevant is None:
             return frequent
         size = members @ (cells @ (masks * relevant[1]).T)

@@ -318,13 +318,13 @@ def _untested(rows, scores, discovery, columns, space):
     c, y, reason = scores.candidates, rows.tree_target, ""
     if len(y) and np.ptp(y) == 0:
         reason = f"all outcomes are equal ({y[0]:g}), so no disparity can appear"
-    lacking = np.flatnonzero(~scores.testable)
-    if len(lacking):
+    untested = np.flatnonzero(~scores.testable)
+    if len(untested):
         discovery.notes.append(
-            f"{len(lacking):,} of {len(c):,} groups were not tested: the legitimate columns nearly "
-            "determine who belongs to them."
+            f"{len(untested):,} of {len(c):,} groups were not tested: the legitimate columns "
+            "nearly determine who belongs to them."
         )
-    single = [str(c.groups[i]) for i in lacking if len(c.groups[i].predicates) == 1]
+    single = [str(c.groups[i]) for i in untested if len(c.groups[i].predicates) == 1]
     if single and not reason:
         reason = (
             f"the legitimate columns nearly determine who belongs to {', '.join(single)}, so "

@@ -86,9 +86,9 @@ def clustered(tally: GroupTally | Means, factor: np.ndarray | None) -> GroupTall
 def item_tallies(rows: Any, items: Items, item_numbers: np.ndarray) -> list:
     """Return the comparisons of the rows of some items with all others, by measure."""
     everyone = np.ones(len(rows), dtype=bool)
-    inflated = inflation(rows, items.masks(item_numbers), [everyone] * len(item_numbers))
+    factor_by_measure = inflation(rows, items.masks(item_numbers), [everyone] * len(item_numbers))
     sums = [item_sums[:, item_numbers] for item_sums in rows.item_sums(items)]
-    factors = [None] * len(sums) if inflated is None else inflated
+    factors = [None] * len(sums) if factor_by_measure is None else factor_by_measure
     return [
         clustered(rows.tally(j, s), g) for j, (s, g) in enumerate(zip(sums, factors, strict=True))
     ]

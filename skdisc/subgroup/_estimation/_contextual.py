@@ -126,7 +126,7 @@ def contextual_discovery(
     table["effect_everyone"], table["t"] = published["effect"], published["t"]
     groups = [items.subgroup(patterns.items[i]) for i in group]
     findings = GroupFindings.of(groups, table, task.space, aliases)
-    tested, is_found = family.tested.any(axis=0), significant.any(axis=0)
+    tested, is_found = family.is_tested.any(axis=0), significant.any(axis=0)
     counts = FoundCounts.of_itemsets(items, patterns.items, tested, is_found)
     discovery = detector._report(rows, items, findings, counts)
     discovery.notes += chosen_by_their_data(counts.n_found and detector.confirm is None)

@@ -258,8 +258,8 @@ def in_time(task: Task) -> Callable[[int], int]:
 
 def _by_one_condition(rows, patterns, items, protected):
     """Return contrasts of groups with several protected conditions, by each condition alone."""
-    several = protected & (protected.sum(axis=1) > 1)[:, None]
-    source, slot = np.nonzero(several)
+    is_one_of_several = protected & (protected.sum(axis=1) > 1)[:, None]
+    source, slot = np.nonzero(is_one_of_several)
     part_item, context_items = patterns.items[source, slot], patterns.items[source]
     context_items[np.arange(len(source)), slot] = PAD
     context_index, is_mined = patterns.find(context_items)

@@ -146,11 +146,17 @@ class Contrasts:
     def of_masks(cls, rows: object, masks: Iterable, contexts: Iterable) -> "Contrasts":
         """Compare the rows of some bool masks with the other rows of the masks that hold them."""
         mask_lists = masks, contexts = list(masks), list(contexts)
-        sums = [[rows.group_sums(j, ms) for j in range(len(rows.names))] for ms in mask_lists]
-        counts = [rows.people_in(ms) for ms in mask_lists]
+        sums = [
+            [rows.group_sums(j, side_masks) for j in range(len(rows.names))]
+            for side_masks in mask_lists
+        ]
+        counts = [rows.people_in(side_masks) for side_masks in mask_lists]
         sizes = counts
         if rows.weight is not None:
-            sizes = [np.array([rows.weight[m].sum() for m in ms], dtype=float) for ms in mask_lists]
+            sizes = [
+                np.array([rows.weight[m].sum() for m in side_masks], dtype=float)
+                for side_masks in mask_lists
+            ]
         return cls(rows, *sums, *counts, *sizes, inflation(rows, masks, contexts))
 
     @classmethod

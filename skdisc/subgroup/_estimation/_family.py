@@ -30,7 +30,7 @@ class Family:
     Attributes
     ----------
     contrasts : Contrasts
-    tested : ndarray of bool, shape (n_measures, n_groups)
+    is_tested : ndarray of bool, shape (n_measures, n_groups)
         The family.
     p_value, p_adjusted : ndarray of float, shape (n_measures, n_groups)
         NaN where not tested.
@@ -43,7 +43,7 @@ class Family:
     """
 
     contrasts: Contrasts
-    tested: np.ndarray
+    is_tested: np.ndarray
     p_value: np.ndarray
     p_adjusted: np.ndarray
     refined: list | None = None
@@ -108,7 +108,7 @@ class Family:
     @property
     def n_tests(self) -> int:
         """Number of contrasts, each measure counted."""
-        return int(self.tested.sum())
+        return int(self.is_tested.sum())
 
     def notes_on_skewness(self, significance: float, group_at: Callable) -> list[str]:
         """Return a note on the comparisons that numbers are too skewed for, if there are any.
@@ -122,7 +122,7 @@ class Family:
             Returns the group of the contrast at a position.
         """
         level = significance / max(self.n_tests, 1)
-        reason = np.where(self.tested, self.contrasts.too_skewed(level), "")
+        reason = np.where(self.is_tested, self.contrasts.too_skewed(level), "")
         refused = np.argwhere(reason != "")
         if not len(refused):
             return []
@@ -137,7 +137,7 @@ class Family:
     @cached_property
     def gap(self) -> np.ndarray:
         """Gap of each contrast, shape (n_measures, n_groups); NaN where not tested."""
-        return np.where(self.tested, self.contrasts.gap, np.nan)
+        return np.where(self.is_tested, self.contrasts.gap, np.nan)
 
     @cached_property
     def strength(self) -> np.ndarray:
@@ -145,7 +145,7 @@ class Family:
         with np.errstate(invalid="ignore", divide="ignore"):
             z = special.ndtri(np.maximum(self.p_value, _TINY) / 2)
             z = np.where(self.p_value > _TINY, -z, np.maximum(-z, self.contrasts.z()))
-        return np.where(self.tested & ~np.isnan(z), z, -np.inf)
+        return np.where(self.is_tested & ~np.isnan(z), z, -np.inf)
 
     @cached_property
     def standing(self) -> np.ndarray:
@@ -184,7 +184,7 @@ class Family:
             critical = special.ndtri(1 - 0.025 / max(self.n_tests, 1))
             with np.errstate(invalid="ignore", divide="ignore"):
                 key = np.abs(self.gap) * (1 - critical / self.strength)
-        key = np.where(worth & self.tested, key, -np.inf)
+        key = np.where(worth & self.is_tested, key, -np.inf)
         flat_index = np.flatnonzero(key.ravel() > -np.inf)
         measure, group = np.divmod(flat_index, key.shape[1])
         size, names = self.contrasts.support[group], self.contrasts.rows.names
@@ -235,4 +235,4 @@ def candidates(
 
 def wanted_in(family: Family, direction: str) -> np.ndarray:
     """Return which contrasts of a family have a gap in the direction asked for."""
-    return in_direction(family.gap, direction) & family.tested
+    return in_direction(family.gap, direction) & family.is_tested

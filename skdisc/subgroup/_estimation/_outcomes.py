@@ -301,8 +301,8 @@ class Summed(OutcomeRows):
             return items.sums(self.added(j)).T
         value = self.values[j]
         cell = np.where(np.isnan(value), 2, value == 1).astype(np.int64)
-        no, yes, _ = items.counts(cell, 3, self.frequency).T.astype(float)
-        return np.stack([no + yes, yes, yes, no + yes, yes])
+        n_no, n_yes, _ = items.counts(cell, 3, self.frequency).T.astype(float)
+        return np.stack([n_no + n_yes, n_yes, n_yes, n_no + n_yes, n_yes])
 
     def support(self, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of rows of each pattern, and its size in weights."""

@@ -76,12 +76,12 @@ def _in_contexts(detector, task, rows, items, groups, direction, aliases):
     d, length = detector, np.array([len(g.predicates) for g in groups], dtype=int)
     contrasts = Contrasts.of_groups(rows, groups, d._features(d.space_.names)[1])
     family = Family.of(d, contrasts, contrasts.enough(d._least(rows)))
-    worth = family.tested if direction == "both" else wanted_in(family, direction)
+    worth = family.is_tested if direction == "both" else wanted_in(family, direction)
     significant = (family.p_adjusted <= d.significance) & worth
     measure, group = family.first(d.k, d.order, length, worth)
     table = family.table(measure, group, d.significance, significant)
     findings = GroupFindings.of([groups[i] for i in group], table, task.space, aliases)
-    tested = [g for g, yes in zip(groups, family.tested.any(axis=0), strict=True) if yes]
-    is_found = significant.any(axis=0)[family.tested.any(axis=0)]
+    tested = [g for g, yes in zip(groups, family.is_tested.any(axis=0), strict=True) if yes]
+    is_found = significant.any(axis=0)[family.is_tested.any(axis=0)]
     counts = FoundCounts.of(tested, is_found, d.protected_)
     return d._report(rows, items, findings, counts)

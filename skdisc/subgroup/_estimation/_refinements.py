@@ -44,8 +44,8 @@ def unexceeded(
     able = (parent >= 0) & has_context[parent] & protected.any(axis=1)[parent]
     child, parent, by_part = child[able], parent[able], items.protected[item[able]]
     refinements = []
-    for j in range(len(family.tested)):
-        is_tested = family.tested[j, child]
+    for j in range(len(family.is_tested)):
+        is_tested = family.is_tested[j, child]
         lead = twin[j, parent]
         n_siblings = np.bincount(lead[is_tested], minlength=len(patterns))
         with np.errstate(invalid="ignore"):

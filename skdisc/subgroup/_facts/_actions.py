@@ -97,7 +97,7 @@ class ActionMoves:
         By column.
     values : tuple
         The value that represents each target.
-    same, feasible : ndarray of bool, shape (n_sources, n_targets)
+    is_same, is_feasible : ndarray of bool, shape (n_sources, n_targets)
         Whether source and target are the same; whether the move is allowed.
     cost : ndarray of float, shape (n_sources, n_targets)
         0 for moves that are not necessary, or not allowed.
@@ -110,8 +110,8 @@ class ActionMoves:
     target_feature: np.ndarray
     scales: tuple
     values: tuple
-    same: np.ndarray
-    feasible: np.ndarray
+    is_same: np.ndarray
+    is_feasible: np.ndarray
     cost: np.ndarray
 
     @cached_property
@@ -146,7 +146,7 @@ def make_moves(X, space, sources, targets, items, rules):
         np.array([number[p.column] for p in side], dtype=np.int64) for side in (sources, targets)
     )
     shape = len(sources), len(targets)
-    same, feasible, cost = np.zeros(shape, bool), np.zeros(shape, bool), np.zeros(shape)
+    is_same, is_feasible, cost = np.zeros(shape, bool), np.zeros(shape, bool), np.zeros(shape)
     scales, values = [], [None] * len(targets)
     for j, name in enumerate(features):
         column_items = [p for p in items.predicates if p.column == name]
@@ -158,11 +158,11 @@ def make_moves(X, space, sources, targets, items, rules):
         )
         block = np.ix_(*positions)
         probe = pd.DataFrame({name: scale.series(after)})
-        same[block] = np.reshape(
+        is_same[block] = np.reshape(
             [sources[i].mask(probe) for i in positions[0]], (len(before), len(after))
         )
-        feasible[block] = same[block] | _allowed(name, scale, before, after, rules)
-        is_needed = feasible[block] & ~same[block]
+        is_feasible[block] = is_same[block] | _allowed(name, scale, before, after, rules)
+        is_needed = is_feasible[block] & ~is_same[block]
         cost[block] = np.where(is_needed, _costs(name, scale, before, after, rules, is_needed), 0)
         scales.append(scale)
         for i, value in zip(positions[1], after, strict=True):
@@ -175,8 +175,8 @@ def make_moves(X, space, sources, targets, items, rules):
         target_feature=target_feature,
         scales=tuple(scales),
         values=tuple(values),
-        same=same,
-        feasible=feasible,
+        is_same=is_same,
+        is_feasible=is_feasible,
         cost=cost,
     )
 

@@ -43,8 +43,8 @@ class DecisionCache:
             decided = np.zeros(len(new), dtype=bool)
             for start in range(0, 0 if self._is_over else len(new), _ROWS):
                 part = slice(start, start + _ROWS)
-                some = new[part]
-                answers = self._queries.ask(changed.frame(rows[some], which[some], changes))
+                batch = new[part]
+                answers = self._queries.ask(changed.frame(rows[batch], which[batch], changes))
                 decided[part] = answers > 0.5
             return decided
 

@@ -222,7 +222,7 @@ def make_pairs(moves, patterns, actions, contained):
             pairs.append(np.array([subgroup_numbers[p], action_numbers[a][q]]))
     subgroup, action = np.concatenate(pairs, axis=1)
     source, target = by_column[subgroup], actions_by_column[action]
-    moved = (target != NO_ITEM) & ~moves.same[source, target]
+    moved = (target != NO_ITEM) & ~moves.is_same[source, target]
     cost = np.where(moved, moves.cost[source, target], 0).sum(axis=1).round(12)
     return _plan(moves, patterns, subgroup, np.where(moved, target, FREE), cost)
 
@@ -273,8 +273,8 @@ def _valid(moves, sources, targets, columns, contained):
     all_change, any_changes = feasible.copy(), ~feasible
     for j in np.flatnonzero(columns):
         block = np.ix_(sources[:, j], targets[:, j])
-        changed = ~moves.same[block]
-        feasible &= moves.feasible[block]
+        changed = ~moves.is_same[block]
+        feasible &= moves.is_feasible[block]
         all_change &= changed
         any_changes |= changed
     return feasible & (all_change if contained else any_changes)

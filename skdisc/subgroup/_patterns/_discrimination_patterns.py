@@ -207,7 +207,7 @@ class DiscriminationPatterns(DecidedDetector):
             significance=self._level(result),
             delta=self.delta,
         )
-        table["p_adjusted"], table["nodes_visited"] = result.p_adjusted, result.visited
+        table["p_adjusted"], table["nodes_visited"] = result.p_adjusted, result.n_visited
         groups = [items.subgroup(pattern) for pattern in result.conditions]
         contexts = [items.subgroup(context) for context in y]
         group_keys, context_keys = (
@@ -217,9 +217,9 @@ class DiscriminationPatterns(DecidedDetector):
         findings = ContextFindings(
             groups, table, task.space.names, group_keys, contexts, context_keys
         )
-        counts = FoundCounts(result.tested, result.found, count_by_value(items, result))
+        counts = FoundCounts(result.n_tested, result.n_found, count_by_value(items, result))
         discovery = self._report(rows, items, findings, counts, result.n_x)
-        discovery.nodes_visited = int(result.visited)
+        discovery.nodes_visited = int(result.n_visited)
         discovery.notes += chosen_by_their_data(counts.n_found and self.confirm is None)
         return discovery
 

@@ -24,7 +24,7 @@ class PatternSearch:
         The best patterns.
     p_adjusted : ndarray of float
         The p-values of their x.
-    tested, found, visited : int
+    n_tested, n_found, n_visited : int
         Numbers of patterns tested, of patterns above delta with a significant x, and of steps.
     by_x : tuple of three sequences
         The assignments x, and the patterns tested and found with each.
@@ -33,9 +33,9 @@ class PatternSearch:
     x: np.ndarray
     y: np.ndarray
     p_adjusted: np.ndarray
-    tested: int = 0
-    found: int = 0
-    visited: int = 0
+    n_tested: int = 0
+    n_found: int = 0
+    n_visited: int = 0
     by_x: tuple = field(default=((), (), ()))
 
     @property
@@ -85,12 +85,15 @@ def choose(pool, k, p_adjusted, is_significant, is_insignificant, strength, budg
     x, y = map(np.vstack, zip(*shown, strict=True)) if shown else pool.top(0, is_significant)
     number = {row.tobytes(): i for i, row in enumerate(pool.xs)}
     x_number = np.array([number[row.tobytes()] for row in x], dtype=np.int64)
-    result = PatternSearch(x, y, p_adjusted[x_number], visited=pool.visited)
+    result = PatternSearch(x, y, p_adjusted[x_number], n_visited=pool.visited)
     n_found = pool.count(is_significant) if pool.is_counted or budget.stopped_by is None else None
     if not pool.is_counted and budget.stopped_by is not None:
-        result.tested, result.found = max(pool.visited, len(x)), int(is_significant[x_number].sum())
+        result.n_tested, result.n_found = (
+            max(pool.visited, len(x)),
+            int(is_significant[x_number].sum()),
+        )
         return result
-    result.tested, result.found = sum(pool.tested), int(n_found.sum())
+    result.n_tested, result.n_found = sum(pool.tested), int(n_found.sum())
     result.by_x = pool.xs, pool.tested, n_found.tolist()
     return result
 

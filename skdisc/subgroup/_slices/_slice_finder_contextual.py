@@ -70,7 +70,7 @@ def against_contexts(detector, task, rows, items):
             lots=lots[:n_mined],
             problems=problems[:n_mined],
         )
-        n_tested[:n_mined], n_found[:n_mined] = family.tested.sum(axis=1), n_found_by_error
+        n_tested[:n_mined], n_found[:n_mined] = family.is_tested.sum(axis=1), n_found_by_error
     discovery = _with_further(d, task, discovery, chosen_by_errors)
     discovery.tables["approaches"] = counts_of(rows, lots, n_tested, n_found)
     return discovery
