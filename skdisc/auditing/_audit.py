@@ -303,18 +303,20 @@ class Audit(
         self._check_settings()
         if self.disclosure == PUBLIC:
             check_public(self, X, sample_weight, groups)
-        given = AuditedRows.read(self, X, y, model, sample_weight, groups)
-        is_public_pay = given.roll is not None and self.disclosure == PUBLIC
+        audited = AuditedRows.read(self, X, y, model, sample_weight, groups)
+        is_public_pay = audited.roll is not None and self.disclosure == PUBLIC
         if self.disclosure == PUBLIC and not is_public_pay:
-            given = public_rows(given, self.min_cell, self._more_columns)
+            audited = public_rows(audited, self.min_cell, self._more_columns)
         elif self.disclosure != PUBLIC and self.counterfactuals is None:
-            given = with_joined_values(given, self)  # counterfactuals are about values as they are
+            audited = with_joined_values(
+                audited, self
+            )  # counterfactuals are about values as they are
         # Means of the pay of further groups would tell about few people.
-        plan = Plan([], [], {}) if is_public_pay else make_plan(self, given)
-        is_model = given.box is not None and given.box.decisions is None
-        self._box = given.box if is_model else None
-        run = Run(self, given, plan, started).go()
-        self.report_ = make_report(self, given, plan, run)
+        plan = Plan([], [], {}) if is_public_pay else make_plan(self, audited)
+        is_model = audited.box is not None and audited.box.decisions is None
+        self._box = audited.box if is_model else None
+        run = Run(self, audited, plan, started).go()
+        self.report_ = make_report(self, audited, plan, run)
         return self
 
     def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditReport:
@@ -347,12 +349,12 @@ class Audit(
                 "Given decisions were audited, and new rows have none. Fit another Audit with the "
                 "decisions about them."
             )
-        again = type(self)(**self.get_params(deep=False))
+        audit = type(self)(**self.get_params(deep=False))
         if hasattr(self, "_plan"):
-            again._plan = self._plan
-        about = self.report_.document["about"].get("outcome", {})
-        again.set_params(estimator=None, output=about.get("output", self.output))
-        return again.fit(X, y, self._box).report_
+            audit._plan = self._plan
+        outcome = self.report_.document["about"].get("outcome", {})
+        audit.set_params(estimator=None, output=outcome.get("output", self.output))
+        return audit.fit(X, y, self._box).report_
 
     def score(self, X: FrameLike, y: ArrayLike | None = None) -> float:
         """Return the largest gap that an audit of these rows is sure of, as a loss: 0 is best.

@@ -160,10 +160,10 @@ class AuditedRows:
         n_all = self.table.n_people
         drawn = self.table.rows.sample(n, self.protected, seed, n_all)
         y = None if drawn.y is None else check.check_labels(drawn.y, len(drawn.X))
-        none = dict.fromkeys(("frequency", "table"))
         box = _in_threads(drawn.model, None if self.box is None else self.box.n_jobs)
-        own = {"X": drawn.X, "y": y, "box": box, "sample": drawn.sample}
-        return replace(self, **own, **none)
+        return replace(
+            self, X=drawn.X, y=y, box=box, sample=drawn.sample, frequency=None, table=None
+        )
 
     @property
     def is_favorable(self) -> np.ndarray:
@@ -274,10 +274,10 @@ def _counting(request):
 
 def _counted(audit, X, y, model, weight, groups):
     """Return the CountedTable of what was passed in place of rows."""
-    given = {"sample_weight": weight, "groups": groups}
+    arguments = {"sample_weight": weight, "groups": groups}
     if not is_source(X):
-        given |= {"y": y, "model": model, "estimator": audit.estimator}
-    passed = [name for name, value in given.items() if value is not None]
+        arguments |= {"y": y, "model": model, "estimator": audit.estimator}
+    passed = [name for name, value in arguments.items() if value is not None]
     if passed:
         raise ValueError(f"An audit of counts takes no {', '.join(passed)}.")
     if isinstance(X, CountedTable):
@@ -286,9 +286,15 @@ def _counted(audit, X, y, model, weight, groups):
         return CountedTable(X)
     rows = SourceRows.read(X, y, model, audit.estimator)
     protected = check.check_protected(audit.protected, rows.columns)
-    kept = None if audit.cache is None else Path(audit.cache) / "counts"
-    how = {"pos_label": audit.pos_label, "n_bins": audit.n_bins, "checkpoint": kept}
-    return CountedTable.of(rows, protected, random_state=audit.random_state, **how)
+    folder = None if audit.cache is None else Path(audit.cache) / "counts"
+    return CountedTable.of(
+        rows,
+        protected,
+        pos_label=audit.pos_label,
+        n_bins=audit.n_bins,
+        checkpoint=folder,
+        random_state=audit.random_state,
+    )
 
 
 def _in_threads(box, n_jobs):

@@ -48,9 +48,9 @@ def holm(p_values, weights):
     """
     p, w = np.asarray(p_values, dtype=float), np.asarray(weights, dtype=float)
     order = np.argsort(p / w, kind="stable")
-    left = np.cumsum(w[order][::-1])[::-1]
+    remaining = np.cumsum(w[order][::-1])[::-1]
     adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(left * (p / w)[order]))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(remaining * (p / w)[order]))
     return adjusted
 
 
@@ -216,20 +216,20 @@ def _strongest(step, result, figures):
     if not len(result.findings):
         return None
     table = as_gaps(result.findings.table)
-    at = "held_out_" if "held_out_effect" in table else ""
-    sure = (confirmed_p(table) <= result.significance) & _is_worse_off(table, at)
+    prefix = "held_out_" if "held_out_effect" in table else ""
+    is_significant = (confirmed_p(table) <= result.significance) & _is_worse_off(table, prefix)
     is_gap = (table["measure"] != "impact_ratio").to_numpy()
-    i = int(np.argmax(strength(table, at) + 1000 * sure.to_numpy() + 10_000 * is_gap))
+    i = int(np.argmax(strength(table, prefix) + 1000 * is_significant.to_numpy() + 10_000 * is_gap))
     measure = table["measure"].iloc[i]
     # Of several causes, all that the group differs by, not what it adds to the other causes: the
     # page says the same number about the group wherever it names it.
     what = RATIO if measure == "impact_ratio" else gap_of(step)
-    what += HELD_OUT if at else ""
+    what += HELD_OUT if prefix else ""
     group = result.findings.subgroups[i]
     people = int(table["support"].iloc[i])
     if step.on == "given":  # not only those searched, and only those whom the rate is about
-        given = figures.given
-        people = given.people(given.among(RATE_OF.get(measure, measure), group.mask(given.X)))
+        audited = figures.audited
+        people = audited.people(audited.among(RATE_OF.get(measure, measure), group.mask(audited.X)))
     return what, str(group), measure, people
 
 
@@ -261,20 +261,20 @@ def answer_facts(answer):
     return facts | {"n_without_counterparts": len(answer.without_counterparts)}
 
 
-def strength(table, at=""):
+def strength(table, prefix=""):
     """Return how strong the evidence of each finding is; of equal evidence the side worse off.
 
     What is reversed on the rows held out is no evidence.
     """
-    worse = _is_worse_off(table, at).to_numpy()
-    p = table[f"{at}p_value"].mask(is_reversed(table)).fillna(1.0).to_numpy()
+    worse = _is_worse_off(table, prefix).to_numpy()
+    p = table[f"{prefix}p_value"].mask(is_reversed(table)).fillna(1.0).to_numpy()
     return -np.log10(np.maximum(p, 1e-300)) + 1e-9 * worse
 
 
-def _is_worse_off(table, at):
-    """Return whether each finding, told as a gap, is about people who are worse off."""
+def _is_worse_off(table, prefix):
+    """Return whether the people of each finding, as a gap, are worse off."""
     is_reversed_rate = table["measure"].isin(REVERSED)
-    return (table[f"{at}effect"] < 0) != (is_reversed_rate & table[f"{at}effect"].notna())
+    return (table[f"{prefix}effect"] < 0) != (is_reversed_rate & table[f"{prefix}effect"].notna())
 
 
 def _share(result):
@@ -283,6 +283,6 @@ def _share(result):
         return {}
     _, share, low, high, n = result.estimates.iloc[0]
     people = {"people": None if not n else round(share * n)}
-    told = f"{100 * share:.3g} % of the people have another outcome for another value alone"
-    reason = {"reason": told} if result.verdict == FOUND else {}
+    sentence = f"{100 * share:.3g} % of the people have another outcome for another value alone"
+    reason = {"reason": sentence} if result.verdict == FOUND else {}
     return {"effect": share, "ci_low": low, "ci_high": high} | people | reason

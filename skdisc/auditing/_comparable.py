@@ -23,24 +23,24 @@ def comparable(plan, results, groups, figures):
     """
     rows, sizes = [], {r["group"]: r["n"] for r in groups if r["measure"] == "selection_rate"}
     for step, tables in _leads(plan, results):
-        own = figures[step.attribute]
+        attribute_figures = figures[step.attribute]
         for row in tables["comparable"].to_dict("records"):
             people = sizes.get(row["group"], row["support"])
             about = {"attribute": step.attribute, "group": row["group"], "people": people}
-            of = step.attribute, row["group"], "selection_rate"
-            gap = own.numbers(GAP, *of, ("gap", "gap_ci_low", "gap_ci_high"))
-            rows.append(about | gap | own.numbers(EQUAL, *of))
+            quantity = step.attribute, row["group"], "selection_rate"
+            gap = attribute_figures.numbers(GAP, *quantity, ("gap", "gap_ci_low", "gap_ci_high"))
+            rows.append(about | gap | attribute_figures.numbers(EQUAL, *quantity))
     return rows
 
 
-def legitimate(plan, results, given):
+def legitimate(plan, results, audited):
     """Return the legitimate columns of each question at equal columns, and what goes with them.
 
     Parameters
     ----------
     plan : Plan
     results : dict of str to AuditResult
-    given : AuditedRows
+    audited : AuditedRows
 
     Returns
     -------
@@ -51,7 +51,7 @@ def legitimate(plan, results, given):
     for step, tables in _leads(plan, results):
         chosen = step.settings.get("adjust_for", "others")
         if isinstance(chosen, str):
-            chosen = [c for c in given.X if c not in step.protected]
+            chosen = [c for c in audited.X if c not in step.protected]
         strongest = tables["associations"].drop_duplicates("column").to_dict("records")
         about = {"attribute": step.attribute, "columns": [str(c) for c in chosen or []]}
         rows.append(about | {"associated": strongest})

@@ -64,20 +64,20 @@ def _shown(result, *, step, line, keys, hidden, is_all_known):
         """Return masks of the rows that are shown, and of those without a p-value."""
         measures = table["measure"] if "measure" in table else [""] * len(table)
         measures = [m or result.measure for m in measures]
-        own = [
+        row_keys = [
             hidden.key(step.attribute, group, RATE_OF.get(m, m), part, step.null)
             for group, m in zip(groups, measures, strict=True)
         ]
-        several = [[key in some for key in own] for some in (keys, hidden.tied)]
+        several = [[key in some for key in row_keys] for some in (keys, hidden.tied)]
         return np.array(several, dtype=bool).reshape(2, len(table))
 
     discovery = result.without_people().discovery
     findings, place, n_left = discovery.findings, None, 0
     if isinstance(findings, GroupFindings):
         stay, is_tied = rows_of(as_gaps(findings.table), map(str, findings.subgroups))
-        kept = np.flatnonzero(stay)
-        place = {old: new for new, old in enumerate(kept.tolist())}
-        findings = _some(findings, kept, _without_p(findings.table, is_tied))
+        shown_places = np.flatnonzero(stay)
+        place = {old: new for new, old in enumerate(shown_places.tolist())}
+        findings = _some(findings, shown_places, _without_p(findings.table, is_tied))
         n_left += int((~stay).sum())
     tables = {}
     for name, table in discovery.tables.items():
@@ -87,8 +87,8 @@ def _shown(result, *, step, line, keys, hidden, is_all_known):
         elif name not in _OF_COLUMNS:
             n_left += len(table)
             continue
-        own = table if place is None else of_findings(name, table, place)
-        tables[name] = own.reset_index(drop=True)
+        row_keys = table if place is None else of_findings(name, table, place)
+        tables[name] = row_keys.reset_index(drop=True)
     changed = {"findings": findings, "tables": tables, "by_value": {}}
     changed |= {"n_tested": line["n_tested"], "n_found": line["n_found"]}
     changed["estimates"] = discovery.estimates if is_all_known else None
@@ -113,16 +113,16 @@ def _shown(result, *, step, line, keys, hidden, is_all_known):
     return replace(result, discovery=replace(discovery, **changed), last_shown=None)
 
 
-def _some(findings, kept, table):
+def _some(findings, places, table):
     """Return some of the findings about groups, with a table of numbers."""
-    groups, keys = ([values[i] for i in kept] for values in (findings.subgroups, findings.keys))
-    own = (groups, table.iloc[kept], findings.columns, keys)
+    groups, keys = ([values[i] for i in places] for values in (findings.subgroups, findings.keys))
+    fields = (groups, table.iloc[places], findings.columns, keys)
     if not isinstance(findings, ContextFindings):
-        return GroupFindings(*own, findings.aliases)
+        return GroupFindings(*fields, findings.aliases)
     bases, base_keys = (
-        [values[i] for i in kept] for values in (findings.bases, findings.base_keys)
+        [values[i] for i in places] for values in (findings.bases, findings.base_keys)
     )
-    return ContextFindings(*own, bases, base_keys)
+    return ContextFindings(*fields, bases, base_keys)
 
 
 def _without_p(table, is_tied):

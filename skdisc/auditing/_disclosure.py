@@ -46,11 +46,11 @@ def check_public(audit: Any, X: Any = None, weight: Any = None, groups: Any = No
             "would be asked about. Leave it out."
         )
     named = [audit.detectors] if isinstance(audit.detectors, str) else list(audit.detectors)
-    others = [n for n in named if n not in (*DETECTORS, "auto")]
-    if others:
+    unsupported = [n for n in named if n not in (*DETECTORS, "auto")]
+    if unsupported:
         raise ValueError(
-            f"disclosure='public' has no detector {others[0]!r}, whose numbers are no sums over "
-            f"groups. It takes 'auto', or some of: {', '.join(DETECTORS)}."
+            f"disclosure='public' has no detector {unsupported[0]!r}, whose numbers are no sums "
+            f"over groups. It takes 'auto', or some of: {', '.join(DETECTORS)}."
         )
     passed = {"groups": groups}
     if audit.weights != "frequency":
@@ -65,12 +65,14 @@ def check_public(audit: Any, X: Any = None, weight: Any = None, groups: Any = No
         raise ValueError("disclosure='public' takes the rows of a table: a DataFrame or an array.")
 
 
-def public_rows(given: AuditedRows, min_cell: int, more: pd.DataFrame | None = None) -> AuditedRows:
+def public_rows(
+    audited: AuditedRows, min_cell: int, more: pd.DataFrame | None = None
+) -> AuditedRows:
     """Return the rows of a public audit: joined values, and the choice of groups.
 
     Parameters
     ----------
-    given : AuditedRows
+    audited : AuditedRows
     min_cell : int
     more : DataFrame of shape (n_rows, n_columns), optional
         Further columns that describe people, and that the audit does not use.
@@ -80,19 +82,19 @@ def public_rows(given: AuditedRows, min_cell: int, more: pd.DataFrame | None = N
     AuditedRows
     """
     X = pd.DataFrame(
-        {name: merged(given.X[name], 2 * min_cell) for name in given.X}, index=given.X.index
+        {name: merged(audited.X[name], 2 * min_cell) for name in audited.X}, index=audited.X.index
     )
     described = {str(name): X[name].to_numpy() for name in X}
     for name in () if more is None else more:
         described[str(name)] = merged(more[name], 2 * min_cell)
-    bases, outcomes = [], [given.outcomes]
-    if given.y is not None and given.box is not None:
-        labels = given.labels
-        bases = [labels == 1, labels == 0, given.outcomes == 1]
-        outcomes += [given.outcomes, given.outcomes, labels, labels]
+    bases, outcomes = [], [audited.outcomes]
+    if audited.y is not None and audited.box is not None:
+        labels = audited.labels
+        bases = [labels == 1, labels == 0, audited.outcomes == 1]
+        outcomes += [audited.outcomes, audited.outcomes, labels, labels]
     choice = PublicChoice(described, min_cell, bases, outcomes=outcomes)
-    rows = replace(given, X=X, original=given.X, choice=choice)
-    vars(rows)["outcomes"] = given.outcomes  # what a model decides about values as they were
+    rows = replace(audited, X=X, original=audited.X, choice=choice)
+    vars(rows)["outcomes"] = audited.outcomes  # what a model decides about values as they were
     return rows
 
 
@@ -148,13 +150,13 @@ class PublicChoice:
         self._sums = [PrintedSums(several, min_cell, base, most) for base in (None, *bases)]
         self._values = [np.sort(pd.unique(values)) for values in several]
         self._rows = self._affordable()
-        asked = np.array([self._sides(row) for row in self._rows], dtype=bool)
-        asked = asked.reshape(len(self._rows), 2, len(self._sums[0].first))
-        self._chosen = self._sums[0].choose(asked)
+        masks = np.array([self._sides(row) for row in self._rows], dtype=bool)
+        masks = masks.reshape(len(self._rows), 2, len(self._sums[0].first))
+        self._chosen = self._sums[0].choose(masks)
         if bases:
-            self._chosen_by_all = choose(self._sums[1:], asked[self._chosen])
+            self._chosen_by_all = choose(self._sums[1:], masks[self._chosen])
         if len(outcomes):
-            self._leave_room(asked, outcomes)
+            self._leave_room(masks, outcomes)
 
     def looks_at(
         self, groups: np.ndarray, contexts: np.ndarray | None = None, errors: bool = False
@@ -175,11 +177,11 @@ class PublicChoice:
         """
         may = np.ones(len(groups), dtype=bool) if self._sums else np.zeros(len(groups), dtype=bool)
         for sums in self._sums if errors else self._sums[:1]:
-            own = groups[:, sums.first]
-            around = np.ones_like(own) if contexts is None else contexts[:, sums.first]
-            for side in (own, around & ~own):
+            members = groups[:, sums.first]
+            around = np.ones_like(members) if contexts is None else contexts[:, sums.first]
+            for side in (members, around & ~members):
                 may &= side @ sums.people >= self.min_cell
-            may[may] = sums.follow(own[may]) & sums.follow(around[may])
+            may[may] = sums.follow(members[may]) & sums.follow(around[may])
         return may
 
     @property
@@ -192,13 +194,13 @@ class PublicChoice:
 
         Smaller ones than `min_cell` on a side are not counted.
         """
-        own = {self._names.index(str(n)) for n in protected if str(n) in self._names}
-        asked = [row[0] in own and len(row[2]) < most for row in self._rows]
-        return int(np.count_nonzero(np.array(asked, dtype=bool) & ~self._chosen))
+        protected_numbers = {self._names.index(str(n)) for n in protected if str(n) in self._names}
+        is_candidate = [row[0] in protected_numbers and len(row[2]) < most for row in self._rows]
+        return int(np.count_nonzero(np.array(is_candidate, dtype=bool) & ~self._chosen))
 
-    def _leave_room(self, asked, outcomes):
+    def _leave_room(self, masks, outcomes):
         """Leave out groups, by the same columns all together, of which whole numbers tell more."""
-        everyone = np.ones((1, asked.shape[2]), dtype=bool)
+        everyone = np.ones((1, masks.shape[2]), dtype=bool)
         by_all = self._chosen.copy()
         if len(self._sums) > 1:
             by_all[by_all] = self._chosen_by_all
@@ -212,26 +214,26 @@ class PublicChoice:
         names = sorted(set(tables), key=lambda columns: (len(columns), columns))
         number = np.array([names.index(columns) for columns in tables], dtype=int)
 
-        def tell(kept):
-            inside = np.isin(number, kept)
+        def tell(tables_to_keep):
+            inside = np.isin(number, tables_to_keep)
             return any(
-                tell_of_few(sums, np.concatenate([everyone, *asked[rows & inside]]), favorable)
+                tell_of_few(sums, np.concatenate([everyone, *masks[rows & inside]]), favorable)
                 for sums, rows, favorable in several
             )
 
         used = np.unique(number[self._chosen]).tolist()
-        kept = without_telling(used, tell)
-        if len(kept) == len(used):
+        tables_to_keep = without_telling(used, tell)
+        if len(tables_to_keep) == len(used):
             return
-        out = [names[i] for i in used if i not in kept]
+        out = [names[i] for i in used if i not in tables_to_keep]
         self.not_crossed = [[self._names[c] for c in columns] for columns in out]
-        self._chosen &= np.isin(number, kept)
+        self._chosen &= np.isin(number, tables_to_keep)
         by_all &= self._chosen
         for sums, rows in zip(
             self._sums, [self._chosen, *[by_all] * len(self._sums)], strict=False
         ):
             sums.start_again()
-            sums.choose(asked[rows])
+            sums.choose(masks[rows])
         if len(self._sums) > 1:
             self._chosen_by_all = by_all[self._chosen]
 
@@ -261,16 +263,16 @@ class PublicChoice:
         cells, people = self._sums[0].cells, self._sums[0].people
         several = range(len(self._names))
         for column in several:
-            others = [c for c in several if c != column]
-            for around in combinations(others, depth):
+            other_columns = [c for c in several if c != column]
+            for around in combinations(other_columns, depth):
                 shape = [len(self._values[c]) for c in (*around, column)]
                 number = np.ravel_multi_index(tuple(cells[:, c] for c in (*around, column)), shape)
                 n = np.bincount(number, people, int(np.prod(shape))).reshape(shape)
                 smaller = np.minimum(n, n.sum(axis=-1, keepdims=True) - n)
                 for place in np.argwhere(smaller >= self.min_cell).tolist():
                     context = tuple(zip(around, place[:-1], strict=True))
-                    of = ((column, place[-1]), *context)
-                    name = tuple((self._names[c], str(self._values[c][v])) for c, v in of)
+                    conditions = ((column, place[-1]), *context)
+                    name = tuple((self._names[c], str(self._values[c][v])) for c, v in conditions)
                     yield -float(smaller[tuple(place)]), name, column, place[-1], context
 
     def _sides(self, row):
@@ -284,14 +286,14 @@ class PublicChoice:
         return inside & is_group, inside & ~is_group
 
 
-def told_of(given: AuditedRows, audit: Any) -> list[str]:
+def told_of(audited: AuditedRows, audit: Any) -> list[str]:
     """Return what a public document says about itself, in sentences."""
-    choice, least = given.choice, 2 * audit.min_cell
-    n = choice.refused(given.protected, audit.max_predicates)
+    choice, least = audited.choice, 2 * audit.min_cell
+    n = choice.refused(audited.protected, audit.max_predicates)
     some = f"{n:,} group{'s' * (n != 1)} {'was' if n == 1 else 'were'} not looked at"
     depth = ("no condition", "up to one condition", "up to two conditions")[choice.depth]
     tables = "; ".join(" with ".join(map(repr, names)) for names in choice.not_crossed)
-    told = (
+    sentence_on_tables = (
         "Several sums together would tell that all or none of some people have the outcome. So "
         "groups by the values of these columns are looked at only where they follow from others: "
         f"{tables}."
@@ -302,7 +304,7 @@ def told_of(given: AuditedRows, audit: Any) -> list[str]:
         f"Groups within contexts of {depth} are looked at if nothing follows from all that is "
         f"printed about fewer than {audit.min_cell} people whom columns describe. Questions at "
         "equal legitimate columns, and about single people, are not asked.",
-        *([told] if tables else []),
+        *([sentence_on_tables] if tables else []),
     ]
 
 

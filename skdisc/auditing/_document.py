@@ -54,19 +54,19 @@ _WHO = {
 }
 
 
-def make_report(audit, given, plan, run, parts=None):
+def make_report(audit, audited, plan, run, parts=None):
     """Return the `AuditReport` of the steps that ran.
 
     `parts` are the rows and plans of several tables, if the audit is about more than one.
     """
     results, level = run.results, audit.significance
     parts = [
-        (g, p, Figures(g, p, results, audit._rule_in_force)) for g, p in parts or [(given, plan)]
+        (g, p, Figures(g, p, results, audit._rule_in_force)) for g, p in parts or [(audited, plan)]
     ]
     figures = {step.attribute: f for _, p, f in parts for step in p.steps}
     verdicts = judge(plan, results, level, figures)
     _tell_why_not_run(verdicts, plan, run)
-    if given.numbers is not None and np.ptp(given.numbers.raw) > 0:
+    if audited.numbers is not None and np.ptp(audited.numbers.raw) > 0:
         _tell_of_skewness(verdicts, plan, results)
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
@@ -80,10 +80,10 @@ def make_report(audit, given, plan, run, parts=None):
     document = {
         "schema": SCHEMA,
         "skdisc": {"versions": versions()},
-        "about": _about(audit, given, run),
+        "about": _about(audit, audited, run),
         "settings": _settings(audit),
         "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": audit._sha256_of_plan()},
-        "fingerprints": fingerprints_of(audit, given),
+        "fingerprints": fingerprints_of(audit, audited),
         "meta": {**dict.fromkeys(META), **(audit.meta or {})},
         "notices": notices,
         "verdict": overall(verdicts, run.interrupted),
@@ -93,41 +93,41 @@ def make_report(audit, given, plan, run, parts=None):
         "groups": groups,
         "gaps": _gaps(plan, results, figures),
         "comparable": comparable(plan, results, groups, figures),
-        "legitimate": legitimate(plan, results, given),
+        "legitimate": legitimate(plan, results, audited),
         "figures": [row for *_, f in parts for row in f.rows()],
         "families": families(plan, results),
         "cases": _cases(plan, results),
         "log": [_line(s, results[s.name]) for s in plan.steps if s.name in results],
         "not_run": run.not_run,
         "robustness": [],
-        "limits": _limits(audit, given, run),
-        "code": make_code(audit, _call(audit, given)),
+        "limits": _limits(audit, audited, run),
+        "code": make_code(audit, _call(audit, audited)),
     }
     # Values of published counts, and those of public documents, are joined until many share them.
-    named = None if given.kind == "counts" or given.choice is not None else given.X
-    shared = shared_by(named, audit.min_cell, given.frequency)
-    if named is not None and given.original is not None:  # examples have values as they were
-        several = shared, shared_by(given.original, audit.min_cell, given.frequency)
+    named = None if audited.kind == "counts" or audited.choice is not None else audited.X
+    shared = shared_by(named, audit.min_cell, audited.frequency)
+    if named is not None and audited.original is not None:  # examples have values as they were
+        several = shared, shared_by(audited.original, audit.min_cell, audited.frequency)
         shared = SharedValues({n: [*v, *several[1].values[n]] for n, v in shared.values.items()})
     document = without_people(document, shared, audit.min_cell)
-    details = results if given.kind == "counts" else {}
-    if given.kind != "counts" and given.choice is None:
-        rows = hidden_rows(document, audit, given, plan, results)
+    details = results if audited.kind == "counts" else {}
+    if audited.kind != "counts" and audited.choice is None:
+        rows = hidden_rows(document, audit, audited, plan, results)
         document = without_hidden(document, rows, plan, results, audit)
         is_all_known = audit.template not in OF_RATES
         details = shown_results(document, rows, plan, results, is_all_known)
-    if given.choice is not None:
-        document = public_document(document, told_of(given, audit))
-    if given.X is not None:
+    if audited.choice is not None:
+        document = public_document(document, told_of(audited, audit))
+    if audited.X is not None:
         for case in document["cases"]:
-            X = given.X if given.original is None else given.original
+            X = audited.X if audited.original is None else audited.original
             case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, X)]
     document = jsonable(document)
-    if given.numbers is not None:
+    if audited.numbers is not None:
         for part in ("verdicts", "evidence", "groups", "figures", "families"):
             document[part] = named_by_mean(document[part])
-    if given.roll is not None:
-        record = pay_record(audit, given.roll, gaps_at_equal_columns(document))
+    if audited.roll is not None:
+        record = pay_record(audit, audited.roll, gaps_at_equal_columns(document))
         document |= {"pay": jsonable(record.rows), "about_pay": jsonable(record.about)}
         if audit.disclosure == "public":
             reason = "public reports of pay state figures, and ask no question about them"
@@ -139,11 +139,11 @@ def make_report(audit, given, plan, run, parts=None):
 
 def _unlike_each_other(values):
     """Return values, which need no hash, without those that equal an earlier one."""
-    kept = []
+    distinct = []
     for value in values:
-        if value not in kept:
-            kept.append(value)
-    return kept
+        if value not in distinct:
+            distinct.append(value)
+    return distinct
 
 
 def _tell_why_not_run(verdicts, plan, run):
@@ -178,24 +178,24 @@ def _tell_of_skewness(verdicts, plan, results):
             )
 
 
-def fingerprints_of(audit, given):
+def fingerprints_of(audit, audited):
     """Return the hashes of what was audited, and how."""
-    if given.table is not None:
-        return fingerprints_of_counts(given.table.recorded, _settings(audit))
-    roles = {"weight": given.weight, "groups": given.groups, "frequency": given.frequency}
-    X = given.X if given.original is None else given.original
+    if audited.table is not None:
+        return fingerprints_of_counts(audited.table.recorded, _settings(audit))
+    roles = {"weight": audited.weight, "groups": audited.groups, "frequency": audited.frequency}
+    X = audited.X if audited.original is None else audited.original
     return fingerprints(X, settings=_settings(audit), **roles)
 
 
 def overall(verdicts, interrupted=False):
     """Return the verdict of the whole audit, with its reason and exit code."""
     n = len(verdicts)
-    found = [v for v in verdicts if v["verdict"] == FOUND]
-    unsure = [v for v in verdicts if v["verdict"] == UNSURE]
-    if found:
-        verdict, reason = FOUND, f"{_of(found, n)} answered with a disparity"
-    elif unsure or not n:
-        verdict, reason = UNSURE, f"{_of(unsure, n)} open"
+    with_disparity = [v for v in verdicts if v["verdict"] == FOUND]
+    open_questions = [v for v in verdicts if v["verdict"] == UNSURE]
+    if with_disparity:
+        verdict, reason = FOUND, f"{_of(with_disparity, n)} answered with a disparity"
+    elif open_questions or not n:
+        verdict, reason = UNSURE, f"{_of(open_questions, n)} open"
     else:
         verdict, reason = NOTHING, "every question is answered without a disparity"
     code = INTERRUPTED if interrupted else EXIT_CODES[verdict]
@@ -208,30 +208,30 @@ def _of(several, n):
     return f"{len(several)} of {n} question{'s' * (n != 1)} {verb}"
 
 
-def _about(audit, given, run):
+def _about(audit, audited, run):
     """Return what was audited, and how."""
-    n = given.people()
-    who = _WHO[given.kind].format(n=f"{n:,}")
-    names = in_a_row(given.protected)
-    sentence = f"{who} were audited for {names}; favorable is {labels(given.favorable)}."
+    n = audited.people()
+    who = _WHO[audited.kind].format(n=f"{n:,}")
+    names = in_a_row(audited.protected)
+    sentence = f"{who} were audited for {names}; favorable is {labels(audited.favorable)}."
     more = {}
-    if given.numbers is not None:
-        more["outcome"] = given.numbers.to_dict(audit._rule_in_force, given.people_of_rows)
+    if audited.numbers is not None:
+        more["outcome"] = audited.numbers.to_dict(audit._rule_in_force, audited.people_of_rows)
         sentence = _about_numbers(more["outcome"], n, names)
     return {
-        "audited": given.kind,
+        "audited": audited.kind,
         "sentence": sentence,
         "n_rows": n,
-        "columns": [str(c) for c in given.X],
-        "protected": [str(c) for c in given.protected],
-        "favorable": list(given.favorable),
+        "columns": [str(c) for c in audited.X],
+        "protected": [str(c) for c in audited.protected],
+        "favorable": list(audited.favorable),
         "significance": audit.significance,
         "seconds": run.seconds,
         "interrupted": run.interrupted,
         "template": audit.template,
         "disclosure": audit.disclosure,
-        "binned": _binned(audit, given),
-        **_counted(given),
+        "binned": _binned(audit, audited),
+        **_counted(audited),
         **more,
     }
 
@@ -246,12 +246,12 @@ def _about_numbers(outcome, n, names):
     )
 
 
-def _binned(audit, given):
+def _binned(audit, audited):
     """Return the numbers that are compared in bins, and in how many, by column."""
-    if given.table is not None:
-        edges = given.counts.schema.edges
+    if audited.table is not None:
+        edges = audited.counts.schema.edges
         return {str(name): len(cuts) + 1 for name, cuts in edges.items() if len(cuts)}
-    bins, X = Bins.of(audit.n_bins), given.X
+    bins, X = Bins.of(audit.n_bins), audited.X
     edges = bins.edges or {}
     number = {c: len(edges[c]) + 1 if c in edges else bins.most(c) for c in X}
     return {
@@ -261,12 +261,12 @@ def _binned(audit, given):
     }
 
 
-def _counted(given):
+def _counted(audited):
     """Return what was counted in place of rows, by "counts"; nothing for rows."""
-    if given.table is None:
+    if audited.table is None:
         return {}
-    edges = {str(name): cuts for name, cuts in given.counts.schema.edges.items()}
-    return {"counts": {"n_cells": len(given.counts.n), "edges": edges}}
+    edges = {str(name): cuts for name, cuts in audited.counts.schema.edges.items()}
+    return {"counts": {"n_cells": len(audited.counts.n), "edges": edges}}
 
 
 NOT_SETTINGS = ("estimator", "cache", "meta", "n_jobs", "verbose", "counterfactuals")
@@ -297,70 +297,74 @@ def _settings(audit):
     return {n: jsonable(v) for n, v in parameters.items() if n not in NOT_SETTINGS}
 
 
-def _groups(audit, given, plan, figures, results):
+def _groups(audit, audited, plan, figures, results):
     """Return the rate and the gap of every protected group by every measure."""
-    rows, known = [], set()
+    rows, listed = [], set()
     for step in plan.steps:
         result = results.get(step.name)
         if step.detector != "GroupDisparity" or step.on != "given" or result is None:
             continue
         table = as_gaps(result.findings.table)
-        found = zip(result.findings.subgroups, table.itertuples(), strict=True)
-        for group, row in found:
-            is_known = (str(group), row.measure) in known
+        findings = zip(result.findings.subgroups, table.itertuples(), strict=True)
+        for group, row in findings:
+            is_known = (str(group), row.measure) in listed
             if step.role != LEAD and is_known:
                 continue  # the lead of its column has it
-            known.add((str(group), row.measure))
+            listed.add((str(group), row.measure))
             rate = RATE_OF.get(row.measure, row.measure)
             about = {"attribute": step.attribute, "group": str(group), "measure": rate}
             is_ratio = row.measure == "impact_ratio"
-            members = group.mask(given.X)
-            of = what_is_shown(step, table, row.measure), step.attribute, group, rate
-            figures.tell_rates(*of, members, np.ones(len(members), dtype=bool))
-            numbers = figures.numbers(*of, ("gap", "ci_low", "ci_high"))
-            value = row.estimate if is_ratio else given.rate(rate, members)
-            state = {"judged": given.share(members) >= audit.relevant_size}
-            sides = (given.people(given.among(rate, m)) for m in (members, ~members))
+            members = group.mask(audited.X)
+            quantity = what_is_shown(step, table, row.measure), step.attribute, group, rate
+            figures.tell_rates(*quantity, members, np.ones(len(members), dtype=bool))
+            numbers = figures.numbers(*quantity, ("gap", "ci_low", "ci_high"))
+            value = row.estimate if is_ratio else audited.rate(rate, members)
+            state = {"judged": audited.share(members) >= audit.relevant_size}
+            sides = (audited.people(audited.among(rate, m)) for m in (members, ~members))
             parts = [
                 row.support,
                 getattr(row, "held_out_support", row.support),
             ]  # searched, held out
             state["suppressed"] = min(*sides, *parts) < audit.min_cell
-            n = int(row.support) if audit.confirm is None else given.people(members)
+            n = int(row.support) if audit.confirm is None else audited.people(members)
             rows.append(about | {"n": n, "rate": value} | numbers | state)
             if rate == RATE_OF["mean_difference"] and not state["suppressed"]:
                 level = max(numbers["ci_level"] or 0.0, 1 - audit.significance)
                 # With rows held out, gaps are those of these rows, and means those of everybody.
                 level = level if audit.confirm is None else None
-                rows[-1] |= _shares(given, members, level, audit.significance)
-                rows += rows_of_scores(given, members, rows[-1], audit.min_cell, audit.significance)
+                rows[-1] |= _shares(audited, members, level, audit.significance)
+                rows += rows_of_scores(
+                    audited, members, rows[-1], audit.min_cell, audit.significance
+                )
         if "impact_ratios" in result.tables:
             table = result.tables["impact_ratios"].assign(attribute=step.attribute)
             rows += _not_compared(table, rows, audit.min_cell)
     return rows
 
 
-def _shares(given, members, level, significance):
+def _shares(audited, members, level, significance):
     """Return the gaps of mean and median as shares of the mean and median of the others.
 
     Nothing for decisions and logarithms; without `level`, no share of the mean, whose interval is
     that of reports of pay: the mean of the others varies, too. Each median is the number of a
     person or two, so that three digits of it are shown.
     """
-    numbers = given.numbers
+    numbers = audited.numbers
     if numbers is None or numbers.output != VALUE or numbers.scale != DIFFERENCE:
         return {}
-    weight = np.ones(len(members)) if given.weight is None else given.weight
-    cluster = None if given.groups is None else np.unique(given.groups, return_inverse=True)[1]
+    weight = np.ones(len(members)) if audited.weight is None else audited.weight
+    cluster = None if audited.groups is None else np.unique(audited.groups, return_inverse=True)[1]
     everybody = np.arange(len(members))
-    if given.frequency is not None:
-        everybody = np.repeat(everybody, given.frequency)
+    if audited.frequency is not None:
+        everybody = np.repeat(everybody, audited.frequency)
     people = PaidPeople(members, ~members, weight, cluster).only(everybody)
     medians = median_gap(numbers.raw[everybody], people, significance)
     median = _as_share(medians, 1 - significance)
     if median:
-        value, others = (float(f"{average:.3g}") for average in medians.averages[:, 0])
-        median |= {"value": value, "others": others}
+        members_median, others_median = (
+            float(f"{average:.3g}") for average in medians.averages[:, 0]
+        )
+        median |= {"value": members_median, "others": others_median}
     shares = {"median": median}
     # A mean below 0 is no share of another one, and the interval of a share ends at 100 % less.
     if level is not None and numbers.compared.min() >= 0:
@@ -483,7 +487,7 @@ def _line(step, result):
     return step.to_dict() | numbers | {"seconds": result.total_time, "notes": list(result.notes)}
 
 
-def _limits(audit, given, run):
+def _limits(audit, audited, run):
     """Return what the audit cannot tell, in sentences."""
     limits = [
         CAVEAT,
@@ -491,87 +495,95 @@ def _limits(audit, given, run):
         "it is itself the result of discrimination, it cannot know; a difference that such a "
         "column accounts for is not thereby justified.",
     ]
-    if given.table is not None:
-        limits += _about_counts(given, run)
-    if given.kind in ("labels", "decisions"):
+    if audited.table is not None:
+        limits += _about_counts(audited, run)
+    if audited.kind in ("labels", "decisions"):
         limits.append(
             "There was no model to query: whether one person would have been decided about "
             "differently cannot be tested."
         )
-    if given.kind == TRAINED:
+    if audited.kind == TRAINED:
         limits.append(
             "The model was trained here. The disparity of one fitted model may be chance in "
             "training, so it counts only if the labels that it was trained on show one, too, or "
             "if models that could learn nothing from the protected columns show a smaller one."
         )
-    if given.choice is None:
-        limits += _unfavorable(audit, given) * (given.numbers is None) + told_of_joining(given)
+    if audited.choice is None:
+        limits += _unfavorable(audit, audited) * (audited.numbers is None) + told_of_joining(
+            audited
+        )
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
     return limits
 
 
-def _unfavorable(audit, given):
+def _unfavorable(audit, audited):
     """Return which labels and decisions count as unfavorable, where there are several."""
-    values = {"labels": given.y}
-    if given.table is not None:
-        values["decisions"] = given.counts.outcomes(given.counts.schema.decision)
-    elif given.box is not None:
-        values["decisions"] = given.box.decisions
-    told = {
+    values = {"labels": audited.y}
+    if audited.table is not None:
+        values["decisions"] = audited.counts.outcomes(audited.counts.schema.decision)
+    elif audited.box is not None:
+        values["decisions"] = audited.box.decisions
+    texts_by_source = {
         n: unfavorable_values(
-            n, v, favorable=given.favorable, frequency=given.frequency, least=audit.min_cell
+            n, v, favorable=audited.favorable, frequency=audited.frequency, least=audit.min_cell
         )
         for n, v in values.items()
         if v is not None
     }
-    return [text for texts in told.values() for text in texts]
+    return [text for texts in texts_by_source.values() for text in texts]
 
 
-def _about_counts(given, run):
+def _about_counts(audited, run):
     """Return what counting leaves of a table, in sentences."""
-    edges = given.counts.schema.edges
+    edges = audited.counts.schema.edges
     binned = "; ".join(f"{name} at {', '.join(f'{c:g}' for c in e)}" for name, e in edges.items())
     bins = f" Numbers were cut into bins: {binned}." if binned else ""
-    told = [
-        f"The table was reduced to counts: how many people have each of {len(given.counts.n):,} "
+    sentences = [
+        f"The table was reduced to counts: how many people have each of {len(audited.counts.n):,} "
         f"combinations of values, label and decision.{bins}"
     ]
-    if given.sample is not None:
-        told = [*given.sample.note(), *told]
+    if audited.sample is not None:
+        sentences = [*audited.sample.note(), *sentences]
     names = [s.detector for s in run.plan.steps if s.name in run.results and run.needs_rows(s)]
-    n, n_all = len(run.sample.X) if names else 0, given.table.n_people
+    n, n_all = len(run.sample.X) if names else 0, audited.table.n_people
     if names and n < n_all:
-        told.append(
+        sentences.append(
             f"{', '.join(dict.fromkeys(names))} cannot use counts, and had {n:,} of "
             f"{n_all:,} rows: a random sample, each protected group in proportion to its "
             "size. What they say is as uncertain as that of so many people, and smaller effects "
             "may be missed."
         )
-    return told
+    return sentences
 
 
-def _call(audit, given):
+def _call(audit, audited):
     """Return the call of `fit` with what was given; its names are those of the parameters."""
-    passed = ["X", "None" if given.y is None else "y"]
-    if given.table is not None and given.table.rows is None:
+    passed = ["X", "None" if audited.y is None else "y"]
+    if audited.table is not None and audited.table.rows is None:
         passed = ["counts"]
-    elif given.box is not None and audit.estimator is None:
+    elif audited.box is not None and audit.estimator is None:
         passed.append("model")
     weight = (
-        given.weight if given.table is not None or given.weight is not None else given.frequency
+        audited.weight
+        if audited.table is not None or audited.weight is not None
+        else audited.frequency
     )
-    more = {"sample_weight": weight, "groups": given.groups}
-    passed += [f"{name}={name}" for name, own in more.items() if own is not None]
+    more = {"sample_weight": weight, "groups": audited.groups}
+    passed += [f"{name}={name}" for name, argument in more.items() if argument is not None]
     return f"({{arguments}}).fit({', '.join(passed)}).report_"
 
 
 def make_code(audit, call):
     """Return the Python code that repeats the audit by a call, which has a place for settings."""
     defaults = type(audit)().get_params(deep=False)
-    own = audit.get_params(deep=False).items()
-    given = {n: v for n, v in own if n not in ("cache", "meta", "verbose") and v is not defaults[n]}
-    changed = [(n, v) for n, v in given.items() if repr(v) != repr(defaults[n])]
+    parameters = audit.get_params(deep=False).items()
+    arguments_of_fit = {
+        n: v
+        for n, v in parameters
+        if n not in ("cache", "meta", "verbose") and v is not defaults[n]
+    }
+    changed = [(n, v) for n, v in arguments_of_fit.items() if repr(v) != repr(defaults[n])]
     arguments = [f"{n}={_as_code(v)}" for n, v in changed]
     line = f"report = Audit{call.format(arguments=', '.join(arguments))}"
     if len(line) > _CODE_WIDTH or "#" in line:

@@ -113,12 +113,12 @@ class Evidence:
         return is_one and bool((self.members == (other.context & ~other.members)).all())
 
 
-def find_evidence(given, plan, results, verdicts, significance, figures):
+def find_evidence(audited, plan, results, verdicts, significance, figures):
     """Return the rows of the evidence table, and those of the shadows.
 
     Parameters
     ----------
-    given : AuditedRows
+    audited : AuditedRows
     plan : Plan
     results : dict of str to AuditResult
     verdicts : list of dict
@@ -132,25 +132,25 @@ def find_evidence(given, plan, results, verdicts, significance, figures):
     evidence, shadows : list of dict
         As in the document, with the number of the "fewest" people that a number is about.
     """
-    found = _distinct(_collected(given, plan, results, verdicts, significance))
+    findings = _distinct(_collected(audited, plan, results, verdicts, significance))
     rows = []
-    for e in found:
+    for e in findings:
         if e.kind != CONTEXT and not any(e.mirrors(r) for r in rows):
             rows.append(e)
-    for e in (e for e in found if e.kind == CONTEXT):
+    for e in (e for e in findings if e.kind == CONTEXT):
         home = _home(e, rows)
         if home is None:
             rows.append(e)
         elif not ((home.members == e.members).all() and (home.context == e.context).all()):
             home.shadows.append(e)
     rows.sort(key=lambda e: (e.p > significance, e.kind != CAUSE, e.p))
-    known = _FoundMembers(given.masks)
+    found_members = _FoundMembers(audited.masks)
     ranked = []
     for rank, e in enumerate(rows, 1):
-        agree, disagree = _agreeing_detectors(e, plan, results, significance, known)
-        others = {"agree": agree, "disagree": disagree, "n_shadows": len(e.shadows)}
-        others |= {"again": _causes_of_same_people(e, rows, significance)}
-        ranked.append(_row(rank, e, given, significance, figures) | others)
+        agree, disagree = _agreeing_detectors(e, plan, results, significance, found_members)
+        row_extras = {"agree": agree, "disagree": disagree, "n_shadows": len(e.shadows)}
+        row_extras |= {"again": _causes_of_same_people(e, rows, significance)}
+        ranked.append(_row(rank, e, audited, significance, figures) | row_extras)
     shadows = [_shadow(i, s, figures) for i, e in enumerate(rows, 1) for s in e.shadows]
     return ranked, shadows
 
@@ -167,12 +167,12 @@ def joined_evidence(several):
     -------
     evidence, shadows : list of dict
     """
-    own = [(k, row) for k, (evidence, _) in enumerate(several) for row in evidence]
-    own.sort(key=lambda pair: (not pair[1]["found"], pair[1]["p_adjusted"]))
-    rank = {(k, row["rank"]): i for i, (k, row) in enumerate(own, 1)}
+    numbered_rows = [(k, row) for k, (evidence, _) in enumerate(several) for row in evidence]
+    numbered_rows.sort(key=lambda pair: (not pair[1]["found"], pair[1]["p_adjusted"]))
+    rank = {(k, row["rank"]): i for i, (k, row) in enumerate(numbered_rows, 1)}
     evidence = [
         row | ranked_again(row, {r: new for (j, r), new in rank.items() if j == k})
-        for k, row in own
+        for k, row in numbered_rows
     ]
     shadows = [s | {"of": rank[k, s["of"]]} for k, (_, rows) in enumerate(several) for s in rows]
     return evidence, shadows
@@ -180,16 +180,21 @@ def joined_evidence(several):
 
 def ranked_again(row, ranks):
     """Return the rank of a row and those it refers to, by the map of old ranks to new ones."""
-    again = row.get("again")
-    kept = [] if again is None else sorted(ranks[r] for r in again["ranks"] if r in ranks)
-    return {"rank": ranks[row["rank"]], "again": again | {"ranks": kept} if kept else None}
+    repeats = row.get("again")
+    ranks_shown = (
+        [] if repeats is None else sorted(ranks[r] for r in repeats["ranks"] if r in ranks)
+    )
+    return {
+        "rank": ranks[row["rank"]],
+        "again": repeats | {"ranks": ranks_shown} if ranks_shown else None,
+    }
 
 
-def _collected(given, plan, results, verdicts, significance):
+def _collected(audited, plan, results, verdicts, significance):
     """Return the findings of all leads about groups, the strongest first."""
     cells = {(v["attribute"], v["null"]): v for v in verdicts if v["kind"] == "cell"}
     n_rejected = sum(v["verdict"] == FOUND for v in cells.values())
-    scale, found = len(cells) / max(n_rejected, 1), []
+    scale, findings = len(cells) / max(n_rejected, 1), []
     for step in plan.steps:
         result = results.get(step.name)
         if step.role != LEAD or step.on != "given" or result is None:
@@ -197,8 +202,8 @@ def _collected(given, plan, results, verdicts, significance):
         if not isinstance(result.findings, GroupFindings) or step.null not in _KINDS:
             continue
         table, cell = as_gaps(result.findings.table), cells[step.attribute, step.null]
-        at, p_values = "held_out_" if "held_out_p_adjusted" in table else "", confirmed_p(table)
-        for i in np.argsort(-strength(table, at), kind="stable"):
+        prefix, p_values = "held_out_" if "held_out_p_adjusted" in table else "", confirmed_p(table)
+        for i in np.argsort(-strength(table, prefix), kind="stable"):
             numbers = table.iloc[i].to_dict()
             p = p_values.iloc[i]
             if not p <= significance or numbers["measure"] == "impact_ratio":
@@ -208,15 +213,15 @@ def _collected(given, plan, results, verdicts, significance):
                 corrected = max(corrected, cell["p_adjusted"], np.nextafter(significance, 1))
             numbers["measure"] = RATE_OF.get(numbers["measure"], numbers["measure"])
             group = result.findings.subgroups[i]
-            people = given.masks.members(group), given.masks.context(group, step.protected)
+            people = audited.masks.members(group), audited.masks.context(group, step.protected)
             what = what_is_shown(step, table, numbers["measure"])
-            versus = _compared_with(result, step, group, numbers, given)
-            about = corrected, versus, [step.attribute], given.frequency
-            found.append(Evidence(step, group, what, numbers, *people, *about))
-    return found
+            versus = _compared_with(result, step, group, numbers, audited)
+            about = corrected, versus, [step.attribute], audited.frequency
+            findings.append(Evidence(step, group, what, numbers, *people, *about))
+    return findings
 
 
-def _compared_with(result, step, group, numbers, given):
+def _compared_with(result, step, group, numbers, audited):
     """Return, as text, with whom the people of a finding are compared.
 
     Conditions on protected columns that the question is not about belong to both sides, and are
@@ -225,23 +230,23 @@ def _compared_with(result, step, group, numbers, given):
     """
     reference = numbers.get("reference", result.versus)
     text = "everyone else" if reference == "rest" else str(reference)
-    columns = [c for c in given.protected if c not in step.protected]
+    columns = [c for c in audited.protected if c not in step.protected]
     shared = [str(p) for p in getattr(group, "predicates", ()) if p.column in columns]
     return f"{text}, {' and '.join(shared)}" if shared else text
 
 
-def _distinct(found):
+def _distinct(findings):
     """Return the findings with those of equal people, kind and measure joined."""
-    kept = {}
-    for e in found:
+    by_key = {}
+    for e in findings:
         key = e.kind, e.numbers["measure"], e.members.tobytes(), e.context.tobytes()
-        first = kept.setdefault(key, e)
+        first = by_key.setdefault(key, e)
         if first is not e:
             first.attributes = list(dict.fromkeys([*first.attributes, *e.attributes]))
             if e.p < first.p:
-                kept[key] = e
+                by_key[key] = e
                 e.attributes, e.shadows = first.attributes, first.shadows
-    return sorted(kept.values(), key=lambda e: e.evidence, reverse=True)
+    return sorted(by_key.values(), key=lambda e: e.evidence, reverse=True)
 
 
 def _home(e, rows):
@@ -249,10 +254,12 @@ def _home(e, rows):
     same = [r for r in rows if (r.members == e.members).all() and (r.context == e.context).all()]
     if same:
         return same[0]
-    own = [r for r in rows if r.kind == CAUSE and set(r.attributes) & set(e.attributes)]
-    shares = [_explained(c, e) for c in own]
+    causes_of_attribute = [
+        r for r in rows if r.kind == CAUSE and set(r.attributes) & set(e.attributes)
+    ]
+    shares = [_explained(c, e) for c in causes_of_attribute]
     if max(shares, default=0.0) >= _EXPLAINED:
-        return own[int(np.argmax(shares))]
+        return causes_of_attribute[int(np.argmax(shares))]
     return next((r for r in rows if r.kind != CAUSE and r.is_side_of(e)), None)
 
 
@@ -289,35 +296,35 @@ def _number(value):
     return value if np.isfinite(value) else None
 
 
-def _row(rank, e, given, significance, figures):
+def _row(rank, e, audited, significance, figures):
     """Return the row of a finding, without what other methods find."""
-    of = e.step.attribute, e.group, e.numbers["measure"]
+    quantity = e.step.attribute, e.group, e.numbers["measure"]
     held = [f"held_out_{n}" for n in ("effect", "ci_low", "ci_high")]
     is_held = "held_out_effect" in e.numbers
     conditions = [
-        {"column": str(p.column), "text": str(p), "protected": p.column in given.protected}
+        {"column": str(p.column), "text": str(p), "protected": p.column in audited.protected}
         for p in getattr(e.group, "predicates", ())
     ]
     row = {"rank": rank, "group": str(e.group), "conditions": conditions}
     row |= {"attributes": e.attributes, "kind": e.kind, "null": e.step.null}
     row |= {"found": bool(e.p <= significance), "p_adjusted": float(e.p)}
-    row |= figures.numbers(e.what, *of) | {"p_value": _number(e.numbers["p_value"])}
-    row |= figures.numbers(e.what + HELD_OUT, *of, held)
+    row |= figures.numbers(e.what, *quantity) | {"p_value": _number(e.numbers["p_value"])}
+    row |= figures.numbers(e.what + HELD_OUT, *quantity, held)
     if e.kind == CAUSE:
-        row |= figures.raw_gap(*of[:2], e.members, e.context)
+        row |= figures.raw_gap(*quantity[:2], e.members, e.context)
         alone = ("alone", "alone_ci_low", "alone_ci_high")
-        row |= figures.numbers(EQUAL + HELD_OUT * is_held, *of, alone)
+        row |= figures.numbers(EQUAL + HELD_OUT * is_held, *quantity, alone)
     else:
-        row |= figures.numbers(e.what, *of, ("gap", "gap_ci_low", "gap_ci_high"))
+        row |= figures.numbers(e.what, *quantity, ("gap", "gap_ci_low", "gap_ci_high"))
         row |= dict.fromkeys(("alone", "alone_ci_low", "alone_ci_high", "alone_ci_level"))
     is_raw = e.kind != CAUSE and e.numbers["measure"] == "selection_rate"
     equal = ("equal", "equal_ci_low", "equal_ci_high")
-    row |= figures.numbers(EQUAL if is_raw else "", *of, equal)
-    figures.tell_rates(GAP, *of, e.members, e.context)
-    row |= {"people": e.people, "fewest": e.fewest, "share": e.people / given.people()}
-    row["judged"] = bool(given.share(e.members) >= figures.relevant_size)
-    if given.numbers is not None and e.numbers["measure"] == "selection_rate":
-        row["rate_others"] = _number(given.rate("selection_rate", e.context & ~e.members))
+    row |= figures.numbers(EQUAL if is_raw else "", *quantity, equal)
+    figures.tell_rates(GAP, *quantity, e.members, e.context)
+    row |= {"people": e.people, "fewest": e.fewest, "share": e.people / audited.people()}
+    row["judged"] = bool(audited.share(e.members) >= figures.relevant_size)
+    if audited.numbers is not None and e.numbers["measure"] == "selection_rate":
+        row["rate_others"] = _number(audited.rate("selection_rate", e.context & ~e.members))
     return row | {
         "compared_with": e.versus,
         "measure": e.numbers["measure"],
@@ -335,7 +342,9 @@ class _FoundMembers:
         """Return members, context, sign (-1: worse off) and measure of each significant finding."""
         if step.name not in self._known:
             table, groups = as_gaps(result.findings.table), result.findings.subgroups
-            found = np.flatnonzero(confirmed_p(table) <= significance) if len(table) else []
+            significant_places = (
+                np.flatnonzero(confirmed_p(table) <= significance) if len(table) else []
+            )
             self._known[step.name] = [
                 (
                     self._masks.members(groups[i]),
@@ -343,12 +352,12 @@ class _FoundMembers:
                     _sign(step, table["measure"].iloc[i], table["effect"].iloc[i]),
                     table["measure"].iloc[i],
                 )
-                for i in found
+                for i in significant_places
             ]
         return self._known[step.name]
 
 
-def _agreeing_detectors(e, plan, results, significance, known):
+def _agreeing_detectors(e, plan, results, significance, found_members):
     """Return the detectors that find the same gap of the same people, and those that do not.
 
     A detector is asked about a gap only if it measures that gap: the same measure, of the same
@@ -366,7 +375,7 @@ def _agreeing_detectors(e, plan, results, significance, known):
             continue
         if not isinstance(result.findings, GroupFindings):
             continue
-        several = known.of(step, result, significance)
+        several = found_members.of(step, result, significance)
         if any(
             sign == direction
             and _is_same_measure(measure, e.numbers["measure"])
@@ -386,10 +395,10 @@ def _kind_of_gap(null):
     return "gap" if null in ("marginal", "contextual") else null
 
 
-def _is_same_measure(one, other):
+def _is_same_measure(first, second):
     """Return True if two measures may be the same; those of a detector's own have other names."""
-    one, other = RATE_OF.get(one, one), RATE_OF.get(other, other)
-    return one == other or not {one, other} <= _RATES
+    first, second = RATE_OF.get(first, first), RATE_OF.get(second, second)
+    return first == second or not {first, second} <= _RATES
 
 
 def _causes_of_same_people(e, rows, significance):
@@ -410,10 +419,10 @@ def _sign(step, measure, effect):
     return np.sign(-worse * effect) * (-1 if measure in REVERSED else 1)
 
 
-def _are_alike(one, other, frequency):
+def _are_alike(first, second, frequency):
     """Return True if two groups share nearly all of their people."""
-    either, both = (people_in(m, frequency) for m in (one | other, one & other))
-    return bool(either and both >= _SAME * either)
+    n_in_any, n_shared = (people_in(m, frequency) for m in (first | second, first & second))
+    return bool(n_in_any and n_shared >= _SAME * n_in_any)
 
 
 def _why(e, result):
@@ -422,8 +431,8 @@ def _why(e, result):
     if tested is None:
         return None
     measure = tested["measure"].replace("", result.measure).replace(RATE_OF)
-    own = tested[(tested["group"] == str(e.group)) & (measure == e.numbers["measure"])]
-    if not len(own) or own["found"].any():
+    tests_of_group = tested[(tested["group"] == str(e.group)) & (measure == e.numbers["measure"])]
+    if not len(tests_of_group) or tests_of_group["found"].any():
         return None
     n = result.n_tested
     return f"not significant after its correction for {n:,} group{'s' * (n != 1)}"

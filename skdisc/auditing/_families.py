@@ -25,9 +25,11 @@ def families(plan, results):
         table = None if step.name not in results else results[step.name].tables.get("family")
         if step.role != LEAD or step.on != "given" or table is None:
             continue
-        own = table[table["judged"]].sort_values("comparison", ascending=False, kind="stable")
+        candidates = table[table["judged"]].sort_values(
+            "comparison", ascending=False, kind="stable"
+        )
         about = {"attribute": step.attribute, "null": step.null}
-        for row in own[[*_COLUMNS, "n", "n_others"]].to_dict("records"):
+        for row in candidates[[*_COLUMNS, "n", "n_others"]].to_dict("records"):
             people = {"people": round(row.pop("n")), "others": _whole(row.pop("n_others"))}
             row["upper"] = row.pop("excluded")
             row["measure"] = row["measure"] or results[step.name].measure

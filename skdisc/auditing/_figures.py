@@ -39,7 +39,7 @@ class Figures:
 
     Parameters
     ----------
-    given : AuditedRows
+    audited : AuditedRows
     plan : Plan
     results : dict of str to AuditResult
     rule : Rule
@@ -50,8 +50,8 @@ class Figures:
         The records that were asked for, by their keys, in the order of asking.
     """
 
-    def __init__(self, given, plan, results, rule):
-        self.given, self.significance = given, rule.significance
+    def __init__(self, audited, plan, results, rule):
+        self.audited, self.significance = audited, rule.significance
         self.relevant_size = rule.relevant_size
         self.used, self._known, self._other_value = {}, {}, {}
         order = {null: i for i, null in enumerate(_ORDER)}
@@ -63,7 +63,7 @@ class Figures:
             for s in steps
             if s.null == "marginal"
             and len(s.protected) == 1
-            and given.X[s.protected[0]].nunique(dropna=False) == 2
+            and audited.X[s.protected[0]].nunique(dropna=False) == 2
         }
         for step in steps:
             self._learn_other_values(step, results[step.name])
@@ -95,11 +95,13 @@ class Figures:
         It is that of the question about raw gaps, if that compares the group.
         """
         key = GAP, str(attribute), str(group), "selection_rate"
-        is_counted = self.given.weight is None and self.given.numbers is None
+        is_counted = self.audited.weight is None and self.audited.numbers is None
         if key not in self._known and is_counted:
-            given, rest = self.given, context & ~members
+            audited, rest = self.audited, context & ~members
             x1, n1, x0, n0 = (
-                given.people(m & s) for m in (members, rest) for s in (given.outcomes == 1, True)
+                audited.people(m & s)
+                for m in (members, rest)
+                for s in (audited.outcomes == 1, True)
             )
             c = Candidates.of_rates([x1], [n1], [x0], [n0])
             if n1 and n0:
@@ -121,15 +123,15 @@ class Figures:
         what, *_ = self._named((what, str(attribute)))
         if record is None or what not in (GAP, TO_REFERENCE) or record["rate"] is not None:
             return
-        name, given, rest = RATE_OF.get(measure, measure), self.given, context & ~members
-        rate, others = given.rate(name, members), given.rate(name, rest)
+        name, audited, rest = RATE_OF.get(measure, measure), self.audited, context & ~members
+        rate, rate_others = audited.rate(name, members), audited.rate(name, rest)
         is_gap = what == GAP
-        if is_gap and abs(rate - others - record["estimate"]) > _ROUNDING * max(1, abs(rate)):
+        if is_gap and abs(rate - rate_others - record["estimate"]) > _ROUNDING * max(1, abs(rate)):
             return
-        record |= {"rate": _number(rate), "people": given.people(given.among(name, members))}
+        record |= {"rate": _number(rate), "people": audited.people(audited.among(name, members))}
         if what == GAP:
-            n_others = given.people(given.among(name, rest))
-            record |= {"rate_others": _number(others), "others": n_others}
+            n_others = audited.people(audited.among(name, rest))
+            record |= {"rate_others": _number(rate_others), "others": n_others}
 
     def _learn_other_values(self, step, result):
         """Learn which value is all others, of protected columns of two values."""
@@ -150,9 +152,9 @@ class Figures:
     def _mirrored(self, key):
         """Return the key of the others in the context, where one other value is all of them."""
         what, attribute, group, measure = key
-        for value, other in self._other_value.get(attribute, {}).items():
+        for value, other_value in self._other_value.get(attribute, {}).items():
             if value in group:
-                return what, attribute, group.replace(value, other, 1), measure
+                return what, attribute, group.replace(value, other_value, 1), measure
         return None
 
     def _add(self, key, versus, estimate, low, high, level, **more):
@@ -165,14 +167,18 @@ class Figures:
         ends = [float(estimate), _number(low), _number(high)]
         names = ("estimate", "low", "high")
         self._known[key] = dict(zip(names, ends, strict=True)) | about
-        other = self._mirrored(key)
-        if other is None or key[0].startswith((RATIO, TO_REFERENCE)) or other in self._known:
+        mirrored_key = self._mirrored(key)
+        if (
+            mirrored_key is None
+            or key[0].startswith((RATIO, TO_REFERENCE))
+            or mirrored_key in self._known
+        ):
             return
         ends = [None if v is None else -v for v in (ends[0], ends[2], ends[1])]
         sides = {"people": about["others"], "others": about["people"]}
-        if versus == other[2]:  # the reference itself is compared with the group
+        if versus == mirrored_key[2]:  # the reference itself is compared with the group
             sides["compared_with"] = key[2]
-        self._known[other] = dict(zip(names, ends, strict=True)) | about | sides
+        self._known[mirrored_key] = dict(zip(names, ends, strict=True)) | about | sides
 
     def _take_findings(self, step, result, is_found):
         """Take the estimates of the findings that are significant, or of the others."""
@@ -182,17 +188,17 @@ class Figures:
         plain = 1 - result.significance
         for i in np.flatnonzero((confirmed_p(table) <= result.significance) == is_found):
             row, group = table.iloc[i].to_dict(), str(result.findings.subgroups[i])
-            own = what_is_shown(step, table, row["measure"])
-            key = own, str(step.attribute), group, RATE_OF.get(row["measure"], row["measure"])
+            quantity = what_is_shown(step, table, row["measure"])
+            key = quantity, str(step.attribute), group, RATE_OF.get(row["measure"], row["measure"])
             versus, people = _versus(result, row), {"people": int(row["support"])}
             level = row.get("level", 1 - row.get("ci_significance", result.significance))
             if "held_out_effect" in table:
                 ends = (row[f"held_out_{n}"] for n in ("effect", "ci_low", "ci_high"))
                 held = {"people": int(row["held_out_support"])}
-                self._add((own + HELD_OUT, *key[1:]), versus, *ends, plain, **held)
+                self._add((quantity + HELD_OUT, *key[1:]), versus, *ends, plain, **held)
             ends = row["effect"], row["ci_low"], row["ci_high"]
             self._add(key, versus, *ends, level, **people)
-            if own == BESIDE:
+            if quantity == BESIDE:
                 ends = row["alone"], row["alone_low"], row["alone_high"]
                 self._add((what, *key[1:]), versus, *ends, level, **people)
                 if "held_out_alone" in table:
@@ -275,8 +281,8 @@ def as_gaps(table):
         return table
     rows = (table["measure"] == "predictive_parity").to_numpy()
     table = table.copy()
-    for at in ("", "held_out_"):
-        names = [f"{at}{name}" for name in ("effect", "ci_low", "ci_high")]
+    for prefix in ("", "held_out_"):
+        names = [f"{prefix}{name}" for name in ("effect", "ci_low", "ci_high")]
         if names[0] in table:
             effect, low, high = (table.loc[rows, name] for name in names)
             table.loc[rows, names[0]] = -effect

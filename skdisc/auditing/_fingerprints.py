@@ -235,14 +235,14 @@ def _digests(column):
         is_number = (numbers >= -_EXACT) & (numbers <= _EXACT)
     if is_number.any():
         table[:-1][is_number] = _bytes_of_numbers(numbers[is_number])
-    others = np.flatnonzero(~is_number)
-    left = values.array[others]  # whose values keep their types
-    left = np.array([_canonical(value) for value in left], dtype=object)
-    of_numbers = np.array([isinstance(value, float) for value in left], dtype=bool)
-    table[others[of_numbers]] = _bytes_of_numbers(left[of_numbers])
-    texts = (value.encode("utf-8", "surrogatepass") for value in left[~of_numbers])
+    other_places = np.flatnonzero(~is_number)
+    canonical = values.array[other_places]  # whose values keep their types
+    canonical = np.array([_canonical(value) for value in canonical], dtype=object)
+    of_numbers = np.array([isinstance(value, float) for value in canonical], dtype=bool)
+    table[other_places[of_numbers]] = _bytes_of_numbers(canonical[of_numbers])
+    texts = (value.encode("utf-8", "surrogatepass") for value in canonical[~of_numbers])
     hashes = b"".join(blake2b(text, digest_size=16).digest() for text in texts)
-    table[others[~of_numbers]] = np.frombuffer(hashes, dtype=np.uint8).reshape(-1, 16)
+    table[other_places[~of_numbers]] = np.frombuffer(hashes, dtype=np.uint8).reshape(-1, 16)
     return table[codes]
 
 

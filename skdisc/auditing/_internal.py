@@ -39,36 +39,36 @@ _BASES = {  # whom a rate is about, if not everybody: labels, or outcomes, of on
 }
 
 
-def with_joined_values(given, audit):
+def with_joined_values(audited, audit):
     """Return the rows of an audit with the rare values of protected columns joined.
 
     Values of fewer than `min_cell` people are one, with the next rarest until they are enough, so
     that no single group has to be left out to protect them. Categories of a law stay as they are,
     and models decide about values as they were.
     """
-    if given.table is not None or audit.template in OF_RATES:
-        return given
+    if audited.table is not None or audit.template in OF_RATES:
+        return audited
     joined = {}
-    for name in given.protected:
-        again = joined_values(
-            given.X[name],
+    for name in audited.protected:
+        values = joined_values(
+            audited.X[name],
             audit.min_cell,
             n_bins=Bins.of(audit.n_bins).most(name),
             is_value=audit.missing == "category",
-            frequency=given.frequency,
+            frequency=audited.frequency,
         )
-        if again is not None:
-            joined[name] = again
+        if values is not None:
+            joined[name] = values
     if not joined:
-        return given
-    rows = replace(given, X=given.X.assign(**joined), original=given.X)
-    vars(rows)["outcomes"] = given.outcomes
+        return audited
+    rows = replace(audited, X=audited.X.assign(**joined), original=audited.X)
+    vars(rows)["outcomes"] = audited.outcomes
     return rows
 
 
-def as_read(given):
+def as_read(audited):
     """Return rows with the values that they were read with."""
-    return given if given.original is None else replace(given, X=given.original)
+    return audited if audited.original is None else replace(audited, X=audited.original)
 
 
 def joined_values(values, least, *, n_bins, is_value=True, frequency=None):
@@ -92,50 +92,52 @@ def joined_values(values, least, *, n_bins, is_value=True, frequency=None):
     -------
     Series or None
     """
-    code, found = pd.factorize(values)
-    size = np.bincount(code + 1, frequency, len(found) + 1)
+    code, categories = pd.factorize(values)
+    size = np.bincount(code + 1, frequency, len(categories) + 1)
     n_missing, size = size[0], size[1:]
     few_missing = is_value and 0 < n_missing < least
-    is_cut = of_numbers(values.dtype) and len(found) > n_bins
-    if len(found) < 2 or not (few_missing or size.min() < least):
+    is_cut = of_numbers(values.dtype) and len(categories) > n_bins
+    if len(categories) < 2 or not (few_missing or size.min() < least):
         return None
-    names = np.array([text_of(v) for v in found], dtype=object)
+    names = np.array([text_of(v) for v in categories], dtype=object)
     order = np.lexsort((names, size))
     if is_cut or size.min() >= least:
-        most = np.sort(found)[len(found) // 2] if is_cut else found[order[-1]]
+        most = np.sort(categories)[len(categories) // 2] if is_cut else categories[order[-1]]
         return values.where(values.notna(), most) if few_missing else None
     is_joined = size < least
     people = size[is_joined].sum() + n_missing * few_missing
-    others = next(n for n in ("others", "all others", "all the others") if n not in names)
-    label = others
+    rest_name = next(n for n in ("others", "all others", "all the others") if n not in names)
+    label = rest_name
     for i in order[is_joined.sum() :] if people < least else ():
-        is_joined[i], people, label = True, people + size[i], f"{names[i]} or {others}"
+        is_joined[i], people, label = True, people + size[i], f"{names[i]} or {rest_name}"
         if people >= least:
             break
     if is_joined.all() and (few_missing or not n_missing):
         return None  # one group is no column to ask about
-    again = np.append(np.where(is_joined, label, names), label if few_missing else None)
-    return pd.Series(again[code], index=values.index, dtype=object)  # -1 is missing
+    texts = np.append(np.where(is_joined, label, names), label if few_missing else None)
+    return pd.Series(texts[code], index=values.index, dtype=object)  # -1 is missing
 
 
-def told_of_joining(given):
+def told_of_joining(audited):
     """Return which values were joined, in sentences."""
-    if given.original is None:
+    if audited.original is None:
         return []
-    told = []
-    for name in given.protected:
-        now, before = given.X[name], given.original[name]
+    sentences = []
+    for name in audited.protected:
+        now, before = audited.X[name], audited.original[name]
         if now is before or now.equals(before):
             continue
         if now[before.notna()].equals(before[before.notna()]):
             where = "at its median" if now.nunique() > 10 else "with its largest group"
-            told.append(f"The few people without a value of {str(name)!r} are counted {where}.")
+            sentences.append(
+                f"The few people without a value of {str(name)!r} are counted {where}."
+            )
         else:
-            told.append(f"Values of {str(name)!r} that few people have are counted together.")
-    return told
+            sentences.append(f"Values of {str(name)!r} that few people have are counted together.")
+    return sentences
 
 
-def hidden_rows(document, audit, given, plan, results):
+def hidden_rows(document, audit, audited, plan, results):
     """Return the rows of a document that are not shown.
 
     Parameters
@@ -143,7 +145,7 @@ def hidden_rows(document, audit, given, plan, results):
     document : dict
         In which groups of fewer people are counted already.
     audit : Audit
-    given : AuditedRows
+    audited : AuditedRows
     plan : Plan
     results : dict of str to AuditResult
 
@@ -152,52 +154,56 @@ def hidden_rows(document, audit, given, plan, results):
     HiddenRows
     """
     hidden = HiddenRows(plan)
-    asked = _asked(document, hidden)
+    order_of_key = _asked(document, hidden)
     for step, result in _leads(plan, results):
         for key in _of_smallest_p(step, result, hidden):
-            asked.setdefault(key, (2, key[1].count(" and "), 0, key[1]))
-    sides = _RowSides(audit, given, plan, results)
-    sides_of_key = {key: sides.of(key) for key in asked}
+            order_of_key.setdefault(key, (2, key[1].count(" and "), 0, key[1]))
+    sides = _RowSides(audit, audited, plan, results)
+    sides_of_key = {key: sides.of(key) for key in order_of_key}
     columns = sides.columns()
     hidden.keys |= {
-        key for key, pair in sides_of_key.items() if pair is None or _is_of_few(pair, audit, given)
+        key
+        for key, pair in sides_of_key.items()
+        if pair is None or _is_of_few(pair, audit, audited)
     }
-    for base in dict.fromkeys(key[2] for key in asked):
-        keys = [k for k in asked if k[2] == base and k not in hidden.keys]
-        keys.sort(key=asked.get)
+    for base in dict.fromkeys(key[2] for key in order_of_key):
+        keys = [k for k in order_of_key if k[2] == base and k not in hidden.keys]
+        keys.sort(key=order_of_key.get)
         if not keys:
             continue
-        among = given.frequency
+        among = audited.frequency
         if base in _BASES:
             name, value = _BASES[base]
-            among = (getattr(given, name) == value) * (1 if among is None else among)
+            among = (getattr(audited, name) == value) * (1 if among is None else among)
         # a law's figures compare with one group, so that nothing tells about all people
         is_all_known = audit.template not in OF_RATES
-        sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known, _most_rows(given))
+        sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known, _most_rows(audited))
         pairs = [np.array([side[sums.first] for side in sides_of_key[k]]) for k in keys]
-        if given.roll is not None:  # which are printed whatever is asked here
-            of_pay = [side[sums.first] for side in printed_groups(audit, given.roll)]
+        if audited.roll is not None:  # which are printed whatever is asked here
+            of_pay = [side[sums.first] for side in printed_groups(audit, audited.roll)]
             if of_pay:
                 sums.add(np.array(of_pay))
-        most = np.array([max(MOST_OF_SINGLE, MOST) if asked[k][0] == 0 else MOST for k in keys])
+        most = np.array(
+            [max(MOST_OF_SINGLE, MOST) if order_of_key[k][0] == 0 else MOST for k in keys]
+        )
         chosen = sums.choose(np.array(pairs), most)
         hidden.keys |= {k for k, stays in zip(keys, chosen, strict=True) if not stays}
     hidden.tied = _of_equal_p(plan, results, hidden)
     return hidden
 
 
-def _is_of_few(pair, audit, given):
+def _is_of_few(pair, audit, audited):
     """Return whether rows of a group in a report of pay are those of too few people."""
-    if given.roll is None or given.groups is None:
+    if audited.roll is None or audited.groups is None:
         return False
-    return any(len(np.unique(given.groups[side])) < audit.min_cell for side in pair)
+    return any(len(np.unique(audited.groups[side])) < audit.min_cell for side in pair)
 
 
-def _most_rows(given):
+def _most_rows(audited):
     """Return how many rows a person has at most in a report of pay, whose clusters are people."""
-    if given.roll is None or given.groups is None:
+    if audited.roll is None or audited.groups is None:
         return 1
-    return int(np.unique(given.groups, return_counts=True)[1].max())
+    return int(np.unique(audited.groups, return_counts=True)[1].max())
 
 
 class HiddenRows:
@@ -288,11 +294,11 @@ def _of_equal_p(plan, results, hidden):
             continue
         keys, corrected = _keys(result, step, hidden)
         p = result.findings.table["p_value"].to_numpy(dtype=float)
-        own = np.array([key in hidden.keys for key in keys], dtype=bool)
-        for i in np.flatnonzero(own & (corrected < 1)):
+        is_hidden = np.array([key in hidden.keys for key in keys], dtype=bool)
+        for i in np.flatnonzero(is_hidden & (corrected < 1)):
             is_equal = np.isclose(corrected, corrected[i], rtol=1e-9, atol=0)
             is_equal &= ~np.isclose(p, p[i], rtol=1e-9, atol=0)
-            more |= {keys[j] for j in np.flatnonzero(is_equal & ~own)}
+            more |= {keys[j] for j in np.flatnonzero(is_equal & ~is_hidden)}
     return more
 
 
@@ -327,25 +333,25 @@ def _of_smallest_p(step, result, hidden):
 
 def _asked(document, hidden):
     """Return the rows of a document, each with its place in the order of asking."""
-    asked = {}
+    order_of_key = {}
 
     def add(row, part, *place):
         for key in hidden.keys_of(row, part):
-            asked.setdefault(key, (*place, row["group"]))
+            order_of_key.setdefault(key, (*place, row["group"]))
 
     for part in ("groups", "comparable"):
         for row in document[part]:
             add(row, part, 0, 0, -(row.get("n") or row.get("people") or 0))
     for row in document["evidence"]:
         add(row, "evidence", 1, row["rank"], 0)
-    of = {row["rank"]: row["attributes"] for row in document["evidence"]}
-    shadows = [row | {"attributes": of[row["of"]]} for row in document["shadows"]]
+    attributes_of_rank = {row["rank"]: row["attributes"] for row in document["evidence"]}
+    shadows = [row | {"attributes": attributes_of_rank[row["of"]]} for row in document["shadows"]]
     parts = {name: document[name] for name in ("verdicts", "families", "figures")}
     for part, several in (parts | {"shadows": shadows}).items():
         for row in several:
             n = row["group"].count(" and ") if row.get("group") else 0
             add(row, part, 2, n, -(row.get("people") or 0))
-    return asked
+    return order_of_key
 
 
 class _RowSides:
@@ -354,18 +360,20 @@ class _RowSides:
     Names are looked up among the groups that detectors found, or built again of their conditions.
     """
 
-    def __init__(self, audit, given, plan, results):
-        self.given, self._drops = given, audit.missing == "drop"
-        space = FeatureSpace.from_frame(given.X, protected=given.protected, is_frame=given.is_frame)
-        bins = Bins.of(audit.n_bins) if given.bins is None else given.bins
+    def __init__(self, audit, audited, plan, results):
+        self.audited, self._drops = audited, audit.missing == "drop"
+        space = FeatureSpace.from_frame(
+            audited.X, protected=audited.protected, is_frame=audited.is_frame
+        )
+        bins = Bins.of(audit.n_bins) if audited.bins is None else audited.bins
         items = make_items(
-            given.X,
+            audited.X,
             space,
-            features=list(given.X),
-            protected=given.protected,
+            features=list(audited.X),
+            protected=audited.protected,
             n_bins=bins,
-            weight=given.weight,
-            frequency=given.frequency,
+            weight=audited.weight,
+            frequency=audited.frequency,
         )
         self._protected = {s.attribute: s.protected for s in plan.steps}
         self._groups, self._conditions = {}, {str(p): p for p in items.predicates}
@@ -382,21 +390,21 @@ class _RowSides:
             if has_reference(step) and "reference" in table:
                 for group, reference in zip(groups, table["reference"], strict=True):
                     self._references[step.attribute, str(group)] = str(reference)
-        self._mask = given.masks.meeting
+        self._mask = audited.masks.meeting
 
     def of(self, key):
         """Return the masks of a group and of those it is compared with; None if it is unknown."""
         attribute, text, _, versus = key
-        own, _, around = text.partition(" among ")
-        group, context = self._read(own), self._read(around) if around else []
+        group_text, _, around = text.partition(" among ")
+        group, context = self._read(group_text), self._read(around) if around else []
         if group is None or context is None:
             return None
-        protected = self._protected.get(attribute, self.given.protected)
+        protected = self._protected.get(attribute, self.audited.protected)
         if not around:
             context = [p for p in group if p.column not in protected]
         inside = self._mask(context)
         if self._drops:
-            inside = inside & self.given.X[list(protected)].notna().all(axis=1).to_numpy()
+            inside = inside & self.audited.X[list(protected)].notna().all(axis=1).to_numpy()
         is_group = inside & self._mask(group)
         reference = self._references.get((attribute, text), text)
         if versus == REFERENCE and reference != "rest":
@@ -407,15 +415,15 @@ class _RowSides:
     def columns(self):
         """Return the columns that describe people, such that each group is a union of cells."""
         columns = []
-        for name in self.given.X:
-            values = self.given.X[name]
+        for name in self.audited.X:
+            values = self.audited.X[name]
             if not of_numbers(values.dtype):
                 columns.append(pd.factorize(values, use_na_sentinel=False)[0])
                 continue
             texts = merged(values, 1)
-            code, found = pd.factorize(texts)
+            code, intervals = pd.factorize(texts)
             several = [p for p in self._conditions.values() if p.column == name]
-            if len(found) < values.nunique(dropna=False):  # cut, and otherwise by conditions
+            if len(intervals) < values.nunique(dropna=False):  # cut, and otherwise by conditions
                 for p in several:
                     code = pd.factorize(2 * code + self._mask([p]))[0]
             columns.append(code)
@@ -429,9 +437,9 @@ class _RowSides:
         parts, conditions = text.split(" and "), []
         while parts:
             for n in range(len(parts), 0, -1):
-                found = self._conditions.get(" and ".join(parts[:n]))
-                if found is not None:
-                    conditions, parts = [*conditions, found], parts[n:]
+                condition = self._conditions.get(" and ".join(parts[:n]))
+                if condition is not None:
+                    conditions, parts = [*conditions, condition], parts[n:]
                     break
             else:
                 return None
@@ -459,7 +467,7 @@ def without_hidden(document, hidden, plan, results, audit):
         return document
     n = len({key[:2] for key in hidden.keys})
     are, they = ("s are", "they") if n > 1 else (" is", "it")
-    told = (
+    sentence = (
         f"{n:,} further group{are} not shown, because together with the others {they} would tell "
         f"about fewer than {audit.min_cell} people."
     )
@@ -467,27 +475,30 @@ def without_hidden(document, hidden, plan, results, audit):
         part: [row for row in document[part] if not hidden.hides(row, part)]
         for part in ("groups", "comparable", "families", "figures")
     }
-    kept = [row for row in document["evidence"] if not hidden.hides(row, "evidence")]
-    ranks = {row["rank"]: i for i, row in enumerate(kept, 1)}
+    evidence = [row for row in document["evidence"] if not hidden.hides(row, "evidence")]
+    ranks = {row["rank"]: i for i, row in enumerate(evidence, 1)}
     names = {key[1] for key in hidden.keys}
     changed["gaps"] = [row for row in document["gaps"] if row["group"] not in names]
     level = audit.significance
     changed["evidence"] = [
-        hidden.without_ties(row, level) | ranked_again(row, ranks) for row in kept
+        hidden.without_ties(row, level) | ranked_again(row, ranks) for row in evidence
     ]
-    of = {row["rank"]: row["attributes"] for row in kept}
-    about = [(row, row | {"attributes": of.get(row["of"], [])}) for row in document["shadows"]]
+    attributes_of_rank = {row["rank"]: row["attributes"] for row in evidence}
+    about = [
+        (row, row | {"attributes": attributes_of_rank.get(row["of"], [])})
+        for row in document["shadows"]
+    ]
     changed["shadows"] = [
         row
         | {"of": ranks[row["of"]], "p_adjusted": hidden.without_ties(named, level)["p_adjusted"]}
         for row, named in about
-        if row["of"] in of and not hidden.hides(named, "shadows")
+        if row["of"] in attributes_of_rank and not hidden.hides(named, "shadows")
     ]
     verdicts = [_shown_verdict(row, hidden, plan, results) for row in document["verdicts"]]
     changed["verdicts"] = _without_equal_p(verdicts, document["verdicts"])
     changed["log"] = [_shown_line(row, hidden, names, plan, results) for row in document["log"]]
     if hidden.keys:
-        changed["limits"] = [*document["limits"], told]
+        changed["limits"] = [*document["limits"], sentence]
         changed["about"] = document["about"] | {"n_not_shown": n}
     return document | changed
 
@@ -518,12 +529,12 @@ def _shown_line(row, hidden, names, plan, results):
         return row
     (step,) = (s for s in plan.steps if s.name == row["name"])
     keys, p = _keys(result, step, hidden)
-    tested = {key[1] for key in keys if key in hidden.keys}
+    groups_tested = {key[1] for key in keys if key in hidden.keys}
     is_found = p <= result.significance
-    found = {k[1] for k, v in zip(keys, is_found, strict=True) if k in hidden.keys and v}
-    n_tested = max(row["n_tested"] - len(tested), 0)
-    counts = {"n_tested": n_tested, "n_found": min(row["n_found"] - len(found), n_tested)}
-    is_about = bool(tested) or any(map(hidden.leaves_out, hidden.family(step, result)[1]))
+    groups_found = {k[1] for k, v in zip(keys, is_found, strict=True) if k in hidden.keys and v}
+    n_tested = max(row["n_tested"] - len(groups_tested), 0)
+    counts = {"n_tested": n_tested, "n_found": min(row["n_found"] - len(groups_found), n_tested)}
+    is_about = bool(groups_tested) or any(map(hidden.leaves_out, hidden.family(step, result)[1]))
     return row | counts | ({"reason": ""} if result.answer is not None and is_about else {})
 
 
@@ -586,24 +597,24 @@ def _without_equal_p(rows, originals):
 
 def shown_answer(answer, family, is_hidden):
     """Return an answer about the groups that are shown, without bounds that hidden ones make."""
-    found, cleared = (family[name].to_numpy(dtype=bool) for name in ("found", "cleared"))
+    is_found, is_cleared = (family[name].to_numpy(dtype=bool) for name in ("found", "cleared"))
     upper = family["excluded"].to_numpy(dtype=float)
     size = family["comparison"].to_numpy(dtype=float)
-    others = ~found
-    ends = np.where(others, upper, -np.inf).max(initial=-np.inf)
-    is_end = others & (upper >= ends * (1 - 1e-9))
-    is_end |= cleared & (size <= np.where(cleared, size, np.inf).min(initial=np.inf))
-    is_open = others & ~cleared
+    is_not_found = ~is_found
+    ends = np.where(is_not_found, upper, -np.inf).max(initial=-np.inf)
+    is_end = is_not_found & (upper >= ends * (1 - 1e-9))
+    is_end |= is_cleared & (size <= np.where(is_cleared, size, np.inf).min(initial=np.inf))
+    is_open = is_not_found & ~is_cleared
     is_end |= is_open & (size >= np.where(is_open, size, -np.inf).max(initial=-np.inf))
-    counts = [int(np.count_nonzero(is_hidden & mask)) for mask in (True, found, cleared)]
+    counts = [int(np.count_nonzero(is_hidden & mask)) for mask in (True, is_found, is_cleared)]
     if is_hidden.all():  # of two sides, one is counted
         counts = [answer.n_family, answer.n_found, answer.n_cleared]
-    own = dict(zip(("n_family", "n_found", "n_cleared"), counts, strict=True))
-    own = {name: max(getattr(answer, name) - n, 0) for name, n in own.items()}
-    own |= {"curve": [], "ratio": None, "bounds": {}}
+    changes = dict(zip(("n_family", "n_found", "n_cleared"), counts, strict=True))
+    changes = {name: max(getattr(answer, name) - n, 0) for name, n in changes.items()}
+    changes |= {"curve": [], "ratio": None, "bounds": {}}
     if (is_hidden & is_end).any():
-        own |= {"bound": None, "resolution": None}
-    shown = replace(answer, **own)
+        changes |= {"bound": None, "resolution": None}
+    shown = replace(answer, **changes)
     # A reason of its own, such as too few clusters, has no numbers of groups.
     has_numbers = answer.bound is not None or answer.n_cleared or answer.curve
     return (

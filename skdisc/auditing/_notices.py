@@ -37,42 +37,43 @@ _MISSING_SHARE, _MISSING_GAP, _CHANCE = 0.01, 0.05, 1e-4
 _MOST_GROUPS = 20  # of a protected column whose shares of missing values are compared
 
 
-def notices_of(given, least, relevant_size):
+def notices_of(audited, least, relevant_size):
     """Return all notices about the rows of an audit, a list of TableNote.
 
     Parameters
     ----------
-    given : AuditedRows
+    audited : AuditedRows
     least : int
         Fewest people whose shared value is named.
     relevant_size : float
         Smallest share of the people that a group judged holds.
     """
-    X, protected, people = given.X, given.protected, given.frequency
+    X, protected, people = audited.X, audited.protected, audited.frequency
     notes = spellings(X, protected, least, people)
-    own = {"label": given.y, "decision": getattr(given.box, "decisions", None)}
-    if given.numbers is not None:
-        own, notes = (
+    outcomes = {"label": audited.y, "decision": getattr(audited.box, "decisions", None)}
+    if audited.numbers is not None:
+        outcomes, notes = (
             {},
-            notes + of_numbers(X, given.numbers, protected, least, is_pay=given.roll is not None),
+            notes
+            + of_numbers(X, audited.numbers, protected, least, is_pay=audited.roll is not None),
         )
-        if given.groups is None:
-            notes += rows_of_people(X, given.numbers.raw, protected)
-    elif given.kind in ("labels", "decisions"):  # a model may well decide by a single column
-        notes += outcome_columns(X, given.outcomes, protected, people)
-    for what, values in own.items():
+        if audited.groups is None:
+            notes += rows_of_people(X, audited.numbers.raw, protected)
+    elif audited.kind in ("labels", "decisions"):  # a model may well decide by a single column
+        notes += outcome_columns(X, audited.outcomes, protected, people)
+    for what, values in outcomes.items():
         if values is not None:
-            notes += favorable_spellings(what, values, given.favorable, least, people)
+            notes += favorable_spellings(what, values, audited.favorable, least, people)
     notes += small_groups(X, protected, relevant_size, least, people)
-    if given.table is not None:
+    if audited.table is not None:
         return notes
     notes += codes_of_missing(X, least) + identifiers(X, protected)
     if people is None:
         notes += missing_with(X, protected, least)
-        if given.groups is None:
-            notes += copies(X, given.y)
-        if given.weight is None:
-            notes += numbers_of_people(X, given.y)
+        if audited.groups is None:
+            notes += copies(X, audited.y)
+        if audited.weight is None:
+            notes += numbers_of_people(X, audited.y)
     return notes
 
 
@@ -134,29 +135,35 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
     """
     notes, raw = [], numbers.raw
     if numbers.is_automatic:
-        seen = f"the outcomes are {len(np.unique(raw)):,} different numbers"
+        observation = f"the outcomes are {len(np.unique(raw)):,} different numbers"
         option = "for decisions name the favorable values: --favorable, or pos_label in Python"
-        notes.append(TableNote(numbers.name, seen, "their means are compared", option, above=True))
+        notes.append(
+            TableNote(numbers.name, observation, "their means are compared", option, above=True)
+        )
     is_far = outliers(raw) if numbers.output == VALUE else np.zeros(len(raw), dtype=bool)
     n_far = int(is_far.sum())
     if n_far:
-        seen = f"{_number_or_fewer(n_far, least)} outcomes lie far from all others (three"
-        seen += " interquartile ranges beyond the quartiles)"
+        observation = f"{_number_or_fewer(n_far, least)} outcomes lie far from all others (three"
+        observation += " interquartile ranges beyond the quartiles)"
         option = "if they are errors, correct them"
         is_above = raw[is_far].min() > np.median(raw)  # logarithms weigh small numbers more
         option += "; --outcome-scale log weighs them less" * (is_above and not is_pay)
-        notes.append(TableNote(numbers.name, seen, "count as they are", option, above=True))
+        notes.append(TableNote(numbers.name, observation, "count as they are", option, above=True))
     for name, column in X.items():
         if name in protected or not is_numeric_dtype(column) or is_bool_dtype(column):
             continue
-        known = column.notna().to_numpy()
-        if known.sum() < _FEWEST or column.nunique() <= _MOST_GROUPS or np.ptp(raw[known]) == 0:
+        has_value = column.notna().to_numpy()
+        if (
+            has_value.sum() < _FEWEST
+            or column.nunique() <= _MOST_GROUPS
+            or np.ptp(raw[has_value]) == 0
+        ):
             continue
-        if abs(stats.spearmanr(column[known], raw[known]).statistic) >= _SAME_ORDER:
-            seen = "its order is that of the outcomes, in nearly all rows"
+        if abs(stats.spearmanr(column[has_value], raw[has_value]).statistic) >= _SAME_ORDER:
+            observation = "its order is that of the outcomes, in nearly all rows"
             done = "if it is the outcome in other words, no gap can show at equal values of it"
             option = f"leave it out: --ignore {shlex.quote(str(name))}"
-            notes.append(TableNote(str(name), seen, done, option, above=True))
+            notes.append(TableNote(str(name), observation, done, option, above=True))
     return notes
 
 
@@ -182,10 +189,10 @@ def rows_of_people(X, raw, protected=()):
         within = raw - (np.bincount(codes, raw) / np.bincount(codes))[codes]
         if within.var() * len(X) / (len(X) - len(values)) > _ALIKE * raw.var():
             continue
-        seen = f"{len(values):,} values in {len(X):,} rows, whose outcomes are much alike"
+        observation = f"{len(values):,} values in {len(X):,} rows, whose outcomes are much alike"
         done = "if rows of one value are of one person, they count as so many people"
         option = f"say so: --groups {shlex.quote(str(name))}"
-        notes.append(TableNote(str(name), seen, done, option, above=True))
+        notes.append(TableNote(str(name), observation, done, option, above=True))
     return notes
 
 
@@ -242,23 +249,23 @@ def _codes_at_an_end(values, times, fewest):
     """Return the places of up to three sorted numbers that are codes."""
     if not np.isfinite(values).all() or not len(times) or max(times[0], times[-1]) < fewest:
         return []
-    found = []
+    places = []
     for sign in (-1, 1, -1):  # once more below, where the codes above made all others look near
-        left = np.setdiff1d(np.arange(len(values)), found)
-        order = left if sign < 0 else left[::-1]  # from this end inwards
+        remaining = np.setdiff1d(np.arange(len(values)), places)
+        order = remaining if sign < 0 else remaining[::-1]  # from this end inwards
         for k in range(1, _MOST_CODES + 1):
-            codes, others = order[:k], values[order[k:]]
-            if len(others) < _OTHERS or np.any(times[codes] < fewest):
+            codes, values_beyond = order[:k], values[order[k:]]
+            if len(values_beyond) < _OTHERS or np.any(times[codes] < fewest):
                 break
-            span, gap = np.ptp(others), np.abs(values[codes[-1]] - others[0])
-            is_negative = sign < 0 and values[codes].max() < 0 <= others.min()
-            steps = np.median(np.abs(np.diff(others)))
+            span, gap = np.ptp(values_beyond), np.abs(values[codes[-1]] - values_beyond[0])
+            is_negative = sign < 0 and values[codes].max() < 0 <= values_beyond.min()
+            steps = np.median(np.abs(np.diff(values_beyond)))
             near = is_negative and gap >= _GAP_NEGATIVE * span and gap > 1.5 * steps
             rare = times[codes].sum() <= _CODES_MOST * times.sum()
             if (gap >= _GAP * span or near) and rare and not np.any(values[codes] == 0):
-                found += codes.tolist()
+                places += codes.tolist()
                 break
-    return sorted(found)
+    return sorted(places)
 
 
 def spellings(X, protected, least=1, frequency=None):
@@ -315,14 +322,14 @@ def favorable_spellings(what, values, favorable, least=1, frequency=None):
     alike = [(v, n) for v, n in counts.items() if isinstance(v, str) and folded(v) in texts]
     if len(alike) < 2:
         return []
-    known = is_favorable(np.array([v for v, _ in alike], dtype=object), favorable)
-    others = [pair for pair, is_in in zip(alike, known, strict=True) if not is_in]
+    are_favorable = is_favorable(np.array([v for v, _ in alike], dtype=object), favorable)
+    unfavorable = [pair for pair, is_in in zip(alike, are_favorable, strict=True) if not is_in]
     done, option = "all count as favorable", "only the exact text: --favorable-exact"
-    if others:
-        done = f"{_named(others, least)} count as unfavorable"
+    if unfavorable:
+        done = f"{_named(unfavorable, least)} count as unfavorable"
         option = "without --favorable-exact they count as favorable; in Python name them all"
-    seen = f"{what}s that differ by case or blanks alone: {_named(alike, least)}"
-    return [TableNote(None, seen, done, option, above=True)]
+    observation = f"{what}s that differ by case or blanks alone: {_named(alike, least)}"
+    return [TableNote(None, observation, done, option, above=True)]
 
 
 def copies(X, y=None):
@@ -337,11 +344,11 @@ def copies(X, y=None):
     notes = []
     for text in dependent_rows(X, y):
         of_copies = "copies" in text
-        seen, end, done = text.partition(". If so, " if ". If so, " in text else " If ")
+        observation, end, done = text.partition(". If so, " if ". If so, " in text else " If ")
         done = f"if so, {done}" if "so" in end else f"if {done}"
         done = done.rpartition(": ")[0]  # what can be done is the option
         option = "leave them out: --drop-copies" if of_copies else "say which: --groups COLUMN"
-        notes.append(TableNote(None, seen.rstrip("."), done, option, above=True))
+        notes.append(TableNote(None, observation.rstrip("."), done, option, above=True))
     return notes
 
 
@@ -391,8 +398,8 @@ def identifiers(X, protected=()):
     """
     if len(X) < _MANY:
         return []
-    others = [(n, c) for n, c in X.items() if n not in protected]
-    listed = [n for n, c in others if is_integer_dtype(c) or is_string_dtype(c)]
+    unprotected = [(n, c) for n, c in X.items() if n not in protected]
+    listed = [n for n, c in unprotected if is_integer_dtype(c) or is_string_dtype(c)]
     n_distinct = len(X) - int(X[listed].duplicated().sum())
     return [
         TableNote(
@@ -421,8 +428,8 @@ def missing_with(X, protected, least=1):
         gone = column.isna().to_numpy()
         if name in protected or not _MISSING_SHARE <= gone.mean() < 1:
             continue
-        for other in protected:
-            groups = X[other]
+        for attribute in protected:
+            groups = X[attribute]
             if groups.nunique() > _MOST_GROUPS:
                 continue
             table = pd.crosstab(groups, gone)
@@ -434,13 +441,13 @@ def missing_with(X, protected, least=1):
             if p > _CHANCE or np.ptp(shares) < _MISSING_GAP:
                 continue
             most, fewest = shares.idxmax(), shares.idxmin()
-            seen = (
-                f"missing for {shares.max():.0%} where {other} is {plain(most)!r}, and for "
+            observation = (
+                f"missing for {shares.max():.0%} where {attribute} is {plain(most)!r}, and for "
                 f"{shares.min():.0%} where it is {plain(fewest)!r}"
             ).replace("%", " %")
-            done = f"that it is missing counts as a value, which stands for {other} in part"
+            done = f"that it is missing counts as a value, which stands for {attribute} in part"
             option = f"leave it out: --ignore {shlex.quote(str(name))}"
-            notes.append(TableNote(str(name), seen, done, option))
+            notes.append(TableNote(str(name), observation, done, option))
     return notes
 
 
@@ -459,17 +466,19 @@ def stand_ins(X, protected):
     for name in X.columns.difference(protected, sort=False):
         if X[name].nunique() > _MANY and not is_numeric_dtype(X[name]):
             continue
-        for other in protected:
-            if X[other].nunique() > _MOST_GROUPS:
+        for attribute in protected:
+            if X[attribute].nunique() > _MOST_GROUPS:
                 continue
             binned = Discretizer().fit_transform(X[[name]])[name]
-            table = pd.crosstab(binned, X[other]).to_numpy()
+            table = pd.crosstab(binned, X[attribute]).to_numpy()
             v = cramers_v(table, table.sum()) if min(table.shape) > 1 else 0.0
             if v >= STRONG_V:
-                done = f"what runs through it does not count as a gap between groups of {other!r}"
+                done = (
+                    f"what runs through it does not count as a gap between groups of {attribute!r}"
+                )
                 option = f"leave it out: --ignore {shlex.quote(str(name))}"
-                seen = f"goes strongly with {other!r} (Cramér's V {v:.2f}, 0 to 1)"
-                notes.append(TableNote(str(name), seen, done, option, above=True))
+                observation = f"goes strongly with {attribute!r} (Cramér's V {v:.2f}, 0 to 1)"
+                notes.append(TableNote(str(name), observation, done, option, above=True))
     return notes
 
 
@@ -490,21 +499,21 @@ def small_groups(X, protected, relevant_size, least=1, frequency=None):
     notes = []
     n_all = len(X) if frequency is None else int(np.sum(frequency))
     for name in protected:
-        column, seen = X[name], []
+        column, group_counts = X[name], []
         gone = column.isna().to_numpy()
         n_gone = int(gone.sum() if frequency is None else np.sum(frequency[gone]))
         if 0 < n_gone < relevant_size * n_all:
-            seen.append(f"{_number_or_fewer(n_gone, least)} without a value")
+            group_counts.append(f"{_number_or_fewer(n_gone, least)} without a value")
         if column.nunique() <= _MOST_GROUPS:
             counts = _counts(column, frequency)
             small = counts[counts < relevant_size * n_all]
             if len(small):
                 several = f"{len(small)} small group{'s' * (len(small) > 1)}"
-                seen.append(f"{_number_or_fewer(int(small.sum()), least)} in {several}")
-        if seen:
+                group_counts.append(f"{_number_or_fewer(int(small.sum()), least)} in {several}")
+        if group_counts:
             done = f"under {100 * relevant_size:g} % of the people each: no question waits for them"
             option = "--relevant-size changes the share"
-            notes.append(TableNote(str(name), f"people: {', '.join(seen)}", done, option))
+            notes.append(TableNote(str(name), f"people: {', '.join(group_counts)}", done, option))
     return notes
 
 
@@ -522,8 +531,8 @@ def _number_or_fewer(n, least):
 
 def _named(pairs, least):
     """Return values with the numbers of their people; those of few are counted."""
-    told = [f"{value!r} ({n:,})" for value, n in pairs if n >= least]
-    few = len(pairs) - len(told)
+    texts = [f"{value!r} ({n:,})" for value, n in pairs if n >= least]
+    few = len(pairs) - len(texts)
     if few:
-        told.append(f"{few} of fewer than {least} people")
-    return ", ".join(told)
+        texts.append(f"{few} of fewer than {least} people")
+    return ", ".join(texts)

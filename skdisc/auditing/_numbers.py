@@ -72,23 +72,23 @@ class ComparedNumbers:
         """
         if np.ptp(self.raw) == 0:
             return rule  # which detectors say
-        asked = rule.relevant_gap
+        requested = rule.relevant_gap
         if self.output == PROBABILITY and self.scale == DIFFERENCE:
-            gap = relevant_gap_of(asked, self.raw, kind=PROBABILITY, weight=weight)
+            gap = relevant_gap_of(requested, self.raw, kind=PROBABILITY, weight=weight)
             return rule.but(relevant_gap=gap.size)
-        asked = _DEFAULT_SHARE if asked is None else asked
-        if not isinstance(asked, str):
-            return rule.but(relevant_gap=float(asked))
+        requested = _DEFAULT_SHARE if requested is None else requested
+        if not isinstance(requested, str):
+            return rule.but(relevant_gap=float(requested))
         if self.scale == LOG:  # of 0.95 and 1.05, the latter is nearer to 1
-            return rule.but(relevant_gap=log1p(share_of_mean(asked)))
+            return rule.but(relevant_gap=log1p(share_of_mean(requested)))
         mean = float(np.average(self.raw, weights=weight))
         if not mean > 0:
             raise ValueError(
-                f"A gap that matters of {asked} of the mean is not defined, because the mean is "
-                f"{mean:.3g}: give one in the unit of the outcomes, by --relevant-gap, or "
+                f"A gap that matters of {requested} of the mean is not defined, because the mean "
+                f"is {mean:.3g}: give one in the unit of the outcomes, by --relevant-gap, or "
                 "Rule(relevant_gap=...) in Python."
             )
-        return rule.but(relevant_gap=share_of_mean(asked) * mean)
+        return rule.but(relevant_gap=share_of_mean(requested) * mean)
 
     def to_dict(self, rule: Rule, weight: ArrayLike | None = None) -> dict:
         """Return what the document says about them."""
@@ -170,8 +170,8 @@ def numbers_of(
     if box is not None and box.decisions is None:
         raw, name = _predicted(frame, box, y, output, audit, about), None
     else:
-        given = y if box is None else np.asarray(box.decisions)
-        raw = finite_numbers(given, "y" if box is None else "the decisions")
+        outcomes = y if box is None else np.asarray(box.decisions)
+        raw = finite_numbers(outcomes, "y" if box is None else "the decisions")
         if output != VALUE and not ((raw >= 0) & (raw <= 1)).all():
             raise ValueError(
                 "output='probability' needs a model, or probabilities between 0 and 1 as y; y has "
@@ -280,5 +280,5 @@ def _predicted(frame, box, y, output, audit, about):
     if output != VALUE:
         favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
     space = FeatureSpace.from_frame(frame, protected=about["protected"], is_frame=about["is_frame"])
-    given = Queries(box, favorable, space, Budget(), output).given(frame)
-    return read_values(np.asarray(given), len(frame), type(box.model).__name__)
+    predictions = Queries(box, favorable, space, Budget(), output).given(frame)
+    return read_values(np.asarray(predictions), len(frame), type(box.model).__name__)

@@ -73,8 +73,8 @@ class AuditStep:
 
     def to_dict(self):
         """Return the step as a dict of JSON types."""
-        own = asdict(self)
-        return {n: jsonable(own[n]) for n in ("name", "detector", "attribute", "null", "role")}
+        fields = asdict(self)
+        return {n: jsonable(fields[n]) for n in ("name", "detector", "attribute", "null", "role")}
 
 
 @dataclass
@@ -96,30 +96,30 @@ class Plan:
     weights: dict
 
 
-def make_plan(audit, given):
+def make_plan(audit, audited):
     """Return the Plan of an `Audit` for what was given."""
-    wanted, is_named = _wanted(audit.detectors)
+    requested, is_named = _wanted(audit.detectors)
     _check_settings(audit.settings or {})
-    able, not_run = _able(audit, given, wanted, is_named)
+    able, not_run = _able(audit, audited, requested, is_named)
     steps, leads = [], _leads(able)
     for name in able:
-        steps += _steps_of(audit, given, name, leads)
+        steps += _steps_of(audit, audited, name, leads)
     steps.sort(key=lambda s: (s.role == CORROBORATES, s.on == "model"))
     return Plan(steps, not_run, _weights(steps))
 
 
 def _wanted(detectors):
     """Return the names asked for, leads first, and whether each was named."""
-    known = all_detectors()
+    available = all_detectors()
     if isinstance(detectors, str) and detectors in ("auto", "all"):
-        names, is_named = (_AUTO if detectors == "auto" else known), False
+        names, is_named = (_AUTO if detectors == "auto" else available), False
     else:
         names, is_named = [detectors] if isinstance(detectors, str) else list(detectors), True
-    unknown = [n for n in names if n not in known]
+    unknown = [n for n in names if n not in available]
     if unknown:
         raise ValueError(
-            f"There is no detector {unknown[0]!r}{closest(unknown[0], known)} detectors= takes "
-            f"'auto', 'all', or some of: {', '.join(known)}."
+            f"There is no detector {unknown[0]!r}{closest(unknown[0], available)} detectors= takes "
+            f"'auto', 'all', or some of: {', '.join(available)}."
         )
     place = {n: i for i, n in enumerate(_FIRST)}
     return sorted(dict.fromkeys(names), key=lambda n: place.get(n, len(place))), is_named
@@ -127,11 +127,11 @@ def _wanted(detectors):
 
 def _check_settings(settings):
     """Raise ValueError if a setting is one of no detector."""
-    known = all_detectors()
-    parameters = {n for d in known.values() for n in inspect.signature(d).parameters}
-    unknown = [n for n in settings if n not in known and n not in parameters]
+    detectors = all_detectors()
+    parameters = {n for d in detectors.values() for n in inspect.signature(d).parameters}
+    unknown = [n for n in settings if n not in detectors and n not in parameters]
     if unknown:
-        meant = meant_by(unknown[0], [*known, *parameters])
+        meant = meant_by(unknown[0], [*detectors, *parameters])
         raise ValueError(f"settings={settings!r}: no detector has {unknown[0]!r}{meant}")
     for name in settings.keys() & {"rule", "limits"}:
         raise ValueError(
@@ -140,24 +140,24 @@ def _check_settings(settings):
         )
 
 
-def _able(audit, given, names, is_named):
+def _able(audit, audited, names, is_named):
     """Return the detectors that can run, and the reasons for leaving out others."""
-    known, able, not_run = all_detectors(), [], []
-    if given.choice is not None:
-        names, not_run = _public(names, given.choice)
-    gaps = [c for c in given.X if c not in given.protected and given.X[c].isna().any()]
+    detectors, able, not_run = all_detectors(), [], []
+    if audited.choice is not None:
+        names, not_run = _public(names, audited.choice)
+    gaps = [c for c in audited.X if c not in audited.protected and audited.X[c].isna().any()]
     for name in names:
         reason = ""
-        if given.numbers is not None and not _compares_numbers(known[name]):
+        if audited.numbers is not None and not _compares_numbers(detectors[name]):
             reason = "compares decisions, and the outcomes are numbers"
             if is_named:
-                able_ones = ", ".join(n for n, d in known.items() if _compares_numbers(d))
+                able_ones = ", ".join(n for n, d in detectors.items() if _compares_numbers(d))
                 raise ValueError(f"{name} {reason}. Those that compare numbers: {able_ones}.")
-        elif known[name]._asks and not given.can_ask:
+        elif detectors[name]._asks and not audited.can_ask:
             reason = "queries a model with new rows, and there is none"
             if is_named:
                 raise ValueError(f"{name} {reason}: pass model=, or estimator=.")
-        elif not _can_read(audit, given, known[name]):
+        elif not _can_read(audit, audited, detectors[name]):
             reason = "needs the rows of people, and there are only counts"
             if is_named:
                 raise ValueError(f"{name} {reason}: pass the table, not its counts.")
@@ -165,19 +165,19 @@ def _able(audit, given, names, is_named):
             reason = "needs a causal model or counterfactual rows: pass counterfactuals="
             if is_named:
                 raise ValueError(f"{name} {reason}.")
-        elif name in _NEED_OUTCOMES and not _has_outcomes(given):
+        elif name in _NEED_OUTCOMES and not _has_outcomes(audited):
             reason = "needs decisions, and the outcomes y of the people selected"
             if is_named:
                 raise ValueError(f"{name} {reason}: pass y and model=BlackBox(decisions=...).")
-        elif name in _NEED_PLACES and not _settings(audit, given, known[name]).get("place"):
+        elif name in _NEED_PLACES and not _settings(audit, audited, detectors[name]).get("place"):
             reason = "needs the column of places: pass settings={'place': COLUMN}"
             if is_named:
                 raise ValueError(f"{name} {reason}.")
         elif name in _OVER_TIME and not is_named:
             reason = "watches decisions as they arrive, and an audit looks once at one table"
-        elif name in _NEED_SCORES and not given.can_ask and not is_named:
+        elif name in _NEED_SCORES and not audited.can_ask and not is_named:
             reason = "orders people by scores, and there are only labels or decisions"
-        elif gaps and not takes_gaps(known[name]()) and not is_named:
+        elif gaps and not takes_gaps(detectors[name]()) and not is_named:
             reason = f"needs complete columns, and values are missing in {', '.join(gaps)}"
         if reason:
             not_run.append({"detector": name, "reason": reason})
@@ -212,18 +212,18 @@ def _public(names, choice):
     return [n for n in names if n not in reasons], left_out
 
 
-def _has_outcomes(given):
+def _has_outcomes(audited):
     """Return whether labels are known beside decisions that did not come from them."""
-    is_beside = given.box is not None and given.y is not None and given.numbers is None
-    return is_beside and given.kind != TRAINED
+    is_beside = audited.box is not None and audited.y is not None and audited.numbers is None
+    return is_beside and audited.kind != TRAINED
 
 
-def _can_read(audit, given, detector):
+def _can_read(audit, audited, detector):
     """Return False for a detector that needs rows, if only their counts are there."""
-    if given.table is None or given.table.rows is not None:
+    if audited.table is None or audited.table.rows is not None:
         return True
-    settings = _settings(audit, given, detector)
-    return detector(protected=given.protected, **settings)._counts_rows
+    settings = _settings(audit, audited, detector)
+    return detector(protected=audited.protected, **settings)._counts_rows
 
 
 def _leads(names):
@@ -232,9 +232,9 @@ def _leads(names):
     Calibration is a question of its own to GroupDisparity. That a linear model leaves something is
     no answer about protected columns, so it leads none.
     """
-    known, leads = all_detectors(), {}
+    detectors, leads = all_detectors(), {}
     for name in names:
-        leads.setdefault(_null(known[name]), name)
+        leads.setdefault(_null(detectors[name]), name)
     return {name for null, name in leads.items() if null not in ("calibration", "linear")}
 
 
@@ -244,33 +244,37 @@ def _null(detector):
     return "contextual" if null == "everyone" else null
 
 
-def _steps_of(audit, given, name, leads):
+def _steps_of(audit, audited, name, leads):
     """Return the steps of one detector: for each protected column if it leads, else for all."""
     detector = all_detectors()[name]
     null, is_lead = _null(detector), name in leads
-    settings = _settings(audit, given, detector)
+    settings = _settings(audit, audited, detector)
     about_model = detector._asks
-    if is_lead and null == "individual" and given.kind == TRAINED:
-        attribute = ", ".join(map(str, given.protected))
-        return [AuditStep(name, name, attribute, given.protected, null, LEAD, settings, "model")]
+    if is_lead and null == "individual" and audited.kind == TRAINED:
+        attribute = ", ".join(map(str, audited.protected))
+        return [AuditStep(name, name, attribute, audited.protected, null, LEAD, settings, "model")]
     role = (FACTS if null == "individual" else LEAD) if is_lead else CORROBORATES
     on = "model" if about_model else "given"
-    columns = [[c] for c in given.protected] if is_lead and name in _BY_ATTRIBUTE else []
+    columns = [[c] for c in audited.protected] if is_lead and name in _BY_ATTRIBUTE else []
     steps = []
-    for several in columns or [given.protected]:
+    for several in columns or [audited.protected]:
         attribute = ", ".join(map(str, several))
         label = f"{name} {attribute}" if columns else name
-        own = settings | _legitimate(settings, several)
-        step = AuditStep(label, name, attribute, several, null, role, own, on)
-        steps += _questions(step, given, audit.template) if name == "GroupDisparity" else [step]
-        if role == LEAD and given.kind == TRAINED and on == "given":
+        step_settings = settings | _legitimate(settings, several)
+        step = AuditStep(label, name, attribute, several, null, role, step_settings, on)
+        steps += _questions(step, audited, audit.template) if name == "GroupDisparity" else [step]
+        if role == LEAD and audited.kind == TRAINED and on == "given":
             steps.append(_replaced(step, name=f"{label} (labels)", on="labels"))
-            steps += _errors(step, given)
+            steps += _errors(step, audited)
     if name == "GroupDisparity" and is_lead and audit.template in OF_RATES and len(columns) > 1:
-        attribute = ", ".join(map(str, given.protected))
-        own = steps[0].settings | {"intersections": 2}
-        both = {"name": f"{name} (intersections)", "attribute": attribute, "settings": own}
-        steps.append(_replaced(steps[0], protected=given.protected, role=CORROBORATES, **both))
+        attribute = ", ".join(map(str, audited.protected))
+        step_settings = steps[0].settings | {"intersections": 2}
+        changes = {
+            "name": f"{name} (intersections)",
+            "attribute": attribute,
+            "settings": step_settings,
+        }
+        steps.append(_replaced(steps[0], protected=audited.protected, role=CORROBORATES, **changes))
     return steps
 
 
@@ -279,57 +283,63 @@ def _legitimate(settings, protected):
     listed = settings.get("adjust_for")
     if listed is None or isinstance(listed, str):
         return {}
-    left = [c for c in listed if c not in protected]
-    if not left:
+    legitimate = [c for c in listed if c not in protected]
+    if not legitimate:
         raise ValueError(
             f"adjust_for={listed!r} names no column but those that are asked about: {protected!r}. "
             "Name legitimate columns, which decisions may depend on, or leave it out: all others."
         )
-    return {"adjust_for": left}
+    return {"adjust_for": legitimate}
 
 
-def _questions(step, given, template):
+def _questions(step, audited, template):
     """Return the steps of GroupDisparity: rates, and calibration where labels are known."""
-    measures = ["mean_difference", "impact_ratio"] if given.numbers is None else ["mean_difference"]
-    if _has_outcomes(given):
+    measures = (
+        ["mean_difference", "impact_ratio"] if audited.numbers is None else ["mean_difference"]
+    )
+    if _has_outcomes(audited):
         measures += _ERRORS
-    own = step.settings | {"measures": measures}
+    step_settings = step.settings | {"measures": measures}
     if template in OF_RATES:
-        own = {n: v for n, v in own.items() if n != "reference"} | {"preset": template}
+        step_settings = {n: v for n, v in step_settings.items() if n != "reference"} | {
+            "preset": template
+        }
     if step.role == LEAD:
-        own |= {"intersections": 1}
-    steps = [_replaced(step, settings=own)]
-    is_scored = given.numbers is not None and given.numbers.is_of_labels and given.y is not None
-    if (_has_outcomes(given) or is_scored) and step.role == LEAD:
-        own = own | {"measures": ["predictive_parity"]}
+        step_settings |= {"intersections": 1}
+    steps = [_replaced(step, settings=step_settings)]
+    is_scored = (
+        audited.numbers is not None and audited.numbers.is_of_labels and audited.y is not None
+    )
+    if (_has_outcomes(audited) or is_scored) and step.role == LEAD:
+        step_settings = step_settings | {"measures": ["predictive_parity"]}
         if is_scored:
-            own |= {"measures": ["calibration_difference"], "output": PROBABILITY}
-            own |= {"pos_label": given.favorable}
+            step_settings |= {"measures": ["calibration_difference"], "output": PROBABILITY}
+            step_settings |= {"pos_label": audited.favorable}
         name = f"{step.name} (calibration)"
-        steps.append(_replaced(step, name=name, null="calibration", settings=own))
+        steps.append(_replaced(step, name=name, null="calibration", settings=step_settings))
     return steps
 
 
-def _errors(step, given):
+def _errors(step, audited):
     """Return the step that shows rates of errors of a model that was trained here.
 
     They are no question of the audit, because labels have no errors that could confirm them.
     """
-    if step.detector != "GroupDisparity" or given.y is None:
+    if step.detector != "GroupDisparity" or audited.y is None:
         return []
-    own = step.settings | {"measures": list(_ERRORS), "intersections": 1}
-    return [_replaced(step, name=f"{step.name} (errors)", role=DESCRIBES, settings=own)]
+    step_settings = step.settings | {"measures": list(_ERRORS), "intersections": 1}
+    return [_replaced(step, name=f"{step.name} (errors)", role=DESCRIBES, settings=step_settings)]
 
 
 def _replaced(step, **changes):
     return AuditStep(**(vars(step) | changes))
 
 
-def _settings(audit, given, detector):
+def _settings(audit, audited, detector):
     """Return the parameters of a detector that the audit sets."""
     rule = audit._rule_in_force
-    if given.numbers is not None:
-        rule = given.numbers.rule(rule, given.people_of_rows)
+    if audited.numbers is not None:
+        rule = audited.numbers.rule(rule, audited.people_of_rows)
     common = {
         "rule": rule.only(detector.rule_fields),
         "limits": _limits(audit, detector),
@@ -346,18 +356,18 @@ def _settings(audit, given, detector):
         common |= {"reference": "rest"}
     elif detector.card.finds == "subgroup":
         common |= {"max_predicates": audit.max_predicates, "k": _ALL}
-        common |= _metric(audit.metric, detector) if given.numbers is None else {}
+        common |= _metric(audit.metric, detector) if audited.numbers is None else {}
         common.pop("weights" if detector.__name__ == "FACTS" else "reference", None)
-    if given.numbers is None:
-        common["pos_label"] = given.favorable if detector._asks else 1
+    if audited.numbers is None:
+        common["pos_label"] = audited.favorable if detector._asks else 1
     else:
         common["output"] = VALUE
-    known, extra = all_detectors(), audit.settings or {}
-    common |= {n: v for n, v in extra.items() if n not in known}
-    own = inspect.signature(detector).parameters
-    if "adjust_for" in own and own["adjust_for"].default is None:
+    detectors, extra = all_detectors(), audit.settings or {}
+    common |= {n: v for n, v in extra.items() if n not in detectors}
+    parameters = inspect.signature(detector).parameters
+    if "adjust_for" in parameters and parameters["adjust_for"].default is None:
         del common["adjust_for"]  # its question is about groups as they are
-    chosen = {n: v for n, v in common.items() if n in own and n != "protected"}
+    chosen = {n: v for n, v in common.items() if n in parameters and n != "protected"}
     own_settings = dict(extra.get(detector.__name__, {}))
     for name in chosen.keys() & {"rule", "limits"}:
         fields = own_settings.pop(name, {})

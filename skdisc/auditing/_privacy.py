@@ -31,20 +31,20 @@ def without_people(document, shared, min_cell):
     """
     hidden = _hidden(document, min_cell)
 
-    def told(row):
+    def is_described(row):
         enough = row.get("people") is None or row["people"] >= min_cell
         enough = enough and (row.get("group"), row.get("effect")) not in hidden
-        told_apart = {n: v for n, v in row.items() if n not in ("reason", "aside")}
-        return enough and all(shared.describe(text) for text in _texts(told_apart))
+        described = {n: v for n, v in row.items() if n not in ("reason", "aside")}
+        return enough and all(shared.describe(text) for text in _texts(described))
 
-    kept = [row for row in document["evidence"] if told(row)]
-    ranks = {row["rank"]: i for i, row in enumerate(kept, 1)}
-    shadows = [s for s in document["shadows"] if told(s) and s["of"] in ranks]
-    n_left = len(document["evidence"]) - len(kept) + len(document["shadows"]) - len(shadows)
+    evidence = [row for row in document["evidence"] if is_described(row)]
+    ranks = {row["rank"]: i for i, row in enumerate(evidence, 1)}
+    shadows = [s for s in document["shadows"] if is_described(s) and s["of"] in ranks]
+    n_left = len(document["evidence"]) - len(evidence) + len(document["shadows"]) - len(shadows)
     rates = [row for row in document["groups"] if row["measure"] == "selection_rate"]
     small = {row["group"] for row in rates if row["suppressed"] or row["n"] < min_cell}
     gaps = [g for g in document["gaps"] if g["group"] not in small]
-    unnamed = {g["group"] for g in gaps if not told(g)}
+    unnamed = {g["group"] for g in gaps if not is_described(g)}
     limits = list(document["limits"])
 
     def is_shown(row):
@@ -58,17 +58,25 @@ def without_people(document, shared, min_cell):
             f"than {min_cell} people, compare with fewer, or name values that fewer people share."
         )
     return document | {
-        "verdicts": [_verdict(row, told(row), shared, min_cell) for row in document["verdicts"]],
-        "evidence": [_of_people(row) | ranked_again(row, ranks) for row in kept],
+        "verdicts": [
+            _verdict(row, is_described(row), shared, min_cell) for row in document["verdicts"]
+        ],
+        "evidence": [_of_people(row) | ranked_again(row, ranks) for row in evidence],
         "shadows": [_of_people(s) | {"of": ranks[s["of"]]} for s in shadows],
         "groups": _groups(document["groups"], shared, min_cell),
         "gaps": [g for g in gaps if g["group"] not in unnamed],
         "comparable": [
-            row for row in document.get("comparable", []) if row["group"] not in small and told(row)
+            row
+            for row in document.get("comparable", [])
+            if row["group"] not in small and is_described(row)
         ],
         "legitimate": [
             row
-            | {"associated": [a for a in row["associated"] if a["group"] not in small and told(a)]}
+            | {
+                "associated": [
+                    a for a in row["associated"] if a["group"] not in small and is_described(a)
+                ]
+            }
             for row in document.get("legitimate", [])
         ],
         "figures": [row for row in document["figures"] if is_shown(row)],
@@ -85,8 +93,8 @@ def without_people(document, shared, min_cell):
 def _hidden(document, min_cell):
     """Return groups with those of their gaps that are about few people, or from few others."""
     rows = [(row, row["gap"]) for row in document["groups"] if row["suppressed"]]
-    found = [*document["evidence"], *document["shadows"]]
-    few = [row for row in found if row.get("fewest", min_cell) < min_cell]
+    findings = [*document["evidence"], *document["shadows"]]
+    few = [row for row in findings if row.get("fewest", min_cell) < min_cell]
     rows += [(row, row.get(name)) for row in few for name in ("effect", "held_out_effect")]
     return {(row["group"], gap) for row, gap in rows if gap is not None}
 
@@ -109,8 +117,8 @@ def _verdict(row, is_told, shared, min_cell):
     """Return a verdict; one about a group that is not described keeps its p-values."""
     hidden = {} if is_told else dict.fromkeys(("group", "measure", *_OF_GROUP))
     aside = row["aside"] and shared.counted(row["aside"])
-    told = {"reason": shared.reason(row["reason"], min_cell), "aside": aside}
-    return row | told | (hidden if row["kind"] == "cell" else {})
+    texts = {"reason": shared.reason(row["reason"], min_cell), "aside": aside}
+    return row | texts | (hidden if row["kind"] == "cell" else {})
 
 
 def _line(row, shared, min_cell):
@@ -128,10 +136,10 @@ def _groups(rows, shared, min_cell):
         return None if shared.values else row["group"]  # published counts have names
 
     few = [row["suppressed"] or row["n"] < min_cell for row in rows]
-    kept = [row | (_suppressed() if f else {}) for row, f in zip(rows, few, strict=True)]
-    shown = [row for row in kept if name(row) is not None]
-    others = sorted((row for row in kept if name(row) is None), key=_place)
-    for _, several in groupby(others, key=_place):
+    rows_to_show = [row | (_suppressed() if f else {}) for row, f in zip(rows, few, strict=True)]
+    shown = [row for row in rows_to_show if name(row) is not None]
+    unnamed = sorted((row for row in rows_to_show if name(row) is None), key=_place)
+    for _, several in groupby(unnamed, key=_place):
         several = list(several)
         text = f"{len(several)} group{'s' * (len(several) > 1)} of fewer than {min_cell} people"
         total = {"group": text, "n": sum(r["n"] for r in several)}

@@ -39,14 +39,14 @@ def merged(values: pd.Series, least: int) -> np.ndarray:
     """
     names, code = _coded(values)
     size = np.bincount(code, minlength=len(names))
-    others = "others" if "others" not in names else "all others"
-    label, people = others, 0
+    rest_name = "others" if "others" not in names else "all others"
+    label, people = rest_name, 0
     joined = np.zeros(len(names), dtype=bool)
     for i in np.argsort(size, kind="stable"):
         if size[i] >= least and (people == 0 or people >= least):
             break
         joined[i], people = True, people + size[i]
-        label = others if size[i] < least else f"{names[i]} or {others}"
+        label = rest_name if size[i] < least else f"{names[i]} or {rest_name}"
     return np.where(joined, label, names).astype(object)[code]
 
 
@@ -108,29 +108,33 @@ def public_counts(
     names = list(X) if protected is None else check_protected(protected, list(X))
     columns = {name: merged(X[name], 2 * min_cell) for name in X}
     columns = {name: values for name, values in columns.items() if len(set(values)) > 1}
-    asked = []
+    candidates = []
     for name, values in columns.items():
         for value in sorted(set(values)):
             inside = values == value
-            asked.append((-min(inside.sum(), (~inside).sum()), str(name), value, inside))
-    asked.sort(key=lambda row: row[:3])
+            candidates.append((-min(inside.sum(), (~inside).sum()), str(name), value, inside))
+    candidates.sort(key=lambda row: row[:3])
     chosen = []
     if columns:
         sums = PrintedSums(list(columns.values()), min_cell)
-        masks = np.array([inside[sums.first] for *_, inside in asked])
+        masks = np.array([inside[sums.first] for *_, inside in candidates])
         sides = np.stack([masks, ~masks], axis=1)
         chosen = sums.choose(sides)
         everyone = np.ones((1, len(sums.first)), dtype=bool)
-        of = np.array([name for _, name, *_ in asked])
+        column_of_candidate = np.array([name for _, name, *_ in candidates])
 
         def tell(several):
-            printed = np.concatenate([everyone, *sides[chosen & np.isin(of, several)]])
+            printed = np.concatenate(
+                [everyone, *sides[chosen & np.isin(column_of_candidate, several)]]
+            )
             return tell_of_few(sums, printed, sums.in_cells(favorable))
 
-        chosen &= np.isin(of, without_telling(sorted(set(of.tolist())), tell))
+        chosen &= np.isin(
+            column_of_candidate, without_telling(sorted(set(column_of_candidate.tolist())), tell)
+        )
     rows = [
         (name, value, int(inside.sum()), int(favorable[inside].sum()))
-        for (_, name, value, inside), stays in zip(asked, chosen, strict=True)
+        for (_, name, value, inside), stays in zip(candidates, chosen, strict=True)
         if stays
     ]
     counts = pd.DataFrame(rows, columns=["attribute", "group", "n", "selected"])
@@ -142,17 +146,17 @@ def public_counts(
 def _coded(values):
     """Return the texts of values in order, and the number of each row's; quartiles of numbers."""
     is_number = is_numeric_dtype(values) and not is_bool_dtype(values)
-    code, found = pd.factorize(values)  # each value is read once; -1 is missing
-    if is_number and len(found) > _DISTINCT:
-        numbers = pd.to_numeric(pd.Series(found)).to_numpy(float)
-        known = numbers[code[code >= 0]]
-        ends = np.unique(np.quantile(known, (0.25, 0.5, 0.75), method="inverted_cdf"))
+    code, distinct = pd.factorize(values)  # each value is read once; -1 is missing
+    if is_number and len(distinct) > _DISTINCT:
+        numbers = pd.to_numeric(pd.Series(distinct)).to_numpy(float)
+        present = numbers[code[code >= 0]]
+        ends = np.unique(np.quantile(present, (0.25, 0.5, 0.75), method="inverted_cdf"))
         texts = [f"at most {ends[0]:g}"]
         texts += [f"above {a:g}, at most {b:g}" for a, b in pairwise(ends)]
         texts = [*texts, f"above {ends[-1]:g}"]
         number = np.searchsorted(ends, numbers)  # 100,000 numbers have four texts
     else:
-        texts, number = [text_of(value) for value in found], np.arange(len(found))
+        texts, number = [text_of(value) for value in distinct], np.arange(len(distinct))
     names, place = np.unique(np.array([*texts, _MISSING], dtype=str), return_inverse=True)
     place = place.ravel()
     code = np.append(place[number], place[-1])[code]  # the last one for -1

@@ -38,7 +38,7 @@ class Run:
     Parameters
     ----------
     audit : Audit
-    given : AuditedRows
+    audited : AuditedRows
     plan : Plan
     started : float, optional
         When the audit began, by `time.perf_counter`: reading rows and training a model take of its
@@ -53,8 +53,8 @@ class Run:
     seconds : float
     """
 
-    def __init__(self, audit, given, plan, started=None):
-        self.audit, self.given, self.plan = audit, given, plan
+    def __init__(self, audit, audited, plan, started=None):
+        self.audit, self.audited, self.plan = audit, audited, plan
         self.results, self.not_run = {}, list(plan.not_run)
         self.interrupted = False
         self._start = time.perf_counter() if started is None else started
@@ -69,14 +69,21 @@ class Run:
                 _tell_of_cache(self._folder, f"cannot be used ({error.strerror})")
                 self._folder = None
         if self._folder is not None:
-            about = given.X, given.original, given.y, given.weight, given.groups, given.frequency
-            about += () if given.numbers is None else (given.numbers.compared,)
-            self._data = joblib.hash([*about, None if given.box is None else given.outcomes])
+            about = (
+                audited.X,
+                audited.original,
+                audited.y,
+                audited.weight,
+                audited.groups,
+                audited.frequency,
+            )
+            about += () if audited.numbers is None else (audited.numbers.compared,)
+            self._data = joblib.hash([*about, None if audited.box is None else audited.outcomes])
 
     @cached_property
     def _model(self):
         """A hash of the model and of what it was trained on; None if it has none."""
-        box = self.given.box
+        box = self.audited.box
         try:
             return joblib.hash([box.model, vars(box.training) if box.training else None])
         except Exception:  # what cannot be pickled, such as a function of the user
@@ -107,9 +114,9 @@ class Run:
             return
         step = self._sized(step)
         stored = self._stored(step)
-        known = None if stored is None else _read_result(stored)
-        if known is not None:
-            self.results[step.name] = known
+        stored_result = None if stored is None else _read_result(stored)
+        if stored_result is not None:
+            self.results[step.name] = stored_result
             return
         if budget is not None and self.seconds >= budget:
             self._leave_out(step, f"the time budget of {budget:g} s was spent")
@@ -142,9 +149,9 @@ class Run:
 
     def _sized(self, step):
         """Return the step with as many refits as its verdict takes."""
-        if step.role != LEAD or step.null != "individual" or self.given.kind != TRAINED:
+        if step.role != LEAD or step.null != "individual" or self.audited.kind != TRAINED:
             return step
-        n_refits = self.given.box.n_refits
+        n_refits = self.audited.box.n_refits
         if n_refits is None:
             cell, level = (step.attribute, step.null), self.audit.significance
             n_refits = refits_needed(self.plan, self.results, level, cell)
@@ -152,7 +159,7 @@ class Run:
 
     def _looks_at_some_group(self, step):
         """Return False if a public document looks at no group of the columns of a step."""
-        choice, X = self.given.choice, self.given.X
+        choice, X = self.audited.choice, self.audited.X
         if choice is None:
             return True
         masks = [(X[c] == v).to_numpy() for c in step.protected for v in X[c].unique()]
@@ -165,44 +172,44 @@ class Run:
 
     def _fitted(self, step, limit):
         """Return the result of a step."""
-        detector, given = step.build(), self.given
+        detector, audited = step.build(), self.audited
         if step.detector == "GroupDisparity":
             detector._min_cell = self.audit.min_cell  # what is hidden is no standard for others
         if step.detector in PUBLIC_DETECTORS:
-            detector._choice = given.choice
+            detector._choice = audited.choice
         if self.needs_rows(step):
-            given = self.sample
+            audited = self.sample
             if Bins in detector._parameter_constraints.get("n_bins", ()):
-                detector.set_params(n_bins=given.bins)
+                detector.set_params(n_bins=audited.bins)
         if limit is not None and "seconds" in detector.limit_fields:
             seconds = min(limit, detector._limit("seconds") or math.inf)
             detector.limits = detector.limits.but(seconds=seconds)
         detector.verbose = self.audit.verbose  # training models again takes long in any detector
-        X, box, y = given.X, given.decided, given.labels
+        X, box, y = audited.X, audited.decided, audited.labels
         # Whether scores mean the same is asked about the model and the labels.
-        is_of_scores = given.numbers is not None and step.null == "calibration"
+        is_of_scores = audited.numbers is not None and step.null == "calibration"
         if step.on == "model" or is_of_scores:
-            X = X if given.original is None else given.original
-            X, box, y = X if given.is_frame else X.to_numpy(), given.box, given.y
+            X = X if audited.original is None else audited.original
+            X, box, y = X if audited.is_frame else X.to_numpy(), audited.box, audited.y
             if step.n_refits is not None:
                 box = BlackBox(box, chunk_size=box.chunk_size, n_refits=step.n_refits)
-        offered = {"sample_weight": given.weight, "groups": given.groups}
+        offered = {"sample_weight": audited.weight, "groups": audited.groups}
         takes = inspect.signature(detector.fit).parameters
         extra = {n: v for n, v in offered.items() if v is not None and n in takes}
         box = None if step.on == "labels" else box
-        if given.frequency is None and given.sample is None:
+        if audited.frequency is None and audited.sample is None:
             return detector.fit(X, y, box, **extra).result_
-        return detector._fit(_request(detector, given, X, y, box)).result_
+        return detector._fit(_request(detector, audited, X, y, box)).result_
 
     def needs_rows(self, step):
         """Return True if a step needs rows where a table was counted."""
-        return self.given.table is not None and not step.build()._counts_rows
+        return self.audited.table is not None and not step.build()._counts_rows
 
     @cached_property
     def sample(self):
         """The rows for detectors that need them: a sample of the table that was counted."""
         n = self.audit._limit("rows") or SAMPLE
-        return self.given.sampled(n, check_random_state(self.audit.random_state).randint(2**31))
+        return self.audited.sampled(n, check_random_state(self.audit.random_state).randint(2**31))
 
     def _stored(self, step):
         """Return the file of a step's result, or None without a folder."""
@@ -214,8 +221,8 @@ class Run:
         about.append(code_fingerprint())
         if step.detector == "GroupDisparity":
             about.append(self.audit.min_cell)
-        if self.given.choice is not None:
-            about += [self.audit.disclosure, self.given.choice.fingerprint]
+        if self.audited.choice is not None:
+            about += [self.audit.disclosure, self.audited.choice.fingerprint]
         if step.on == "model":
             about.append(self._model)
             if self._model is None:
@@ -248,11 +255,12 @@ def _tell_of_cache(path, what):
     warnings.warn(f"cache: {str(path)!r} {what}.", UserWarning, stacklevel=2)
 
 
-def _request(detector, given, X, y, box):
+def _request(detector, audited, X, y, box):
     """Return the request of a step about counted rows, or about a sample of rows."""
-    if given.frequency is None:
-        return Request(X, y, box, sample=given.sample)
-    if detector._counts_rows and given.groups is None:
-        how = {"frequency": given.frequency, "bins": given.bins, "sample": given.sample}
-        return Request(X, y, box, **how)
-    return Request(X, y, box, given.frequency, given.groups).repeated()
+    if audited.frequency is None:
+        return Request(X, y, box, sample=audited.sample)
+    if detector._counts_rows and audited.groups is None:
+        return Request(
+            X, y, box, frequency=audited.frequency, bins=audited.bins, sample=audited.sample
+        )
+    return Request(X, y, box, audited.frequency, audited.groups).repeated()

@@ -10,12 +10,12 @@ from skdisc.measures import standardized_mean_difference_report
 AREA, STANDARDIZED = "area_under_the_curve", "standardized_mean_difference"
 
 
-def rows_of_scores(given, members, row, min_cell, significance):
+def rows_of_scores(audited, members, row, min_cell, significance):
     """Return further rows of the table of groups, where outcomes are probabilities.
 
     Parameters
     ----------
-    given : AuditedRows
+    audited : AuditedRows
     members : ndarray of bool, shape (n_rows,)
         The people of the group, who are compared with all others.
     row : dict
@@ -31,23 +31,24 @@ def rows_of_scores(given, members, row, min_cell, significance):
         curve: the chance that somebody with a favorable label has a higher score than somebody
         without. Nothing for people with weights, clusters or frequencies.
     """
-    numbers = given.numbers
-    is_simple = all(part is None for part in (given.weight, given.groups, given.frequency))
+    numbers = audited.numbers
+    is_simple = all(part is None for part in (audited.weight, audited.groups, audited.frequency))
     if numbers is None or numbers.output != PROBABILITY or not is_simple:
         return []
     about = row | {"rate": None, "ci_level": 1 - significance}
     rows = [about | _standardized(numbers.compared, members, significance)]
-    if numbers.is_of_labels and given.y is not None:
-        area = _area(numbers.raw, given.is_favorable, members, min_cell, significance)
+    if numbers.is_of_labels and audited.y is not None:
+        area = _area(numbers.raw, audited.is_favorable, members, min_cell, significance)
         rows += [about | area] * bool(area)
-    return [own for own in rows if np.isfinite(own["gap"])]
+    return [scored_row for scored_row in rows if np.isfinite(scored_row["gap"])]
 
 
 def _standardized(values, members, significance):
     """Return the difference of the means in pooled standard deviations, below 0 for lower ones."""
-    how = {"reference": False, "pos_label": None, "significance": significance}
-    found = standardized_mean_difference_report(None, values, protected=members, **how).iloc[0]
-    ends = {"gap": -found["estimate"], "ci_low": -found["ci_high"], "ci_high": -found["ci_low"]}
+    report = standardized_mean_difference_report(
+        None, values, protected=members, reference=False, pos_label=None, significance=significance
+    ).iloc[0]
+    ends = {"gap": -report["estimate"], "ci_low": -report["ci_high"], "ci_high": -report["ci_low"]}
     return {"measure": STANDARDIZED} | {name: float(end) for name, end in ends.items()}
 
 
@@ -65,7 +66,12 @@ def _area(scores, is_favorable, members, min_cell, significance):
             return {}
         counts = (np.bincount(place[kind], minlength=place.max() + 1) for kind in kinds)
         sides.append(rank_statistic(*counts)[:2])
-    (area, error), (others, other_error) = sides
-    gap, reach = area - others, special.ndtri(1 - significance / 2) * np.hypot(error, other_error)
+    (area_members, error), (area_others, other_error) = sides
+    gap, reach = (
+        area_members - area_others,
+        special.ndtri(1 - significance / 2) * np.hypot(error, other_error),
+    )
     ends = {"gap": gap, "ci_low": gap - reach, "ci_high": gap + reach}
-    return {"measure": AREA, "rate": float(area)} | {n: float(end) for n, end in ends.items()}
+    return {"measure": AREA, "rate": float(area_members)} | {
+        n: float(end) for n, end in ends.items()
+    }

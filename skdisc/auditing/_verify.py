@@ -96,10 +96,10 @@ def verify(
         return differing
     if document["about"]["interrupted"]:
         return [*differing, "run: the audit was interrupted, so that it cannot be run again alike"]
-    again = audit.fit(X, y, model, sample_weight, groups).report_
+    repeated_report = audit.fit(X, y, model, sample_weight, groups).report_
     if document["robustness"]:
         audit.robustness(X, y, model, sample_weight, groups)
-    return differing + list(differences(document, again.document))
+    return differing + list(differences(document, repeated_report.document))
 
 
 def _ordered(X, about):
@@ -117,7 +117,7 @@ def _ordered(X, about):
     return X.only(order) if is_table else X[order], lacking
 
 
-def differences(before: dict, after: dict, at: str = "") -> Iterator[str]:
+def differences(before: dict, after: dict, place: str = "") -> Iterator[str]:
     """Yield how two documents differ, a line for each place; times and versions are ignored.
 
     Numbers are equal if they differ by less than a millionth.
@@ -126,7 +126,7 @@ def differences(before: dict, after: dict, at: str = "") -> Iterator[str]:
     ----------
     before, after : dict
         Documents, or parts of them.
-    at : str, default=""
+    place : str, default=""
         The place of the parts.
 
     Yields
@@ -136,20 +136,21 @@ def differences(before: dict, after: dict, at: str = "") -> Iterator[str]:
     """
     if isinstance(before, dict) and isinstance(after, dict):
         for name in [*before, *(n for n in after if n not in before)]:
-            place = f"{at}.{name}" if at else str(name)
-            if re.sub(r"\[\d+\]", "[]", place) in _IGNORED:
+            inner_place = f"{place}.{name}" if place else str(name)
+            if re.sub(r"\[\d+\]", "[]", inner_place) in _IGNORED:
                 continue
             if name not in before or name not in after:
-                yield f"{place}: only in {'the second' if name in after else 'the first'} document"
+                document = "second" if name in after else "first"
+                yield f"{inner_place}: only in the {document} document"
             else:
-                yield from differences(before[name], after[name], place)
+                yield from differences(before[name], after[name], inner_place)
     elif isinstance(before, list) and isinstance(after, list):
         if len(before) != len(after):
-            yield f"{at}: {len(before)} entries, now {len(after)}"
-        for i, (one, other) in enumerate(zip(before, after, strict=False)):
-            yield from differences(one, other, f"{at}[{i}]")
+            yield f"{place}: {len(before)} entries, now {len(after)}"
+        for i, (first, second) in enumerate(zip(before, after, strict=False)):
+            yield from differences(first, second, f"{place}[{i}]")
     elif not _equal(before, after):
-        yield f"{at}: {_as_line(before)}, now {_as_line(after)}"
+        yield f"{place}: {_as_line(before)}, now {_as_line(after)}"
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -168,32 +169,32 @@ def _as_line(value):
 
 def _settings(document, expected):
     """List how the settings are not those of the audit, or not as expected."""
-    settings, told = document["settings"], []
+    settings, sentences = document["settings"], []
     if settings_fingerprint(settings) != document["fingerprints"]["settings"]:
-        told.append("settings: they were changed after the audit, their hash is another one")
+        sentences.append("settings: they were changed after the audit, their hash is another one")
     shared = (settings.get("rule") or {}) | (settings.get("limits") or {})
-    known = shared | settings  # fields of rule and limits may be named, too
-    told += [
+    settings_by_name = shared | settings  # fields of rule and limits may be named, too
+    sentences += [
         f"settings: {name} is set, which no document sets; it is not obeyed"
         for name in settings
         if name in NOT_SETTINGS
     ]
     for name, value in expected.items():
-        if not _equal(known.get(name), value):
-            shown = _as_line(known.get(name))
-            told.append(f"settings: {name} is {shown} in the audit, not {_as_line(value)}")
-    return told
+        if not _equal(settings_by_name.get(name), value):
+            shown = _as_line(settings_by_name.get(name))
+            sentences.append(f"settings: {name} is {shown} in the audit, not {_as_line(value)}")
+    return sentences
 
 
 def _audit(settings):
     """Return the Audit of the settings of a document."""
-    known = Audit().get_params(deep=False)
-    unknown = [name for name in settings if name not in known]
+    parameters = Audit().get_params(deep=False)
+    unknown = [name for name in settings if name not in parameters]
     if unknown:
         raise ValueError(f"This version of skdisc has no setting {unknown[0]!r}.")
     # A document is data: where it says that results are kept, nothing is read or written.
-    own = {name: value for name, value in settings.items() if name not in NOT_SETTINGS}
-    return Audit(**shared_from_dict(own))
+    audit_settings = {name: value for name, value in settings.items() if name not in NOT_SETTINGS}
+    return Audit(**shared_from_dict(audit_settings))
 
 
 def _of_kind(now, then):

@@ -111,10 +111,10 @@ class AuditComparison:
         """Return the comparison as text."""
         lines = ["Verdicts"]
         for row in self.verdicts.itertuples():
-            told = f"{row.before} -> {row.after}" if row.change != "same" else row.after
-            told = {"only before": f"{row.before}; not asked after"}.get(row.change, told)
-            told = {"only after": f"{row.after}; not asked before"}.get(row.change, told)
-            lines.append(f"  {row.attribute}, {row.null}: {told}")
+            change = f"{row.before} -> {row.after}" if row.change != "same" else row.after
+            change = {"only before": f"{row.before}; not asked after"}.get(row.change, change)
+            change = {"only after": f"{row.after}; not asked before"}.get(row.change, change)
+            lines.append(f"  {row.attribute}, {row.null}: {change}")
         if len(self.pay):
             lines += ["", "Pay: women's is lower by, in percent"]
         for row in self.pay.itertuples():
@@ -164,10 +164,10 @@ def _check_outcomes(before, after):
     sides = [d["about"].get("outcome") for d in (before, after)]
     kinds = [None if one is None else [one[name] for name in names] for one in sides]
     if kinds[0] != kinds[1]:
-        told = ["decisions" if k is None else f"{k[0]}s by their {k[1]}" for k in kinds]
+        outcomes = ["decisions" if k is None else f"{k[0]}s by their {k[1]}" for k in kinds]
         raise ValueError(
-            f"The first audit compares {told[0]}, the second {told[1]}: their effects cannot be "
-            "compared. Audit both with the same output and outcome_scale."
+            f"The first audit compares {outcomes[0]}, the second {outcomes[1]}: their effects "
+            "cannot be compared. Audit both with the same output and outcome_scale."
         )
 
 
@@ -177,22 +177,22 @@ def _fate_of_finding(row):
     people = row.people_after if row.status == "appeared" else row.people_before
     if math.isnan(row.change):
         effect = row.effect_after if row.status == "appeared" else row.effect_before
-        other = "before" if row.status == "appeared" else "after"
-        return f"{status}{effect:+z.3f}, {people:,.0f} people; not estimated {other}"
+        silent_audit = "before" if row.status == "appeared" else "after"
+        return f"{status}{effect:+z.3f}, {people:,.0f} people; not estimated {silent_audit}"
     numbers = row.effect_before, row.effect_after, row.change, row.ci_low, row.ci_high
     before, after, change, low, high = (f"{v:+z.3f}" for v in numbers)
-    told = f"{status}{before} -> {after}: {change} [{low}, {high}], p = {row.p_value:.2g}"
-    return told if row.status == "both" else f"{told}; {people:,.0f} people"
+    text = f"{status}{before} -> {after}: {change} [{low}, {high}], p = {row.p_value:.2g}"
+    return text if row.status == "both" else f"{text}; {people:,.0f} people"
 
 
 def _verdicts(before, after):
     """Return the table of verdicts."""
     sides = [_frame(d["verdicts"], [*_QUESTION, "verdict"]) for d in (before, after)]
-    both = _outer(*(s.rename(columns={"verdict": n}) for s, n in zip(sides, _ENDS, strict=True)))
+    joined = _outer(*(s.rename(columns={"verdict": n}) for s, n in zip(sides, _ENDS, strict=True)))
     words = {"disappeared": "only before", "appeared": "only after"}
-    change = np.where(both["before"] == both["after"], "same", "other")
-    change = [words.get(s, c) for s, c in zip(both["status"], change, strict=True)]
-    return both.drop(columns="status").assign(change=change)
+    change = np.where(joined["before"] == joined["after"], "same", "other")
+    change = [words.get(s, c) for s, c in zip(joined["status"], change, strict=True)]
+    return joined.drop(columns="status").assign(change=change)
 
 
 _ENDS = ("before", "after")
@@ -218,33 +218,35 @@ def _evidence(before, after, people):
     """Return the table of findings."""
     names = [*_ROW, *_NUMBERS, *(f"held_out_{n}" for n in _NUMBERS), "people"]
     sides = [_frame(d["evidence"], names).drop_duplicates(_ROW) for d in (before, after)]
-    held = all(s["held_out_effect"].notna().all() for s in sides)
-    kept = []
+    are_held_out = all(s["held_out_effect"].notna().all() for s in sides)
+    tables = []
     for side, end in zip(sides, _ENDS, strict=True):
-        own = [f"held_out_{n}" if held else n for n in _NUMBERS]
-        numbers = side[own].astype(float).set_axis(_NUMBERS, axis=1)
+        columns_of_numbers = [f"held_out_{n}" if are_held_out else n for n in _NUMBERS]
+        numbers = side[columns_of_numbers].astype(float).set_axis(_NUMBERS, axis=1)
         side = pd.concat([side[_ROW], numbers, side["people"]], axis=1)
-        kept.append(side.rename(columns={n: f"{n}_{end}" for n in [*_NUMBERS, "people"]}))
-    both = _outer(*kept)
-    found = {tuple(row[n] for n in _ROW): row for d in (after, before) for row in d["evidence"]}
-    likeness = np.full(len(both), np.nan)
-    for i, key in enumerate(map(tuple, both[_ROW].to_numpy().tolist())):
+        tables.append(side.rename(columns={n: f"{n}_{end}" for n in [*_NUMBERS, "people"]}))
+    joined = _outer(*tables)
+    rows_by_key = {
+        tuple(row[n] for n in _ROW): row for d in (after, before) for row in d["evidence"]
+    }
+    likeness = np.full(len(joined), np.nan)
+    for i, key in enumerate(map(tuple, joined[_ROW].to_numpy().tolist())):
         gaps = []
         if people is not None:
-            likeness[i], gaps = people.likeness(found[key]["conditions"], key[2])
-        if both["status"].iloc[i] != "both" and not held:
-            _complete(both, i, found[key], (before, after), gaps)
-    both["paired"] = np.isfinite(likeness)
+            likeness[i], gaps = people.likeness(rows_by_key[key]["conditions"], key[2])
+        if joined["status"].iloc[i] != "both" and not are_held_out:
+            _complete(joined, i, rows_by_key[key], (before, after), gaps)
+    joined["paired"] = np.isfinite(likeness)
     significance = max(d["about"]["significance"] for d in (before, after))
-    changes = _changes(both, -special.ndtri(significance / 2), np.nan_to_num(likeness))
+    changes = _changes(joined, -special.ndtri(significance / 2), np.nan_to_num(likeness))
     columns = [*_ROW, "status", "effect_before", "effect_after", "people_before", "people_after"]
-    return pd.concat([both[columns], changes, both["paired"]], axis=1)
+    return pd.concat([joined[columns], changes, joined["paired"]], axis=1)
 
 
-def _complete(both, i, row, documents, gaps):
+def _complete(joined, i, row, documents, gaps):
     """Fill in what the audit without a finding says about its group, in place."""
-    is_gone = both["status"].iloc[i] == "disappeared"
-    own, other = _ENDS if is_gone else _ENDS[::-1]
+    is_gone = joined["status"].iloc[i] == "disappeared"
+    end_with_finding, end_without_finding = _ENDS if is_gone else _ENDS[::-1]
     at_equal = row["null"] == "conditional"
     numbers = _estimated(documents[1 if is_gone else 0], row)
     silent = documents[1 if is_gone else 0]
@@ -252,10 +254,10 @@ def _complete(both, i, row, documents, gaps):
         numbers = gaps[1 if is_gone else 0]
     if numbers is None:
         return
-    both.loc[both.index[i], [f"{n}_{other}" for n in _NUMBERS]] = numbers
+    joined.loc[joined.index[i], [f"{n}_{end_without_finding}" for n in _NUMBERS]] = numbers
     if at_equal and row["alone"] is not None:  # beside its other causes, it is another quantity
         alone = [row[f"alone{end}"] for end in ("", "_ci_low", "_ci_high", "_ci_level")]
-        both.loc[both.index[i], [f"{n}_{own}" for n in _NUMBERS]] = alone
+        joined.loc[joined.index[i], [f"{n}_{end_with_finding}" for n in _NUMBERS]] = alone
 
 
 def _estimated(document, row):
@@ -273,15 +275,15 @@ def _estimated(document, row):
     return None
 
 
-def _changes(both, z, likeness):
+def _changes(joined, z, likeness):
     """Return the change of each effect with its interval, and p-values.
 
     Intervals of the audits have levels of their own, so that each arm is divided by the quantile of
     its level; `z` is that of the interval of the change. `likeness` is the correlation of both
     estimates, 0 for different people.
     """
-    old, below_old, above_old = _arms(both, "before")
-    new, below_new, above_new = _arms(both, "after")
+    old, below_old, above_old = _arms(joined, "before")
+    new, below_new, above_new = _arms(joined, "after")
     change = new - old
     down, up = (
         np.sqrt(np.maximum(a**2 + b**2 - 2 * likeness * a * b, 0.0))
@@ -290,17 +292,19 @@ def _changes(both, z, likeness):
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * special.ndtr(-np.abs(change) / np.where(change > 0, down, up))
     p = np.where(change == 0, 1.0, p)
-    known = np.isfinite(p)
+    is_estimated = np.isfinite(p)
     adjusted = np.full(len(p), math.nan)
-    if known.any():
-        adjusted[known] = holm(p[known], np.full(known.sum(), 1 / known.sum()))
+    if is_estimated.any():
+        adjusted[is_estimated] = holm(
+            p[is_estimated], np.full(is_estimated.sum(), 1 / is_estimated.sum())
+        )
     numbers = {"change": change, "ci_low": change - z * down, "ci_high": change + z * up}
-    return pd.DataFrame(numbers | {"p_value": p, "p_adjusted": adjusted}, index=both.index)
+    return pd.DataFrame(numbers | {"p_value": p, "p_adjusted": adjusted}, index=joined.index)
 
 
-def _arms(both, end):
+def _arms(joined, end):
     """Return estimates, and both arms of their intervals in standard errors."""
-    effect, low, high, level = (both[f"{n}_{end}"].to_numpy(float) for n in _NUMBERS)
+    effect, low, high, level = (joined[f"{n}_{end}"].to_numpy(float) for n in _NUMBERS)
     z = -special.ndtri((1 - level) / 2)
     return effect, (effect - low) / z, (high - effect) / z
 
@@ -324,9 +328,11 @@ def _differences(before: dict, after: dict, people: PairedPeople | None) -> list
     pairs |= {
         name: (before["about"][name], after["about"][name]) for name in ("audited", "favorable")
     }
-    told = [f"{n} ({old!r} before, {new!r} after)" for n, (old, new) in pairs.items() if old != new]
-    if told:
-        notes.append(f"The audits differ in {', '.join(told)}.")
+    changed_settings = [
+        f"{n} ({old!r} before, {new!r} after)" for n, (old, new) in pairs.items() if old != new
+    ]
+    if changed_settings:
+        notes.append(f"The audits differ in {', '.join(changed_settings)}.")
     data = [d["fingerprints"].get("data") for d in (before, after)]
     alike = data[0] is not None and data[0] == data[1] and people is None
     if before["about"]["audited"] == "counts":  # other people may be in groups of the same sizes

@@ -42,23 +42,23 @@ def audit_counts(audit: Any, table: Any) -> AuditReport:
         If the table cannot be one of counts; the message says why.
     """
     table = _checked(table)
-    own = {"detectors": ["GroupDisparity"], "pos_label": "selected", "weights": "probability"}
+    settings = {"detectors": ["GroupDisparity"], "pos_label": "selected", "weights": "probability"}
     parts, results, steps, started = [], {}, [], time.perf_counter()
     for name in dict.fromkeys(table["attribute"]):
-        one = type(audit)(**audit.get_params(deep=False)).set_params(**own, protected=[name])
+        one = type(audit)(**audit.get_params(deep=False)).set_params(**settings, protected=[name])
         rows = table[table["attribute"] == name]
         X, y, people = _people(name, rows)
-        given = replace(AuditedRows.read(one, X, y, None, None, None), frequency=people)
-        plan = make_plan(one, given)
-        run = Run(one, replace(given, kind="counts"), plan, started).go()
-        parts.append((run.given, plan))
+        audited = replace(AuditedRows.read(one, X, y, None, None, None), frequency=people)
+        plan = make_plan(one, audited)
+        run = Run(one, replace(audited, kind="counts"), plan, started).go()
+        parts.append((run.audited, plan))
         results |= run.results
         steps += plan.steps
     cells = [cell for _, plan in parts for cell in plan.weights]
     plan = Plan(steps, run.not_run, dict.fromkeys(cells, 1 / len(cells)))
     names = [name for name, _ in cells]
-    largest = max((given for given, _ in parts), key=lambda given: given.people())
-    whole = type(audit)(**audit.get_params(deep=False)).set_params(**own, protected=names)
+    largest = max((audited for audited, _ in parts), key=lambda audited: audited.people())
+    whole = type(audit)(**audit.get_params(deep=False)).set_params(**settings, protected=names)
     run.results = results
     report = make_report(whole, replace(largest, protected=names), plan, run, parts)
     document = report.document
@@ -85,12 +85,12 @@ def _checked(table):
     table["attribute"] = table["attribute"].astype(str)
     for name in ("n", "selected"):
         table[name] = _whole(table, name)
-    more = table["selected"] > table["n"]
-    if more.any():
-        raise ValueError(f"{_row(table, more)}: more people are selected than there are.")
-    again = table.duplicated(["attribute", "group"])
-    if again.any():
-        raise ValueError(f"{_row(table, again)}: the group has two rows. Add them up.")
+    has_too_many = table["selected"] > table["n"]
+    if has_too_many.any():
+        raise ValueError(f"{_row(table, has_too_many)}: more people are selected than there are.")
+    is_repeated = table.duplicated(["attribute", "group"])
+    if is_repeated.any():
+        raise ValueError(f"{_row(table, is_repeated)}: the group has two rows. Add them up.")
     table = table[table["n"] > 0]
     if not len(table):
         raise ValueError("The table counts nobody.")
@@ -127,7 +127,7 @@ def _row(table, where):
 def _people(name, rows):
     """Return X, y and the number of people of each: the groups of one attribute, by outcome."""
     counts = np.column_stack([rows["selected"], rows["n"] - rows["selected"]]).ravel()
-    there = counts > 0
-    group = rows["group"].repeat(2)[there].reset_index(drop=True)
+    has_people = counts > 0
+    group = rows["group"].repeat(2)[has_people].reset_index(drop=True)
     outcome = np.tile(["selected", "not selected"], len(rows))
-    return group.to_frame(name), outcome[there], counts[there]
+    return group.to_frame(name), outcome[has_people], counts[has_people]

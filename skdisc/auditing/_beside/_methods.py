@@ -258,38 +258,40 @@ class BesideMixin:
                 "other groups."
             )
         extra = {"sample_weight": sample_weight, "groups": groups}
-        table, own = robustness_table(self, X, y, model, **extra)
-        kept = getattr(self, "report_", None)
+        table, report = robustness_table(self, X, y, model, **extra)
+        fitted_report = getattr(self, "report_", None)
         same = ("fingerprints", "groups")  # of people, and of their outcomes
-        if kept is not None and all(kept.document[n] == own.document[n] for n in same):
-            kept.document["robustness"] = jsonable(table.to_dict("records"))
+        if fitted_report is not None and all(
+            fitted_report.document[n] == report.document[n] for n in same
+        ):
+            fitted_report.document["robustness"] = jsonable(table.to_dict("records"))
         return table
 
     def _planned_settings(self):
         """Return the parameters that a plan fixes."""
-        own = self.get_params(deep=False) | shared_to_dict(self)
+        settings = self.get_params(deep=False) | shared_to_dict(self)
         if isinstance(self.n_bins, Bins):
-            own["n_bins"] = self.n_bins.to_dict()
-        return {n: v for n, v in own.items() if n not in NOT_SETTINGS}
+            settings["n_bins"] = self.n_bins.to_dict()
+        return {n: v for n, v in settings.items() if n not in NOT_SETTINGS}
 
     def _sha256_of_plan(self):
         """Return the hash of the plan, None without one; raise ValueError if it is not kept."""
         plan = getattr(self, "_plan", None)
         if plan is None:
             return None
-        own = make_plan_file("settings", self._planned_settings())["settings"]
+        settings = make_plan_file("settings", self._planned_settings())["settings"]
         # A setting that did not exist when the plan was written was at its default there.
         defaults = jsonable(type(self)()._planned_settings())
-        for name, value in own.items():
+        for name, value in settings.items():
             planned = plan["settings"].get(name, defaults[name])
             pairs = {name: (value, planned)}
             if name in ("rule", "limits"):
                 planned = defaults[name] | planned
                 pairs = {field: (value[field], planned[field]) for field in value}
-            for field, (own_value, planned_value) in pairs.items():
-                if own_value != planned_value:
+            for field, (current_value, planned_value) in pairs.items():
+                if current_value != planned_value:
                     raise ValueError(
-                        f"{field}={own_value!r} contradicts the plan, which says "
+                        f"{field}={current_value!r} contradicts the plan, which says "
                         f"{planned_value!r}. Keep to the plan, or write another by to_plan, before "
                         "you look."
                     )
@@ -297,7 +299,7 @@ class BesideMixin:
 
     def __sklearn_clone__(self):
         params = {n: clone(v, safe=False) for n, v in self.get_params(deep=False).items()}
-        again = type(self)(**params)
+        copy = type(self)(**params)
         if hasattr(self, "_plan"):
-            again._plan = self._plan
-        return again
+            copy._plan = self._plan
+        return copy

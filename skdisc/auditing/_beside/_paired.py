@@ -88,30 +88,30 @@ class PairedPeople:
             return nothing
         if measure in _LABEL and self.labels is None:
             return nothing
-        of = np.array([bool(c["protected"]) for c in conditions])
+        is_protected = np.array([bool(c["protected"]) for c in conditions])
         masks = np.array([p.mask(self.X) for p in parts])
-        context = masks[~of].all(axis=0) & self._counts(measure)
-        members = masks[of].all(axis=0) & context
-        others = context & ~members
-        if min(members.sum(), others.sum()) < 1 + self.are_numbers or not of.any():
+        context = masks[~is_protected].all(axis=0) & self._counts(measure)
+        members = masks[is_protected].all(axis=0) & context
+        rest = context & ~members
+        if min(members.sum(), rest.sum()) < 1 + self.are_numbers or not is_protected.any():
             return nothing
-        added, gaps = [], []
+        influences, gaps = [], []
         for decided in self.decided:
             x1, n1, x0, n0 = (
-                float(v) for m in (members, others) for v in (decided[m].sum(), m.sum())
+                float(v) for m in (members, rest) for v in (decided[m].sum(), m.sum())
             )
             if self.are_numbers:
-                one, other = (
-                    (decided[m].mean(), decided[m].var(ddof=1), m.sum()) for m in (members, others)
+                group_sample, rest_sample = (
+                    (decided[m].mean(), decided[m].var(ddof=1), m.sum()) for m in (members, rest)
                 )
-                low, high = Welch.of(one, other).interval(0.05)
+                low, high = Welch.of(group_sample, rest_sample).interval(0.05)
             else:
                 low, high = _stats.newcombe(x1, n1, x0, n0, 0.05)
             gaps.append((x1 / n1 - x0 / n0, float(low), float(high), 0.95))
-            own = np.where(members, (decided - x1 / n1) / n1, 0.0)
-            added.append(own - np.where(others, (decided - x0 / n0) / n0, 0.0))
-        size = np.sqrt((added[0] ** 2).sum() * (added[1] ** 2).sum())
-        return float((added[0] * added[1]).sum() / size) if size else 0.0, gaps
+            member_terms = np.where(members, (decided - x1 / n1) / n1, 0.0)
+            influences.append(member_terms - np.where(rest, (decided - x0 / n0) / n0, 0.0))
+        size = np.sqrt((influences[0] ** 2).sum() * (influences[1] ** 2).sum())
+        return float((influences[0] * influences[1]).sum() / size) if size else 0.0, gaps
 
     def _counts(self, measure):
         """Return a mask of the people whom a rate is about."""

@@ -76,8 +76,8 @@ def read_plan(path: FilePath, kind: str) -> dict:
         )
     if not isinstance(plan.get(kind), dict):
         by = {"settings": "Audit.from_plan", "options": "skdisc audit --plan"}
-        other = by["options" if kind == "settings" else "settings"]
-        raise ValueError(f"{str(path)!r} holds no {kind}: it is a plan for {other}.")
+        right_reader = by["options" if kind == "settings" else "settings"]
+        raise ValueError(f"{str(path)!r} holds no {kind}: it is a plan for {right_reader}.")
     return plan
 
 

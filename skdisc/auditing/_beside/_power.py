@@ -38,20 +38,20 @@ def power_table(
         raise ValueError(f"n_questions must be at least 1, got {n_questions}.")
     n_groups = attributes.map(attributes.value_counts())
     contrasts = np.where(n_groups == 2, 1, n_groups) * n_contexts
-    people = n * context * table["share"].to_numpy()
-    others = n * context - people
+    n_members = n * context * table["share"].to_numpy()
+    n_others = n * context - n_members
     level = significance / n_questions / contrasts
     variance = rate * (1 - rate) if spread is None else spread**2
-    error = np.sqrt(variance * (1 / people + 1 / others))
+    error = np.sqrt(variance * (1 / n_members + 1 / n_others))
     # U, the upper end of a gap, is at most this many errors where there is no gap.
     # The estimate is within ndtri((1 + .9) / 2) errors of 0 with probability .9, on either side.
     reach = special.ndtri((1 + _EXCLUDING) / 2) - special.ndtri(significance)
     # In a context so small that the group has `relevant_size` of all people, the others have in
     # proportion; with n people on each side an error is √(2 p (1 - p) / n).
-    fewest = np.minimum(people, relevant_size * n)
-    small = np.sqrt(variance / fewest * (1 + people / others))
+    fewest = np.minimum(n_members, relevant_size * n)
+    small = np.sqrt(variance / fewest * (1 + n_members / n_others))
     side_needed = np.ceil(2 * variance * (reach / relevant_gap) ** 2)
-    sides = people, others, rate, level, power
+    sides = n_members, n_others, rate, level, power
     if spread is None:
         below, above = (_smallest_gap(*sides, sign) for sign in (-1, 1))
     else:
@@ -60,14 +60,14 @@ def power_table(
         {
             "attribute": attributes,
             "group": table["group"],
-            "people": people,
+            "people": n_members,
             "level": level,
             "gap_below": below,
             "gap_above": above,
             "excludes": reach * error,
             "excludes_in_context": reach * small,
             "side_needed": side_needed,
-            "cleared": 2 * _stats.compared_size(people, others) >= side_needed,
+            "cleared": 2 * _stats.compared_size(n_members, n_others) >= side_needed,
         }
     )
 
@@ -129,11 +129,15 @@ def _shares(shares):
     if not len(table):
         raise ValueError("shares names no group.")
     table["share"] = pd.to_numeric(table["share"]).astype(float)
-    for attribute, own in table.groupby("attribute", sort=False)["share"]:
-        if len(own) < 2 or not (own > 0).all() or abs(own.sum() - 1) > 1e-6:
+    for attribute, attribute_shares in table.groupby("attribute", sort=False)["share"]:
+        if (
+            len(attribute_shares) < 2
+            or not (attribute_shares > 0).all()
+            or abs(attribute_shares.sum() - 1) > 1e-6
+        ):
             raise ValueError(
                 f"The shares of {attribute!r} must be those of two groups or more, positive, and "
-                f"add up to 1; got {own.tolist()}."
+                f"add up to 1; got {attribute_shares.tolist()}."
             )
     return table
 

@@ -55,10 +55,10 @@ def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tu
             settings = {n: v for n, v in settings.items() if n not in _OF_RATES} | _OF_NUMBERS
         for name, values in settings.items():
             field = name.removeprefix("rule__")
-            own = getattr(audit, field)
-            rows += _rows(report, field, own)
+            audit_value = getattr(audit, field)
+            rows += _rows(report, field, audit_value)
             for value in values:
-                if isinstance(own, type(value)) and value == own:
+                if isinstance(audit_value, type(value)) and value == audit_value:
                     continue
                 one = type(audit)(**clone(first).get_params(deep=False))
                 one.set_params(estimator=None, **{name: value})

@@ -18,15 +18,15 @@ def metrics(document):
     -------
     dict of str to float
     """
-    about, found = document["about"], [row for row in document["evidence"] if row["found"]]
+    about, findings = document["about"], [row for row in document["evidence"] if row["found"]]
     numbers = {
         "exit_code": document["verdict"]["exit_code"],
         "n_rows": about["n_rows"],
         "seconds": about["seconds"],
         "n_verdicts": len(document["verdicts"]),
         "n_disparities": sum(row["verdict"] == FOUND for row in document["verdicts"]),
-        "n_findings": len(found),
-        "largest_effect": max((abs(row["effect"] or 0) for row in found), default=0),
+        "n_findings": len(findings),
+        "largest_effect": max((abs(row["effect"] or 0) for row in findings), default=0),
     }
     named = list(numbers.items())
     for row in document["verdicts"]:
@@ -41,11 +41,11 @@ def metrics(document):
 
 def _unique(named):
     """Return a dict of names that are allowed, each different from the others."""
-    found = {}
+    unique = {}
     for name, value in named:
         safe = _OTHER.sub("_", name)[:_LONGEST].strip("._") or "_"
         number, free = 2, safe
-        while free in found:
+        while free in unique:
             free, number = f"{safe}_{number}", number + 1
-        found[free] = value
-    return found
+        unique[free] = value
+    return unique

@@ -30,10 +30,10 @@ def to_model_card(document):
         "\n".join(f"- {_escaped(n)}: {_escaped(v or 'not stated')}" for n, v in stated.items())
     )
     lines += ["### Verdicts", _verdicts(document["verdicts"])]
-    found = [row for row in document["evidence"] if row["found"]]
-    if found:
-        shown = f"first {_MOST} of {len(found):,}" if len(found) > _MOST else len(found)
-        lines += [f"### Disparities found ({shown})", _findings(found[:_MOST])]
+    findings = [row for row in document["evidence"] if row["found"]]
+    if findings:
+        shown = f"first {_MOST} of {len(findings):,}" if len(findings) > _MOST else len(findings)
+        lines += [f"### Disparities found ({shown})", _findings(findings[:_MOST])]
     limits = [text for text in document["limits"] if text != CAVEAT]
     lines += ["### Limits", "\n".join(f"- {_escaped(text)}" for text in [CAVEAT, *limits])]
     lines += ["### Evidence", _evidence(document)]
@@ -64,22 +64,24 @@ def _evidence(document):
     """Return by which hashes the audit can be checked."""
     hashes = [f"- {n}: {_escaped(v or 'none')}" for n, v in document["fingerprints"].items()]
     version = document["skdisc"]["versions"].get("skdisc", "unknown")
-    told = f"Audited with skdisc {_escaped(version)}. Check it with `skdisc verify`; SHA-256 of"
-    return "\n".join([told, "", *hashes])
+    introduction = (
+        f"Audited with skdisc {_escaped(version)}. Check it with `skdisc verify`; SHA-256 of"
+    )
+    return "\n".join([introduction, "", *hashes])
 
 
 def _effect(row):
     """Return effect and interval as text."""
-    at = "held_out_" if row.get("held_out_effect") is not None else ""
+    prefix = "held_out_" if row.get("held_out_effect") is not None else ""
     names = ("effect", "ci_low", "ci_high", "ci_level")
-    effect, low, high, level = (row[f"{at}{name}"] for name in names)
+    effect, low, high, level = (row[f"{prefix}{name}"] for name in names)
     if effect is None:
         return "–" if row.get("bound") is None else f"no gap above {number(row['bound'])}"
-    told = f", {confidence(level)}" if level else ""
+    confidence_text = f", {confidence(level)}" if level else ""
     return (
         number(effect)
         if None in (low, high)
-        else f"{number(effect)} ({number(low)} to {number(high)}{told})"
+        else f"{number(effect)} ({number(low)} to {number(high)}{confidence_text})"
     )
 
 

@@ -34,8 +34,13 @@ def flat_table(document, schema, kind):
         Of the dtypes Int64, Float64, boolean and object.
     """
     columns, rows = schema["properties"][kind]["items"]["properties"], document.get(kind, [])
-    shown = {name: own for name, own in columns.items() if name not in _SAID}
-    return pd.DataFrame({n: _typed([row.get(n) for row in rows], own) for n, own in shown.items()})
+    shown = {name: column_schema for name, column_schema in columns.items() if name not in _SAID}
+    return pd.DataFrame(
+        {
+            n: _typed([row.get(n) for row in rows], column_schema)
+            for n, column_schema in shown.items()
+        }
+    )
 
 
 def to_csv(document, schema, kind, path=None):
