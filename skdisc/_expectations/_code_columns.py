@@ -32,7 +32,7 @@ def code_columns(covariates: Covariates, targets: np.ndarray, sampling: Any) -> 
     targets : ndarray of float, shape (n_rows, n_targets)
     sampling : Sampling
     """
-    n, found = sampling.n_people(covariates.n_rows), []
+    n, code_like = sampling.n_people(covariates.n_rows), []
     mass = np.ones(covariates.n_rows) if sampling.mass is None else sampling.mass
     mass = mass * n / mass.sum()
     for name, x, is_number in zip(
@@ -55,8 +55,8 @@ def code_columns(covariates: Covariates, targets: np.ndarray, sampling: Any) -> 
             continue
         f = (between / free) / np.maximum(within / rest, 1e-300)
         if (special.fdtrc(free, rest, f) < _LEVEL / targets.shape[1]).any():
-            found.append(CodeColumn(name, len(values)))
-    return found
+            code_like.append(CodeColumn(name, len(values)))
+    return code_like
 
 
 def note_on_codes(column: CodeColumn) -> str:

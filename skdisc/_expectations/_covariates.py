@@ -97,20 +97,20 @@ def _categories(series: pd.Series) -> pd.Index:
     if isinstance(series.dtype, pd.CategoricalDtype):
         present = np.unique(series.cat.codes)
         return series.cat.categories[present[present >= 0]]
-    known = pd.Index(pd.unique(series.dropna()))
+    categories = pd.Index(pd.unique(series.dropna()))
     try:
-        return known.sort_values()
+        return categories.sort_values()
     except TypeError:  # values of several types
-        return known[np.argsort([f"{type(v)} {v}" for v in known], kind="stable")]
+        return categories[np.argsort([f"{type(v)} {v}" for v in categories], kind="stable")]
 
 
 def _codes_of(series: pd.Series) -> np.ndarray:
     """Return the position of each value among those that occur; missing: after the last."""
-    known = _categories(series)
+    categories = _categories(series)
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.astype(object)
-    codes = known.get_indexer(pd.Index(series))
-    return np.where(series.isna().to_numpy(), len(known), codes)
+    codes = categories.get_indexer(pd.Index(series))
+    return np.where(series.isna().to_numpy(), len(categories), codes)
 
 
 def dense(codes: np.ndarray) -> np.ndarray:
@@ -175,21 +175,23 @@ def canonical_order(
     y = without_direction(targets[:, 0], people)
     of_parts = ranks_by_content(targets[:, 1:].T @ mass, targets[:, 1:].T @ (mass * y))
     with np.errstate(over="ignore"):
-        own = np.zeros(n, dtype=np.uint64)
+        outcome_hash = np.zeros(n, dtype=np.uint64)
         ranks = [] if weight is None else [dense(weight)]  # whatever the unit of weights
         for plane in [y, *targets[:, 1:].T[np.argsort(of_parts)], *ranks]:
-            own = _mixed(own * np.uint64(31) + _mixed(np.asarray(plane, dtype=float)))
+            outcome_hash = _mixed(
+                outcome_hash * np.uint64(31) + _mixed(np.asarray(plane, dtype=float))
+            )
         times = np.uint64(1) if people is None else people.astype(np.uint64)
         hashes = [
             _mixed(x if is_number else ranks_of_codes(x, mass * y, mass))
             for x, is_number in zip(covariates.values, covariates.is_number, strict=True)
         ]
         keys = [
-            (not is_number, int((_mixed(h ^ own) * times).sum(dtype=np.uint64)))
+            (not is_number, int((_mixed(h ^ outcome_hash) * times).sum(dtype=np.uint64)))
             for h, is_number in zip(hashes, covariates.is_number, strict=True)
         ]
         columns = sorted(range(len(covariates)), key=keys.__getitem__)
-        row = own
+        row = outcome_hash
         for j in columns:
             row = _mixed(row * np.uint64(31) + hashes[j])
         if cluster is None:

@@ -42,7 +42,7 @@ class Unlearned:
         B: what joining the cells would take from the estimate, in its units.
     error : float
         Standard error of the bias.
-    at : tuple of int
+    indices : tuple of int
         The numbers of the columns among the `CellColumn`s.
     has_joined : bool
         Whether the cells have joined, perhaps for nothing. Then the bias is what joining took,
@@ -53,7 +53,7 @@ class Unlearned:
     n_cells: int
     bias: float
     error: float
-    at: tuple = field(repr=False, default=())
+    indices: tuple = field(repr=False, default=())
     has_joined: bool = False
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Joint:
 
     Attributes
     ----------
-    at : tuple of int
+    indices : tuple of int
         The numbers of the columns among the `CellColumn`s.
     codes : ndarray of int, shape (n_rows,)
         The cell of each row.
@@ -85,7 +85,7 @@ class Joint:
         1 / (W - Q / W) of each cell, see `added_by`; 0 without pairs.
     """
 
-    at: tuple
+    indices: tuple
     codes: np.ndarray
     n_cells: int
     share: np.ndarray
@@ -131,7 +131,7 @@ class Sampling:
     def take(self, rows: np.ndarray) -> "Sampling":
         """Return the sampling of some rows."""
         parts = (self.weight, self.people, self.cluster)
-        return Sampling(*(None if own is None else own[rows] for own in parts))
+        return Sampling(*(None if values is None else values[rows] for values in parts))
 
 
 def added_by(
@@ -304,16 +304,18 @@ class Crossings:
         """Return what is pickled: without the cells, which can be made again."""
         return self.__dict__ | {"_joints": {}, "_room": _MOST_KEPT}
 
-    def names(self, at: tuple) -> tuple:
+    def names(self, indices: tuple) -> tuple:
         """Return the names of the columns of a crossing."""
-        return tuple(self.covariates.names[self.columns[k].column] for k in at)
+        return tuple(self.covariates.names[self.columns[k].column] for k in indices)
 
-    def joint(self, at: tuple) -> Joint:
+    def joint(self, indices: tuple) -> Joint:
         """Return the joint cells of some columns."""
-        if not at:
+        if not indices:
             return Joint((), np.zeros(self.covariates.n_rows, dtype=np.intp), 1, np.zeros(1))
-        kept = self._joints.get(at)
-        return self._joined(self.joint(at[:-1]), at[-1]) if kept is None else kept.wide()
+        joint = self._joints.get(indices)
+        return (
+            self._joined(self.joint(indices[:-1]), indices[-1]) if joint is None else joint.wide()
+        )
 
     def walk(self, depth: int = _DEPTH, made: Joint | None = None) -> Iterator[Joint]:
         """Yield the crossings of at most `depth` columns."""
@@ -321,58 +323,64 @@ class Crossings:
         made = made or self.joint(())
         for k in range(start, len(self.columns)):
             go_on("looking at crossings of legitimate columns")
-            at = (*made.at, k)
-            if at in self._too_fine or not self._is_of_interest(at):
+            indices = (*made.indices, k)
+            if indices in self._too_fine or not self._is_of_interest(indices):
                 continue
-            joint = self._joints[at].wide() if at in self._joints else self._joined(made, k)
+            joint = (
+                self._joints[indices].wide() if indices in self._joints else self._joined(made, k)
+            )
             if joint is None:
-                self._too_fine.add(at)
+                self._too_fine.add(indices)
             else:
                 self._keep(joint)
                 yield joint
-                if len(joint.at) < depth:
+                if len(joint.indices) < depth:
                     yield from self.walk(depth, joint)
 
-    def _is_of_interest(self, at):
-        columns = [self.columns[k].column for k in at]
+    def _is_of_interest(self, indices):
+        columns = [self.columns[k].column for k in indices]
         if len(set(columns)) < len(columns):
             return False
-        if len(at) == 2 and self._in_pairs is not None:
-            return self._in_pairs.issuperset(at)
-        return len(at) < 3 or self._deep is None or any(own.issuperset(at) for own in self._deep)
+        if len(indices) == 2 and self._in_pairs is not None:
+            return self._in_pairs.issuperset(indices)
+        return (
+            len(indices) < 3
+            or self._deep is None
+            or any(deep_columns.issuperset(indices) for deep_columns in self._deep)
+        )
 
     def _keep(self, joint):
         """Keep the cells of a crossing, which is looked at again after cells have joined."""
-        if joint.at not in self._joints:
+        if joint.indices not in self._joints:
             narrow = joint.narrow()
             n_bytes = narrow.codes.nbytes + narrow.share.nbytes
             if n_bytes <= self._room:
                 self._room -= n_bytes
-                self._joints[joint.at] = narrow
+                self._joints[joint.indices] = narrow
 
     def _joined(self, made, k):
         """Return a crossing with one column more; None if its cells have too few people."""
-        own, most = self.columns[k], self.n_people / _PEOPLE_PER_CELL
-        if max(made.n_cells, own.n_cells) > most:
+        column, most = self.columns[k], self.n_people / _PEOPLE_PER_CELL
+        if max(made.n_cells, column.n_cells) > most:
             return None
-        codes = made.codes * own.n_cells
-        codes += own.codes
-        n_codes = made.n_cells * own.n_cells
+        codes = made.codes * column.n_cells
+        codes += column.codes
+        n_codes = made.n_cells * column.n_cells
         if n_codes > _CODES_PER_ROW * len(codes):
             codes = dense(codes)
             n_codes = n_cells = int(codes.max(initial=-1)) + 1
         else:
-            seen = np.zeros(n_codes, dtype=bool)
-            seen[codes] = True
-            n_cells = int(np.count_nonzero(seen))
+            is_used = np.zeros(n_codes, dtype=bool)
+            is_used[codes] = True
+            n_cells = int(np.count_nonzero(is_used))
         if n_cells > most:
             return None
         # Nothing is joined to a crossing of the greatest depth, so codes without rows may stay
         # there: numbering the others again would take as long as the sums over cells.
-        at = (*made.at, k)
-        if n_cells < n_codes and (len(at) < _DEPTH or n_codes > len(codes)):
-            codes, n_codes = (np.cumsum(seen) - 1)[codes], n_cells
-        return Joint(at, codes, n_cells, _shares_of_pairs(codes, n_codes, self.sampling))
+        indices = (*made.indices, k)
+        if n_cells < n_codes and (len(indices) < _DEPTH or n_codes > len(codes)):
+            codes, n_codes = (np.cumsum(is_used) - 1)[codes], n_cells
+        return Joint(indices, codes, n_cells, _shares_of_pairs(codes, n_codes, self.sampling))
 
     def narrow(self, whole: np.ndarray, outcome: np.ndarray, parts: np.ndarray) -> None:
         """Choose the columns that are crossed by threes, in a table of 30 columns or more.
@@ -400,7 +408,7 @@ class Crossings:
             sums = pairs.over(joint)
             errors = [max(sums.error(p), 1e-300) for p in range(parts.shape[1])]
             most = np.max(np.abs(sums.bias) / errors, initial=0)
-            for k in joint.at:
+            for k in joint.indices:
                 shown[self.columns[k].column] = max(shown[self.columns[k].column], most)
 
         pairs = _PairsOfPeople(whole[:, :1], whole[:, 1:], self.sampling)
@@ -410,14 +418,16 @@ class Crossings:
             self._in_pairs = self._of_columns(_largest(shown, _MOST_IN_PAIRS))
         pairs = _PairsOfPeople(outcome, parts, self.sampling)
         for joint in self.walk(2):
-            if len(joint.at) == 2:
+            if len(joint.indices) == 2:
                 look(joint, pairs)
         self._deep = [self._of_columns(_largest(shown, _BEST))]
         if n_columns <= _MOST_IN_THREES:
-            self._deep.append({k for k, own in enumerate(self.columns) if own.n_cells <= _BINS})
+            self._deep.append(
+                {k for k, column in enumerate(self.columns) if column.n_cells <= _BINS}
+            )
 
     def _of_columns(self, chosen):
-        return {k for k, own in enumerate(self.columns) if own.column in chosen}
+        return {k for k, column in enumerate(self.columns) if column.column in chosen}
 
     def unlearned(
         self,
@@ -456,7 +466,7 @@ class Crossings:
         unlearned, n_crossings, skip = [[] for _ in gap], 0, set(skip)
         for joint in self.walk() if only is None else map(self.joint, only):
             n_crossings += 1
-            if joint.at in skip:
+            if joint.indices in skip:
                 continue
             sums = pairs.over(joint)
             bias = sums.bias / pairs.size
@@ -464,11 +474,11 @@ class Crossings:
                 error_of_bias = sums.error(p) / pairs.size[p]
                 if abs(bias[p]) > _ERRORS_OF_BIAS * error_of_bias:
                     crossing = Unlearned(
-                        columns=self.names(joint.at),
+                        columns=self.names(joint.indices),
                         n_cells=joint.n_cells,
                         bias=float(bias[p]),
                         error=float(error_of_bias),
-                        at=joint.at,
+                        indices=joint.indices,
                     )
                     unlearned[p].append(crossing)
         if only is None:  # the number that `_deviate` corrects for
@@ -482,26 +492,29 @@ class Crossings:
         """
         return special.ndtri(1 - 0.5 * for_nothing / max(self.n_crossings, _LEAST_CROSSINGS))
 
-    def to_join(self, found: list[list[Unlearned]], error: np.ndarray) -> list[Unlearned]:
+    def to_join(self, unlearned: list[list[Unlearned]], error: np.ndarray) -> list[Unlearned]:
         """Return crossings that surely move one of the estimates, the surest first.
 
         Parameters
         ----------
-        found : list of list of Unlearned
+        unlearned : list of list of Unlearned
             By part.
         error : ndarray of float, shape (n_parts,)
             Standard errors of the estimates, in which it is counted how sure one is.
         """
-        z = self._deviate(_FOR_NOTHING_TO_JOIN / max(len(found), 1))
+        z = self._deviate(_FOR_NOTHING_TO_JOIN / max(len(unlearned), 1))
         sure = {}
-        for of_part, unit in zip(found, error, strict=True):
-            for own in of_part:
-                margin = (abs(own.bias) - z * own.error) / max(unit, 1e-300)
-                if margin > sure.get(own.at, (0.0, None))[0]:
-                    sure[own.at] = margin, own
-        return [own for _, own in sorted(sure.values(), key=lambda pair: (-pair[0], pair[1].at))]
+        for of_part, unit in zip(unlearned, error, strict=True):
+            for crossing in of_part:
+                margin = (abs(crossing.bias) - z * crossing.error) / max(unit, 1e-300)
+                if margin > sure.get(crossing.indices, (0.0, None))[0]:
+                    sure[crossing.indices] = margin, crossing
+        return [
+            crossing
+            for _, crossing in sorted(sure.values(), key=lambda pair: (-pair[0], pair[1].indices))
+        ]
 
-    def doubt(self, own: Unlearned, n_estimates: int) -> Unlearned:
+    def doubt(self, crossing: Unlearned, n_estimates: int) -> Unlearned:
         """Return what an estimate may lack because cells joined by chance.
 
         Joining takes B from an estimate. In about every audit, one of all the crossings joins
@@ -510,17 +523,17 @@ class Crossings:
         many standard errors. For a B that chance cannot explain, this share is 0.
         """
         n = max(self.n_crossings, _LEAST_CROSSINGS) * n_estimates
-        chance = min(1.0, 2 * n * special.ndtr(-abs(own.bias) / max(own.error, 1e-300)))
-        return replace(own, bias=-chance * own.bias, error=0.0, has_joined=True)
+        chance = min(1.0, 2 * n * special.ndtr(-abs(crossing.bias) / max(crossing.error, 1e-300)))
+        return replace(crossing, bias=-chance * crossing.bias, error=0.0, has_joined=True)
 
-    def to_widen(self, found: list[Unlearned]) -> list[Unlearned]:
+    def to_widen(self, unlearned: list[Unlearned]) -> list[Unlearned]:
         """Return the crossings by which the interval of an estimate is widened, the surest first.
 
         Those whose bias chance alone would exceed for .05 crossings in an audit.
         """
         z = self._deviate(_FOR_NOTHING_TO_WIDEN)
-        sure = [u for u in found if abs(u.bias) > z * u.error]
-        return sorted(sure, key=lambda u: (z * u.error - abs(u.bias), u.at))
+        sure = [u for u in unlearned if abs(u.bias) > z * u.error]
+        return sorted(sure, key=lambda u: (z * u.error - abs(u.bias), u.indices))
 
 
 def _largest(values, n):
@@ -528,25 +541,25 @@ def _largest(values, n):
     return set(np.argsort(-values, kind="stable")[:n].tolist())
 
 
-def widening(left: list[Unlearned]) -> tuple[float, float]:
+def widening(unlearned: list[Unlearned]) -> tuple[float, float]:
     """Return by how much the lower and the upper end of an interval move outwards.
 
     B is what the estimate has too much, so where it is positive the truth lies below. The end on
     that side moves by the size of B and two of its errors, for the crossing of which this is most.
     What crossings that joined may have taken for nothing adds up, and moves one end, too.
     """
-    waiting = [own for own in left if not own.has_joined]
-    taken = sum(own.bias for own in left if own.has_joined)
+    waiting = [crossing for crossing in unlearned if not crossing.has_joined]
+    joined_bias = sum(crossing.bias for crossing in unlearned if crossing.has_joined)
     below, above = (
         max(
             (
-                sign * own.bias + _ERRORS_OF_BIAS * own.error
-                for own in waiting
-                if sign * own.bias > 0
+                sign * crossing.bias + _ERRORS_OF_BIAS * crossing.error
+                for crossing in waiting
+                if sign * crossing.bias > 0
             ),
             default=0.0,
         )
-        + max(sign * taken, 0.0)
+        + max(sign * joined_bias, 0.0)
         for sign in (1, -1)
     )
     return below, above
@@ -572,11 +585,11 @@ def _eighths(x, people):
     """Return the eighth of each number; missing ones are a ninth."""
     is_missing = np.isnan(x)
     share = np.arange(1, _BINS) / _BINS
-    known = x[~is_missing]
+    present = x[~is_missing]
     ends = (
-        np.quantile(known, share)
+        np.quantile(present, share)
         if people is None
-        else quantiles(known, share, people[~is_missing])
+        else quantiles(present, share, people[~is_missing])
     )
     codes = np.searchsorted(np.unique(ends), x, "right")
     return dense(np.where(is_missing, _BINS, codes))

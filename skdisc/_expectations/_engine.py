@@ -148,9 +148,11 @@ class Expectations:
         crossings = self.crossings
         if rows is not None:
             rank *= rows.mean()
-            own = rows[self.order]
-            crossings = Crossings(crossings.covariates.take(own), crossings.sampling.take(own))
-            r, d = r[own], d[own]
+            selected = rows[self.order]
+            crossings = Crossings(
+                crossings.covariates.take(selected), crossings.sampling.take(selected)
+            )
+            r, d = r[selected], d[selected]
         gap, error = estimate(r, d, rank, crossings.sampling)
         if rows is not None:
             crossings.narrow(np.column_stack([r, d]), r[:, None] - gap * d, d)
@@ -232,11 +234,11 @@ def learn(
     )
     design = LeastSquares(covariates, sampling.mass, sampling.people)
     crossings = Crossings(covariates, sampling)
-    found = _State(targets, design, crossings, _distinct(targets[:, 1:], checked))
-    flagged = found.join(targets)
-    notes = [note_on_codes(own) for own in code_columns(covariates, targets, sampling)]
-    notes += [f"The cells of {own} were adjusted for, too." for own in found.joined]
-    main = found.values[:, 0]
+    state = _State(targets, design, crossings, _distinct(targets[:, 1:], checked))
+    flagged = state.join(targets)
+    notes = [note_on_codes(column) for column in code_columns(covariates, targets, sampling)]
+    notes += [f"The cells of {crossing} were adjusted for, too." for crossing in state.joined]
+    main = state.values[:, 0]
     learn_one = _learner(
         learner, covariates, sampling, targets, None if X is None else X.iloc[rows]
     )
@@ -249,14 +251,14 @@ def learn(
         folds = folds[:, rows]
     if learn_one is not None and folds is not None:
         crossed = _crossed(targets, checked)
-        found.learn(targets - _predicted(learn_one, targets, folds, crossed))
-    elif found.joined:
-        found.learn(found.values)
-        main = found.values[:, 0]
-    if found.joined or learn_one is not None:
-        flagged = found.look()
-    values = _put_back(found.values, rows)
-    gap, error = found.estimate()
+        state.learn(targets - _predicted(learn_one, targets, folds, crossed))
+    elif state.joined:
+        state.learn(state.values)
+        main = state.values[:, 0]
+    if state.joined or learn_one is not None:
+        flagged = state.look()
+    values = _put_back(state.values, rows)
+    gap, error = state.estimate()
     return Expectations(
         outcome=values[:, 0],
         parts=values[:, 1:],
@@ -265,8 +267,8 @@ def learn(
         gap=gap,
         error=error,
         rank=design.whole_rank(),
-        joined=found.joined,
-        left=found.left(flagged),
+        joined=state.joined,
+        left=state.left(flagged),
         main=_put_back(main, rows),
         design=design,
         order=rows,
@@ -277,9 +279,9 @@ def learn(
 
 def _put_back(values, order):
     """Return values of ordered rows in the order that the rows had before."""
-    found = np.empty(values.shape, values.dtype)
-    found[order] = values
-    return found
+    restored = np.empty(values.shape, values.dtype)
+    restored[order] = values
+    return restored
 
 
 class _State:
@@ -295,12 +297,12 @@ class _State:
 
         What is left of all others is what is left of a group with another sign.
         """
-        group_of = {1 + q: 1 + p for p, others in self.checked.items() for q in others}
-        own = [j for j in range(values.shape[1]) if j not in group_of]
+        group_of = {1 + q: 1 + p for p, complements in self.checked.items() for q in complements}
+        independent = [j for j in range(values.shape[1]) if j not in group_of]
         self.values = np.empty(values.shape)
-        self.values[:, own] = self.design.residual(values[:, own], tolerance)
-        for other, group in group_of.items():
-            self.values[:, other] = -self.values[:, group]
+        self.values[:, independent] = self.design.residual(values[:, independent], tolerance)
+        for complement, group in group_of.items():
+            self.values[:, complement] = -self.values[:, group]
 
     def estimate(self):
         """Return the estimates of all parts, and their errors."""
@@ -316,18 +318,18 @@ class _State:
             self.values[:, 1:][:, parts],
             gap[parts],
             error[parts],
-            skip=[own.at for own in self.joined],
+            skip=[crossing.indices for crossing in self.joined],
             only=only,
         )
 
     def left(self, flagged):
         """Return what is left to learn of each part; of a group's complement with another sign."""
-        found = [None] * (self.values.shape[1] - 1)
-        for own, of_part, doubts in zip(self.checked, flagged, self.doubts, strict=True):
-            found[own] = self.crossings.to_widen(of_part) + doubts
-            for other in self.checked[own]:
-                found[other] = [replace(u, bias=-u.bias) for u in found[own]]
-        return found
+        unlearned = [None] * (self.values.shape[1] - 1)
+        for part, of_part, doubts in zip(self.checked, flagged, self.doubts, strict=True):
+            unlearned[part] = self.crossings.to_widen(of_part) + doubts
+            for complement in self.checked[part]:
+                unlearned[complement] = [replace(u, bias=-u.bias) for u in unlearned[part]]
+        return unlearned
 
     def join(self, targets):
         """Let cells of the surest crossings join; return what the crossings looked at still add.
@@ -344,27 +346,35 @@ class _State:
         flagged = self.look()
         while len(self.joined) < _MOST_JOINED:
             room = self.crossings.n_people / PEOPLE_PER_JOINED_CELL
-            room -= sum(own.n_cells for own in self.joined)
+            room -= sum(crossing.n_cells for crossing in self.joined)
             sure = self.crossings.to_join(flagged, self.estimate()[1][parts])
-            fitting = [own for own in sure if own.n_cells <= room]
+            fitting = [crossing for crossing in sure if crossing.n_cells <= room]
             if not fitting:
                 break
             # One at a time, as each that joins changes what the others would still add.
-            self._doubt(fitting[0].at, flagged)
+            self._doubt(fitting[0].indices, flagged)
             self.joined.append(fitting[0])
-            columns = [self.crossings.columns[k].column for k in fitting[0].at]
-            self.design.add(tuple(columns), self.crossings.joint(fitting[0].at).codes)
+            columns = [self.crossings.columns[k].column for k in fitting[0].indices]
+            self.design.add(tuple(columns), self.crossings.joint(fitting[0].indices).codes)
             self.learn(self.values, ROUGH)
-            counted = sorted({own.at for of_part in flagged for own in of_part})
+            counted = sorted({crossing.indices for of_part in flagged for crossing in of_part})
             flagged = self.look(only=counted)
         return flagged
 
-    def _doubt(self, at, flagged):
+    def _doubt(self, indices, flagged):
         """Keep what estimates may lack because the cells of a crossing join."""
         unit = self.estimate()[1][list(self.checked)]
         for doubts, of_part, error in zip(self.doubts, flagged, unit, strict=True):
-            taken = [self.crossings.doubt(own, len(flagged)) for own in of_part if own.at == at]
-            doubts += [own for own in taken if abs(own.bias) > _LEAST_DOUBT * error]
+            crossing_doubts = [
+                self.crossings.doubt(crossing, len(flagged))
+                for crossing in of_part
+                if crossing.indices == indices
+            ]
+            doubts += [
+                crossing
+                for crossing in crossing_doubts
+                if abs(crossing.bias) > _LEAST_DOUBT * error
+            ]
 
 
 def estimate(
@@ -375,14 +385,14 @@ def estimate(
     weighted = parts if mass is None else parts * mass[:, None]
     size = np.maximum((weighted * parts).sum(axis=0), 1e-300)
     gap = weighted.T @ outcome / size
-    left = outcome[:, None] - parts * gap
+    residuals = outcome[:, None] - parts * gap
     n = sampling.n_people(len(outcome))
     if sampling.cluster is not None:
-        sums = [np.bincount(sampling.cluster, plane) for plane in (weighted * left).T]
-        variance = np.array([(own**2).sum() for own in sums])
+        sums = [np.bincount(sampling.cluster, plane) for plane in (weighted * residuals).T]
+        variance = np.array([(cluster_sums**2).sum() for cluster_sums in sums])
     else:
-        each = parts if sampling.weight is None else parts * sampling.weight[:, None]
-        square = (each * left) ** 2
+        parts_per_person = parts if sampling.weight is None else parts * sampling.weight[:, None]
+        square = (parts_per_person * residuals) ** 2
         times = 1 if sampling.people is None else sampling.people[:, None]
         variance = (square * times).sum(axis=0)
     return gap, np.sqrt(variance * n / max(n - rank, 1)) / size
@@ -390,15 +400,15 @@ def estimate(
 
 def _distinct(parts, checked):
     """Return parts to check, each with those that are all others: B of these is the same."""
-    found, seen = {}, {}
+    complements_of, part_of_members = {}, {}
     for p in range(parts.shape[1]) if checked is None else checked:
-        other = seen.get((1 - parts[:, p]).tobytes())
-        if other is None:
-            found[p] = []
-            seen[parts[:, p].tobytes()] = p
+        complement = part_of_members.get((1 - parts[:, p]).tobytes())
+        if complement is None:
+            complements_of[p] = []
+            part_of_members[parts[:, p].tobytes()] = p
         else:
-            found[other].append(p)
-    return found
+            complements_of[complement].append(p)
+    return complements_of
 
 
 def _learner(learner, covariates, sampling, targets, X):
@@ -433,7 +443,7 @@ def _crossed(targets, checked):
         around = [
             (side, key)
             for side, key in around
-            if not any(side[other].all() and other.sum() < side.sum() for other, _ in around)
+            if not any(side[inner].all() and inner.sum() < side.sum() for inner, _ in around)
         ]
         if around and np.array_equal(np.all([side for side, _ in around], axis=0), inside):
             crossed[j] = [key for _, key in around]
@@ -452,47 +462,47 @@ def _predicted(learn_one, targets, folds, crossed):
     gram, basis, made = with_one.T @ with_one, [0], {}
     for j in range(1, with_one.shape[1]):
         slopes = np.linalg.lstsq(gram[np.ix_(basis, basis)], gram[basis, j], rcond=None)[0]
-        left = gram[j, j] - gram[basis, j] @ slopes
-        if left > 1e-9 * max(gram[j, j], 1e-300):
+        remainder = gram[j, j] - gram[basis, j] @ slopes
+        if remainder > 1e-9 * max(gram[j, j], 1e-300):
             basis.append(j)
         else:
             made[j] = slopes, list(basis)
-    found, learned = np.ones(targets.shape), [parts[j - 1] for j in basis[1:]]
-    found[:, :1] = out_of_fold(learn_one, targets[:, :1], folds)
+    predictions, learned = np.ones(targets.shape), [parts[j - 1] for j in basis[1:]]
+    predictions[:, :1] = out_of_fold(learn_one, targets[:, :1], folds)
     of_parts = folds if len(learned) <= _MOST_PARTS else folds[:1]
-    found[:, learned] = out_of_fold(learn_one, targets[:, learned], of_parts)
-    with_one[:, 1:] = found[:, parts]
-    for j, (slopes, of) in made.items():
-        found[:, parts[j - 1]] = with_one[:, of] @ slopes
+    predictions[:, learned] = out_of_fold(learn_one, targets[:, learned], of_parts)
+    with_one[:, 1:] = predictions[:, parts]
+    for j, (slopes, basis_columns) in made.items():
+        predictions[:, parts[j - 1]] = with_one[:, basis_columns] @ slopes
     for j, sides in crossed.items():
-        shares = [1 - found[:, p] if is_rest else found[:, p] for p, is_rest in sides]
-        found[:, j] = np.prod(np.clip(shares, 0, 1), axis=0)
-    return found
+        shares = [1 - predictions[:, p] if is_rest else predictions[:, p] for p, is_rest in sides]
+        predictions[:, j] = np.prod(np.clip(shares, 0, 1), axis=0)
+    return predictions
 
 
-def said_about(left: list[Unlearned]) -> str:
+def said_about(unlearned: list[Unlearned]) -> str:
     """Return what is left to learn of an estimate, in words; "" if nothing is."""
-    if not left:
+    if not unlearned:
         return ""
-    below, above = widening(left)
+    below, above = widening(unlearned)
     ends = [
         f"{'down' if is_below else 'up'} by {size:.2g}"
         for size, is_below in ((below, True), (above, False))
         if size
     ]
-    waiting, reasons = [own for own in left if not own.has_joined], []
+    waiting, reasons = [crossing for crossing in unlearned if not crossing.has_joined], []
     if waiting:
-        worst = max(waiting, key=lambda own: abs(own.bias) + 2 * own.error)
+        worst = max(waiting, key=lambda crossing: abs(crossing.bias) + 2 * crossing.error)
         reasons.append(
             f"The cells of {names_of(worst.columns)} would still add {worst.bias:.2g} (standard "
             f"error {worst.error:.2g}) to what is not accounted for"
         )
-    joined = [own for own in left if own.has_joined]
+    joined = [crossing for crossing in unlearned if crossing.has_joined]
     if joined:
-        names = ", and of ".join(names_of(own.columns) for own in joined)
-        taken = -sum(own.bias for own in joined)
+        names = ", and of ".join(names_of(crossing.columns) for crossing in joined)
+        joined_bias = -sum(crossing.bias for crossing in joined)
         reasons.append(
             f"The cells of {names} were adjusted for, perhaps for nothing, and may have taken "
-            f"{taken:.2g} too much from what is not accounted for"
+            f"{joined_bias:.2g} too much from what is not accounted for"
         )
     return f"{'. '.join(reasons)}; the interval is widened {' and '.join(ends)}."

@@ -110,8 +110,8 @@ class LeastSquares:
         """
         if self._root is None:
             return self._off(np.asarray(values, dtype=float), tolerance)
-        left = self._off(values * self._root[:, None], tolerance)
-        return left / np.where(self._root > 0, self._root, 1)[:, None]
+        residuals = self._off(values * self._root[:, None], tolerance)
+        return residuals / np.where(self._root > 0, self._root, 1)[:, None]
 
     def whole_rank(self) -> float:
         """Return the rank of main effects and cells together.
@@ -125,11 +125,11 @@ class LeastSquares:
             signs = np.random.default_rng(0).choice([-1.0, 1.0], (len(self._mass), _PROBES))
             alone = self._off_main_effects(signs)
             self._probes = alone, (alone**2).sum(), 0
-        left, size, n_blocks = self._probes
+        residuals, size, n_blocks = self._probes
         if n_blocks < len(self.blocks):
-            left = self._off(left, _TOLERANCE_OF_RANK)
-            self._probes = left, size, len(self.blocks)
-        return self.rank + (size - (left**2).sum()) / _PROBES
+            residuals = self._off(residuals, _TOLERANCE_OF_RANK)
+            self._probes = residuals, size, len(self.blocks)
+        return self.rank + (size - (residuals**2).sum()) / _PROBES
 
     def _off_main_effects(self, values):
         inner = linalg.cho_solve((self._factor, False), self._main.T @ values)
@@ -137,11 +137,11 @@ class LeastSquares:
 
     def _off(self, values, tolerance):
         """Return residuals of values that are scaled by root weights, by conjugate gradients."""
-        left = self._off_main_effects(values)
+        residuals = self._off_main_effects(values)
         if not self.blocks:
-            return left
+            return residuals
         size = (values**2).sum(axis=0)
-        step = move = left - self._swept(left)
+        step = move = residuals - self._swept(residuals)
         length = (move**2).sum(axis=0)
         for _ in range(_MOST_SWEEPS):
             go_on("fitting the cells of crossings")
@@ -149,10 +149,10 @@ class LeastSquares:
                 break
             fallen = step - self._swept(step)
             rate = length / np.maximum((step * fallen).sum(axis=0), 1e-300)
-            left, move, before = left - rate * step, move - rate * fallen, length
+            residuals, move, before = residuals - rate * step, move - rate * fallen, length
             length = (move**2).sum(axis=0)
             step = move + length / np.maximum(before, 1e-300) * step
-        return left
+        return residuals
 
     def _swept(self, values):
         """Return values after a sweep over all blocks, forth and back, so that it is symmetric."""
@@ -188,8 +188,8 @@ class LeastSquares:
         """
         _, inverse = self.main()
         parts = range(0, self._main.shape[0], 20_000)
-        found = [((self._main[i : i + 20_000] @ inverse) ** 2).sum(axis=1) for i in parts]
-        leverage = np.concatenate([np.zeros(0), *found])
+        sums_of_squares = [((self._main[i : i + 20_000] @ inverse) ** 2).sum(axis=1) for i in parts]
+        leverage = np.concatenate([np.zeros(0), *sums_of_squares])
         for cells, inverse_mass in zip(self.blocks, self._one_over_mass, strict=True):
             leverage = leverage + self._mass * inverse_mass[cells]
         if rank is not None and self.blocks:
@@ -218,19 +218,19 @@ class LeastSquares:
         scaled = values if self._root is None else values * self._root
         root = 1.0 if self._root is None else np.where(self._root > 0, self._root, 1)
         slopes, of_blocks = self._slopes(scaled)
-        owner, found = self._owner[self._kept], {}
+        owner, contribution_of = self._owner[self._kept], {}
         for j in dict.fromkeys(o for o in owner if o is not None):
-            own = owner == j
-            found[j] = (self._main[:, own] @ slopes[own]) / root
+            is_of_column = owner == j
+            contribution_of[j] = (self._main[:, is_of_column] @ slopes[is_of_column]) / root
         for (j,), cells, slope in zip(
             self.names[: self._n_large], self.blocks[: self._n_large], of_blocks, strict=True
         ):
-            found[j] = found.get(j, 0.0) + slope[cells]
+            contribution_of[j] = contribution_of.get(j, 0.0) + slope[cells]
         together = {}
-        for several in self._tangled(found, slopes):
-            own = [found[j] for j in several if j in found]
-            if own:
-                together[several] = np.sum(own, axis=0)
+        for several in self._tangled(contribution_of, slopes):
+            parts = [contribution_of[j] for j in several if j in contribution_of]
+            if parts:
+                together[several] = np.sum(parts, axis=0)
         return together
 
     def _tangled(self, parts, slopes):
@@ -245,8 +245,8 @@ class LeastSquares:
         """
         columns = list(dict.fromkeys([*parts, *(o for o in self._owner if o is not None)]))
         home = {j: {j} for j in columns}
-        for j, others in self._made_of(parts, slopes):
-            joined = set.union(home[j], *(home[k] for k in others))
+        for j, makers in self._made_of(parts, slopes):
+            joined = set.union(home[j], *(home[k] for k in makers))
             home |= dict.fromkeys(joined, joined)
         return list(dict.fromkeys(tuple(sorted(home[j])) for j in columns))
 
@@ -265,8 +265,9 @@ class LeastSquares:
             (self._factor, False), self._every[0][: self.rank, self.rank :]
         )
         for k in set(explained) - {None, *owner, *parts}:  # such as the region of towns
-            own = of_explained[:, explained == k]
-            yield k, [j for j, size in self._sizes(owner, own) if size > _ROUNDING]
+            slopes_of_column = of_explained[:, explained == k]
+            sizes = self._sizes(owner, slopes_of_column)
+            yield k, [j for j, size in sizes if size > _ROUNDING]
         inverse = linalg.cho_solve((self._factor, False), np.eye(self.rank))
         n_free = max(self._n_people - self.rank, 1)
         blocks = zip(self.names, self.blocks, self._one_over_mass, strict=True)
@@ -277,45 +278,55 @@ class LeastSquares:
             if variance <= _NOTHING * (root @ root):
                 continue
             for (k,), cells, share in large:
-                left = away - root * (np.bincount(cells, away * root) * share)[cells]
+                remainder = away - root * (np.bincount(cells, away * root) * share)[cells]
                 n_left = self._n_people - len(share)
-                if k != j and n_left > 0 and self._is_small(left @ left / n_left, variance):
+                if (
+                    k != j
+                    and n_left > 0
+                    and self._is_small(remainder @ remainder / n_left, variance)
+                ):
                     yield j, [k]
-            own = np.flatnonzero(owner == j)
-            if not len(own) or any(k == j for (k,), *_ in large):
+            positions = np.flatnonzero(owner == j)
+            if not len(positions) or any(k == j for (k,), *_ in large):
                 continue
-            free = slopes[own] @ np.linalg.solve(inverse[np.ix_(own, own)], slopes[own])
-            makes = np.abs(of_explained[own]).max(axis=0, initial=0) > _ROUNDING
+            free = slopes[positions] @ np.linalg.solve(
+                inverse[np.ix_(positions, positions)], slopes[positions]
+            )
+            makes = np.abs(of_explained[positions]).max(axis=0, initial=0) > _ROUNDING
             makes &= explained != j
             if makes.any() or self._is_small(free / n_free, variance):
-                yield j, self._making(own, slopes[own], variance)
+                yield j, self._making(positions, slopes[positions], variance)
 
-    def _making(self, own, slopes, variance):
+    def _making(self, positions, slopes, variance):
         """Return the columns that make up a contribution, [] if there are none."""
         owner, gram = self._owner[np.append(self._kept, self._others)], self._every[0]
-        at = np.flatnonzero(owner != owner[own[0]])
-        along = gram[np.ix_(at, own)] @ slopes
+        other_positions = np.flatnonzero(owner != owner[positions[0]])
+        along = gram[np.ix_(other_positions, positions)] @ slopes
         # A pivoted QR finds the smallest solution, too, in a third of the time of an SVD.
-        made = linalg.lstsq(gram[np.ix_(at, at)], along, cond=_RANK, lapack_driver="gelsy")[0]
-        left = max(slopes @ gram[np.ix_(own, own)] @ slopes - made @ along, 0.0)
-        if not self._is_small(left / max(self._n_people - self.rank, 1), variance):
+        made = linalg.lstsq(
+            gram[np.ix_(other_positions, other_positions)], along, cond=_RANK, lapack_driver="gelsy"
+        )[0]
+        remainder = max(slopes @ gram[np.ix_(positions, positions)] @ slopes - made @ along, 0.0)
+        if not self._is_small(remainder / max(self._n_people - self.rank, 1), variance):
             return []
         slopes = np.zeros((len(owner), 1))
-        slopes[at, 0] = made
+        slopes[other_positions, 0] = made
         return [j for j, size in self._sizes(owner, slopes) if size > _SHARE_OF_MAKING * variance]
 
     def _sizes(self, owner, slopes):
         """Return columns with the largest squared length of what slopes make of each, centered."""
-        found, (gram, constant) = [], self._every
+        sizes, (gram, constant) = [], self._every
         for j in sorted({o for o in owner if o is not None}):
-            at = np.flatnonzero(owner == j)
-            lengths = ((gram[np.ix_(at, at)] @ slopes[at]) * slopes[at]).sum(axis=0)
-            found.append((j, (lengths - (constant[at] @ slopes[at]) ** 2).max()))
-        return found
+            positions = np.flatnonzero(owner == j)
+            lengths = (
+                (gram[np.ix_(positions, positions)] @ slopes[positions]) * slopes[positions]
+            ).sum(axis=0)
+            sizes.append((j, (lengths - (constant[positions] @ slopes[positions]) ** 2).max()))
+        return sizes
 
-    def _is_small(self, left, variance):
+    def _is_small(self, variance_left, variance):
         """Return whether a variance is a small part of the squares of a contribution."""
-        return left < _FREE * variance / self._n_people
+        return variance_left < _FREE * variance / self._n_people
 
     def _slopes(self, scaled):
         """Return coefficients of the main effects kept, and of the values of large columns."""
@@ -323,7 +334,7 @@ class LeastSquares:
             return linalg.cho_solve((self._factor, False), self._main.T @ scaled), []
         root = np.ones(len(scaled)) if self._root is None else self._root
         cells = self.blocks[: self._n_large]
-        blocks = [sparse.diags(root) @ _one_hot(own) for own in cells]
+        blocks = [sparse.diags(root) @ _one_hot(codes) for codes in cells]
         design = sparse.hstack([self._main, *blocks], format="csr")
         slopes = sparse.linalg.lsqr(design, scaled, atol=1e-9, btol=1e-9, iter_lim=500)[0]
         ends = np.cumsum([self.rank, *(block.shape[1] for block in blocks)])
@@ -340,16 +351,16 @@ class Spline:
     """
 
     def __init__(self, x: np.ndarray, people: np.ndarray | None) -> None:
-        known = x[~np.isnan(x)]
+        numbers = x[~np.isnan(x)]
         # The distances of knots divide: of numbers near the smallest float they are multiplied by a
         # power of two, which changes no spline.
-        power = np.frexp(np.abs(known).max())[1]
+        power = np.frexp(np.abs(numbers).max())[1]
         self._power = -power if power < _SMALLEST_POWER else 0
-        known = np.ldexp(known, self._power)
+        numbers = np.ldexp(numbers, self._power)
         if people is None:
-            ends = np.quantile(known, _KNOTS)
+            ends = np.quantile(numbers, _KNOTS)
         else:
-            ends = quantiles(known, _KNOTS, people[~np.isnan(x)])
+            ends = quantiles(numbers, _KNOTS, people[~np.isnan(x)])
         self.middle, knots = ends[2], np.unique(ends)  # heaped numbers have fewer knots
         self.knots = knots[np.diff(knots, prepend=-np.inf) > _CLOSEST_KNOTS]
         self._basis = None
@@ -360,8 +371,8 @@ class Spline:
 
     def columns(self, x: np.ndarray) -> np.ndarray:
         """Return the basis functions at some numbers, shape (n, n_functions)."""
-        there = np.where(np.isnan(x), self.middle, np.ldexp(x, self._power))[:, None]
-        return there - self.middle if self._basis is None else self._basis.transform(there)
+        numbers = np.where(np.isnan(x), self.middle, np.ldexp(x, self._power))[:, None]
+        return numbers - self.middle if self._basis is None else self._basis.transform(numbers)
 
 
 def _inner_products(columns):
@@ -394,17 +405,17 @@ def _main_effects(covariates, people):
     shared.sort(key=lambda pair: pair[1].max(initial=-1))
     n_values = np.cumsum([codes.max(initial=-1) + 1 for _, codes in shared])
     fits = n_values <= n / PEOPLE_PER_SHARED_VALUE
-    indicators += [own for own, is_in in zip(shared, fits, strict=True) if is_in]
+    indicators += [indicator for indicator, is_in in zip(shared, fits, strict=True) if is_in]
     return splines, indicators, [j for (j, _), is_in in zip(shared, fits, strict=True) if not is_in]
 
 
 def _divided(indicators):
     """Return the indicators that are columns of a matrix, and those that are means."""
     small, large, n_columns = [], [], 0
-    for own in sorted(indicators, key=lambda pair: pair[1].max(initial=-1)):
-        n_columns += own[1].max(initial=-1) + 1
-        is_small = own[1].max(initial=-1) < _LARGE and n_columns <= _MOST_COLUMNS
-        (small if is_small else large).append(own)
+    for indicator in sorted(indicators, key=lambda pair: pair[1].max(initial=-1)):
+        n_columns += indicator[1].max(initial=-1) + 1
+        is_small = indicator[1].max(initial=-1) < _LARGE and n_columns <= _MOST_COLUMNS
+        (small if is_small else large).append(indicator)
     return small, large
 
 

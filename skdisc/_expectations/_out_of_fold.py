@@ -255,5 +255,5 @@ def deal_rows(
         hands = deal(people, n_folds, rng).T
         piece, fold = np.nonzero(hands)
         rows, people = rows[piece], hands[piece, fold]
-        folds = [*(own[piece] for own in folds), fold]
+        folds = [*(earlier[piece] for earlier in folds), fold]
     return rows, people, np.array(folds)

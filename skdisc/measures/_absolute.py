@@ -97,13 +97,13 @@ def standardized_mean_difference(pair, *, hedges=False):
 
 def _sums_of_squares(pair):
     """Return means, sums of squares (0 for constants) and sizes of group and reference."""
-    found = []
+    moments = []
     for y, _, weight, *_ in (pair.one, pair.zero):
         size = weight.sum()
         mean = (weight * y).sum() / size
         squares = 0.0 if y.min() == y.max() else (weight * (y - mean) ** 2).sum()
-        found.append((mean, squares, size))
-    return np.array(found).T
+        moments.append((mean, squares, size))
+    return np.array(moments).T
 
 
 standardized_mean_difference_report = standardized_mean_difference.report

@@ -175,7 +175,7 @@ def wasserstein_distance(pair):
 wasserstein_distance_report = wasserstein_distance.report
 
 
-def _correlation_of_numbers(s, y, weight, kept, *, method):
+def _correlation_of_numbers(s, y, weight, positions, *, method):
     """Return the correlation of decisions with a protected number."""
     method = _method(method)
     value, n = _correlate(s, y, weight, method), weight.sum()

@@ -141,9 +141,9 @@ def propensity_stratified_difference(pair, *, X, n_strata=5, estimator=None):
     >>> propensity_stratified_difference(None, y, protected=sex, reference="m", X=x, n_strata=2)
     0.5
     """
-    kept = np.concatenate([pair.one[4], pair.zero[4]])
+    positions = np.concatenate([pair.one[4], pair.zero[4]])
     s = np.repeat([1, 0], [len(pair.one[4]), len(pair.zero[4])])
-    strata = propensity_strata(take(X, kept), s, n_strata, estimator=estimator)
+    strata = propensity_strata(take(X, positions), s, n_strata, estimator=estimator)
     k = len(pair.one[4])
     one, zero = ((*p[:3], z, p[4]) for p, z in ((pair.one, strata[:k]), (pair.zero, strata[k:])))
     stratified = ValuePair(one, zero, n_strata=int(strata.max()) + 1)
@@ -244,7 +244,7 @@ def belift(pair, *, explanatory, redlining=None, estimator=None):
     0.6667
     """
     parts = zip(pair.one, pair.other, strict=True)
-    y, _, weight, z, kept = (None if a is None else np.concatenate([a, b]) for a, b in parts)
+    y, _, weight, z, positions = (None if a is None else np.concatenate([a, b]) for a, b in parts)
     k = len(pair.one[0])
     is_one = np.arange(len(y)) < k
     if redlining is None:
@@ -255,15 +255,15 @@ def belift(pair, *, explanatory, redlining=None, estimator=None):
         rate = np.average(x1[used] / n1[used], weights=size[used])
         return Contrast(rate / np.average(y, weights=weight))
     if estimator is not None:
-        wide = pd.concat([_frame(redlining, "r"), _frame(explanatory, "a")], axis=1).iloc[kept]
-        own = _chance(estimator, wide.assign(s=is_one * 1.0), y, weight)[:k]
-        all_ = _chance(estimator, wide.filter(regex="^a"), y, weight)[:k]
+        wide = pd.concat([_frame(redlining, "r"), _frame(explanatory, "a")], axis=1).iloc[positions]
+        group_rates = _chance(estimator, wide.assign(s=is_one * 1.0), y, weight)[:k]
+        overall_rates = _chance(estimator, wide.filter(regex="^a"), y, weight)[:k]
         nothing = (np.nan, np.nan)
-        ratio = np.average(own / all_, weights=weight[:k])
+        ratio = np.average(group_rates / overall_rates, weights=weight[:k])
         return Contrast(ratio, lambda significance: nothing)
-    cells = strata_codes(np.column_stack([z, strata_codes(redlining)[kept]]))
-    own = _shares(cells[:k], y[:k], weight[:k])
-    return Contrast(np.average(own / _shares(z, y, weight)[:k], weights=weight[:k]))
+    cells = strata_codes(np.column_stack([z, strata_codes(redlining)[positions]]))
+    group_rates = _shares(cells[:k], y[:k], weight[:k])
+    return Contrast(np.average(group_rates / _shares(z, y, weight)[:k], weights=weight[:k]))
 
 
 belift_report = belift.report
@@ -323,22 +323,24 @@ def belift_strata(
     for comparison, pair in evaluation.pairs():
         is_one = np.repeat([True, False], [len(pair.one[0]), len(pair.other[0])])
         sides = zip(pair.one, pair.other, strict=True)
-        y, _, weight, z, kept = (None if a is None else np.concatenate([a, b]) for a, b in sides)
+        y, _, weight, z, positions = (
+            None if a is None else np.concatenate([a, b]) for a, b in sides
+        )
         overall = np.average(y, weights=weight)
         codes, first = np.unique(z, return_index=True)
         for code, position in zip(codes, first, strict=True):
-            own = is_one & (z == code)
-            if not own.any():
+            is_member = is_one & (z == code)
+            if not is_member.any():
                 continue
-            values = tuple(columns.iloc[kept[position]])
-            rate = np.average(y[own], weights=weight[own])
+            values = tuple(columns.iloc[positions[position]])
+            rate = np.average(y[is_member], weights=weight[is_member])
             rows.append(
                 {
                     "attribute": comparison.attribute,
                     "group": comparison.group,
                     "reference": comparison.reference,
                     "stratum": values[0] if len(values) == 1 else values,
-                    "n": weight[own].sum(),
+                    "n": weight[is_member].sum(),
                     "share": weight[z == code].sum() / weight.sum(),
                     "rate": rate,
                     "estimate": rate / overall if overall else np.nan,

@@ -53,8 +53,8 @@ def _largest_excess(x, n, significance):
     n_tests = max(x.shape[-1], 1) if x.shape[-1] > 2 else 1
     ends = []
     for k, level in enumerate((significance / n_tests, significance)):
-        both = [_over_everyone(part, level)[k] for part in (rates, rates.complement)]
-        limits = np.concatenate(both, axis=-1)
+        side_limits = [_over_everyone(part, level)[k] for part in (rates, rates.complement)]
+        limits = np.concatenate(side_limits, axis=-1)
         ends.append(np.where(np.isnan(limits), -np.inf, limits).max(axis=-1) - 1)
     return np.maximum(ends[0], 0), ends[1]
 
@@ -70,7 +70,7 @@ def _over_everyone(part, level):
 eta_neutrality_report = eta_neutrality.report
 
 
-def _information_of_numbers(s, y, weight, kept, *, normalized, n_bins):
+def _information_of_numbers(s, y, weight, positions, *, normalized, n_bins):
     """Return the mutual information of decisions and a protected number."""
     group = np.searchsorted(_edges(s, n_bins or 10), s, side="left")
     rows = GroupValues(y, weight, group, int(group.max()) + 1)
@@ -242,10 +242,10 @@ def _noncentral(pair, value, factor):
         with np.errstate(divide="ignore", invalid="ignore"):
             least = 1 / (factor * pair.merged[0].sum(axis=(-1, -2, -3)))
             unit = np.where(statistic > 1e-9, value / statistic, least)
-        seen = np.maximum(statistic, 1e-6)
-        central = special.chdtr(df, seen)
-        low = special.chndtrinc(seen, df, np.minimum(1 - significance / 2, central))
-        high = special.chndtrinc(seen, df, significance / 2 * central)
+        observed = np.maximum(statistic, 1e-6)
+        central = special.chdtr(df, observed)
+        low = special.chndtrinc(observed, df, np.minimum(1 - significance / 2, central))
+        high = special.chndtrinc(observed, df, significance / 2 * central)
         low = np.where(central <= 1 - significance / 2, 0.0, low)
         return np.minimum(unit * low, 1), np.minimum(unit * high, 1)
 

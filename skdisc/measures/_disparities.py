@@ -273,14 +273,14 @@ def evaluations(rows, measures, reference, min_size, min_cell=0):
     without = rows if rows.true is None else replace(rows, true=None)
     if rows.true is not None and not rows.is_numeric:
         without = rows  # the same table of counts serves both
-    found = []
+    results = []
     for measure in _chosen(measures, rows, without):
         plan = measure.plan
         options = {name: p.default for name, p in plan.options.items()}
         used = rows if measure.entry.needs_labels else without
-        rule = "rest" if plan.each else reference
-        found.append(Evaluation.of(plan, used, rule, min_size, options, min_cell))
-    return found
+        rule = "rest" if plan.by_group else reference
+        results.append(Evaluation.of(plan, used, rule, min_size, options, min_cell))
+    return results
 
 
 def disparity_columns(evaluations, how):
@@ -297,8 +297,8 @@ def disparity_columns(evaluations, how):
         name, n = evaluation.entry.name, how["permutations"]
         if isinstance(n, dict):
             n = n.get(name, 0)
-        again = {"correction": "none", "permutations": 0 if evaluation.omnibus else n}
-        columns = evaluation.columns(**how | again)
+        settings = {"correction": "none", "permutations": 0 if evaluation.omnibus else n}
+        columns = evaluation.columns(**how | settings)
         tables.append({"measure": [name] * len(columns["n"]), **columns})
     return {c: np.concatenate([t[c] for t in tables]) for c in ["measure", *COLUMNS]}
 
@@ -307,9 +307,11 @@ def table_measures():
     """Return the measures that `disparities` can compute, by name: the absolute ones."""
     from skdisc import measures as module
 
-    found = {name: getattr(module, name, None) for name in CATALOGUE}
+    measures_by_name = {name: getattr(module, name, None) for name in CATALOGUE}
     return {
-        name: m for name, m in found.items() if hasattr(m, "plan") and m.entry.aspect == "absolute"
+        name: m
+        for name, m in measures_by_name.items()
+        if hasattr(m, "plan") and m.entry.aspect == "absolute"
     }
 
 

@@ -78,11 +78,11 @@ def group_rates(
     rate = np.divide(x, n, out=np.full(len(n), np.nan), where=n > 0)
     size = _effective_sizes(rows, names) if rows.has_design else n
     low, high = _stats.wilson(rate * size, size, significance)
-    of = [(name, label) for name, labels, _ in rows.groupings for label in labels]
+    attribute_groups = [(name, label) for name, labels, _ in rows.groupings for label in labels]
     data = {
-        "attribute": [a for a, _ in of for _ in names],
-        "group": pd.Series(objects(g for _, g in of for _ in names), dtype=object),
-        "rate": names * len(of),
+        "attribute": [a for a, _ in attribute_groups for _ in names],
+        "group": pd.Series(objects(g for _, g in attribute_groups for _ in names), dtype=object),
+        "rate": names * len(attribute_groups),
         "n": n,
         "estimate": rate,
         "ci_low": low,

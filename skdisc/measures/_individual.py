@@ -120,12 +120,14 @@ def twin_test_report(
         changed = np.ptp(decisions.astype(float), axis=0) > min_gap
     else:
         changed = (decisions != decisions[0]).any(axis=0)
-    own = X[names[0]] if len(names) == 1 else pd.Series(list(map(tuple, X[names].to_numpy())))
-    own = own.reset_index(drop=True)
+    group_values = (
+        X[names[0]] if len(names) == 1 else pd.Series(list(map(tuple, X[names].to_numpy())))
+    )
+    group_values = group_values.reset_index(drop=True)
     groups = [("everyone", np.ones(len(X), dtype=bool))]
     groups += [
-        (g, (own == g).to_numpy(dtype=bool, na_value=False))
-        for g in in_order(distinct_values(own.dropna()))
+        (g, (group_values == g).to_numpy(dtype=bool, na_value=False))
+        for g in in_order(distinct_values(group_values.dropna()))
     ]
     n = np.array([m.sum() for _, m in groups])
     hits = np.array([changed[m].sum() for _, m in groups])
@@ -238,7 +240,7 @@ def lipschitz_ratio_report(
     check_rows(y_pred, X=X, protected=protected)
     if not len(y):
         raise ValueError("X has no rows, so that there is nobody to compare.")
-    points, found = MixedSpace(X).encode(X), []
+    points, chunks = MixedSpace(X).encode(X), []
     for i in range(0, len(y), _CHUNK):
         distance = cdist(points[i : i + _CHUNK], points, "cityblock")
         gap = np.abs(y[i : i + _CHUNK, None] - y)
@@ -247,9 +249,9 @@ def lipschitz_ratio_report(
         rows = np.arange(len(ratio))
         ratio[rows, rows + i] = -1.0
         best = ratio.argmax(axis=1)
-        found.append((rows + i, best, *(a[rows, best] for a in (gap, distance, ratio))))
+        chunks.append((rows + i, best, *(a[rows, best] for a in (gap, distance, ratio))))
     names = ("row", "counterpart", "gap", "distance", "ratio")
-    parts = zip(names, zip(*found, strict=True), strict=True)
+    parts = zip(names, zip(*chunks, strict=True), strict=True)
     table = pd.DataFrame({name: np.hstack(part) for name, part in parts})
     if len(y) < 2:
         table["ratio"] = np.nan

@@ -67,8 +67,8 @@ def equalized_odds(pair):
     gaps = [np.abs(p.reference - p.protected) for p in parts]
 
     def p_value():
-        both = [_contrast.proportions(p)[0] for p in parts]
-        return np.minimum(1, 2 * np.minimum(*both)), "two score tests, Bonferroni"
+        p_values = [_contrast.proportions(p)[0] for p in parts]
+        return np.minimum(1, 2 * np.minimum(*p_values)), "two score tests, Bonferroni"
 
     def interval(significance):
         lower = [_unsigned(p, significance / 2)[0] for p in parts]  # the larger of two
@@ -122,8 +122,8 @@ def average_odds_difference(pair):
         return value - below, value + above
 
     def p_value():
-        known = [p.effective for p in parts]
-        spread = [p.pooled * (1 - p.pooled) * (1 / p.n1 + 1 / p.n0) for p in known]
+        effective = [p.effective for p in parts]
+        spread = [p.pooled * (1 - p.pooled) * (1 / p.n1 + 1 / p.n0) for p in effective]
         z = 2 * value / np.sqrt(spread[0] + spread[1])
         return 2 * special.ndtr(-np.abs(z)), "stratified score test"
 
@@ -168,7 +168,7 @@ def predictive_parity(pair):
 predictive_parity_report = predictive_parity.report
 
 
-@measure(each=True)
+@measure(by_group=True)
 def calibration_within_groups(pair, *, n_bins=10):
     r"""Expected calibration error of a group: the distance of its scores from its rates.
 

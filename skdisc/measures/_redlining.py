@@ -141,9 +141,9 @@ def balanced_error_rate_report(
 def _default(frame):
     """Return logistic regression on standardized numbers and indicators."""
     numbers = [str(c) for c, dtype in frame.dtypes.items() if of_numbers(dtype)]
-    others = [str(c) for c, dtype in frame.dtypes.items() if not of_numbers(dtype)]
+    categories = [str(c) for c, dtype in frame.dtypes.items() if not of_numbers(dtype)]
     columns = make_column_transformer(
-        (StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), others)
+        (StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), categories)
     )
     return make_pipeline(columns, LogisticRegression(class_weight="balanced", max_iter=1000))
 
@@ -151,5 +151,5 @@ def _default(frame):
 def _plain_columns(frame):
     """Return columns with text as names, and with one marker of missing values."""
     frame = frame.set_axis(frame.columns.astype(str), axis=1)
-    others = [c for c, dtype in frame.dtypes.items() if not of_numbers(dtype)]
-    return frame.astype(dict.fromkeys(others, object)).where(frame.notna(), np.nan)
+    categories = [c for c, dtype in frame.dtypes.items() if not of_numbers(dtype)]
+    return frame.astype(dict.fromkeys(categories, object)).where(frame.notna(), np.nan)

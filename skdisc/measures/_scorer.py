@@ -458,8 +458,8 @@ class DisparityScorer(ModelScorer):
     def _kwargs(self):
         """The further arguments of `_score_func`; scikit-learn reads the favorable label here."""
         label = self._options().get("pos_label", AUTO)
-        known = label is not None and not (isinstance(label, str) and label in (AUTO, *ENDS))
-        return {"pos_label": label} if known else {}
+        is_label = label is not None and not (isinstance(label, str) and label in (AUTO, *ENDS))
+        return {"pos_label": label} if is_label else {}
 
     def _score_decisions(self, y_true, y_pred, *, sensitive_features=None, **weights):
         """Return the score of decisions about rows whose columns are not at hand."""
@@ -498,8 +498,8 @@ class DisparityScorer(ModelScorer):
                 'response_method must be "predict" or "predict_proba", got '
                 f"{self.response_method!r}"
             )
-        given = None if isinstance(pos_label, str) and pos_label == AUTO else pos_label
-        favorable, _ = favorable_labels(given, np.asarray(estimator.classes_).tolist())
+        label = None if isinstance(pos_label, str) and pos_label == AUTO else pos_label
+        favorable, _ = favorable_labels(label, np.asarray(estimator.classes_).tolist())
         return estimator.predict_proba(X)[:, np.isin(estimator.classes_, favorable)].sum(axis=1)
 
 
@@ -533,7 +533,7 @@ def get_scorer(name: str, *, protected: Columns | None = None, **settings: Any) 
     """
     names = {_name(CATALOGUE[m]): m for m in _MEASURES}
     if name not in names:
-        of_measure = {own: scorer for scorer, own in names.items()}
+        of_measure = {scorer_name: scorer for scorer, scorer_name in names.items()}
         meant = closest(name, names)
         if name in of_measure:
             meant = f"; did you mean {of_measure[name]!r}?"
@@ -565,19 +565,19 @@ def _find(name):
     return _MEASURES[name]
 
 
-def _columns(X, wanted, what):
+def _columns(X, columns, what):
     """Return columns of X by name or position."""
     if X is None:
         raise ValueError(
             f"{what} is taken from X, which a search over thresholds does not pass to its scorer; "
             "search over models, as GridSearchCV does."
         )
-    if wanted is None:
+    if columns is None:
         raise ValueError(
             f"{what} is None: name columns of X, or pass sensitive_features to the scorer."
         )
     frame = as_frame(X)
-    names = check_protected(wanted, list(frame.columns), what)
+    names = check_protected(columns, list(frame.columns), what)
     if not frame.columns.is_unique:
         refuse_shape(frame)
     return frame[names[0]] if len(names) == 1 else frame[names]

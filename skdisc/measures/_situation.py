@@ -61,22 +61,26 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1, direction="lowe
     if min(len(one) - 1, len(zero)) < n_neighbors:
         nothing = (np.nan, np.nan)
         return Contrast(np.nan, lambda significance: nothing)
-    own = _mean_of_neighbors(one, y1, w1, one, n_neighbors, np.arange(len(one)))
-    other = _mean_of_neighbors(zero, y0, w0, one, n_neighbors, None)
-    gap = {"lower": other - own, "higher": own - other, "both": np.abs(other - own)}[direction]
-    found = (gap > threshold + 1e-9) * 1.0  # as in the detector: not the threshold itself
-    hits, n = (found * w1).sum(), w1.sum()
+    group_mean = _mean_of_neighbors(one, y1, w1, one, n_neighbors, np.arange(len(one)))
+    reference_mean = _mean_of_neighbors(zero, y0, w0, one, n_neighbors, None)
+    gap = {
+        "lower": reference_mean - group_mean,
+        "higher": group_mean - reference_mean,
+        "both": np.abs(reference_mean - group_mean),
+    }[direction]
+    is_worse_off = (gap > threshold + 1e-9) * 1.0  # as in the detector: not the threshold itself
+    hits, n = (is_worse_off * w1).sum(), w1.sum()
     return Contrast(hits / n, lambda significance: _stats.wilson(hits, n, significance))
 
 
 situation_testing_report = situation_testing.report
 
 
-def _mean_of_neighbors(pool, y, weight, points, k, own):
+def _mean_of_neighbors(pool, y, weight, points, k, own_places):
     """Return the mean decision of the k nearest rows of a pool, per point."""
     if np.any(weight != 1):
         raise ValueError("situation_testing does not support sample_weight; repeat the rows")
-    index, share = NeighborShares(pool).query(points, k, own=own)
+    index, share = NeighborShares(pool).query(points, k, own=own_places)
     return (y[index] * share).sum(axis=1) / k
 
 

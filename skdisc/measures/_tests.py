@@ -16,9 +16,9 @@ from skdisc.measures._formula._decorator import measure
 from skdisc.measures._formula._strata import design
 
 
-def _slope_of_numbers(s, y, weight, kept, *, covariates):
+def _slope_of_numbers(s, y, weight, positions, *, covariates):
     """Return the slope test of a protected number."""
-    more = None if covariates is None else design(covariates)[kept]
+    more = None if covariates is None else design(covariates)[positions]
     t, df = _slope(s, y, weight, more)
     return without_interval(t, lambda: (2 * stats.t.sf(np.abs(t), df), "regression slope t-test"))
 
@@ -78,10 +78,10 @@ def _slope(s, y, weight, more):
     if s @ s <= 1e-12 * weight.sum() or y @ y <= 1e-12 * weight.sum() or df <= 0:
         return np.nan, df
     slope = s @ y / (s @ s)
-    left = ((y - slope * s) ** 2).sum()
-    left = left if left > rounding else 0.0  # a perfect fit
+    squares = ((y - slope * s) ** 2).sum()
+    squares = squares if squares > rounding else 0.0  # a perfect fit
     with np.errstate(divide="ignore"):
-        return slope / np.sqrt(left / df / (s @ s)), df
+        return slope / np.sqrt(squares / df / (s @ s)), df
 
 
 @measure()

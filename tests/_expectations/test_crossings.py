@@ -81,7 +81,7 @@ def test_crossings_have_five_people_a_cell():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(6, size=(300, 4)), columns=[*"abcd"])
     crossings = Crossings(Covariates.of(X), Sampling())
-    found = {crossings.names(joint.at): joint for joint in crossings.walk()}
+    found = {crossings.names(joint.indices): joint for joint in crossings.walk()}
     wanted = [own for k in (1, 2) for own in combinations("abcd", k)]  # of 216 cells: 1.4
     assert sorted(found) == sorted(wanted)
     for names, joint in found.items():
@@ -107,7 +107,7 @@ def test_b_of_several_estimates_is_that_of_each(kind):
         e, w = r - gap[part] * d[:, part], 1 if kind != "weights" else sampling.weight
         size = (w * d[:, part] ** 2).sum()
         for own in of_part:
-            codes = crossings.joint(own.at).codes
+            codes = crossings.joint(own.indices).codes
             bias, error, _ = added_by(codes, e.to_numpy(), d[:, part], sampling)
             assert (own.bias, own.error) == pytest.approx((bias / size, error / size))
 
@@ -116,15 +116,15 @@ def test_a_second_look_does_not_make_cells_again(monkeypatch):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(4, size=(400, 4)), columns=[*"abcd"])
     crossings = Crossings(Covariates.of(X), Sampling())
-    before = {own.at: own.codes for own in crossings.walk()}
+    before = {own.indices: own.codes for own in crossings.walk()}
     again = pickle.loads(pickle.dumps(crossings))  # without the cells
     assert len(pickle.dumps(crossings)) < 1.2 * len(pickle.dumps(Crossings(*_of(crossings))))
     for cells in (crossings.walk(), again.walk(), map(crossings.joint, before)):
         for own in cells:
-            np.testing.assert_array_equal(own.codes, before[own.at])
+            np.testing.assert_array_equal(own.codes, before[own.indices])
     monkeypatch.setattr(crossings, "_joined", None)
-    assert [own.at for own in crossings.walk()] == list(before)
-    assert [crossings.joint(at).at for at in before] == list(before)
+    assert [own.indices for own in crossings.walk()] == list(before)
+    assert [crossings.joint(at).indices for at in before] == list(before)
 
 
 def _of(crossings):
@@ -154,9 +154,9 @@ def test_wide_tables_cross_few_columns_by_threes_but_all_of_few_values_up_to_for
         crossings = Crossings(Covariates.of(X), Sampling())
         r, d = rng.normal(size=(2, 4000))
         crossings.narrow(np.column_stack([r, d]), r[:, None], d[:, None])
-        threes = [j.at for j in crossings.walk() if len(j.at) == 3]
+        threes = [j.indices for j in crossings.walk() if len(j.indices) == 3]
         n_threes[n_columns] = len(threes)
-        pairs = [j.at for j in crossings.walk() if len(j.at) == 2]
+        pairs = [j.indices for j in crossings.walk() if len(j.indices) == 2]
         assert len(pairs) == n_columns * (n_columns - 1) // 2
     assert n_threes[29] == 29 * 28 * 27 // 6
     assert n_threes[30] in (120, 121)  # ten columns, and the three of two values

@@ -115,7 +115,7 @@ def test_order_names_and_repeated_rows_change_nothing(name, data):
     )
     t, y, s = np.array(table).T
     measure = getattr(m, name)
-    omnibus = measure.plan.omnibus or measure.plan.each
+    omnibus = measure.plan.omnibus or measure.plan.by_group
     how = {} if omnibus else {"reference": "rest", "average": "weighted"}
     plain = measure(t, y, protected=s, **how)
     order = np.array(data.draw(st.permutations(range(len(y)))))

@@ -50,10 +50,10 @@ def without_interval(value, p_value):
 def difference(part):
     """Return reference minus group: Newcombe's interval for rates, Welch and Hall's for means."""
     if isinstance(part, Rates):
-        known = part.effective
+        effective = part.effective
         return Contrast(
             part.reference - part.protected,
-            lambda s: _stats.newcombe(known.x0, known.n0, known.x1, known.n1, s),
+            lambda s: _stats.newcombe(effective.x0, effective.n0, effective.x1, effective.n1, s),
             lambda: proportions(part),
         )
     return mean_gap(part.reference, part.group)
@@ -80,10 +80,12 @@ def ratio(part, transform=lambda r: r):
 
     The interval of `_stats.ratio_interval` exists even if a rate is 0.
     """
-    known = part.effective
+    effective = part.effective
 
     def interval(significance):
-        ends = _stats.ratio_interval(known.x1, known.n1, known.x0, known.n0, significance)
+        ends = _stats.ratio_interval(
+            effective.x1, effective.n1, effective.x0, effective.n0, significance
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             return tuple(map(transform, ends))
 
@@ -92,9 +94,9 @@ def ratio(part, transform=lambda r: r):
 
 def odds(part, haldane):
     """Return the odds ratio, reference over group; Woolf's interval, ½ added if a cell is 0."""
-    cells, known = _cells(part), _cells(part.effective)
+    cells, effective_cells = _cells(part), _cells(part.effective)
     # Woolf's error adds up 1 / n of the cells: with an empty one it exists only after adding ½.
-    added = known + 0.5 * ((known <= 0).any(axis=0) | haldane)
+    added = effective_cells + 0.5 * ((effective_cells <= 0).any(axis=0) | haldane)
     used = cells + 0.5 if haldane else cells
     value = used[0] * used[1] / (used[2] * used[3])
 
@@ -133,11 +135,11 @@ def proportions(part):
     return p_value, names_of_tests(is_exact, exact=FISHER_TEST)
 
 
-def _effective_counts(known):
+def _effective_counts(rates):
     """Return effective counts, whole ones where they are small, so that the exact test applies."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        least = np.minimum(known.n1, known.n0) * np.minimum(known.pooled, 1 - known.pooled)
-    counts = known.x1, known.n1, known.x0, known.n0
+        least = np.minimum(rates.n1, rates.n0) * np.minimum(rates.pooled, 1 - rates.pooled)
+    counts = rates.x1, rates.n1, rates.x0, rates.n0
     return [np.where(least < SMALL_COUNT, np.round(c), c) for c in counts]
 
 

@@ -143,10 +143,10 @@ class GroupedDecisions:
         ValueError
             If `reference` is neither a rule nor a group.
         """
-        found = []
+        compared = []
         for grouping in self.groupings:
-            found += _compare(*grouping, self.size, self.total, reference, min_size, min_cell)
-        return found
+            compared += _compare(*grouping, self.size, self.total, reference, min_size, min_cell)
+        return compared
 
 
 def group_decisions(
@@ -188,8 +188,13 @@ def group_decisions(
         raise ValueError("y_pred is empty: there are no decisions to compare.")
     if missing not in POLICIES:
         raise ValueError(f"missing must be one of {POLICIES}, got {missing!r}")
-    given = {"y_true": y_true, "protected": protected, "sample_weight": sample_weight}
-    check_order(y_pred=y_pred, **given, groups=groups)
+    check_order(
+        y_pred=y_pred,
+        y_true=y_true,
+        protected=protected,
+        sample_weight=sample_weight,
+        groups=groups,
+    )
     pred = check_target(y_pred, pos_label, "y_pred", y_true)
     true = None if y_true is None else check_target(y_true, pos_label, "y_true", y_pred)
     columns = [(name, *_codes(values)) for name, values in protected_columns(protected)]
@@ -280,9 +285,9 @@ def _codes(values):
     if pd.api.types.is_integer_dtype(values.dtype) and isinstance(values.dtype, np.dtype):
         low, high = (int(values.min()), int(values.max())) if len(values) else (0, 1000)
         if high - low < 1000:  # a few small integers need no hashing
-            kept = values.to_numpy()  # unsigned ones may not fit in int64, nor gaps in int8
-            kept = kept if kept.dtype.kind == "u" else kept.astype(np.int64)
-            shifted = (kept - kept.dtype.type(low)).astype(np.int64)
+            integers = values.to_numpy()  # unsigned ones may not fit in int64, nor gaps in int8
+            integers = integers if integers.dtype.kind == "u" else integers.astype(np.int64)
+            shifted = (integers - integers.dtype.type(low)).astype(np.int64)
             present = np.bincount(shifted, minlength=high - low + 1) > 0
             return (np.cumsum(present) - 1)[shifted], [
                 i + low for i in np.flatnonzero(present).tolist()
@@ -388,8 +393,8 @@ def _compare(attribute, labels, members, size, total, reference, min_size, min_c
             large = may_be_best(n, min_size, min_cell)
             rate = np.where(large, (members @ total) / n, -np.inf)
             rank = {"largest": np.round(n / n.sum(), 12), "best": np.nan_to_num(rate, nan=-np.inf)}
-        known = reference in labels
-        base = labels.index(reference) if known else int(np.argmax(rank[reference]))
+        is_group = reference in labels
+        base = labels.index(reference) if is_group else int(np.argmax(rank[reference]))
         chosen = [(i, base) for i in range(len(labels)) if i != base]
     return [
         ComparedGroups(attribute, labels[i], labels[j], members[i], members[j]) for i, j in chosen

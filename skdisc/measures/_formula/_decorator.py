@@ -98,7 +98,7 @@ _ONLY_REPORT = {n: p for n, p in _parameters(Measure.report).items() if n not in
 
 
 def measure(
-    *, by_rows=False, omnibus=False, each=False, of_numbers=None
+    *, by_rows=False, omnibus=False, by_group=False, of_numbers=None
 ) -> Callable[[Callable[..., Contrast]], Measure]:
     """Return a decorator that turns a formula, pair -> Contrast, into a `Measure`.
 
@@ -113,14 +113,14 @@ def measure(
         Whether the formula needs rows even if counts would do.
     omnibus : bool, default=False
         Whether it compares all groups at once; there is then no `reference` and no `average`.
-    each : bool, default=False
+    by_group : bool, default=False
         Whether it evaluates each group alone; there is then no `reference`.
     of_numbers : callable, default=None
         (s, y, weight, position, **options) -> Contrast, for a numeric protected column.
     """
 
     def decorate(function):
-        plan = MeasurePlan(function, by_rows, omnibus, each, of_numbers)
+        plan = MeasurePlan(function, by_rows, omnibus, by_group, of_numbers)
 
         @wraps(function)
         def value(*args, **kwargs):
@@ -159,7 +159,7 @@ class MeasurePlan:
     ----------
     function : callable, pair -> Contrast
         The formula.
-    by_rows, omnibus, each, of_numbers
+    by_rows, omnibus, by_group, of_numbers
         As in `measure`.
     entry : Entry
     options : dict of Parameter
@@ -168,15 +168,21 @@ class MeasurePlan:
         That of the measure.
     """
 
-    def __init__(self, function, by_rows, omnibus, each, of_numbers):
+    def __init__(self, function, by_rows, omnibus, by_group, of_numbers):
         self.function, self.by_rows, self.omnibus = function, by_rows, omnibus
-        self.each, self.of_numbers, self.entry = each, of_numbers, CATALOGUE[function.__name__]
+        self.by_group, self.of_numbers, self.entry = (
+            by_group,
+            of_numbers,
+            CATALOGUE[function.__name__],
+        )
         self.options = dict(list(inspect.signature(function).parameters.items())[1:])
         self.signature = self.signatures()[0]
 
     def signatures(self):
         """Return the signatures of the measure and of its report."""
-        unused = {"reference", "average"} if self.omnibus else {"reference"} if self.each else set()
+        unused = (
+            {"reference", "average"} if self.omnibus else {"reference"} if self.by_group else set()
+        )
         shared = [p for name, p in _COMMON.items() if name not in unused]
         shared += self.options.values()
         return inspect.Signature(shared), inspect.Signature([*shared, *_ONLY_REPORT.values()])
@@ -278,9 +284,11 @@ class MeasurePlan:
         check_consistent_length(s, y)
         if np.isnan(s).any() and settings["missing"] != "drop":
             raise ValueError("protected is numeric with missing values: missing='drop' is needed")
-        kept = np.flatnonzero(~np.isnan(s))
+        positions = np.flatnonzero(~np.isnan(s))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.of_numbers(s[kept], y[kept], weight[kept], kept, **options)
+            return self.of_numbers(
+                s[positions], y[positions], weight[positions], positions, **options
+            )
 
 
 def _report_of_numbers(contrast, settings):

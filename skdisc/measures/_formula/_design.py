@@ -75,16 +75,16 @@ class PairDesign:
         -------
         n1, n0 : ndarray of float, shape (n_comparisons,) or (n_strata, n_comparisons)
         """
-        found = np.inf
+        sizes = np.inf
         for equal in (False, True) if self.other.any() else (False,):
             means = self._means(hits, trials > 0, by_stratum, equal)
-            found = np.minimum(found, np.stack([d.sizes() for d in means], axis=-1))
-        return found if by_stratum else found[:, 0]
+            sizes = np.minimum(sizes, np.stack([d.sizes() for d in means], axis=-1))
+        return sizes if by_stratum else sizes[:, 0]
 
     def moments(self, value, trials):
         """Return means, variances, sizes and skewness of means, each of group and reference."""
-        found = [d.moments() for d in self._means(value, trials > 0, False)]
-        return [np.stack(part, axis=-1)[:, 0] for part in zip(*found, strict=True)]
+        moments = [d.moments() for d in self._means(value, trials > 0, False)]
+        return [np.stack(part, axis=-1)[:, 0] for part in zip(*moments, strict=True)]
 
     def _means(self, value, trials, by_stratum, equal=False):
         rows = self.rows
@@ -95,8 +95,8 @@ class PairDesign:
         strata = {}
         if by_stratum and rows.stratum is not None:
             strata = {"stratum": rows.stratum, "n_strata": rows.counts.shape[0]}
-        for one, other in zip(self.one, self.other, strict=True):
-            members = one[rows.cell] & counts, other[rows.cell] & counts
+        for group, reference in zip(self.one, self.other, strict=True):
+            members = group[rows.cell] & counts, reference[rows.cell] & counts
             yield DesignMeans.of(y, weight, *members, rows.cluster, equal=equal, **strata)
 
 
@@ -163,10 +163,12 @@ def resampled_areas(curve, rows, comparison, n_resamples, rng):
     draw, areas = weight_resampler(rows, rng), np.empty(n_resamples)
     for b in range(n_resamples):
         weight = draw()
-        one, other = (
+        group, reference = (
             np.bincount(level, weight[side], minlength=len(values))
             for level, side in zip(levels, sides, strict=True)
         )
-        again = distribution_gap(one, one + other if comparison.overlap else other)
-        areas[b] = np.abs(again - gap)[:-1] @ np.diff(values)
+        resampled_gap = distribution_gap(
+            group, group + reference if comparison.overlap else reference
+        )
+        areas[b] = np.abs(resampled_gap - gap)[:-1] @ np.diff(values)
     return areas

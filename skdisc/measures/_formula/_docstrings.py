@@ -100,15 +100,15 @@ def docstrings(doc, entry, names, more):
     summary, options, sections = _split(doc)
     used = "; required" if entry.needs_labels else ", not used"
     text = {name: f"{name} : {_TEXTS[name]}".replace("{labels}", used) for name in _TEXTS}
-    own = [*(text[name] for name in names), *options]
+    measure_parameters = [*(text[name] for name in names), *options]
     filled = {
         "name": entry.name,
         "raises": _RAISES.format(labels=", or if y_true is None" if entry.needs_labels else ""),
         "summary": summary,
         "sections": sections,
     }
-    both = own, own + [text[name] for name in more]
-    pages = zip((_MEASURE, _REPORT), both, strict=True)
+    parameters = measure_parameters, measure_parameters + [text[name] for name in more]
+    pages = zip((_MEASURE, _REPORT), parameters, strict=True)
     return tuple(page.format(parameters="\n".join(lines), **filled) for page, lines in pages)
 
 

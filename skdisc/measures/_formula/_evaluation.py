@@ -40,11 +40,11 @@ COLUMNS = [
 
 def _check_are_classes(name, labels):
     """Raise ValueError for labels of a measure that are numbers: they are favorable, or not."""
-    others = labels[(labels != 0) & (labels != 1)]
-    if len(others):
+    numbers = labels[(labels != 0) & (labels != 1)]
+    if len(numbers):
         raise ValueError(
             f"{name} compares people with a favorable label and others, and y_true holds numbers, "
-            f"such as {others[0]:g}. Pass classes with pos_label, or compare the numbers with a "
+            f"such as {numbers[0]:g}. Pass classes with pos_label, or compare the numbers with a "
             "threshold first, e.g. y_true >= threshold."
         )
 
@@ -61,7 +61,7 @@ class Evaluation:
     comparisons : list of ComparedGroups
     by_rows : bool, whether the measure needs rows, not only counts
     omnibus : bool, whether it compares all groups at once
-    each : bool, whether it evaluates each group alone
+    by_group : bool, whether it evaluates each group alone
     min_size : float, the smallest weight of a group that is not left out
     """
 
@@ -71,7 +71,7 @@ class Evaluation:
     comparisons: list
     by_rows: bool
     omnibus: bool
-    each: bool = False
+    by_group: bool = False
     min_size: float = 1
 
     @classmethod
@@ -89,43 +89,51 @@ class Evaluation:
         if plan.entry.needs_labels and not plan.entry.numeric_labels:
             _check_are_classes(plan.entry.name, rows.true)
         if plan.omnibus:
-            found = omnibus_groups(rows)
+            comparisons = omnibus_groups(rows)
         else:
-            found = rows.comparisons(reference, min_size, min_cell)
+            comparisons = rows.comparisons(reference, min_size, min_cell)
         if rows.has_design and plan.entry.name in _COUNTED:
             raise ValueError(
                 f"{plan.entry.name} takes neither groups nor probability weights; whole weights "
                 'are numbers of equal rows with weights="frequency".'
             )
-        if not len(found):
+        if not len(comparisons):
             raise ValueError(f"{plan.entry.name} compares groups, and no row has a known group.")
-        given = plan.entry, partial(plan.function, **options), rows, found
-        return cls(*given, plan.by_rows, plan.omnibus, plan.each, min_size)
+        return cls(
+            plan.entry,
+            partial(plan.function, **options),
+            rows,
+            comparisons,
+            plan.by_rows,
+            plan.omnibus,
+            plan.by_group,
+            min_size,
+        )
 
     def __post_init__(self):
         self.with_rows = self.by_rows or self.rows.is_numeric
         members = [(c.one, c.other, c.overlap) for c in self.comparisons]
-        one, other, overlap = (np.array(part) for part in zip(*members, strict=True))
+        group, reference, overlap = (np.array(part) for part in zip(*members, strict=True))
         if self.by_rows or (self.with_rows and (overlap.any() or self.entry.name not in _MEANS)):
             self.rows = self.rows.repeated()
         size = self.rows.size
-        self.n = one @ size
-        self.n_reference = other @ size + np.where(overlap, self.n, 0)
-        if self.omnibus or self.each:
+        self.n = group @ size
+        self.n_reference = reference @ size + np.where(overlap, self.n, 0)
+        if self.omnibus or self.by_group:
             self.n_reference = self.n
         if not self.omnibus and not self.with_rows:
             counts = self.rows.counts
-            tables = (np.einsum("cg,zgij->zcij", m, counts) for m in (one, other))
+            tables = (np.einsum("cg,zgij->zcij", m, counts) for m in (group, reference))
             self.pair = CountPair(*tables, overlap=bool(overlap.any()))
             if self.rows.has_design:
-                self.pair = replace(self.pair, design=PairDesign(self.rows, one, other))
+                self.pair = replace(self.pair, design=PairDesign(self.rows, group, reference))
 
     def contrasts(self):
         """Return a list of contrasts: one for all comparisons, or one per comparison."""
-        found = self._contrasts()
+        contrasts = self._contrasts()
         if self.rows.has_design and self.entry.name not in _DESIGNED[self.with_rows]:
-            return [c and replace(c, interval=None, p_value=None) for c in found]
-        return found
+            return [c and replace(c, interval=None, p_value=None) for c in contrasts]
+        return contrasts
 
     def _contrasts(self):
         """Return the contrasts of the formula."""
@@ -256,8 +264,8 @@ class Evaluation:
                 ends.append((np.nan, np.nan))
             elif contrast.interval is not None and not self._overlaps:
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    given = *contrast.interval(significance), np.asarray(contrast.value)
-                    ends.append(_stats.widened(*given))
+                    low, high = contrast.interval(significance)
+                    ends.append(_stats.widened(low, high, np.asarray(contrast.value)))
             elif not n_resamples:
                 ends.append(np.full((2, np.size(contrast.value)), np.nan))
             elif contrast.curve is not None:
@@ -299,15 +307,15 @@ class Evaluation:
 
     def _replicates(self, n_resamples, rng):
         """Return bootstrap values of all comparisons, drawn by clusters or by weighted rows."""
-        found, plain = [], replace(self.rows, cluster=None, is_frequency=True)
+        replicates, plain = [], replace(self.rows, cluster=None, is_frequency=True)
         draw = weight_resampler(self.rows, rng)
         for _ in range(n_resamples):
             rows = replace(plain, weight=draw())
             rows = rows.at(rows.weight > 0)
             if len(rows.cell):  # otherwise all that were drawn weigh 0
                 drawn = replace(self, rows=rows, min_size=0)
-                found.append(drawn.values(drawn._contrasts()))
-        return np.reshape(found, (-1, len(self.comparisons)))
+                replicates.append(drawn.values(drawn._contrasts()))
+        return np.reshape(replicates, (-1, len(self.comparisons)))
 
     def _bootstrap_counts(self, k, significance, n_resamples, rng):
         """Return bootstrap intervals of all comparisons, from multinomial draws of counts."""
@@ -326,9 +334,9 @@ class Evaluation:
             parts, groups = rows.drawn, rows.group
         else:
             where = [np.flatnonzero(m[self.rows.cell]) for m in (comparison.one, comparison.other)]
-            both, groups = np.concatenate(where), np.repeat([0, 1], [len(w) for w in where])
+            positions, groups = np.concatenate(where), np.repeat([0, 1], [len(w) for w in where])
             first = len(where[0])
-            parts = partial(self._drawn, comparison, both, first)
+            parts = partial(self._drawn, comparison, positions, first)
         return _stats.bootstrap(
             lambda i: float(np.ravel(self.function(parts(i)).value)[0]),
             groups,
@@ -337,9 +345,9 @@ class Evaluation:
             rng=rng,
         )[:2]
 
-    def _drawn(self, comparison, both, first, i):
+    def _drawn(self, comparison, positions, first, i):
         """Return the resampled rows of a comparison."""
-        return self._values(comparison, (both[i[:first]], both[i[first:]]))
+        return self._values(comparison, (positions[i[:first]], positions[i[first:]]))
 
     def ends(self, *, significance, n_resamples, random_state):
         """Return the intervals of `columns` at a level, an array of shape (2, n_comparisons)."""
@@ -403,7 +411,7 @@ class Evaluation:
 
     def _reference(self, comparison):
         """Return the reference of a comparison as the report shows it."""
-        if self.omnibus or self.each:
+        if self.omnibus or self.by_group:
             return "all groups" if self.omnibus else "none"
         return comparison.reference
 
@@ -412,8 +420,8 @@ class Evaluation:
         notes = []
         for contrast in contrasts:
             size = 1 if contrast is None else np.size(contrast.value)
-            given = None if contrast is None else contrast.note
-            notes += [""] * size if given is None else list(np.ravel(given))
+            note = None if contrast is None else contrast.note
+            notes += [""] * size if note is None else list(np.ravel(note))
         return notes
 
     def _reason(self, i):
@@ -446,9 +454,9 @@ def objects(values):
 
 def omnibus_groups(rows):
     """Return one comparison per grouping: all its groups at once, stored as `reference`."""
-    found = []
+    comparisons = []
     for name, _, members in rows.groupings:
         present = (members & (rows.size > 0)).any(axis=1)
         everyone, none = members.any(axis=0), np.zeros(members.shape[1], dtype=bool)
-        found.append(ComparedGroups(name, "all", members[present], everyone, none))
-    return found
+        comparisons.append(ComparedGroups(name, "all", members[present], everyone, none))
+    return comparisons

@@ -81,8 +81,8 @@ class Moments:
     def of(cls, y1, w1, y0, w0):
         """Compute the moments of weighted values along the last axis; weights are frequencies."""
         (*group, s1), (*reference, s0) = _moments(y1, w1), _moments(y0, w0)
-        both = [(s1, group[2]), (s0, reference[2])]
-        return cls(*group, *reference, *skewness_known(both, both))
+        skewness = [(s1, group[2]), (s0, reference[2])]
+        return cls(*group, *reference, *skewness_known(skewness, skewness))
 
     @property
     def group(self):
@@ -189,13 +189,13 @@ class CountPair:
         """Return the rates of favorable decisions among rows with the label 1 or 0."""
         return self.rates("true_positive_rate" if label else "false_positive_rate")
 
-    def _moments(self, value, given=ALL):
+    def _moments(self, value, cells=ALL):
         """Return the moments of a value per decision and label, over some confusion cells."""
         if self.design is not None and not self.overlap:
-            parts = self.design.moments(np.asarray(value), _mask(given))
+            parts = self.design.moments(np.asarray(value), _mask(cells))
             (m1, m0), (v1, v0), (n1, n0), (s1, s0) = parts
             return Moments(m1, v1, n1, m0, v0, n0, s1, s0)
-        tables = ((t * _mask(given)).reshape(*t.shape[:-2], 4) for t in self.merged)
+        tables = ((t * _mask(cells)).reshape(*t.shape[:-2], 4) for t in self.merged)
         (one, zero), value = tables, np.asarray(value).ravel()
         return Moments.of(value, one, value, zero)
 
@@ -246,8 +246,8 @@ class ValuePair:
         """Rows of the reference."""
         if not self.overlap:
             return self.other
-        both = zip(self.one, self.other, strict=True)
-        return tuple(None if a is None else np.concatenate([a, b]) for a, b in both)
+        sides = zip(self.one, self.other, strict=True)
+        return tuple(None if a is None else np.concatenate([a, b]) for a, b in sides)
 
     def with_decisions(self, one, other):
         """Return the same rows with other decisions of the group, and of the rows outside it."""
@@ -267,9 +267,9 @@ class ValuePair:
         """Return the moments of a function of decision and label, of rows with one label."""
         parts, clusters = [], []
         for k, (pred, true, weight, *_) in enumerate((self.one, self.zero)):
-            given = slice(None) if label is None else true == label
-            parts += [value(pred, true)[given], weight[given]]
-            clusters.append(None if self.clusters is None else self.clusters[k][given])
+            has_label = slice(None) if label is None else true == label
+            parts += [value(pred, true)[has_label], weight[has_label]]
+            clusters.append(None if self.clusters is None else self.clusters[k][has_label])
         if self.clusters is None or self.overlap:
             return Moments.of(*parts)
         first = np.repeat([True, False], [len(parts[0]), len(parts[2])])
@@ -299,7 +299,7 @@ class ValuePair:
         of the stratum or, if that is larger, of all residuals of the side, in units of the spread
         of their stratum.
         """
-        found = []
+        moments = []
         for pred, _, weight, stratum, _ in (self.one, self.zero):
             n = _sums(stratum, weight, self.n_strata)
             mean = _sums(stratum, weight * pred, self.n_strata) / n
@@ -308,11 +308,13 @@ class ValuePair:
             spread = np.sqrt(variance)[stratum, 0]
             standard = np.divide(away, spread, out=np.zeros(len(away)), where=spread > 0)
             cubes = _sums(stratum, weight * standard**3, self.n_strata)
-            own = np.where(n > 2, cubes * n / ((n - 1) * (n - 2)), 0.0)
-            side = weight @ standard**3 / max(weight.sum(), 1e-300)
-            kept = np.where(np.abs(own) >= np.abs(side), own, side)
-            found.append((variance / n, kept * variance**1.5 / n**2))
-        return found
+            stratum_skewness = np.where(n > 2, cubes * n / ((n - 1) * (n - 2)), 0.0)
+            side_skewness = weight @ standard**3 / max(weight.sum(), 1e-300)
+            skewness = np.where(
+                np.abs(stratum_skewness) >= np.abs(side_skewness), stratum_skewness, side_skewness
+            )
+            moments.append((variance / n, skewness * variance**1.5 / n**2))
+        return moments
 
     def by_score(self, n_bins):
         """Return the rates of favorable labels per bin of scores, and the group's mean scores."""

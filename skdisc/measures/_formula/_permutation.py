@@ -35,67 +35,67 @@ def permutation_p(evaluation, value, n_permutations, rng):
         evaluation.rows = evaluation.rows.repeated()
     drawn = (_by_rows if evaluation.with_rows else _by_counts)(evaluation, n_permutations, rng)
     distance = evaluation.entry.distance
-    seen = distance(value)
-    extreme = (distance(drawn) >= seen * (1 - 1e-9) - 1e-12).sum(axis=0)
+    observed = distance(value)
+    extreme = (distance(drawn) >= observed * (1 - 1e-9) - 1e-12).sum(axis=0)
     return (1 + extreme) / (1 + n_permutations)
 
 
 def _by_counts(evaluation, n_permutations, rng):
     """Return the values of permutations, shape (n_permutations, n_comparisons), from counts."""
-    one, other = evaluation.pair.one, evaluation.pair.other
-    z, c = one.shape[:2]
-    total = (one + other).reshape(z, c, 4).astype(np.int64)
-    drawn = _hypergeometric(total, one.sum(axis=(-1, -2)).astype(np.int64), n_permutations, rng)
+    group, reference = evaluation.pair.one, evaluation.pair.other
+    z, c = group.shape[:2]
+    total = (group + reference).reshape(z, c, 4).astype(np.int64)
+    drawn = _hypergeometric(total, group.sum(axis=(-1, -2)).astype(np.int64), n_permutations, rng)
     drawn = drawn.reshape(n_permutations, z, c, 2, 2).astype(float)
-    pair = CountPair(drawn, (one + other)[None] - drawn, evaluation.pair.overlap)
+    pair = CountPair(drawn, (group + reference)[None] - drawn, evaluation.pair.overlap)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(evaluation.function(pair).value).reshape(n_permutations, c)
 
 
 def _hypergeometric(total, size, n_permutations, rng):
     """Draw the number of rows of each confusion cell in the group, cell by cell."""
-    left, rest, drawn = size, total.sum(axis=-1), []
+    n_to_draw, rest, drawn = size, total.sum(axis=-1), []
     for k in range(total.shape[-1]):
         rest = rest - total[..., k]
         part = rng.hypergeometric(
-            np.broadcast_to(total[..., k], (n_permutations, *size.shape)), rest, left
+            np.broadcast_to(total[..., k], (n_permutations, *size.shape)), rest, n_to_draw
         )
-        left = left - part
+        n_to_draw = n_to_draw - part
         drawn.append(part)
     return np.stack(drawn, axis=-1)
 
 
 def _by_rows(evaluation, n_permutations, rng):
     """Return the values of permutations, shape (n_permutations, n_comparisons), from rows."""
-    found = np.full((n_permutations, len(evaluation.comparisons)), np.nan)
+    values = np.full((n_permutations, len(evaluation.comparisons)), np.nan)
     means_only = evaluation.entry.name == "mean_difference" and not evaluation.by_rows
     for k, comparison in enumerate(evaluation.comparisons):
         cell, pred = evaluation.rows.cell, evaluation.rows.pred
         where = [np.flatnonzero(m[cell]) for m in (comparison.one, comparison.other)]
-        n1, both = len(where[0]), np.concatenate(where)
-        if not n1 or n1 == len(both):
+        n1, positions = len(where[0]), np.concatenate(where)
+        if not n1 or n1 == len(positions):
             continue
         if means_only:
-            sums = sums_of_subsets(pred[both], n1, n_permutations, rng)
-            total, n0 = pred[both].sum(), len(both) - n1
-            mean0 = total / len(both) if comparison.overlap else (total - sums) / n0
-            found[:, k] = mean0 - sums / n1
+            sums = sums_of_subsets(pred[positions], n1, n_permutations, rng)
+            total, n0 = pred[positions].sum(), len(positions) - n1
+            mean0 = total / len(positions) if comparison.overlap else (total - sums) / n0
+            values[:, k] = mean0 - sums / n1
             continue
         stratum = evaluation.rows.stratum
         for b in range(n_permutations):
-            order = rng.permutation(both)
+            order = rng.permutation(positions)
             if stratum is not None:
-                order = _within(both, order, stratum)
+                order = _within(positions, order, stratum)
             pair = evaluation._values(comparison, (order[:n1], order[n1:]))
             with np.errstate(divide="ignore", invalid="ignore"):
-                found[b, k] = np.ravel(evaluation.function(pair).value)[0]
-    return found
+                values[b, k] = np.ravel(evaluation.function(pair).value)[0]
+    return values
 
 
-def _within(both, order, stratum):
+def _within(positions, order, stratum):
     """Return the permuted rows, each in the place of a row of the same stratum."""
-    placed = np.empty_like(both)
-    slots = np.argsort(stratum[both], kind="stable")
+    placed = np.empty_like(positions)
+    slots = np.argsort(stratum[positions], kind="stable")
     placed[slots] = order[np.argsort(stratum[order], kind="stable")]
     return placed
 

@@ -40,5 +40,5 @@ def check_settings(caller, **settings):
     reference = settings.get("reference")
     if not isinstance(reference, (Hashable, dict)):
         raise ValueError(f"reference must be a group, a rule or a dict, got {reference!r}.")
-    known = {name: CONSTRAINTS[name] for name in settings if name in CONSTRAINTS}
-    validate_parameter_constraints(known, settings, caller_name=caller)
+    constraints = {name: CONSTRAINTS[name] for name in settings if name in CONSTRAINTS}
+    validate_parameter_constraints(constraints, settings, caller_name=caller)

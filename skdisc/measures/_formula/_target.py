@@ -92,12 +92,12 @@ def _meant(pos_label, y, what, beside):
 def _check_occurs(pos_label, y, what, beside):
     """Raise a ValueError if a label that is not in y is not in `beside` either, and no code."""
     classes = pd.unique(y).tolist()
-    known = () if beside is None else pd.unique(np.asarray(beside).ravel()).tolist()
-    if not (are_codes(classes) and pos_label in (0, 1, -1)) and pos_label not in known:
-        told = f"whose values are {classes!r}"
+    values_elsewhere = () if beside is None else pd.unique(np.asarray(beside).ravel()).tolist()
+    if not (are_codes(classes) and pos_label in (0, 1, -1)) and pos_label not in values_elsewhere:
+        description = f"whose values are {classes!r}"
         if len(classes) > MOST_NAMED:  # names or numbers of single people, perhaps
-            told = f"which has {len(classes):,} different values"
+            description = f"which has {len(classes):,} different values"
         raise ValueError(
-            f"pos_label={pos_label!r} never occurs in {what}, {told}. Pass the favorable label, or "
-            "pos_label=None for numbers."
+            f"pos_label={pos_label!r} never occurs in {what}, {description}. Pass the favorable "
+            "label, or pos_label=None for numbers."
         )
