@@ -24,30 +24,32 @@ def _advice(counts, most):
     columns, codes = counts.schema.parts, counts.part_codes()
     n = len(counts.n)
     largest = sorted(range(len(counts.schema.columns)), key=lambda i: -columns[i].size)[:_NAMED]
-    told = []
+    texts = []
     for i in largest:
         column = columns[i]
         values = f"{column.size:,} {'bins' if column.kind == 'bins' else 'values'}"
-        left = f"without it {_n_cells(codes, i, None):,} combinations"
+        effects = f"without it {_n_cells(codes, i, None):,} combinations"
         if column.kind in ("bins", "number") and column.size > 2:
             half = -(-column.size // 2)
-            left = f"with {half} bins {_n_cells(codes, i, codes[i] // 2):,} combinations, {left}"
-        told.append(f"{column.name!r} ({values}; {left})")
+            effects = (
+                f"with {half} bins {_n_cells(codes, i, codes[i] // 2):,} combinations, {effects}"
+            )
+        texts.append(f"{column.name!r} ({values}; {effects})")
     return (
         f"The table has more than {most:,} combinations of values (max_cells), {n:,} so far. Leave "
         "columns out (columns=), group rare values, or use fewer bins (n_bins={'age': 3}). The "
-        f"columns with most values, and what of these {n:,} would be left: {'; '.join(told)}. With "
-        "more memory, raise max_cells; or audit a sample of the rows."
+        f"columns with most values, and what of these {n:,} would be left: {'; '.join(texts)}. "
+        "With more memory, raise max_cells; or audit a sample of the rows."
     )
 
 
 def _n_cells(codes, place, instead):
     """Return the number of distinct cells with other codes of a column, None for none of it."""
-    kept = [*codes[:place], *([] if instead is None else [instead]), *codes[place + 1 :]]
+    columns = [*codes[:place], *([] if instead is None else [instead]), *codes[place + 1 :]]
     key = np.zeros(len(codes[0]), dtype=np.int64)
-    for own in kept:
-        size = int(own.max(initial=0)) + 1
+    for column in columns:
+        size = int(column.max(initial=0)) + 1
         if int(key.max(initial=0)) >= 2**62 // size:
             key = np.unique(key, return_inverse=True)[1]
-        key = key * size + own
+        key = key * size + column
     return len(np.unique(key))

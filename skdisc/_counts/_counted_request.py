@@ -45,9 +45,13 @@ def with_rows(detector: Any, request: Any, *, at_fit: bool = False) -> Any:
             f"{name}, as it is set, needs the rows of people, got Counts. Pass the rows, or a "
             "sample of them."
         )
-    given = {"y": request.y, "model": request.model, "sample_weight": request.sample_weight}
-    given |= {"groups": request.groups}
-    passed = [what for what, value in given.items() if value is not None]
+    arguments = {
+        "y": request.y,
+        "model": request.model,
+        "sample_weight": request.sample_weight,
+        "groups": request.groups,
+    }
+    passed = [what for what, value in arguments.items() if value is not None]
     if passed:
         raise ValueError(
             f"Counts contain labels and decisions: {name} got {', '.join(passed)} besides. Name "

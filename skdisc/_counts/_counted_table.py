@@ -206,10 +206,10 @@ class SourceRows:
         A folder, `checkpoint`, keeps what was learned, if the source can tell whether it changed.
         """
         ends = {"label": self.label, "decision": self.decision}
-        wanted = [*self.columns, *(name for name in ends.values() if name is not None)]
-        how = {"protected": protected, "columns": self.columns, "n_bins": n_bins}
-        kept = checkpoint if self.source.can_keep else None
-        return self.source.profile(wanted, kept).schema(**how, **ends)
+        names = [*self.columns, *(name for name in ends.values() if name is not None)]
+        folder = checkpoint if self.source.can_keep else None
+        profile = self.source.profile(names, folder)
+        return profile.schema(protected=protected, columns=self.columns, n_bins=n_bins, **ends)
 
     def sample(self, n: int, by: Sequence[Hashable], seed: int, n_all: int | None = None) -> Any:
         """Return a stratified sample of the rows as a Request.

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -95,19 +96,24 @@ class Counts:
         from skdisc._counts._sources import source_of
 
         source = source_of(data)
-        how = {"classes": classes, "reads": reads, "checkpoint": checkpoint}
-        how["max_cells"] = max_cells
+        count = partial(
+            source.count,
+            decide=decide,
+            classes=classes,
+            reads=reads,
+            checkpoint=checkpoint,
+            max_cells=max_cells,
+        )
         if schema is not None:
-            return source.count(schema, decide, **how)
-        wanted = settings.get("columns")
-        if wanted is not None:
+            return count(schema)
+        columns = settings.get("columns")
+        if columns is not None:
             protected = settings.get("protected", ())
             protected = [protected] if isinstance(protected, str) else list(protected)
             ends = [settings.get(end) for end in ("label", "decision")]
-            given = [*wanted, *protected, *(e for e in ends if e is not None)]
-            wanted = list(dict.fromkeys(given))
-        schema = source.profile(wanted, checkpoint).schema(**settings)
-        return source.count(schema, decide, **how)
+            names = [*columns, *protected, *(e for e in ends if e is not None)]
+            columns = list(dict.fromkeys(names))
+        return count(source.profile(columns, checkpoint).schema(**settings))
 
     @classmethod
     def of_frame(
@@ -193,8 +199,8 @@ class Counts:
 
     def _slices(self, ends):
         """Return the cells in pieces, given by the leading keys with which new ones begin."""
-        at = [0, *np.searchsorted(self.keys[0], ends), len(self.n)]
-        return [replace(self, keys=self.keys[:, a:b], n=self.n[a:b]) for a, b in pairwise(at)]
+        bounds = [0, *np.searchsorted(self.keys[0], ends), len(self.n)]
+        return [replace(self, keys=self.keys[:, a:b], n=self.n[a:b]) for a, b in pairwise(bounds)]
 
     @classmethod
     def sum(cls, counts: Iterable["Counts"]) -> "Counts":
@@ -208,8 +214,8 @@ class Counts:
     def codes(self) -> np.ndarray:
         """Codes of the columns, shape (n_cells, n_columns), of the least unsigned type."""
         most = max((c.size for c in self.schema.columns), default=1) - 1
-        found = self.part_codes()[: len(self.schema.columns)]
-        return np.stack(found, axis=1).astype(np.min_scalar_type(max(most, 0)))
+        codes = self.part_codes()[: len(self.schema.columns)]
+        return np.stack(codes, axis=1).astype(np.min_scalar_type(max(most, 0)))
 
     @property
     def label(self) -> np.ndarray | None:
@@ -231,8 +237,8 @@ class Counts:
         columns, codes = self.schema.columns, self.part_codes()
         return pd.DataFrame(
             {
-                c.name: c.decode(own, categorical=True)
-                for c, own in zip(columns, codes, strict=False)
+                c.name: c.decode(column_codes, categorical=True)
+                for c, column_codes in zip(columns, codes, strict=False)
             },
             copy=False,
         )
@@ -270,26 +276,31 @@ class Counts:
         label, decision = self.outcomes(schema.label), self.outcomes(schema.decision)
         y_true, y_pred = (None, label) if decision is None else (label, decision)
         protected = self.frame()[list(schema.protected)]
-        given = {"y_true": y_true, "y_pred": y_pred, "protected": protected}
-        return {**given, "sample_weight": self.n, "weights": "frequency"}
+        return {
+            "y_true": y_true,
+            "y_pred": y_pred,
+            "protected": protected,
+            "sample_weight": self.n,
+            "weights": "frequency",
+        }
 
     def _outcome(self, column):
         """Return the codes of an outcome."""
         if column is None:
             return None
-        at = next(i for i, part in enumerate(self.schema.parts) if part is column)
-        return self.part_codes()[at]
+        position = next(i for i, part in enumerate(self.schema.parts) if part is column)
+        return self.part_codes()[position]
 
     def part_codes(self) -> list:
         """Return the codes of all parts of the schema, a list of arrays."""
-        found = []
+        codes = []
         for keys, run in zip(self.keys, _words(self.schema.parts), strict=True):
-            rest, own = keys, []
+            rest, run_codes = keys, []
             for _, size in reversed(run):
                 rest, code = np.divmod(rest, size)
-                own.append(code)
-            found += reversed(own)
-        return found
+                run_codes.append(code)
+            codes += reversed(run_codes)
+        return codes
 
     def decided(
         self, decide: Callable, column: CountedColumn, reads: Sequence[Hashable] | None = None
@@ -306,10 +317,10 @@ class Counts:
             The columns that `decide` reads, which must be exact; None: all.
         """
         names = self.schema.names
-        at = [names.index(name) for name in (names if reads is None else reads)]
+        positions = [names.index(name) for name in (names if reads is None else reads)]
         codes = self.part_codes()
         frame = pd.DataFrame(
-            {names[i]: self.schema.columns[i].decode(codes[i]) for i in at}, copy=False
+            {names[i]: self.schema.columns[i].decode(codes[i]) for i in positions}, copy=False
         )
         decision = column.encode(pd.Series(asked(decide, frame), name=column.name))
         return Counts.of_codes(replace(self.schema, decision=column), [*codes, decision], self.n)
@@ -349,9 +360,11 @@ class Counts:
             raise ValueError(f"{str(path)!r} is no file of counts.")
         with placed(str(path)):
             with placed("schema"):
-                known = CountsSchema.from_dict(loaded(schema.decode(), "a schema of counts"))
+                counts_schema = CountsSchema.from_dict(
+                    loaded(schema.decode(), "a schema of counts")
+                )
             *keys, n = (c.to_numpy() for c in table.columns)
-            counts = cls(known, np.stack(keys), n)
+            counts = cls(counts_schema, np.stack(keys), n)
             counts._check()
             return counts
 
@@ -404,11 +417,11 @@ def _words(parts):
 
 def _runs(sizes):
     runs, room = [], 0
-    for at, size in enumerate(sizes):
+    for position, size in enumerate(sizes):
         if room < size:
             runs.append([])
             room = _KEY_SIZE
-        runs[-1].append((at, size))
+        runs[-1].append((position, size))
         room //= size
     return runs
 
@@ -416,9 +429,9 @@ def _runs(sizes):
 def _packed(codes, run):
     """Return the codes of some columns as one number, the first column the leading one."""
     key = np.zeros(len(codes[0]), dtype=np.int64)
-    for at, size in run:
+    for position, size in run:
         key *= size
-        key += codes[at]
+        key += codes[position]
     return key
 
 

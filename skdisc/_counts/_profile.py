@@ -104,38 +104,38 @@ class ColumnProfile:
     @classmethod
     def of(cls, series: pd.Series) -> "ColumnProfile":
         """Learn a column; a column without values is compatible with every other."""
-        known = series.dropna()
-        n_missing = len(series) - len(known)
+        present = series.dropna()
+        n_missing = len(series) - len(present)
         if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered:
             return cls(n_missing, order=tuple(map(plain, series.dtype.categories)))
-        if not len(known):
+        if not len(present):
             return cls(n_missing)
         if of_numbers(series.dtype):
-            values = known.to_numpy(dtype=np.float64)
+            values = present.to_numpy(dtype=np.float64)
             if np.isinf(values).any():
                 raise ValueError(f"The column {series.name!r} holds infinite numbers.")
             return cls(n_missing, Numbers.of(values))
-        values = known
-        if isinstance(known.dtype, pd.CategoricalDtype):
-            values = known.cat.remove_unused_categories().cat.categories
+        values = present
+        if isinstance(present.dtype, pd.CategoricalDtype):
+            values = present.cat.remove_unused_categories().cat.categories
         return cls(n_missing, categories=frozenset(map(plain, distinct_values(values))))
 
     def __add__(self, other: "ColumnProfile") -> "ColumnProfile":
         kinds = {p._kind for p in (self, other)} - {None}
         if len(kinds) > 1 or (self.order and other.order and self.order != other.order):
             raise _Mixed
-        both = [
-            reduce(lambda a, b: a + b if isinstance(a, Numbers) else a | b, given)
-            if (given := [v for v in (getattr(self, name), getattr(other, name)) if v is not None])
+        joined = [
+            reduce(lambda a, b: a + b if isinstance(a, Numbers) else a | b, parts)
+            if (parts := [v for v in (getattr(self, name), getattr(other, name)) if v is not None])
             else None
             for name in ("numbers", "categories")
         ]
-        return ColumnProfile(self.n_missing + other.n_missing, *both, self.order or other.order)
+        return ColumnProfile(self.n_missing + other.n_missing, *joined, self.order or other.order)
 
     @property
     def _kind(self):
-        given = {"numbers": self.numbers, "categories": self.categories, "order": self.order}
-        return next((name for name, value in given.items() if value is not None), None)
+        parts = {"numbers": self.numbers, "categories": self.categories, "order": self.order}
+        return next((name for name, value in parts.items() if value is not None), None)
 
 
 class _Mixed(Exception):  # noqa: N818 - turned into a ValueError that names the column
@@ -187,9 +187,9 @@ class Profile:
                 f"{list(other.columns)!r}."
             )
         columns: dict[Any, ColumnProfile] = {}
-        for name, own in self.columns.items():
+        for name, column in self.columns.items():
             try:
-                columns[name] = own + other.columns[name]
+                columns[name] = column + other.columns[name]
             except _Mixed:
                 raise ValueError(
                     f"The column {name!r} has numbers in one part of the table and text in "
@@ -219,8 +219,8 @@ class Profile:
         """Return the profile of a file written by `write`."""
         columns = {}
         with np.load(path, allow_pickle=False) as file:
-            n_rows, known = json.loads(str(file["about"]))
-            for i, (name, n_missing, categories, order, ends) in enumerate(known):
+            n_rows, entries = json.loads(str(file["about"]))
+            for i, (name, n_missing, categories, order, ends) in enumerate(entries):
                 numbers = ends and Numbers(file[f"keys {i}"], file[f"n {i}"], *ends)
                 categories = None if categories is None else frozenset(categories)
                 order = None if order is None else tuple(order)

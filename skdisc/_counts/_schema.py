@@ -96,14 +96,14 @@ class CountedColumn:
     def _find(self, series):
         if isinstance(series.dtype, pd.CategoricalDtype):
             position, uniques = series.cat.codes.to_numpy(), series.cat.categories
-            seen = np.bincount(position + 1, minlength=len(uniques) + 1)[1:] > 0
+            occurs = np.bincount(position + 1, minlength=len(uniques) + 1)[1:] > 0
         else:
             position, uniques = pd.factorize(series, use_na_sentinel=True)
-            seen = np.ones(len(uniques), dtype=bool)
+            occurs = np.ones(len(uniques), dtype=bool)
         code_of = {value: code for code, value in enumerate(self.values)}
         table = [code_of.get(plain(u), -1) for u in uniques]
-        for value, code, is_seen in zip(uniques, table, seen, strict=True):
-            if code < 0 and is_seen:
+        for value, code, value_occurs in zip(uniques, table, occurs, strict=True):
+            if code < 0 and value_occurs:
                 raise ValueError(
                     f"The column {self.name!r} has the value {plain(value)!r}, which the schema "
                     "does not have. Make the schema from all of the table."
@@ -112,17 +112,21 @@ class CountedColumn:
 
     def decode(self, codes: np.ndarray, *, categorical: bool = False) -> pd.Series:
         """Return values, one number for each bin; categories as such or as text."""
-        at = np.where(codes < len(self.values), codes, -1)
+        positions = np.where(codes < len(self.values), codes, -1)
         if self.kind in ("number", "bins"):
-            x = np.array([*self.values, np.nan])[at]
+            x = np.array([*self.values, np.nan])[positions]
             whole = self.kind == "number" and not self.missing and self.step >= 1
             whole = whole and max(map(abs, self.values), default=0) < 2**63
             return pd.Series(x.astype(np.int64) if whole else x, name=self.name)
         if self.kind == "ordinal" or categorical:
             kinds = pd.CategoricalDtype(list(self.values), ordered=self.kind == "ordinal")
-            return pd.Series(pd.Categorical.from_codes(at, dtype=kinds), name=self.name)
+            return pd.Series(pd.Categorical.from_codes(positions, dtype=kinds), name=self.name)
         table = pd.Series([*self.values, None] if self.missing else list(self.values))
-        return table.take(at if self.missing else codes).set_axis(range(len(at))).rename(self.name)
+        return (
+            table.take(positions if self.missing else codes)
+            .set_axis(range(len(positions)))
+            .rename(self.name)
+        )
 
     @property
     def domain(self) -> Column:
@@ -212,14 +216,14 @@ class CountsSchema:
         ValueError
             If a column is unknown, or label or decision have missing values or too many classes.
         """
-        known, outcomes = list(profile.columns), [n for n in (label, decision) if n is not None]
+        available, outcomes = list(profile.columns), [n for n in (label, decision) if n is not None]
         protected = names_once(protected)
         if columns is None:
-            columns = [name for name in known if name not in outcomes]
+            columns = [name for name in available if name not in outcomes]
         columns = list(dict.fromkeys([*columns, *protected]))
         for what, names in (("columns", columns), ("protected", protected)):
-            check_names(what, names, known)
-        check_names("label or decision", outcomes, known)
+            check_names(what, names, available)
+        check_names("label or decision", outcomes, available)
         bins = Bins.of(n_bins)
         if bins.how == "tree":
             raise ValueError("Bins(how='tree') are fitted to outcomes; counts need fixed bins.")
@@ -317,8 +321,8 @@ def _cuts(numbers, n, how):
         cuts = numbers.low + share * (numbers.high - numbers.low)
     else:
         ends = np.cumsum(numbers.n)
-        at = np.floor((ends[-1] - 1) * share).astype(np.int64)
-        cuts = numbers.values[np.searchsorted(ends, at, side="right")]
+        positions = np.floor((ends[-1] - 1) * share).astype(np.int64)
+        cuts = numbers.values[np.searchsorted(ends, positions, side="right")]
     cuts = np.unique(cuts)
     return cuts[cuts < numbers.high]
 

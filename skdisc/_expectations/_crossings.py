@@ -319,7 +319,7 @@ class Crossings:
 
     def walk(self, depth: int = _DEPTH, made: Joint | None = None) -> Iterator[Joint]:
         """Yield the crossings of at most `depth` columns."""
-        start = made.at[-1] + 1 if made else 0
+        start = made.indices[-1] + 1 if made else 0
         made = made or self.joint(())
         for k in range(start, len(self.columns)):
             go_on("looking at crossings of legitimate columns")

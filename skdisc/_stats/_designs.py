@@ -70,9 +70,10 @@ class DesignMeans:
         """
         stratum = np.zeros(len(y), dtype=np.int64) if stratum is None else stratum
         cluster = np.arange(len(y)) if cluster is None else cluster
-        both = one | other
+        in_either = one | other
         key, unit = np.unique(
-            stratum[both] * (cluster.max(initial=0) + 1) + cluster[both], return_inverse=True
+            stratum[in_either] * (cluster.max(initial=0) + 1) + cluster[in_either],
+            return_inverse=True,
         )
         of_unit = key // (cluster.max(initial=0) + 1)
 
@@ -81,20 +82,22 @@ class DesignMeans:
 
         means, centers, sums, shares, cubes = [], [], [], [], []
         with np.errstate(divide="ignore", invalid="ignore"):
-            all_of = by_stratum(weight[both], stratum[both])
-            common = by_stratum((weight * y)[both], stratum[both]) / all_of
+            all_of = by_stratum(weight[in_either], stratum[in_either])
+            common = by_stratum((weight * y)[in_either], stratum[in_either]) / all_of
             for member in (one, other):
-                w = (weight * member)[both]
-                total = by_stratum(w, stratum[both])
-                mean = by_stratum(w * y[both], stratum[both]) / total
+                w = (weight * member)[in_either]
+                total = by_stratum(w, stratum[in_either])
+                mean = by_stratum(w * y[in_either], stratum[in_either]) / total
                 centers.append(common if equal else mean)
-                residual = np.where(w > 0, w * (y[both] - centers[-1][stratum[both]]), 0)
+                residual = np.where(w > 0, w * (y[in_either] - centers[-1][stratum[in_either]]), 0)
                 share = np.bincount(unit, w, minlength=len(key)) / total[of_unit]
-                each = np.bincount(unit, residual, minlength=len(key)) / total[of_unit]
-                sums.append(np.where(share > 0, each / np.sqrt(np.maximum(1 - share, 0)), 0))
+                cluster_sums = np.bincount(unit, residual, minlength=len(key)) / total[of_unit]
+                sums.append(
+                    np.where(share > 0, cluster_sums / np.sqrt(np.maximum(1 - share, 0)), 0)
+                )
                 freedom = (1 - share) * np.maximum(1 - 2 * share, 1 / 3)  # 1/3: of three rows
                 with np.errstate(over="ignore"):  # such numbers count as too skewed
-                    cube = np.where(share > 0, each**3 / freedom, 0)
+                    cube = np.where(share > 0, cluster_sums**3 / freedom, 0)
                 cubes.append(by_stratum(cube, of_unit))
                 means.append(mean)
                 shares.append(share)
@@ -141,9 +144,9 @@ class DesignMeans:
         """
         variance = self.variance * self.shared
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            own = np.where(variance > 0, self.third / variance**1.5, 0.0)
-        both = [(s, n) for s, n in zip(own, self.kish, strict=True)]
-        skewness = np.array(skewness_known(both, both))
+            skewness_of_means = np.where(variance > 0, self.third / variance**1.5, 0.0)
+        sides = [(s, n) for s, n in zip(skewness_of_means, self.kish, strict=True)]
+        skewness = np.array(skewness_known(sides, sides))
         return self.mean, variance * self.n_clusters, self.n_clusters, skewness
 
 

@@ -83,22 +83,32 @@ def effective_size(sums):
 
 def _effective(side, total):
     """Return effective events, trials and size of groups, 0 for empty ones."""
-    own, common, rate = _per_row(side), _per_row(total), np.nan_to_num(total[1] / total[0])
-    events, others = side[1], np.maximum(side[0] - side[1], 0)
+    weight_of_row, weight_of_row_in_total, rate = (
+        _per_row(side),
+        _per_row(total),
+        np.nan_to_num(total[1] / total[0]),
+    )
+    events, non_events = side[1], np.maximum(side[0] - side[1], 0)
     share = np.clip(events / side[0], 0, 1)
-    scale = np.fmin(1.0, _mixed(common, share) / _mixed(own, share))
+    scale = np.fmin(1.0, _mixed(weight_of_row_in_total, share) / _mixed(weight_of_row, share))
     scale = np.where(np.isnan(scale), 1.0, scale)
-    a, b = (_rounded(scale * part / k) for part, k in zip((events, others), common, strict=True))
-    size = scale * side[0] / _mixed(common, rate)
+    a, b = (
+        _rounded(scale * part / k)
+        for part, k in zip((events, non_events), weight_of_row_in_total, strict=True)
+    )
+    size = scale * side[0] / _mixed(weight_of_row_in_total, rate)
     return tuple(np.where(side[0] > 0, v, 0.0) for v in (a, a + b, size))
 
 
 def _per_row(sums):
     """Return which weight counts as one row: of events, and of others; of all if there are none."""
-    weight, events, _, squares, of_events, *_ = sums
-    others, of_others = np.maximum(weight - events, 0), np.maximum(squares - of_events, 0)
-    one = np.where(events > 0, of_events / events, squares / weight)
-    return one, np.where(others > 0, of_others / others, squares / weight)
+    weight, events, _, squares, squares_of_events, *_ = sums
+    non_events, squares_of_non_events = (
+        np.maximum(weight - events, 0),
+        np.maximum(squares - squares_of_events, 0),
+    )
+    one = np.where(events > 0, squares_of_events / events, squares / weight)
+    return one, np.where(non_events > 0, squares_of_non_events / non_events, squares / weight)
 
 
 def _mixed(per_row, rate):

@@ -45,12 +45,12 @@ def hypergeometric(
     first, last = x, n_population - (n - x)  # the K that are possible after n draws
     low = _first(lambda k: _upper(x, n, k, n_population) > significance / 2, first, last)
     # The upper end is the lower end of the members without the property, n - x of n.
-    other = _first(
+    without_property = _first(
         lambda k: _upper(n - x, n, k, n_population) > significance / 2,
         n_population - last,
         n_population - first,
     )
-    return low / n_population, (n_population - other) / n_population
+    return low / n_population, (n_population - without_property) / n_population
 
 
 def _first(holds, low, high):

@@ -333,9 +333,9 @@ class Means:
 
     def cohens_d(self):
         r"""Return :math:`\sqrt 2 (m_S - m_R) / \sqrt{v_S + v_R}`, group S against the rest R."""
-        own, other = (_mean_variance_size(s) for s in (self.sums, self.rest))
+        group, rest = (_mean_variance_size(s) for s in (self.sums, self.rest))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.sqrt(2) * (own[0] - other[0]) / np.sqrt(own[1] + other[1])
+            return np.sqrt(2) * (group[0] - rest[0]) / np.sqrt(group[1] + rest[1])
 
     def p_value(self, alternative="two-sided"):
         """Return the p-value of each group against the rest; NaN if fewer than two rows are left.
@@ -406,12 +406,17 @@ class Means:
 
     def _samples(self):
         """Return mean, variance, size and skewness of the mean, of each group and of its rest."""
-        both = self.sums, self.rest
-        sides = both if self.sides is None else self.sides
-        kept = skewness_known(*([skewness_of_means(s) for s in pair] for pair in (both, sides)))
+        group_and_rest = self.sums, self.rest
+        sides = group_and_rest if self.sides is None else self.sides
+        skewness = skewness_known(
+            *([skewness_of_means(s) for s in pair] for pair in (group_and_rest, sides))
+        )
         with np.errstate(invalid="ignore", over="ignore"):
             fewer = np.sqrt(self.inflation)
-            return [(*_linearized(s), own * fewer) for s, own in zip(both, kept, strict=True)]
+            return [
+                (*_linearized(s), skewness_of_side * fewer)
+                for s, skewness_of_side in zip(group_and_rest, skewness, strict=True)
+            ]
 
 
 def moment_columns(weight, value, is_weighted):
@@ -474,7 +479,7 @@ def skewness_of_means(sums):
         return np.where(shows, third / np.where(shows, variance, 1.0) ** 1.5, 0.0), n
 
 
-def skewness_known(both, sides):
+def skewness_known(samples, sides):
     """Return the skewness of the means of a group and of its rest, as larger samples show it.
 
     A sample of few people hides most of the skewness of its numbers: a group of 30 shows a third.
@@ -483,7 +488,7 @@ def skewness_known(both, sides):
 
     Parameters
     ----------
-    both, sides : list of two tuples (skewness of the mean, number of people)
+    samples, sides : list of two tuples (skewness of the mean, number of people)
         `both`: the group and its rest. `sides`: all people of the side of each.
 
     Returns
@@ -497,11 +502,11 @@ def skewness_known(both, sides):
         people = [np.nan_to_num(n) for _, n in sides]
         together = sum(g * n for g, n in zip(numbers, people, strict=True)) / sum(people)
         skewness = []
-        for (largest, n), side in zip(both, numbers, strict=True):
+        for (largest, n), side in zip(samples, numbers, strict=True):
             # The largest in size: too much skewness makes intervals wider, too little lets them
             # miss the mean too often.
-            for other in (side / np.sqrt(n), together / np.sqrt(n)):
-                largest = np.where(np.abs(other) > np.abs(largest), other, largest)
+            for candidate in (side / np.sqrt(n), together / np.sqrt(n)):
+                largest = np.where(np.abs(candidate) > np.abs(largest), candidate, largest)
             skewness.append(largest)
     return skewness
 

@@ -105,7 +105,7 @@ class PrintedSums:
         """Return the sum of a value of each row, such as 1 for an outcome, in each cell."""
         return np.bincount(self._cell, values, len(self.first)).astype(float)
 
-    def choose(self, asked: np.ndarray, limits: np.ndarray | None = None) -> np.ndarray:
+    def choose(self, masks: np.ndarray, limits: np.ndarray | None = None) -> np.ndarray:
         """Decide which rows of a table may be printed, and count their groups as printed.
 
         Parameters
@@ -119,7 +119,7 @@ class PrintedSums:
         -------
         ndarray of bool, shape (n_rows,)
         """
-        return choose([self], asked, limits)
+        return choose([self], masks, limits)
 
     def follow(self, groups: np.ndarray) -> np.ndarray:
         """Return which sums follow from printed ones; `groups` are masks of cells, one a row."""
@@ -156,16 +156,16 @@ class PrintedSums:
         group = self._number(columns)
         size = np.bincount(group, self.people)
         few = (size > 0) & (size < self._few)
-        at = np.flatnonzero(few[group])
-        yield group[at], at
+        few_cells = np.flatnonzero(few[group])
+        yield group[few_cells], few_cells
         for context in self._without_each(columns):
             if context.max(initial=0) == group.max(initial=0):
                 continue  # each context is one group, and has no set of its own
             whole = np.bincount(context, self.people)
             # the small values of a context together
-            together = np.bincount(context[at], self.people[at], len(whole))
-            own = at[(together < self._few)[context[at]]]
-            yield context[own], own
+            together = np.bincount(context[few_cells], self.people[few_cells], len(whole))
+            cells = few_cells[(together < self._few)[context[few_cells]]]
+            yield context[cells], cells
             # a context without one of its values: "in t5, but not a woman" need not be one group
             home = np.zeros(len(size), dtype=int)
             home[group] = context
@@ -180,8 +180,8 @@ class PrintedSums:
             g = np.repeat(large, times)
             place = np.arange(len(g)) - np.repeat(np.cumsum(times) - times, times)
             member = order[np.repeat(first[home[large]], times) + place]
-            other = group[member] != g
-            yield g[other], member[other]
+            is_other_value = group[member] != g
+            yield g[is_other_value], member[is_other_value]
 
     def _pairs_at_risk(self):
         """Return the pairs of columns that may have small sets.
@@ -195,38 +195,38 @@ class PrintedSums:
         n_blocks = -(-int(n_values[few].sum()) // _BLOCK)
         blocks = np.array_split(few, n_blocks) if len(few) else []
         wholes = {c: np.bincount(self.cells[:, c], self.people) for c in few}
-        for i, one in enumerate(blocks):
-            for other in blocks[i:]:
-                both = self._people_of_pairs(one, other)
+        for i, first in enumerate(blocks):
+            for second in blocks[i:]:
+                people_of_pairs = self._people_of_pairs(first, second)
                 rests = (
-                    np.concatenate([wholes[c] for c in one])[:, None] - both,
-                    np.concatenate([wholes[c] for c in other]) - both,
+                    np.concatenate([wholes[c] for c in first])[:, None] - people_of_pairs,
+                    np.concatenate([wholes[c] for c in second]) - people_of_pairs,
                 )
-                small = [(n > 0) & (n < self._few) for n in (both, *rests)]
+                small = [(n > 0) & (n < self._few) for n in (people_of_pairs, *rests)]
                 small = np.logical_or.reduce(small)
-                for axis, columns in enumerate((one, other)):
-                    first = np.cumsum(n_values[columns]) - n_values[columns]
-                    small = np.logical_or.reduceat(small, first, axis=axis)
-                at_risk[np.ix_(one, other)] = small
-                at_risk[np.ix_(other, one)] = small.T
+                for axis, columns in enumerate((first, second)):
+                    starts = np.cumsum(n_values[columns]) - n_values[columns]
+                    small = np.logical_or.reduceat(small, starts, axis=axis)
+                at_risk[np.ix_(first, second)] = small
+                at_risk[np.ix_(second, first)] = small.T
         return [(a, b) for a, b in combinations(range(width), 2) if at_risk[a, b]]
 
-    def _people_of_pairs(self, one, other):
+    def _people_of_pairs(self, first, second):
         """Return how many people have each value of some columns and each of others."""
         kind = np.float32 if self.people.sum() < _WHOLE else np.float64
         n_values = self.cells.max(axis=0, initial=0) + 1
-        n_one, n_other = int(n_values[one].sum()), int(n_values[other].sum())
-        both = np.zeros((n_one, n_other))
-        step = max(_CHUNK // max(n_one, n_other), 1)
+        n_first, n_second = int(n_values[first].sum()), int(n_values[second].sum())
+        people_of_pairs = np.zeros((n_first, n_second))
+        step = max(_CHUNK // max(n_first, n_second), 1)
         for start in range(0, len(self.cells), step):
             cells = self.cells[start : start + step]
             people = self.people[start : start + step].astype(kind)
-            sides = [np.zeros((n, len(cells)), dtype=kind) for n in (n_one, n_other)]
-            for side, columns in zip(sides, (one, other), strict=True):
-                first = np.cumsum(n_values[columns]) - n_values[columns]
-                side[cells[:, columns] + first, np.arange(len(cells))[:, None]] = 1
-            both += (sides[0] * people) @ sides[1].T
-        return both
+            sides = [np.zeros((n, len(cells)), dtype=kind) for n in (n_first, n_second)]
+            for side, columns in zip(sides, (first, second), strict=True):
+                starts = np.cumsum(n_values[columns]) - n_values[columns]
+                side[cells[:, columns] + starts, np.arange(len(cells))[:, None]] = 1
+            people_of_pairs += (sides[0] * people) @ sides[1].T
+        return people_of_pairs
 
     def _without_each(self, columns) -> Iterator[np.ndarray]:
         """Yield the number of the combination of all columns but one in each cell."""
@@ -237,11 +237,11 @@ class PrintedSums:
         after = [np.zeros(len(self.cells), dtype=np.int32)]
         for c in columns[:0:-1]:  # combinations of the columns after each one
             code = self.cells[:, c].astype(np.int64)
-            both = code * (int(after[-1].max(initial=0)) + 1) + after[-1]
-            after.append(_dense(both).astype(np.int32))
+            combined = code * (int(after[-1].max(initial=0)) + 1) + after[-1]
+            after.append(_dense(combined).astype(np.int32))
         before = np.zeros(len(self.cells), dtype=np.int64)
-        for c, others in zip(columns, after[::-1], strict=True):
-            yield _dense(before * (int(others.max(initial=0)) + 1) + others)
+        for c, code_of_others in zip(columns, after[::-1], strict=True):
+            yield _dense(before * (int(code_of_others.max(initial=0)) + 1) + code_of_others)
             before = _dense(before * (int(self.cells[:, c].max()) + 1) + self.cells[:, c])
 
     def _number(self, columns):
@@ -258,7 +258,7 @@ class PrintedSums:
 
 
 def choose(
-    several: Sequence[PrintedSums], asked: np.ndarray, limits: np.ndarray | None = None
+    several: Sequence[PrintedSums], masks: np.ndarray, limits: np.ndarray | None = None
 ) -> np.ndarray:
     """Decide which rows of a table may be printed, and count their groups as printed.
 
@@ -271,7 +271,7 @@ def choose(
     ----------
     several : sequence of PrintedSums
         All of them must allow a row, such as the sums of all people and of the qualified.
-    asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
+    masks : ndarray of bool, shape (n_rows, n_sides, n_cells)
         The cells of the groups of each row.
     limits : ndarray of float, shape (n_rows,), default=None
         The share that may be explained after each row, at least `most` of the sums. None: `most`.
@@ -283,8 +283,8 @@ def choose(
     kind = np.float32 if max(sums.people.sum() for sums in several) < _WHOLE else np.float64
     people = np.array([sums.people for sums in several], dtype=kind).T
     least = [sums.min_cell for sums in several]
-    chosen = (asked.astype(kind) @ people >= least).all(axis=(1, 2))
-    growing = [_GrowingSums(sums, asked[chosen]) for sums in several]
+    chosen = (masks.astype(kind) @ people >= least).all(axis=(1, 2))
+    growing = [_GrowingSums(sums, masks[chosen]) for sums in several]
     if any(sums.at_risk for sums in growing):
         for i, row in enumerate(np.flatnonzero(chosen)):
             limit = None if limits is None else limits[row]
@@ -318,12 +318,12 @@ class _GrowingSums:
         Whether printing all would explain too much of some set.
     """
 
-    def __init__(self, sums, asked):
+    def __init__(self, sums, row_masks):
         self._sums, n_printed = sums, len(sums._printed)
-        masks = np.concatenate([sums._printed, asked.reshape(-1, asked.shape[2])])
+        masks = np.concatenate([sums._printed, row_masks.reshape(-1, row_masks.shape[2])])
         first, number = _distinct(masks)
         self._masks = masks[first]
-        self._sides = number[n_printed:].reshape(asked.shape[:2])
+        self._sides = number[n_printed:].reshape(row_masks.shape[:2])
         self._gram = common_people(self._masks, sums.people)
         self._limit = sums.most + _ROUNDING
         self._independent, self._factor = independent(self._gram)
@@ -406,8 +406,10 @@ def _distinct(masks):
     """Return the first of equal rows of masks, and the number of each row's among these."""
     packed = np.packbits(masks, axis=1)
     packed = packed.view(f"V{packed.shape[1]}").ravel()
-    seen = {}
-    number = np.array([seen.setdefault(p.tobytes(), len(seen)) for p in packed], dtype=int)
+    number_of_mask = {}
+    number = np.array(
+        [number_of_mask.setdefault(p.tobytes(), len(number_of_mask)) for p in packed], dtype=int
+    )
     return np.unique(number, return_index=True)[1], number
 
 

@@ -333,9 +333,9 @@ def fisher_p_values(x1, n1, x0, n0, alternative, mid):
 
 def _mass(x1, n1, n0, drawn):
     """Return hypergeometric probabilities from accurate binomial ones (Loader 2000)."""
-    of, among = np.stack([x1, drawn - x1, drawn]), np.stack([n1, n0, n1 + n0])
-    one, other, both = stats.binom.pmf(of, among, drawn / (n1 + n0))
-    return one * other / both
+    successes, trials = np.stack([x1, drawn - x1, drawn]), np.stack([n1, n0, n1 + n0])
+    mass1, mass0, pooled_mass = stats.binom.pmf(successes, trials, drawn / (n1 + n0))
+    return mass1 * mass0 / pooled_mass
 
 
 def _log_mass(x1, n1, n0, drawn):
@@ -365,12 +365,14 @@ def _upper_tail(log_mass, x1, last):
     ``fisher.test`` of R.
     """
     slack = 1e-7
-    own, low, high = log_mass(x1), x1 + 1, last + 1
+    log_mass_of_x1, low, high = log_mass(x1), x1 + 1, last + 1
     while np.any(low < high):  # bisection: once below that of x1, probabilities stay so
         middle = (low + high) // 2
-        inside = log_mass(middle) <= own + slack
+        inside = log_mass(middle) <= log_mass_of_x1 + slack
         low, high = np.where(inside, low, middle + 1), np.where(inside, middle, high)
-    return low, (log_mass(low) >= own - slack) + 1.0 * (log_mass(x1 - 1) >= own - slack)
+    return low, (log_mass(low) >= log_mass_of_x1 - slack) + 1.0 * (
+        log_mass(x1 - 1) >= log_mass_of_x1 - slack
+    )
 
 
 SCORE_TEST, EXACT_TEST = "two-proportion score test", "mid-p exact test"

@@ -73,14 +73,14 @@ def without_telling(blocks: Sequence[Hashable], tell: Callable[[list], bool]) ->
     list
         It tells nothing; the next block after each part of it would.
     """
-    kept, left = [], list(blocks)
-    while left and tell([*kept, *left]):
-        least, most = 0, len(left)  # the first `least` tell nothing, the first `most` too much
+    chosen, remaining = [], list(blocks)
+    while remaining and tell([*chosen, *remaining]):
+        least, most = 0, len(remaining)  # the first `least` tell nothing, the first `most` too much
         while most - least > 1:
             n = (least + most) // 2
-            least, most = (least, n) if tell([*kept, *left[:n]]) else (n, most)
-        kept, left = [*kept, *left[:least]], left[most:]
-    return [*kept, *left]
+            least, most = (least, n) if tell([*chosen, *remaining[:n]]) else (n, most)
+        chosen, remaining = [*chosen, *remaining[:least]], remaining[most:]
+    return [*chosen, *remaining]
 
 
 def _follow(rows, factor, people, sets):

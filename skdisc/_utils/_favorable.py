@@ -43,23 +43,31 @@ def favorable_labels(pos_label, classes, of_numbers=False):
         return [_coded(classes) if not of_numbers else _greatest(classes)], True
     if classes and names_end(pos_label, classes):
         pos_label = ENDS[pos_label](classes)
-    given = list(pos_label) if pd.api.types.is_list_like(pos_label) else [pos_label]
-    if not given:
+    labels = list(pos_label) if pd.api.types.is_list_like(pos_label) else [pos_label]
+    if not labels:
         raise ValueError(f"pos_label must name at least one label, got {pos_label!r}.")
     if classes is None:
-        return sorted(map(plain, given), key=str), False
-    for label in given:
+        return sorted(map(plain, labels), key=str), False
+    for label in labels:
         if plain(label) is None:
             raise ValueError(f"pos_label is missing ({label!r}), which no label is.")
         if label not in classes:
             named = classes if len(classes) <= MOST_NAMED else []  # more tell about single people
-            told = f"Labels: {list(named)!r}." if named else f"There are {len(classes):,} labels."
-            raise ValueError(f"pos_label={label!r} never occurs{closest(label, named)} {told}")
-    chosen = [c for c in classes if c in given]
+            explanation = (
+                f"Labels: {list(named)!r}." if named else f"There are {len(classes):,} labels."
+            )
+            raise ValueError(
+                f"pos_label={label!r} never occurs{closest(label, named)} {explanation}"
+            )
+    chosen = [c for c in classes if c in labels]
     if len(chosen) == len(classes) > 1:
-        told = f"={pos_label!r} names every label {list(classes)!r}"
-        told = told if len(classes) <= MOST_NAMED else f" names all {len(classes):,} labels"
-        raise ValueError(f"pos_label{told}: no decision is unfavorable. Leave at least one out.")
+        explanation = f"={pos_label!r} names every label {list(classes)!r}"
+        explanation = (
+            explanation if len(classes) <= MOST_NAMED else f" names all {len(classes):,} labels"
+        )
+        raise ValueError(
+            f"pos_label{explanation}: no decision is unfavorable. Leave at least one out."
+        )
     return chosen, False
 
 
@@ -74,9 +82,9 @@ def spelled_alike(favorable, values):
     If that were all labels, their case has a meaning: then only those named are favorable.
     """
     texts = {folded(v) for v in favorable if isinstance(v, str)}
-    known = [v for v in values if v not in favorable]
-    alike = [v for v in known if isinstance(v, str) and folded(v) in texts]
-    return [*favorable, *alike] if len(alike) < len(known) else list(favorable)
+    unnamed = [v for v in values if v not in favorable]
+    alike = [v for v in unnamed if isinstance(v, str) and folded(v) in texts]
+    return [*favorable, *alike] if len(alike) < len(unnamed) else list(favorable)
 
 
 def unfavorable_values(what, values, favorable, frequency=None, least=1):
@@ -104,17 +112,19 @@ def unfavorable_values(what, values, favorable, frequency=None, least=1):
     >>> print(unfavorable_values("decisions", decisions, ["yes"])[0].split(". ")[0])
     Counted as unfavorable among the decisions: 'no' (2), 'unknown' (1)
     """
-    codes, known = pd.factorize(values, use_na_sentinel=True)
-    if len(known) <= 2:
+    codes, distinct = pd.factorize(values, use_na_sentinel=True)
+    if len(distinct) <= 2:
         return []
-    n = count(codes, len(known), frequency)
-    rest = [k for k in np.argsort(-n, kind="stable") if not is_favorable(known[[k]], favorable)[0]]
-    told = [
-        f"{plain(known[k])!r} ({f'{n[k]:,}' if n[k] >= least else f'fewer than {least}'})"
+    n = count(codes, len(distinct), frequency)
+    rest = [
+        k for k in np.argsort(-n, kind="stable") if not is_favorable(distinct[[k]], favorable)[0]
+    ]
+    texts = [
+        f"{plain(distinct[k])!r} ({f'{n[k]:,}' if n[k] >= least else f'fewer than {least}'})"
         for k in rest
     ]
     return [
-        f"Counted as unfavorable among the {what}: {listed(told)}. Leave out rows "
+        f"Counted as unfavorable among the {what}: {listed(texts)}. Leave out rows "
         "whose value is neither favorable nor unfavorable."
     ]
 
@@ -127,19 +137,19 @@ def known_classes(box, y):
 
 def are_codes(labels):
     """Return whether labels need no word about which one is favorable."""
-    known = set(labels)
-    return known <= {0, 1} or known <= {-1, 1}
+    values = set(labels)
+    return values <= {0, 1} or values <= {-1, 1}
 
 
 def refuse_classes(classes, what="the labels are", also=""):
     """Raise a ValueError: no favorable label is given, and none follows from the classes."""
     classes = [plain(c) for c in classes]
     if len(classes) <= MOST_NAMED:
-        told, example = f"{classes!r}", f", for example pos_label={classes[-1]!r}"
+        description, example = f"{classes!r}", f", for example pos_label={classes[-1]!r}"
     else:  # names or numbers of single people, perhaps
-        told, example = f"{len(classes):,} different values", ""
+        description, example = f"{len(classes):,} different values", ""
     raise ValueError(
-        f"pos_label is not set, and {what} {told}: pass the favorable one, or several"
+        f"pos_label is not set, and {what} {description}: pass the favorable one, or several"
         f"{example}{also}. Only labels 0 and 1, -1 and 1, and booleans need no pos_label: 1 and "
         "True are favorable."
     )
@@ -156,8 +166,8 @@ def _coded(classes):
     if classes is None or len(classes) == 0:
         return 1
     if not are_codes(classes):
-        each = ", or audit each class against the rest with skdisc.multiclass.OneVsRest"
-        refuse_classes(classes, also=each if len(classes) > 2 else "")
+        advice = ", or audit each class against the rest with skdisc.multiclass.OneVsRest"
+        refuse_classes(classes, also=advice if len(classes) > 2 else "")
     return next((c for c in classes if c == 1), 1)
 
 

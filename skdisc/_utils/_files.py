@@ -198,12 +198,12 @@ def _remove_stale(target):
     if fcntl is None:
         return
     before = time.time() - _STALE
-    for left in target.parent.glob(f".{_escaped(target.name[:100])}.*{_SUFFIX}"):
+    for path in target.parent.glob(f".{_escaped(target.name[:100])}.*{_SUFFIX}"):
         with suppress(OSError):
-            if left.stat().st_mtime < before:
-                with open(left, "rb") as file:
+            if path.stat().st_mtime < before:
+                with open(path, "rb") as file:
                     if hold_lock(file):
-                        left.unlink()
+                        path.unlink()
 
 
 def _escaped(name):

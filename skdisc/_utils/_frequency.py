@@ -37,20 +37,20 @@ def lower_quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray) -> 
     """Return what ``np.quantile(..., method="lower")`` returns for repeated values."""
     order = np.argsort(x, kind="stable")
     ends = np.cumsum(frequency[order])
-    at = np.floor((ends[-1] - 1) * share).astype(np.int64)
-    return x[order][np.searchsorted(ends, at, side="right")]
+    positions = np.floor((ends[-1] - 1) * share).astype(np.int64)
+    return x[order][np.searchsorted(ends, positions, side="right")]
 
 
 def quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray) -> np.ndarray:
     """Return what ``np.quantile`` returns for repeated values."""
     order = np.argsort(x, kind="stable")
     ends = np.cumsum(frequency[order])
-    at = (ends[-1] - 1) * share
+    positions = (ends[-1] - 1) * share
     low, high = (
         x[order][np.searchsorted(ends, a.astype(np.int64), side="right")]
-        for a in (np.floor(at), np.ceil(at))
+        for a in (np.floor(positions), np.ceil(positions))
     )
-    return low + (high - low) * (at - np.floor(at))
+    return low + (high - low) * (positions - np.floor(positions))
 
 
 def median(x: np.ndarray, frequency: np.ndarray | None = None) -> float:
@@ -72,8 +72,8 @@ def deal(frequency: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
         How many people of each row are in each hand.
     """
     rest, hands = frequency, []
-    for left in range(n, 1, -1):
-        hands.append(hold_out(rest, 1 / left, rng))
+    for n_hands in range(n, 1, -1):
+        hands.append(hold_out(rest, 1 / n_hands, rng))
         rest = rest - hands[-1]
     return np.array([*hands, rest])
 
@@ -112,9 +112,9 @@ def permuted(
     """
     if frequency is None:
         return rng.permutation(values)
-    kinds, at = np.unique(values, return_inverse=True)
+    kinds, kind_of_row = np.unique(values, return_inverse=True)
     rest, total = frequency, np.zeros(len(values))
-    for kind, size in zip(kinds, count(at, len(kinds), frequency).tolist(), strict=True):
+    for kind, size in zip(kinds, count(kind_of_row, len(kinds), frequency).tolist(), strict=True):
         dealt = _drawn(rest, size, size / rest.sum(), rng)
         rest, total = rest - dealt, total + kind * dealt
     return total / frequency

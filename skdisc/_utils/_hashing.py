@@ -78,10 +78,10 @@ class KeyIndex:
         self._reserve(len(keys))
         slots = self._slots(np.where(keys == _EMPTY, _GOLDEN, keys))
         new = np.flatnonzero(self._ids[slots] < 0)
-        at = slots[new]
-        self._ids[at[::-1]] = ~new[::-1]  # reversed: the last written is the first
-        is_first = self._ids[at] == ~new
-        fresh = at[is_first]
+        free_slots = slots[new]
+        self._ids[free_slots[::-1]] = ~new[::-1]  # reversed: the last written is the first
+        is_first = self._ids[free_slots] == ~new
+        fresh = free_slots[is_first]
         self._ids[fresh] = np.arange(self._n, self._n + len(fresh))
         self._n += len(fresh)
         first = np.zeros(len(keys), dtype=bool)
@@ -94,10 +94,12 @@ class KeyIndex:
             slots = ((keys * _GOLDEN) >> np.uint64(64 - self._bits)).astype(np.int64)
         todo = np.flatnonzero(self._table[slots] != keys)
         while todo.size:
-            at, wanted = slots[todo], keys[todo]
-            free = self._table[at] == _EMPTY
-            self._table[at[free]] = wanted[free]  # of several keys one stays, the others go on
-            todo = todo[self._table[at] != wanted]
+            tried, tried_keys = slots[todo], keys[todo]
+            free = self._table[tried] == _EMPTY
+            self._table[tried[free]] = tried_keys[
+                free
+            ]  # of several keys one stays, the others go on
+            todo = todo[self._table[tried] != tried_keys]
             slots[todo] = (slots[todo] + 1) & (len(self._table) - 1)
         return slots
 
@@ -167,12 +169,12 @@ class NumberedColumns:
             self._known[name] = number.astype(np.min_scalar_type(-len(values) - 1)), values
         return self._known[name]
 
-    def taken(self, at, X):
+    def taken(self, positions, X):
         """Return the columns of some rows, `X`, without looking for their values again.
 
         Parameters
         ----------
-        at : ndarray of int
+        positions : ndarray of int
             Positions of the rows.
         X : DataFrame
             These rows.
@@ -182,7 +184,9 @@ class NumberedColumns:
         NumberedColumns
         """
         part = NumberedColumns(X)
-        part._known = {name: (number[at], values) for name, (number, values) in self._known.items()}
+        part._known = {
+            name: (number[positions], values) for name, (number, values) in self._known.items()
+        }
         return part
 
     def hashes(self):
@@ -201,9 +205,9 @@ class NumberedColumns:
 
 def hash_of(column):
     """Return a 64-bit hash of each value of a Series; one that has none counts as its text."""
-    own = column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
+    values = column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
     try:
-        return pd.util.hash_array(own)
+        return pd.util.hash_array(values)
     except TypeError:
         return pd.util.hash_array(column.map(_text).to_numpy(dtype=object))
 
@@ -222,10 +226,10 @@ def combined(hashes, shape):
     ndarray of uint64
     """
     key, factor = np.full(shape, _START), _FACTOR
-    for left, own in zip(range(len(hashes), 0, -1), hashes, strict=True):
-        key ^= own
+    for n_left, column_hashes in zip(range(len(hashes), 0, -1), hashes, strict=True):
+        key ^= column_hashes
         key *= np.uint64(factor)
-        factor += 82520 + 2 * left
+        factor += 82520 + 2 * n_left
     return key + _END
 
 
@@ -335,11 +339,11 @@ def at_ranks(keys, ranks):
     size = np.bincount(place, minlength=1 << 16)
     end = np.cumsum(size)
     of_rank = np.searchsorted(end, ranks, side="right")
-    wanted = np.zeros(len(size), dtype=bool)
-    wanted[of_rank] = True
-    rows = np.flatnonzero(wanted[place])
+    is_needed = np.zeros(len(size), dtype=bool)
+    is_needed[of_rank] = True
+    rows = np.flatnonzero(is_needed[place])
     rows = rows[np.argsort(keys[rows], kind="stable")]
-    skipped = np.cumsum(np.where(wanted, 0, size))
+    skipped = np.cumsum(np.where(is_needed, 0, size))
     return rows[np.asarray(ranks) - skipped[of_rank]]
 
 

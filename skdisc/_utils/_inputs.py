@@ -51,8 +51,8 @@ def check_count(what, value, least=0):
 def check_choice(what, value, allowed):
     """Raise ValueError if a setting is not one of some words."""
     if not isinstance(value, str) or value not in allowed:
-        known = " or ".join(f'"{word}"' for word in allowed)
-        raise ValueError(f"{what} must be {known}, got {value!r}")
+        choices = " or ".join(f'"{word}"' for word in allowed)
+        raise ValueError(f"{what} must be {choices}, got {value!r}")
 
 
 def as_frame(X):
@@ -89,8 +89,8 @@ def check_is_frame(X, what="X"):
 def distinct_values(series, numbered=None):
     """Return the distinct values; TypeError if they cannot be compared, as lists."""
     try:
-        found = pd.unique(series) if numbered is None else numbered[series.name][1]
-        return one_of_equals(found, series)
+        distinct = pd.unique(series) if numbered is None else numbered[series.name][1]
+        return one_of_equals(distinct, series)
     except TypeError as error:
         raise TypeError(f"Column {series.name!r} holds unsupported types: {error}.") from error
 

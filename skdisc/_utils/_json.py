@@ -158,7 +158,7 @@ _TYPES = {
 }
 
 
-def misfit(value, schema, at="the document", defs=None):
+def misfit(value, schema, place="the document", defs=None):
     """Return the first way in which a value is not as a JSON Schema says, in words, or None.
 
     Checked are types, required names and choices, not ranges of numbers or patterns of text; names
@@ -168,24 +168,26 @@ def misfit(value, schema, at="the document", defs=None):
     if "$ref" in schema:
         schema = defs[schema["$ref"].rpartition("/")[2]]
     if "anyOf" in schema:
-        found = [misfit(value, one, at, defs) for one in schema["anyOf"]]
-        return None if None in found else found[0]
+        misfits = [misfit(value, one, place, defs) for one in schema["anyOf"]]
+        return None if None in misfits else misfits[0]
     types, choices = schema.get("type", []), schema.get("enum", [schema.get("const", value)])
     types = types if isinstance(types, list) else [types]
     is_odd = isinstance(value, bool) and "boolean" not in types  # bool is an int in Python
     if types and (is_odd or not isinstance(value, tuple(map(_TYPES.get, types)))):
-        return f"{at} must be of type {' or '.join(types)}, got {describe(value)[:80]}"
+        return f"{place} must be of type {' or '.join(types)}, got {describe(value)[:80]}"
     if value not in choices:
-        return f"{at} must be one of {', '.join(map(repr, choices))}, got {describe(value)[:80]}"
+        return f"{place} must be one of {', '.join(map(repr, choices))}, got {describe(value)[:80]}"
     if isinstance(value, dict):
         lacking = [name for name in schema.get("required", []) if name not in value]
         if lacking:
-            return f"{at} lacks {lacking[0]!r}"
-        of, others = schema.get("properties", {}), schema.get("additionalProperties")
-        others = others if isinstance(others, dict) else {}
-        parts = [(v, of.get(name, others), f"{at}.{name}") for name, v in value.items()]
+            return f"{place} lacks {lacking[0]!r}"
+        properties, additional = schema.get("properties", {}), schema.get("additionalProperties")
+        additional = additional if isinstance(additional, dict) else {}
+        parts = [
+            (v, properties.get(name, additional), f"{place}.{name}") for name, v in value.items()
+        ]
     elif isinstance(value, list):
-        parts = [(v, schema.get("items", {}), f"{at}[{i}]") for i, v in enumerate(value)]
+        parts = [(v, schema.get("items", {}), f"{place}[{i}]") for i, v in enumerate(value)]
     else:
         return None
     return next(filter(None, (misfit(*part, defs) for part in parts)), None)

@@ -107,7 +107,7 @@ def _unpickled(path):
     """Return the object of a pickle; a ValueError says which versions do not go together."""
     joblib = require("joblib", extra="io", purpose="Reading pickles")
     try:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", InconsistentVersionWarning)
             model = joblib.load(path)
     except Exception as error:  # whatever the code inside raises
@@ -116,10 +116,13 @@ def _unpickled(path):
             f"read by the versions that wrote it; here is scikit-learn {sklearn.__version__}. Save "
             "the model with skops.io.dump there."
         ) from error
-    other = [w.message for w in told if issubclass(w.category, InconsistentVersionWarning)]
-    if other:
+    version_warnings = [
+        w.message for w in caught if issubclass(w.category, InconsistentVersionWarning)
+    ]
+    if version_warnings:
+        version = version_warnings[0].original_sklearn_version
         raise ValueError(
-            f"{path.name!r} was saved by scikit-learn {other[0].original_sklearn_version}, and "
+            f"{path.name!r} was saved by scikit-learn {version}, and "
             f"this is {sklearn.__version__}. Install that version, or save it with skops.io.dump."
         )
     return model

@@ -41,5 +41,8 @@ def versions():
     from skdisc import __version__
 
     packages = {"numpy": numpy, "scipy": scipy, "pandas": pandas, "scikit-learn": sklearn}
-    own = {"skdisc": __version__, "python": platform.python_version()}
-    return own | {name: package.__version__ for name, package in packages.items()}
+    return {
+        "skdisc": __version__,
+        "python": platform.python_version(),
+        **{name: package.__version__ for name, package in packages.items()},
+    }

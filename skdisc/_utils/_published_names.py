@@ -79,9 +79,9 @@ def meant_by(name, settings):
     name : str
     settings : collection of str
     """
-    for own in PUBLISHED_NAMES.get(name, ()):
-        if own in settings:
-            return f"; it is {own!r} in skdisc."
+    for new_name in PUBLISHED_NAMES.get(name, ()):
+        if new_name in settings:
+            return f"; it is {new_name!r} in skdisc."
     setting, text = FIELDS.get(name, (None, None))
     if setting in settings:
         return f"; write {text}."
@@ -100,9 +100,9 @@ class SaysWhatIsMeant:
             takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
             unknown = [name for name in kwargs if name not in parameters]
             if unknown and not takes_any:
-                name, known = unknown[0], list(parameters)[1:]
+                name, settings = unknown[0], list(parameters)[1:]
                 raise TypeError(
                     f"{cls.__name__}.__init__() got an unexpected keyword argument {name!r}"
-                    f"{meant_by(name, known)}"
+                    f"{meant_by(name, settings)}"
                 )
         return super().__new__(cls)

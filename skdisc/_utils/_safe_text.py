@@ -66,9 +66,9 @@ def wrap(text, width):
 
 def _head(word, width):
     """Return the longest beginning of a word that fits into `width` columns, or one character."""
-    taken = 0
+    n_columns = 0
     for i, character in enumerate(word):
-        taken += _columns_of(character)
-        if taken > width:
+        n_columns += _columns_of(character)
+        if n_columns > width:
             return word[: max(i, 1)]
     return word

@@ -111,9 +111,9 @@ def mean(values, weight=None):
     return float(np.average(values, weights=weight))
 
 
-def rows_at(data, at):
+def rows_at(data, positions):
     """Return some rows of a table, a list, or anything that NumPy takes."""
-    return _safe_indexing(data if hasattr(data, "__getitem__") else np.asarray(data), at)
+    return _safe_indexing(data if hasattr(data, "__getitem__") else np.asarray(data), positions)
 
 
 def check_groups(groups, n_samples):

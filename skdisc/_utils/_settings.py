@@ -136,18 +136,18 @@ def _in_order(cls):
     for base in cls.__mro__[1:]:
         for name, old in base.__dict__.get("_declared_settings", {}).items():
             inherited.setdefault(name, old)
-    own = {name: s for name, s in cls.__dict__.items() if isinstance(s, SettingSpec)}
-    for name, new in own.items():
+    declared = {name: s for name, s in cls.__dict__.items() if isinstance(s, SettingSpec)}
+    for name, new in declared.items():
         if name in inherited:
             old = inherited[name]
             missing = {
                 f: getattr(old, f) for f in ("allowed", "text", "kind") if getattr(new, f) is None
             }
-            own[name] = replace(new, kw_only=old.kw_only, leads=old.leads, **missing)
+            declared[name] = replace(new, kw_only=old.kw_only, leads=old.leads, **missing)
         setattr(cls, name, new.default)
-    known = {**inherited, **own}
-    leading = [name for name, s in known.items() if s.leads]
-    return {name: known[name] for name in dict.fromkeys([*leading, *own, *inherited])}
+    settings = {**inherited, **declared}
+    leading = [name for name, s in settings.items() if s.leads]
+    return {name: settings[name] for name in dict.fromkeys([*leading, *declared, *inherited])}
 
 
 def _constructor(cls):

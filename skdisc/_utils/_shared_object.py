@@ -52,8 +52,8 @@ class SharedObject(BaseEstimator):
         Self
         """
         fields = set(fields)
-        kept = {n: v for n, v in self.get_params(deep=False).items() if n in fields}
-        return type(self)(**kept)
+        chosen = {n: v for n, v in self.get_params(deep=False).items() if n in fields}
+        return type(self)(**chosen)
 
     def but(self, **fields: Any) -> Self:
         """Return an object that differs in these fields.

@@ -32,18 +32,18 @@ def with_sections(text: str | None) -> Callable[[Function], Function]:
     def decorate(function):
         if not function.__doc__:  # Python may run without docstrings
             return function
-        start, own = _split(function.__doc__)
+        start, own_sections = _split(function.__doc__)
         order = list(inspect.signature(function).parameters)
         sections = {}
         for title, body in shared.items():
-            entries = _entries(own.pop(title, ""))
+            entries = _entries(own_sections.pop(title, ""))
             if title != "Returns" or not entries:
                 entries = _merged(entries, _entries(body))
             if title == "Parameters":
                 entries = [entry for entry in entries if _names(entry)[0] in order]
                 entries.sort(key=lambda entry: order.index(_names(entry)[0]))
             sections[title] = "\n".join(entries)
-        function.__doc__ = _joined(start, sections | own)
+        function.__doc__ = _joined(start, sections | own_sections)
         return function
 
     return decorate
@@ -57,9 +57,9 @@ def with_inherited_entries(cls: type) -> str:
     """
     start, sections = _split(cls.__doc__)
     for title, body in sections.items():
-        own = _entries(body)
-        if "{inherited}" in own:
-            own.remove("{inherited}")
+        entries = _entries(body)
+        if "{inherited}" in entries:
+            entries.remove("{inherited}")
             of_bases = (_split(base.__doc__ or "")[1] for base in cls.__mro__[1:])
             inherited = next((of_base[title] for of_base in of_bases if title in of_base), None)
             if inherited is None:
@@ -67,7 +67,7 @@ def with_inherited_entries(cls: type) -> str:
                     f"{cls.__name__}: no base has a section {title}, for which {{inherited}} "
                     "stands in the docstring. Leave the line out."
                 )
-            sections[title] = "\n".join(_merged(own, _entries(inherited)))
+            sections[title] = "\n".join(_merged(entries, _entries(inherited)))
     return _joined(start, sections)
 
 
@@ -93,7 +93,7 @@ def _names(entry):
     return entry.partition("\n")[0].partition(" : ")[0].split(", ")
 
 
-def _merged(own, shared):
+def _merged(entries, shared):
     """Return the own entries, then those of other names."""
-    described = {name for entry in own for name in _names(entry)}
-    return [*own, *(entry for entry in shared if described.isdisjoint(_names(entry)))]
+    described = {name for entry in entries for name in _names(entry)}
+    return [*entries, *(entry for entry in shared if described.isdisjoint(_names(entry)))]

@@ -253,20 +253,20 @@ def check_protected(protected, names, what="protected"):
         raise ValueError(
             f"{what} must name columns of X, got {protected!r}. Columns: {list(names)!r}."
         )
-    given = [protected] if isinstance(protected, (str, Integral)) else list(protected)
-    if not given:
+    columns = [protected] if isinstance(protected, (str, Integral)) else list(protected)
+    if not columns:
         raise ValueError(
             f"{what} must name at least one column, got {protected!r}. Columns: {list(names)!r}."
         )
     resolved = []
-    for p in given:
-        known = p in names
+    for p in columns:
+        is_name = p in names
         position = isinstance(p, Integral) and not isinstance(p, bool)
-        if not known and not (position and -len(names) <= p < len(names)):
+        if not is_name and not (position and -len(names) <= p < len(names)):
             raise ValueError(
                 f"{what}={p!r} is not a column of X{closest(p, names)} Columns: {list(names)!r}."
             )
-        resolved.append(p if known else names[p])
+        resolved.append(p if is_name else names[p])
     return list(dict.fromkeys(resolved))
 
 
@@ -320,11 +320,11 @@ def refuse_missing(gone, protected):
     )
 
 
-def check_names(what, names, known, kind="columns"):
+def check_names(what, names, allowed, kind="columns"):
     """Raise a ValueError if `what` names something that is not among the known names."""
-    unknown = [n for n in names if n not in known]
+    unknown = [n for n in names if n not in allowed]
     if unknown:
-        raise ValueError(f"{what} names {unknown!r}, not among the {kind} {list(known)!r}.")
+        raise ValueError(f"{what} names {unknown!r}, not among the {kind} {list(allowed)!r}.")
 
 
 def is_favorable(labels, favorable):

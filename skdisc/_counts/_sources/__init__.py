@@ -58,13 +58,13 @@ def source_of(data: Any, options: TableOptions | None = None) -> Source:
         return _module("_dask_collection").DaskSource(data)
     if "ibis" in library and hasattr(data, "group_by"):
         return _module("_warehouse").IbisSource(data)
-    found = _module("_in_memory").frame_source(data)
-    if found is None:
+    source = _module("_in_memory").frame_source(data)
+    if source is None:
         raise TypeError(
             f"{type(data).__name__} is no table that can be read. Pass a pandas, polars, Arrow or "
             "Dask frame, an Ibis table, or the path of a Parquet or CSV file."
         )
-    return found
+    return source
 
 
 def _module(name):
@@ -99,12 +99,12 @@ def _is_hidden(path):
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
-def _of_files(paths, given, options=None):
+def _of_files(paths, address, options=None):
     """Return the source of files, all of Parquet or all of CSV, or of one that is read whole."""
     absent = [str(p) for p in paths if not p.is_file()]
     if absent or not paths:
         raise ValueError(
-            f"There is no file {absent[0] if absent else given!r}. X takes a table, or paths of "
+            f"There is no file {absent[0] if absent else address!r}. X takes a table, or paths of "
             "Parquet or CSV files."
         )
     if len(paths) == 1 and paths[0].name.lower().endswith(WHOLE):

@@ -44,7 +44,7 @@ class CsvSource(Source):
         self._options = TableOptions() if options is None else options
         self._files = [CsvFile(p, self._options) for p in paths]
         names = {str(f.path): f.columns for f in self._files}
-        same_columns({path: dict.fromkeys(found, "nothing") for path, found in names.items()})
+        same_columns({path: dict.fromkeys(columns, "nothing") for path, columns in names.items()})
         self.columns = list(names[str(paths[0])])
         self.notes: list[TableNote] = list(dict.fromkeys(n for f in self._files for n in f.notes))
         self._types, self._numbers, self._dates = {}, {}, {}
@@ -53,19 +53,25 @@ class CsvSource(Source):
     def _learn(self):
         """Learn the dtype of each column, and how numbers and dates are read from texts."""
         kinds, texts = self._kinds_and_texts()
-        mixed = [n for n, found in kinds.items() if "text" in found and len(_known(found)) > 1]
+        mixed = [
+            n
+            for n, column_kinds in kinds.items()
+            if "text" in column_kinds and len(_known(column_kinds)) > 1
+        ]
         texts |= self._texts_of(mixed)
         separators = {f.separator for f in self._files}
         separator = separators.pop() if len(separators) == 1 else None
         mark, is_sure = file_mark(texts, self._options.decimal, separator)
         if mark == "," and is_sure and self._options.decimal is None:
-            fractions = [n for n, found in kinds.items() if _known(found) >= {"numbers"}]
+            fractions = [
+                n for n, column_kinds in kinds.items() if _known(column_kinds) >= {"numbers"}
+            ]
             fractions = [n for n in fractions if n not in texts and n not in self._options.text]
             grouped = self._texts_of(fractions)
             texts |= {
-                name: found
-                for name, found in grouped.items()
-                if found.are_numbers and found.differ and not found.only["."]
+                name: column_kinds
+                for name, column_kinds in grouped.items()
+                if column_kinds.are_numbers and column_kinds.differ and not column_kinds.only["."]
             }
         for name in self.columns:
             is_text = name in texts or name in self._options.text
@@ -93,13 +99,13 @@ class CsvSource(Source):
                 check_cells(piece, file.path.name)
                 for name in self.columns:
                     column = self._options.without_missing(piece[name], everywhere=False)
-                    found = _kinds(column)
-                    kinds[name] |= found
+                    column_kinds = _kinds(column)
+                    kinds[name] |= column_kinds
                     n_missing[name] += int(column.isna().sum())
-                    if "text" in found and name not in self._options.text:
+                    if "text" in column_kinds and name not in self._options.text:
                         texts.setdefault(name, NumberTexts()).add(column)
-        for name, found in texts.items():  # also in pieces that hold no text
-            found.n_missing = n_missing[name]
+        for name, column_kinds in texts.items():  # also in pieces that hold no text
+            column_kinds.n_missing = n_missing[name]
         return kinds, texts
 
     def _texts_of(self, names):
@@ -146,22 +152,22 @@ def _known(kinds):
 
 def _kinds(series):
     """Return the kinds of a piece of a column: integers, numbers, booleans, text and missing."""
-    known = series.dropna()
-    found = {"missing"} if len(known) < len(series) else set()
-    if len(known):
+    present = series.dropna()
+    kinds = {"missing"} if len(present) < len(series) else set()
+    if len(present):
         if of_numbers(series.dtype):
-            found.add("integers" if series.dtype.kind in "iu" else "numbers")
+            kinds.add("integers" if series.dtype.kind in "iu" else "numbers")
         else:
-            is_boolean = pd.api.types.infer_dtype(known) == "boolean"
-            found.add("booleans" if is_boolean else "text")
-    return found
+            is_boolean = pd.api.types.infer_dtype(present) == "boolean"
+            kinds.add("booleans" if is_boolean else "text")
+    return kinds
 
 
 def _dtype(kinds):
     """Return the dtype of a column: str, a dtype of NumPy, or None for what pandas infers."""
-    known = _known(kinds)
-    if not known <= {"integers", "numbers"}:
-        return None if known == {"booleans"} else str
-    if not known:
+    value_kinds = _known(kinds)
+    if not value_kinds <= {"integers", "numbers"}:
+        return None if value_kinds == {"booleans"} else str
+    if not value_kinds:
         return None
     return np.dtype(np.int64 if kinds == {"integers"} else np.float64)

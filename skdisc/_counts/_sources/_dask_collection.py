@@ -27,10 +27,10 @@ class DaskSource(Source):
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
         """Return the partitions."""
         del compact
-        found = self._frame[list(columns)].to_delayed()
+        partitions = self._frame[list(columns)].to_delayed()
         return [
-            TablePart(f"partition {i} of {len(found)}", partial(_get, d), partial(str, d.key))
-            for i, d in enumerate(found)
+            TablePart(f"partition {i} of {len(partitions)}", partial(_get, d), partial(str, d.key))
+            for i, d in enumerate(partitions)
         ]
 
     def _add_up(self, function, parts):

@@ -31,10 +31,10 @@ class ParquetSource(Source):
     def __init__(self, paths: Any):
         dataset = require("pyarrow.dataset", extra="io", purpose="Reading Parquet")
         paths = [str(p) for p in paths] if isinstance(paths, list) else str(paths)
-        found = dataset.dataset(paths, format="parquet", partitioning="hive").get_fragments()
+        fragments = dataset.dataset(paths, format="parquet", partitioning="hive").get_fragments()
         self._files = [
             _ParquetFile(f, dataset.get_partition_keys(f.partition_expression))
-            for f in sorted(found, key=lambda f: f.path)
+            for f in sorted(fragments, key=lambda f: f.path)
         ]
         if not self._files:
             raise ValueError(f"There is no Parquet file in {paths!r}.")
@@ -119,20 +119,20 @@ def same_columns(kinds: dict) -> None:
     kinds : dict of dict
         For each file, the kind of each column; the kind "nothing" goes with all.
     """
-    (first, known), *others = kinds.items()
-    known = dict(known)
-    for path, own in others:
-        if set(own) != set(known):
-            odd = sorted(set(own) ^ set(known), key=str)[0]
-            has, lacks = (path, first) if odd in own else (first, path)
+    (first, kind_of), *other_files = kinds.items()
+    kind_of = dict(kind_of)
+    for path, kinds_of_file in other_files:
+        if set(kinds_of_file) != set(kind_of):
+            odd = sorted(set(kinds_of_file) ^ set(kind_of), key=str)[0]
+            has, lacks = (path, first) if odd in kinds_of_file else (first, path)
             raise ValueError(f"{has!r} has the column {odd!r}, {lacks!r} has not.")
-        for name, kind in own.items():
-            if "nothing" not in (kind, known[name]) and kind != known[name]:
+        for name, kind in kinds_of_file.items():
+            if "nothing" not in (kind, kind_of[name]) and kind != kind_of[name]:
                 raise ValueError(
-                    f"The column {name!r} holds {kind} in {path!r} and {known[name]} in a file "
+                    f"The column {name!r} holds {kind} in {path!r} and {kind_of[name]} in a file "
                     f"before it, e.g. {first!r}. Convert it to one type."
                 )
-            known[name] = kind if known[name] == "nothing" else known[name]
+            kind_of[name] = kind if kind_of[name] == "nothing" else kind_of[name]
 
 
 def mark_of_file(path: Any) -> str:

@@ -36,11 +36,11 @@ class FrameSource(Source):
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
         """Return slices of the table."""
         del compact
-        found = []
+        parts = []
         for start, end in slices(len(self._frame)):
             rows = partial(self._rows, start, end, list(columns))
-            found.append(TablePart(f"rows {start} to {end - 1}", rows, partial(_mark_of, rows)))
-        return found
+            parts.append(TablePart(f"rows {start} to {end - 1}", rows, partial(_mark_of, rows)))
+        return parts
 
     def _rows(self, start, end, columns):
         if self._is_pandas:
@@ -86,10 +86,10 @@ class LazySource(ParquetSource):
 def frame_source(frame: Any) -> Source | None:
     """Return the source of a frame that narwhals knows, None if it knows none."""
     nw = _narwhals()
-    known = nw.from_native(frame, pass_through=True)
-    if isinstance(known, nw.DataFrame):
+    wrapped = nw.from_native(frame, pass_through=True)
+    if isinstance(wrapped, nw.DataFrame):
         return FrameSource(frame)
-    if isinstance(known, nw.LazyFrame):
+    if isinstance(wrapped, nw.LazyFrame):
         return LazySource(frame)
     return None
 

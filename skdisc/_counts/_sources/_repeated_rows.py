@@ -29,15 +29,15 @@ class RepeatedRows(Source):
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
         """Return slices of the people."""
         del compact
-        found = []
+        parts = []
         for start, end in slices(int(self._ends[-1])):
             rows = partial(self._rows, start, end, list(columns))
-            found.append(TablePart(f"people {start} to {end - 1}", rows, partial(_mark_of, rows)))
-        return found
+            parts.append(TablePart(f"people {start} to {end - 1}", rows, partial(_mark_of, rows)))
+        return parts
 
     def _rows(self, start, end, columns):
-        at = np.searchsorted(self._ends, np.arange(start, end), side="right")
-        yield self._frame[columns].iloc[at].reset_index(drop=True)
+        positions = np.searchsorted(self._ends, np.arange(start, end), side="right")
+        yield self._frame[columns].iloc[positions].reset_index(drop=True)
 
 
 def _mark_of(rows):

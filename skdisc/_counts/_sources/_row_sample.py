@@ -68,10 +68,10 @@ def strata_of(frame: pd.DataFrame, by: Sequence[Hashable]) -> tuple[np.ndarray, 
     """Return the number of the stratum of each row, and the strata, tuples of values."""
     codes, table = np.zeros(len(frame), dtype=np.int64), [()]
     for name in by:
-        own, values = pd.factorize(frame[name])
+        column_codes, values = pd.factorize(frame[name])
         values = [*map(plain, values), None]
-        codes = codes * len(values) + own % len(values)
-        table = [(*known, value) for known in table for value in values]
+        codes = codes * len(values) + column_codes % len(values)
+        table = [(*stratum, value) for stratum in table for value in values]
     strata = np.empty(len(table), dtype=object)
     strata[:] = table
     return codes, strata
@@ -100,8 +100,8 @@ def allocated(sizes: Counter, n: int) -> dict:
     strata = sorted(sizes, key=lambda s: (-sizes[s], repr(s)))
     exact = np.array([sizes[s] * n / total for s in strata])
     whole = np.maximum(np.floor(exact).astype(np.int64), 1)
-    for at in np.argsort(whole - exact, kind="stable")[: max(n - whole.sum(), 0)]:
-        whole[at] += 1
+    for position in np.argsort(whole - exact, kind="stable")[: max(n - whole.sum(), 0)]:
+        whole[position] += 1
     while whole.sum() > max(n, len(strata)):  # small strata took more than their share
         whole[np.argmax(whole)] -= 1
     return dict(zip(strata, whole.tolist(), strict=True))

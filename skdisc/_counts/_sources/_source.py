@@ -159,10 +159,10 @@ class Source(ABC):
         ValueError
             If a column is unknown or holds infinite numbers, or the table has no rows.
         """
-        kept = None
+        stored = None
         if checkpoint is not None:
-            kept = Checkpoint(checkpoint, f"profile {columns}", Profile.read, Profile.write)
-        return self.map_add(_profile_of, columns, compact=True, checkpoint=kept)
+            stored = Checkpoint(checkpoint, f"profile {columns}", Profile.read, Profile.write)
+        return self.map_add(_profile_of, columns, compact=True, checkpoint=stored)
 
     def count(
         self,
@@ -199,30 +199,31 @@ class Source(ABC):
             If a column is unknown or has a value that the schema does not have, if what the model
             returns or the table does not fit, or if there are more cells.
         """
-        kept = checkpoint, max_cells
+        count = partial(self._counted, checkpoint=checkpoint, max_cells=max_cells)
         if decide is None:
-            return self._counted(schema, None, [], *kept)
+            return count(schema, None, [])
         if classes is None and schema.label is None:
             raise ValueError("classes= must name what the model may return, as there is no label.")
         decision = classes_of("decision", schema.label.values if classes is None else classes)
         reads = list(schema.names if reads is None else reads)
         exact = {column.name for column in schema.columns if column.is_exact}
         if exact.issuperset(reads):
-            counts = self._counted(replace(schema, decision=None), None, [], *kept)
+            counts = count(replace(schema, decision=None), None, [])
             return counts.decided(decide, decision, reads)
-        return self._counted(replace(schema, decision=decision), decide, reads, *kept)
+        return count(replace(schema, decision=decision), decide, reads)
 
     def _counted(self, schema, decide, reads, checkpoint, max_cells):
         """Return the counts of a schema, part by part."""
-        kept = None
+        stored = None
         if checkpoint is not None:
             what = f"{json.dumps(schema.to_dict(), default=str)} {reads} {_mark_of(decide)}"
-            kept = Checkpoint(checkpoint, what, Counts.read, Counts.to_parquet)
-        how = {"schema": schema, "decide": decide, "reads": reads}
-        function = partial(_counts_of, max_cells=max_cells, **how)
+            stored = Checkpoint(checkpoint, what, Counts.read, Counts.to_parquet)
+        function = partial(
+            _counts_of, schema=schema, decide=decide, reads=reads, max_cells=max_cells
+        )
         columns = [c.name for c in schema.parts if decide is None or c is not schema.decision]
         columns = list(dict.fromkeys([*columns, *reads]))
-        return self.map_add(function, columns, compact=decide is None, checkpoint=kept)
+        return self.map_add(function, columns, compact=decide is None, checkpoint=stored)
 
     def sample(
         self,
@@ -285,4 +286,4 @@ def _profile_of(frame: pd.DataFrame) -> Profile:
 
 def slices(n_rows: int) -> Iterator[tuple[int, int]]:
     """Yield first and last position (excluded) of slices of `ROWS` rows."""
-    return ((at, min(at + ROWS, n_rows)) for at in range(0, n_rows, ROWS))
+    return ((start, min(start + ROWS, n_rows)) for start in range(0, n_rows, ROWS))

@@ -72,8 +72,8 @@ class IbisSource(Source):
         n_rows = self.n_rows()
         if not n_rows:
             raise ValueError("The table has no rows.")
-        found = {name: self._profile_of(name, n_rows) for name in columns}
-        return Profile(n_rows, found)
+        profiles = {name: self._profile_of(name, n_rows) for name in columns}
+        return Profile(n_rows, profiles)
 
     def _profile_of(self, name, n_rows):
         """Return the profile of a column from its distinct values."""
@@ -139,8 +139,8 @@ class IbisSource(Source):
         strata = table.aggregate(by=[table[c].name(f"by{i}") for i, c in enumerate(by)], **ends)
         strata = strata[["first", "n"]].order_by("first").to_pyarrow().to_pylist()
         drawn = _positions([(s["first"], s["n"]) for s in strata if s["n"]], n, random_state)
-        wanted = self.like(pd.DataFrame({position: drawn}))
-        rows = table.semi_join(wanted, position).order_by(position).select(columns)
+        drawn_positions = self.like(pd.DataFrame({position: drawn}))
+        rows = table.semi_join(drawn_positions, position).order_by(position).select(columns)
         return stack(list(_fetched(rows, ROWS)))
 
     def like(self, frame: pd.DataFrame) -> Any:
@@ -180,10 +180,10 @@ def connected(address: str) -> IbisSource:
                 message = message.replace(password, "***")
             raise ValueError(f"{without_password(database)!r}: {message}") from None
     schema, _, table = name.rpartition(".")
-    known = connection.list_tables(database=schema or None)
-    if table not in known:
+    tables = connection.list_tables(database=schema or None)
+    if table not in tables:
         shown = without_password(database)
-        raise ValueError(f"{shown!r} has no table {name!r}; it has {known!r}.")
+        raise ValueError(f"{shown!r} has no table {name!r}; it has {tables!r}.")
     return IbisSource(connection.table(table, database=schema or None))
 
 
@@ -203,8 +203,8 @@ def without_password(address: str) -> str:
 
 def _password_of(address):
     """Return the password in an address, or None."""
-    found = re.match(r"[\w+.-]+://[^/?#]*?:(?P<password>.*)@", address)
-    return found["password"] if found else None
+    match = re.match(r"[\w+.-]+://[^/?#]*?:(?P<password>.*)@", address)
+    return match["password"] if match else None
 
 
 def _bin_of(values, cuts):
@@ -233,21 +233,21 @@ def _positions(strata, n, random_state):
     return np.sort(np.concatenate(drawn))
 
 
-def _new_name(name, known):
+def _new_name(name, columns):
     """Return a name that no column has."""
-    while name in known:
+    while name in columns:
         name += "_"
     return name
 
 
 def _weighted(values, n):
     """Return the profile of a column from its distinct values and the counts of each."""
-    known = values.notna().to_numpy()
-    made, missing = ColumnProfile.of(values[known]), int(n[~known].sum())
+    has_value = values.notna().to_numpy()
+    made, missing = ColumnProfile.of(values[has_value]), int(n[~has_value].sum())
     if made.numbers is not None:
-        distinct = values[known].to_numpy(np.float64) + 0.0
-        at = np.unique(distinct, return_inverse=True)[1]
-        counts = np.bincount(at, weights=n[known]).astype(np.int64)
+        distinct = values[has_value].to_numpy(np.float64) + 0.0
+        position = np.unique(distinct, return_inverse=True)[1]
+        counts = np.bincount(position, weights=n[has_value]).astype(np.int64)
         made = replace(made, numbers=replace(made.numbers, n=counts))
     return replace(made, n_missing=missing)
 

@@ -58,18 +58,18 @@ class CsvFile:
 
     def _encoding(self):
         """Return the encoding, that of the options or the one that the bytes tell."""
-        given = self.options.encoding
-        if given is not None:
+        option = self.options.encoding
+        if option is not None:
             with opened(self.path) as file:  # the mark of UTF-8 is no part of a name
                 is_marked = file.read(3) == b"\xef\xbb\xbf"
-            is_utf8 = given.lower().replace("-", "").replace("_", "") == "utf8"
-            return "utf-8-sig" if is_marked and is_utf8 else given
-        found = encoding_of(self.path, self._most_bytes)
-        if found != "utf-8-sig":
-            seen = "the file is not in UTF-8"
-            done = f"read as {found}" + (" (Western European)" if found == "cp1252" else "")
-            self.notes.append(TableNote(None, seen, done, "--encoding reads another"))
-        return found
+            is_utf8 = option.lower().replace("-", "").replace("_", "") == "utf8"
+            return "utf-8-sig" if is_marked and is_utf8 else option
+        encoding = encoding_of(self.path, self._most_bytes)
+        if encoding != "utf-8-sig":
+            observation = "the file is not in UTF-8"
+            done = f"read as {encoding}" + (" (Western European)" if encoding == "cp1252" else "")
+            self.notes.append(TableNote(None, observation, done, "--encoding reads another"))
+        return encoding
 
     def _header(self):
         """Return the column names and the separator that splits the header into most parts."""

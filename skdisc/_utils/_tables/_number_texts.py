@@ -84,21 +84,21 @@ class NumberTexts:
 
     def add(self, column: pd.Series) -> None:
         """Learn the texts of a column, or of a part of it."""
-        known = column.dropna()
-        self.n_missing += len(column) - len(known)
+        present = column.dropna()
+        self.n_missing += len(column) - len(present)
         if self.n > _TRIED and not self.n_numbers and not self.dates:
-            self.n += len(known)
-            self.n_others += len(known)
+            self.n += len(present)
+            self.n_others += len(present)
             return
-        counts = Counter(str(text).strip() for text in known.tolist())
-        self.n += len(known)
-        left = len(known)
+        counts = Counter(str(text).strip() for text in present.tolist())
+        self.n += len(present)
+        n_to_learn = len(present)
         for i, (text, count) in enumerate(counts.items()):
             if i == _TRIED and not self.n_numbers and not self.dates:
-                self.n_others += left
+                self.n_others += n_to_learn
                 return
             self._learn(text, count)
-            left -= count
+            n_to_learn -= count
 
     def _learn(self, text, count):
         """Learn one text that `count` cells have."""
@@ -203,9 +203,9 @@ def file_mark(learned: dict, option: str | None, separator: str | None) -> tuple
     """
     if option is not None:
         return option, True
-    told = {texts.mark for texts in learned.values() if texts.are_numbers} - {None}
-    if len(told) == 1:
-        return told.pop(), True
+    marks = {texts.mark for texts in learned.values() if texts.are_numbers} - {None}
+    if len(marks) == 1:
+        return marks.pop(), True
     return ("," if separator == ";" else "."), False
 
 
@@ -237,17 +237,17 @@ def date_values(column: pd.Series, form: str) -> pd.Series:
 
 def _value(text, mark):
     """Return the number that a text is under a decimal mark, and its unit; None if it is none."""
-    found = _NUMBER[mark].fullmatch(text)
-    if found is None or (found["open"] and (found["sign"] or found["minus"])):
+    match = _NUMBER[mark].fullmatch(text)
+    if match is None or (match["open"] and (match["sign"] or match["minus"])):
         return None
-    if found["sign"] and found["minus"]:
+    if match["sign"] and match["minus"]:
         return None
-    if found["before"] and found["after"]:
+    if match["before"] and match["after"]:
         return None
-    digits = found["body"]
-    if found["mark"]:
-        digits = digits.replace(found["mark"], "")
+    digits = match["body"]
+    if match["mark"]:
+        digits = digits.replace(match["mark"], "")
     value = float(digits.replace(mark, "."))
-    is_negative = found["open"] or found["minus"] or (found["sign"] or "+") != "+"
-    unit = (found["before"] or found["after"] or "").rstrip(".").casefold()
+    is_negative = match["open"] or match["minus"] or (match["sign"] or "+") != "+"
+    unit = (match["before"] or match["after"] or "").rstrip(".").casefold()
     return (-value if is_negative else value), unit

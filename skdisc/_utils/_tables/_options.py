@@ -66,11 +66,11 @@ class TableOptions:
 
     def to_dict(self) -> dict:
         """Return what is set, in JSON types."""
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        kept = {name: value for name, value in found.items() if value}
-        if "missing_in" in kept:
-            kept["missing_in"] = {c: list(texts) for c, texts in self.missing_in.items()}
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in kept.items()}
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        set_values = {name: value for name, value in values.items() if value}
+        if "missing_in" in set_values:
+            set_values["missing_in"] = {c: list(texts) for c, texts in self.missing_in.items()}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in set_values.items()}
 
     @classmethod
     def from_dict(cls, data: dict) -> "TableOptions":
@@ -81,13 +81,13 @@ class TableOptions:
 
     def check_columns(self, names: list) -> None:
         """Raise ValueError if an option names a column that the table does not have."""
-        known = list(map(str, names))
+        present = list(map(str, names))
         for option, columns in (("--missing", self.missing_in), ("--text", self.text)):
             for name in columns:
-                if name not in known:
+                if name not in present:
                     raise ValueError(
-                        f"{option} names {name!r}, which is no column{closest(name, known)} "
-                        f"Columns: {', '.join(map(repr, known[:20]))}."
+                        f"{option} names {name!r}, which is no column{closest(name, present)} "
+                        f"Columns: {', '.join(map(repr, present[:20]))}."
                     )
 
     def without_missing(self, column: pd.Series, *, everywhere: bool) -> pd.Series:

@@ -113,9 +113,9 @@ def _understood(frame, notes, options, csv_file):
     separator = None if csv_file is None else csv_file.separator
     mark, is_sure = file_mark(learned, options.decimal, separator)
     if csv_file is not None and mark == "," and is_sure:
-        more, again = grouped_by_points(csv_file, frame, options)
+        more, columns_read_anew = grouped_by_points(csv_file, frame, options)
         learned |= more
-        frame = frame.assign(**again)
+        frame = frame.assign(**columns_read_anew)
     for name, texts in learned.items():
         number, note = number_format(name, texts, mark, is_sure, options)
         notes += [note] if note is not None else []
@@ -146,24 +146,28 @@ def number_format(
         Whether the numbers of the file tell the mark.
     options : TableOptions
     """
-    own = texts.mark or mark
-    if options.decimal is not None and own != options.decimal:
-        seen = f"its numbers have the decimal mark {own!r}"
-        return None, TableNote(name, seen, "read as text", f"--decimal {own}")
+    decimal_mark = texts.mark or mark
+    if options.decimal is not None and decimal_mark != options.decimal:
+        observation = f"its numbers have the decimal mark {decimal_mark!r}"
+        return None, TableNote(name, observation, "read as text", f"--decimal {decimal_mark}")
     if not texts.are_numbers:
         if HINT <= texts.share < 1 and not texts.n_codes:
-            seen = f"{_percent(texts.share)} of the values are numbers, the others are texts"
+            observation = f"{_percent(texts.share)} of the values are numbers, the others are texts"
             option = f"--missing '{name}=TEXT' counts a text as missing"
-            return None, TableNote(name, seen, "read as text", option)
+            return None, TableNote(name, observation, "read as text", option)
         return None, None
     unit = next((u for u in texts.units if u), "")
     done = {"": "read as numbers", "%": "read as percent (5 % is 5)"}.get(unit)
     done = done or f"read as numbers, without {unit.upper()}"
-    seen = f"numbers with the decimal mark {own!r}" if texts.only or texts.differ else "numbers"
+    observation = (
+        f"numbers with the decimal mark {decimal_mark!r}"
+        if texts.only or texts.differ
+        else "numbers"
+    )
     if texts.mark is None and texts.differ and not is_sure:
-        other = "." if own == "," else ","
-        seen = f"numbers that fit the decimal marks {own!r} and {other!r}"
-        done += f" with {own!r}"
+        other_mark = "." if decimal_mark == "," else ","
+        observation = f"numbers that fit the decimal marks {decimal_mark!r} and {other_mark!r}"
+        done += f" with {decimal_mark!r}"
     missing = texts.missing_text
     if missing is not None:
         what = repr(missing) if texts.n_others >= _FEW else "one text"
@@ -171,9 +175,9 @@ def number_format(
         done += f"; {what} in {rows} counts as missing"
     option = f"--text {name!r} keeps the text"
     if texts.differ and not is_sure:
-        option = f"--decimal {'.' if own == ',' else ','} reads them otherwise"
+        option = f"--decimal {'.' if decimal_mark == ',' else ','} reads them otherwise"
     whole = texts.is_whole and missing is None and not texts.n_missing
-    return NumberFormat(own, missing, whole), TableNote(name, seen, done, option)
+    return NumberFormat(decimal_mark, missing, whole), TableNote(name, observation, done, option)
 
 
 def date_note(name) -> TableNote:
@@ -203,10 +207,10 @@ def grouped_by_points(csv_file, frame, options) -> tuple[dict, Mapping]:
         return {}, {}
     texts, learned = csv_file.read(floats, as_text=floats), {}
     for name in floats:
-        found = NumberTexts()
-        found.add(texts[name])
-        if found.are_numbers and found.differ and not found.only["."]:
-            learned[name] = found
+        column_texts = NumberTexts()
+        column_texts.add(texts[name])
+        if column_texts.are_numbers and column_texts.differ and not column_texts.only["."]:
+            learned[name] = column_texts
     return learned, {name: texts[name] for name in learned}
 
 

@@ -58,8 +58,8 @@ class Reading:
     def from_dict(cls, data: dict) -> "Reading":
         """Return the reading of a dict made by `to_dict`."""
         more = {"derive": tuple(data.get("derive", ())), "counts": data.get("counts")}
-        own = {n: v for n, v in data.items() if n not in more}
-        return cls(TableOptions.from_dict(own), **more)
+        options = {n: v for n, v in data.items() if n not in more}
+        return cls(TableOptions.from_dict(options), **more)
 
 
 def with_age(frame: pd.DataFrame, text: str) -> tuple[pd.DataFrame, TableNote]:
@@ -78,9 +78,9 @@ def with_age(frame: pd.DataFrame, text: str) -> tuple[pd.DataFrame, TableNote]:
         born after the day at which their age is asked for.
     """
     name, equals, rest = text.partition("=")
-    born, at, day = rest.rpartition("@")
+    born, separator, day = rest.rpartition("@")
     name, born, day = name.strip(), born.strip(), day.strip()
-    if not (name and equals and born and at and day):
+    if not (name and equals and born and separator and day):
         raise ValueError(f"--derive {text!r} is not of the form age=date_of_birth@2026-01-01.")
     if name in frame:
         raise ValueError(f"--derive {name!r} is a column already. Take another name.")
@@ -92,11 +92,11 @@ def with_age(frame: pd.DataFrame, text: str) -> tuple[pd.DataFrame, TableNote]:
             raise ValueError(f"--derive: {day!r} is not a day: {error}") from None
     else:
         then = _dates_of(frame, day)
-    known = birth.notna() & then.notna()
+    has_age = birth.notna() & then.notna()
     before = (then.dt.month < birth.dt.month) | (
         (then.dt.month == birth.dt.month) & (then.dt.day < birth.dt.day)
     )
-    age = (then.dt.year - birth.dt.year - before.astype(int)).where(known)
+    age = (then.dt.year - birth.dt.year - before.astype(int)).where(has_age)
     if (age < 0).any():
         raise ValueError(
             f"--derive: {int((age < 0).sum()):,} people were born after {day} by {born!r}. Check "
@@ -104,9 +104,9 @@ def with_age(frame: pd.DataFrame, text: str) -> tuple[pd.DataFrame, TableNote]:
         )
     place = list(frame.columns).index(born)
     frame = frame.drop(columns=born)
-    frame.insert(place, name, age.astype(np.int64) if known.all() else age)
-    seen, done = "dates of birth", f"{name!r} is the age in whole years on {day}"
-    return frame, TableNote(born, seen, done, "--derive takes another day")
+    frame.insert(place, name, age.astype(np.int64) if has_age.all() else age)
+    observation, done = "dates of birth", f"{name!r} is the age in whole years on {day}"
+    return frame, TableNote(born, observation, done, "--derive takes another day")
 
 
 def _dates_of(frame, name):

@@ -113,8 +113,10 @@ def read_labeled(path, options):
             kinds = [labels[v] for v in sorted(labels) if v in values]
             frame[name] = pd.Categorical(frame[name].map(labels), categories=kinds)
         elif len(lacking) < len(values):
-            seen = f"{len(values) - len(lacking)} of its {len(values)} values have labels"
-            notes.append(TableNote(name, seen, "read as numbers", f"--missing '{name}=CODE'"))
+            observation = f"{len(values) - len(lacking)} of its {len(values)} values have labels"
+            notes.append(
+                TableNote(name, observation, "read as numbers", f"--missing '{name}=CODE'")
+            )
     return _whole(frame), notes
 
 
