@@ -3,6 +3,7 @@
 import sys
 import warnings
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -323,7 +324,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, numeric=False, weight=None
     ValueError
         If an estimator must be fitted, and y is missing, continuous or has one class only.
     """
-    given = X, y, numeric, weight, groups
+    fit = partial(_fitted, X=X, y=y, numeric=numeric, weight=weight, groups=groups)
     if isinstance(model, BlackBox):
         if model.model is None:
             return model, "decisions"
@@ -331,12 +332,12 @@ def resolve(model, estimator, X, y, surrogate_X=None, numeric=False, weight=None
             return model, "refit"
         if _is_fitted(model.model):
             return model, "model"
-        how = {n: getattr(model, n) for n in ("chunk_size", "n_refits", "n_jobs")}
-        return _fitted(model.model, *given, **how), "refit"
+        settings = {n: getattr(model, n) for n in ("chunk_size", "n_refits", "n_jobs")}
+        return fit(model.model, **settings), "refit"
     if model is not None:
         if _is_fitted(model):
             return BlackBox(model), "model"
-        return _fitted(model, *given), "refit"
+        return fit(model), "refit"
     if estimator is not None:
         if isinstance(estimator, FrozenEstimator):
             return BlackBox(estimator), "model"
@@ -348,7 +349,7 @@ def resolve(model, estimator, X, y, surrogate_X=None, numeric=False, weight=None
                 SurrogateWarning,
                 stacklevel=_outside(),
             )
-        return _fitted(estimator, *given), "refit"
+        return fit(estimator), "refit"
     if surrogate_X is not None or X is None:
         from skdisc._blackbox._default_models import surrogate  # here: it is slow to import
 
@@ -359,8 +360,8 @@ def resolve(model, estimator, X, y, surrogate_X=None, numeric=False, weight=None
 def is_trained(model: object, estimator: object) -> bool:
     """Return True if `resolve` trains a model, or one was trained here before."""
     if isinstance(model, BlackBox):
-        own = model.model
-        return model.training is not None or (own is not None and not _is_fitted(own))
+        wrapped = model.model
+        return model.training is not None or (wrapped is not None and not _is_fitted(wrapped))
     if model is not None:
         return not _is_fitted(model)
     return estimator is not None and not isinstance(estimator, FrozenEstimator)

@@ -64,8 +64,8 @@ class ClusteredDraws:
     def _normals(self, rng):
         return rng.normal(size=self._n), rng.normal(size=len(self._cluster))
 
-    def _uniform(self, shared, own, correlation):
-        z = np.sqrt(correlation) * shared[self._cluster] + np.sqrt(1 - correlation) * own
+    def _uniform(self, shared, individual, correlation):
+        z = np.sqrt(correlation) * shared[self._cluster] + np.sqrt(1 - correlation) * individual
         return special.ndtr(z)
 
     def _sums(self, of_class):
@@ -78,8 +78,8 @@ class ClusteredDraws:
         for r in _GRID:
             draws = [drawn(of_class, self._uniform(*pair, r)) for pair in normals]
             expected.append(np.mean([self._agreement(d, of_class) for d in draws]))
-        own = self._agreement(classes, of_class)
-        return float(np.interp(own, np.maximum.accumulate(expected), _GRID))
+        agreement = self._agreement(classes, of_class)
+        return float(np.interp(agreement, np.maximum.accumulate(expected), _GRID))
 
     def _agreement(self, classes, of_class):
         """Return the sum of products of residuals over the pairs of rows within clusters."""

@@ -76,12 +76,12 @@ def analytic_gradient(model, rows, favorable):
     gradient_of = _gradient_of(last)
     if gradient_of is None or not all(_can_pull(step) for _, step in getattr(before, "steps", [])):
         return None
-    seen = rows if before is None else before.transform(rows)
-    seen = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)
+    inputs = rows if before is None else before.transform(rows)
+    inputs = inputs.toarray() if hasattr(inputs, "toarray") else np.asarray(inputs)
     is_favorable = np.array([c in favorable for c in np.asarray(last.classes_).tolist()])
     if gradient_of is not _network:  # it has its own precision
-        seen = np.asarray(seen, dtype=float)
-    gradient = gradient_of(last, seen, is_favorable)
+        inputs = np.asarray(inputs, dtype=float)
+    gradient = gradient_of(last, inputs, is_favorable)
     return gradient if before is None else _pull_pipeline(before, gradient)
 
 
@@ -242,21 +242,21 @@ def _pull_pipeline(pipeline, gradient):
 
 def _pull_columns(step, gradient):
     """Pull the gradient through the parts of a column transformer and add them up."""
-    own = np.zeros((len(gradient), step.n_features_in_))
+    pulled = np.zeros((len(gradient), step.n_features_in_))
     for name, part, columns in step.transformers_:
         if part != "drop" and np.size(columns):
-            at = _positions(step, columns)
-            own[:, at] += _pull(part, gradient[:, step.output_indices_[name]])
-    return own
+            positions = _positions(step, columns)
+            pulled[:, positions] += _pull(part, gradient[:, step.output_indices_[name]])
+    return pulled
 
 
 def _positions(step, columns):
     """Return the positions of columns given by name, position, slice or mask."""
-    at = np.arange(step.n_features_in_)
+    positions = np.arange(step.n_features_in_)
     if isinstance(columns, slice):
-        return at[columns]
+        return positions[columns]
     columns = np.atleast_1d(columns)
     if columns.dtype.kind in "OUT":
         place = {name: i for i, name in enumerate(step.feature_names_in_)}
         return np.array([place[c] for c in columns])
-    return at[columns]
+    return positions[columns]

@@ -106,9 +106,9 @@ def rows_for(model, X, is_frame):
     if names is not None and set(names) <= set(X.columns):
         return X if list(names) == list(X.columns) else X[list(names)]
     if width != X.shape[1] or (names is not None and is_frame):
-        wanted = f"{width} features" if names is None else f"the columns {list(names)!r}"
+        expected = f"{width} features" if names is None else f"the columns {list(names)!r}"
         raise ValueError(
-            f"The model was fitted on {wanted}, but X has {X.shape[1]} columns "
+            f"The model was fitted on {expected}, but X has {X.shape[1]} columns "
             f"({list(X.columns)!r}). Fit the model on a DataFrame, so that its own columns can "
             "be picked out by name, and give X all of them."
         )

@@ -77,10 +77,10 @@ def read_margins(raw, n, name, favorable, classes, method):
     else:
         return 2 * read_decisions(raw, n, name, favorable) - 1
     labels = _labels(scores.shape[1], name, favorable, classes)
-    own = np.array([label in favorable for label in labels])
-    if own.all() or not own.any():
-        return np.where(own.all(), 1.0, -1.0) * np.ones(n)
-    return scores[:, own].max(axis=1) - scores[:, ~own].max(axis=1)
+    is_favorable = np.array([label in favorable for label in labels])
+    if is_favorable.all() or not is_favorable.any():
+        return np.where(is_favorable.all(), 1.0, -1.0) * np.ones(n)
+    return scores[:, is_favorable].max(axis=1) - scores[:, ~is_favorable].max(axis=1)
 
 
 def decide_by_margin(raw, n, name, favorable, classes):

@@ -200,22 +200,21 @@ class Queries:
             if numbers is not None:
                 rows, model = numbers, self.array_model
         raw = ask_model(model, method, rows)
-        given = (raw, len(X), name, self.favorable)
+        n, favorable, classes = len(X), self.favorable, self.box.classes
         if self.output == "value":
-            return read_values(raw, len(X), name)
+            return read_values(raw, n, name)
         if self.output == "margin":
-            return read_margins(*given, self.box.classes, method)
+            return read_margins(raw, n, name, favorable, classes, method)
         if self.output == "probability":
-            return read_probabilities(*given, self.box.classes)
+            return read_probabilities(raw, n, name, favorable, classes)
         if self.output == "mean":
-            classes = self.box.classes
-            shares = [read_probabilities(raw, len(X), name, [c], classes) for c in classes]
+            shares = [read_probabilities(raw, n, name, [c], classes) for c in classes]
             return np.array(classes, dtype=float) @ np.array(shares)
         if method == "predict_proba":
-            return decide_by_probability(*given, self.box.classes)
+            return decide_by_probability(raw, n, name, favorable, classes)
         if method == "decision_function":
-            return decide_by_margin(*given, self.box.classes)
-        return read_decisions(*given, self.labels)
+            return decide_by_margin(raw, n, name, favorable, classes)
+        return read_decisions(raw, n, name, favorable, self.labels)
 
     def _method_for(self, model, name):
         """Return the name of the method that returns the wanted output, None for a call."""

@@ -75,14 +75,18 @@ class Redrawn:
         cluster = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
         fold = in_folds(len(X), None, random_state, cluster)[2] if fold is None else fold
         names = sorted((c for c in protected if c in X), key=lambda c: X[c].nunique())
-        others = [X[c] for c in X if c not in names and is_readable(X[c])]
-        others += [] if weight is None else [pd.Series(weight, X.index)]
-        others = [c for c in others if c.nunique(dropna=False) > 1]
+        unprotected = [X[c] for c in X if c not in names and is_readable(X[c])]
+        unprotected += [] if weight is None else [pd.Series(weight, X.index)]
+        unprotected = [c for c in unprotected if c.nunique(dropna=False) > 1]
         classes = [_classes(X[name], frequency) for name in names]
-        codes = [c for c in others if any(_is_code(c, of, frequency) for of in classes)]
+        codes = [
+            c
+            for c in unprotected
+            if any(_is_code(c, column_classes, frequency) for column_classes in classes)
+        ]
         # Codes, as of places, are categories, too: as numbers they tell less of the people there.
         codes = [c.map(str, na_action="ignore").astype(object) for c in codes]
-        self._unprotected = [numbered(c) for c in (*others, *codes)]
+        self._unprotected = [numbered(c) for c in (*unprotected, *codes)]
         self._laws = []
         for name in names:
             before = [law.numbered for law in self._laws]
@@ -162,32 +166,32 @@ class Redrawn:
         ndarray of float, shape (n, n_classes)
         """
         earlier = self._laws[: len(donors)]
-        sizes = [len(other.firsts) for other in earlier]
+        sizes = [len(earlier_law.firsts) for earlier_law in earlier]
         if math.prod(sizes) * law.learned.size > _MOST_CACHED:
             return law.mixed(self._features(earlier, donors, row), row)
         # Draws are repeated many times, and earlier columns have few combinations of values: the
         # models predict for all rows once with each combination, and further draws look it up.
         combination = np.zeros(len(donors[0]), dtype=np.intp)
-        for other, donor in zip(earlier, donors, strict=True):
-            combination = combination * len(other.firsts) + other.codes[donor]
+        for earlier_law, donor in zip(earlier, donors, strict=True):
+            combination = combination * len(earlier_law.firsts) + earlier_law.codes[donor]
         probabilities = np.empty((len(combination), law.learned.shape[1]))
         for k in np.unique(combination):
             if k not in law.cached:
                 values = np.unravel_index(k, sizes)
                 same_for_all = [
-                    np.full(len(self.X), other.firsts[value])
-                    for other, value in zip(earlier, values, strict=True)
+                    np.full(len(self.X), earlier_law.firsts[value])
+                    for earlier_law, value in zip(earlier, values, strict=True)
                 ]
                 law.cached[k] = law.mixed(self._features(earlier, same_for_all))
-            here = np.flatnonzero(combination == k)
-            probabilities[here] = law.cached[k][here if row is None else row[here]]
+            positions = np.flatnonzero(combination == k)
+            probabilities[positions] = law.cached[k][positions if row is None else row[positions]]
         return probabilities
 
     def _features(self, earlier, donors, row=None):
         """Return what a column is predicted from: unprotected columns, and the values drawn."""
-        others = self._unprotected if row is None else [c.iloc[row] for c in self._unprotected]
+        unprotected = self._unprotected if row is None else [c.iloc[row] for c in self._unprotected]
         drawn = [law.numbered.iloc[d] for law, d in zip(earlier, donors, strict=True)]
-        columns = [c.reset_index(drop=True) for c in (*others, *drawn)]
+        columns = [c.reset_index(drop=True) for c in (*unprotected, *drawn)]
         return nameless(columns, pd.RangeIndex(len(donors[0])))
 
 
@@ -238,8 +242,8 @@ class _ColumnLaw:
         class_drawn = drawn(probabilities, rng.random(len(probabilities)))
         donor = np.empty(len(class_drawn), dtype=np.intp)
         for c, members in enumerate(self._members):
-            here = np.flatnonzero(class_drawn == c)
-            donor[here] = rng.choice(members, len(here))
+            positions = np.flatnonzero(class_drawn == c)
+            donor[positions] = rng.choice(members, len(positions))
         return donor
 
     def deal(self, probabilities, people, rng):
@@ -326,8 +330,8 @@ def in_folds(n_rows, frequency, random_state, cluster=None):
     fold, n_folds = np.zeros(n_rows, dtype=np.intp), n_folds_of(n_rows)
     if n_folds > 1:
         splits = KFold(n_folds, shuffle=True, random_state=random_state).split(fold)
-        for k, (_, at) in enumerate(splits):
-            fold[at] = k
+        for k, (_, positions) in enumerate(splits):
+            fold[positions] = k
     return np.arange(n_rows), None, fold
 
 
@@ -351,11 +355,11 @@ def fitted(model, X, y, frequency=None):
     if frequency is None:
         return model.fit(X, y)
     times = np.minimum(frequency, RARE)
-    at, weight = np.repeat(np.arange(len(times)), times), np.repeat(frequency / times, times)
+    positions, weight = np.repeat(np.arange(len(times)), times), np.repeat(frequency / times, times)
     name = "sample_weight"
     name = f"{model.steps[-1][0]}__{name}" if isinstance(model, Pipeline) else name
     more = {} if (weight == 1).all() else {name: weight}
-    return model.fit(X.iloc[at], y[at], **more)
+    return model.fit(X.iloc[positions], y[positions], **more)
 
 
 def _fitted(features, classes, frequency):
@@ -387,9 +391,9 @@ def _is_code(column, classes, frequency=None):
     """
     if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
         return False
-    known = column.notna().to_numpy()
-    values, which = np.unique(column.to_numpy()[known].astype(float), return_inverse=True)
-    people = None if frequency is None else frequency[known]
+    has_number = column.notna().to_numpy()
+    values, which = np.unique(column.to_numpy()[has_number].astype(float), return_inverse=True)
+    people = None if frequency is None else frequency[has_number]
     n = np.bincount(which, people)
     often = n >= RARE
     if often.sum() <= N_BINS or n.sum() < RARE * len(values):
@@ -398,7 +402,7 @@ def _is_code(column, classes, frequency=None):
     beside = n[:-2] + n[2:]
     most = len(n) - 2 + _CODES * np.sqrt(2 * (len(n) - 2))
     for k in range(classes.max(initial=0) + 1):
-        inside = (classes[known] == k).astype(float)
+        inside = (classes[has_number] == k).astype(float)
         has = np.bincount(which, inside if people is None else inside * people)[often]
         share = has.sum() / n.sum()
         if not 0 < share < 1:
@@ -413,10 +417,10 @@ def _binned(values, frequency):
     """Return the quantile bin of each number."""
     if frequency is None:
         return pd.qcut(values.rank(pct=True), N_BINS, labels=False, duplicates="drop")
-    known = values.notna().to_numpy()
-    numbers = values.to_numpy()[known]
-    cuts = np.unique(quantiles(numbers, np.linspace(0, 1, N_BINS + 1)[1:-1], frequency[known]))
-    return pd.Series(np.where(known, np.searchsorted(cuts, values), np.nan), values.index)
+    has_number = values.notna().to_numpy()
+    numbers = values.to_numpy()[has_number]
+    cuts = np.unique(quantiles(numbers, np.linspace(0, 1, N_BINS + 1)[1:-1], frequency[has_number]))
+    return pd.Series(np.where(has_number, np.searchsorted(cuts, values), np.nan), values.index)
 
 
 def _values_of(codes, members, frequency):

@@ -46,10 +46,10 @@ class Repeats:
         n = min(self._most - self.n, len(X))
         if n <= 0:
             return
-        at = np.unique(np.linspace(0, len(X) - 1, n).astype(int))
-        again = query(X.iloc[at])
-        apart = np.abs(again - outcomes[at])
-        self.n += len(at)
+        positions = np.unique(np.linspace(0, len(X) - 1, n).astype(int))
+        repeated = query(X.iloc[positions])
+        apart = np.abs(repeated - outcomes[positions])
+        self.n += len(positions)
         self.n_changed += int((apart > _ROUNDING * max(np.ptp(outcomes), 1.0)).sum())
         if self.n_changed and self.is_refused:
             raise ModelError(

@@ -77,9 +77,11 @@ def autograd_gradient(model, rows, favorable):
     X = _tensor(torch, module, rows).requires_grad_(True)
     scores = _scores(torch, module, X)
     labels = np.asarray(getattr(model, "classes_", np.arange(scores.shape[1]))).tolist()
-    own = torch.tensor([label in favorable for label in labels], device=scores.device)
+    is_favorable = torch.tensor([label in favorable for label in labels], device=scores.device)
     low = torch.tensor(-torch.inf, device=scores.device)
-    margin = torch.where(own, scores, low).amax(1) - torch.where(own, low, scores).amax(1)
+    margin = torch.where(is_favorable, scores, low).amax(1) - torch.where(
+        is_favorable, low, scores
+    ).amax(1)
     return torch.autograd.grad(margin.sum(), X)[0].cpu().numpy().astype(float)
 
 

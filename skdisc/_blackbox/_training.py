@@ -62,12 +62,12 @@ class Training:
         """Return a clone of the estimator fitted on other rows, of the shape of `rows`."""
         return self._fitted(rows if isinstance(self.X, pd.DataFrame) else rows.to_numpy())
 
-    def sampled(self, at):
+    def sampled(self, positions):
         """Return a clone of the estimator fitted on the rows at these positions."""
-        X = self.X.iloc[at] if isinstance(self.X, pd.DataFrame) else self.X[at]
-        weight = None if self.weight is None else self.weight[at]
+        X = self.X.iloc[positions] if isinstance(self.X, pd.DataFrame) else self.X[positions]
+        weight = None if self.weight is None else self.weight[positions]
         with ignoring(ConvergenceWarning):
-            return _fit(clone(self.estimator), X, self.y[at], weight)
+            return _fit(clone(self.estimator), X, self.y[positions], weight)
 
     def redrawn(self, protected, seed):
         """Return the `Redrawn` of the rows, which is learned once for each argument."""

@@ -68,9 +68,9 @@ _DISCOVERY_TYPES = {
 
 def _pair(values):
     """Return two whole numbers."""
-    tested, found = values
-    check_types({"tested": tested, "found": found}, {"tested": int, "found": int})
-    return tested, found
+    n_tested, n_found = values
+    check_types({"tested": n_tested, "found": n_found}, {"tested": int, "found": int})
+    return n_tested, n_found
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,12 +209,12 @@ class AuditResult(InDatabase):
             metrics["nodes_visited"] = self.nodes_visited
         return metrics
 
-    def _rates(self, tested, found):
+    def _rates(self, n_tested, n_found):
         return {
-            "TSN": tested,
-            "DSN": found,
-            "SUR": found / tested if tested else float("nan"),
-            "DSS": self.total_time / found if found else float("nan"),
+            "TSN": n_tested,
+            "DSN": n_found,
+            "SUR": n_found / n_tested if n_tested else float("nan"),
+            "DSS": self.total_time / n_found if n_found else float("nan"),
         }
 
     def to_frame(self, kind: str = "findings", *, expand: bool = False) -> pd.DataFrame:
@@ -242,13 +242,14 @@ class AuditResult(InDatabase):
         """
         if kind == "findings":
             return self.findings.to_frame()
-        wanted = {"pairs": CaseFindings, "subgroups": GroupFindings}
-        if kind in self.tables and kind not in wanted:
+        class_of_kind = {"pairs": CaseFindings, "subgroups": GroupFindings}
+        if kind in self.tables and kind not in class_of_kind:
             return self.tables[kind].copy()
-        if kind not in wanted or not isinstance(self.findings, wanted[kind]):
-            own = "pairs" if isinstance(self.findings, CaseFindings) else "subgroups"
+        if kind not in class_of_kind or not isinstance(self.findings, class_of_kind[kind]):
+            allowed = "pairs" if isinstance(self.findings, CaseFindings) else "subgroups"
             raise ValueError(
-                f"kind must be 'findings' or {own!r} for a {self.detector} result, got {kind!r}."
+                f"kind must be 'findings' or {allowed!r} for a {self.detector} result, "
+                f"got {kind!r}."
             )
         expand = expand and kind == "subgroups" and len(self)
         chunks = self.findings.expand() if expand else [self.findings]
@@ -302,8 +303,8 @@ class AuditResult(InDatabase):
         AuditResult
         """
         shown = self if self.last_shown is None else self.last_shown
-        known = None if shown.shared_values is None else SharedValues(shown.shared_values)
-        return replace(shown, discovery=without_people(shown.discovery, known))
+        shared = None if shown.shared_values is None else SharedValues(shown.shared_values)
+        return replace(shown, discovery=without_people(shown.discovery, shared))
 
     def to_dict(self) -> dict:
         """Return the result as a dict of JSON types, the inverse of `from_dict`."""
@@ -316,16 +317,22 @@ class AuditResult(InDatabase):
         if self.last_shown is not None:
             data["last_shown"] = self.last_shown.to_dict()
         d = self.discovery
-        own = {f.name: jsonable(getattr(d, f.name)) for f in fields(d) if f.name not in _STRUCTURED}
+        scalars = {
+            f.name: jsonable(getattr(d, f.name)) for f in fields(d) if f.name not in _STRUCTURED
+        }
         frames = {
             n: None if getattr(d, n) is None else frame_to_dict(getattr(d, n))
             for n in ("estimates", "excluded")
         }
         tables = {name: frame_to_dict(table) for name, table in d.tables.items()}
-        found = {"findings": d.findings.to_dict(), "tables": tables}
-        found["judgment"] = None if d.judgment is None else asdict(d.judgment)
-        found["answer"] = None if d.answer is None else d.answer.to_dict()
-        return {"schema_version": SCHEMA_VERSION, **data, "discovery": {**own, **frames, **found}}
+        structured = {"findings": d.findings.to_dict(), "tables": tables}
+        structured["judgment"] = None if d.judgment is None else asdict(d.judgment)
+        structured["answer"] = None if d.answer is None else d.answer.to_dict()
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **data,
+            "discovery": {**scalars, **frames, **structured},
+        }
 
     @classmethod
     def from_dict(cls, data: dict) -> Self:
@@ -376,9 +383,9 @@ class AuditResult(InDatabase):
                 raise ValueError("notes must be texts")
         with placed("discovery.findings"):
             d["findings"] = findings_from_dict(d["findings"])
-            found = d["findings"]
-            found.to_frame()
-            if isinstance(found, GroupFindings) and len(found.keys) != len(found):
+            findings = d["findings"]
+            findings.to_frame()
+            if isinstance(findings, GroupFindings) and len(findings.keys) != len(findings):
                 raise ValueError("there is not one key for each finding")
         tables = {}
         for name, table in d["tables"].items():
@@ -399,11 +406,11 @@ class AuditResult(InDatabase):
         with placed("discovery.answer"):
             d["answer"] = None if answer is None else Answer.from_dict(answer)
         names = [f.name for f in fields(cls) if f.name != "discovery"]
-        own = {"null": "", **{name: data[name] for name in names if name in data}}
+        attributes = {"null": "", **{name: data[name] for name in names if name in data}}
         if "last_shown" in data:
             with placed("last_shown"):
-                own["last_shown"] = cls._of_parts(data["last_shown"])
-        return cls(**own, discovery=Discovery(**d))
+                attributes["last_shown"] = cls._of_parts(data["last_shown"])
+        return cls(**attributes, discovery=Discovery(**d))
 
     def to_json(self, indent: int | None = None) -> str:
         """Return the result as JSON text (without NaN or Infinity), the inverse of `from_json`.
@@ -448,8 +455,8 @@ class AuditResult(InDatabase):
     def __repr__(self):
         null = f"null={self.null!r}, " if self.null else ""
         shown = self if self.last_shown is None else self.last_shown  # a repr ends up in logs
-        known = SharedValues(shown.shared_values or {})
-        reason = f" ({shown.reason})" if shown.reason and known.describe(shown.reason) else ""
+        shared = SharedValues(shown.shared_values or {})
+        reason = f" ({shown.reason})" if shown.reason and shared.describe(shown.reason) else ""
         return (
             f"AuditResult({self.detector}, audited={self.audited!r}, {null}{self.verdict}{reason}: "
             f"{shown.n_found} of {shown.n_tested} tested, {self.n_queries} queries)"

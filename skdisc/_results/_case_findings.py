@@ -132,7 +132,7 @@ class CaseFindings(Findings):
         rows = pd.concat([self.original, self.altered], ignore_index=True)
         mine, theirs = self.keys
         couples = [_keys.couple(a, b) for a, b in zip(mine, theirs, strict=True)]
-        both = pd.DataFrame(
+        results = pd.DataFrame(
             {
                 "indv_key": objects([*mine, *theirs]),
                 "outcome": np.concatenate([self.outcome, self.altered_outcome]),
@@ -141,7 +141,7 @@ class CaseFindings(Findings):
                 "case_id": np.tile(np.arange(n), 2),
             }
         )
-        return tuple(f.iloc[order].reset_index(drop=True) for f in (rows, both))
+        return tuple(f.iloc[order].reset_index(drop=True) for f in (rows, results))
 
     def to_dict(self) -> dict:
         """Return the findings as a dict of JSON types, the inverse of `from_dict`."""
@@ -193,11 +193,11 @@ def of_people(
     def keys(frame):
         return space.key(space.encode(frame), columns)
 
-    people, found = keys(X), np.zeros(len(findings), dtype=bool)
+    people, is_somebody = keys(X), np.zeros(len(findings), dtype=bool)
     for end in (findings.original, findings.altered):
         for frame in (end, _as_shown(end, shared)):
-            found |= np.isin(keys(frame), people)
-    return found
+            is_somebody |= np.isin(keys(frame), people)
+    return is_somebody
 
 
 def _as_shown(frame, shared):

@@ -106,5 +106,5 @@ class Discovery:
         """Return the Discovery with the verdict and reason of the judgment in its answer, too."""
         if self.answer is None or self.judgment is None:
             return self
-        own = {"verdict": self.judgment.verdict, "reason": self.judgment.reason}
-        return replace(self, answer=replace(self.answer, **own))
+        answer = replace(self.answer, verdict=self.judgment.verdict, reason=self.judgment.reason)
+        return replace(self, answer=answer)

@@ -85,8 +85,8 @@ class GroupFindings(Findings):
         """
         rows = ((i, *one) for i in range(len(self)) for one in self._singles(i))
         while chunk := list(islice(rows, chunk_size)):
-            at, groups, keys = zip(*chunk, strict=True)
-            yield GroupFindings(groups, self.table.iloc[list(at)], self.columns, keys)
+            places, groups, keys = zip(*chunk, strict=True)
+            yield GroupFindings(groups, self.table.iloc[list(places)], self.columns, keys)
 
     def _singles(self, i):
         """Yield the groups with one value per column that the i-th consists of, and their keys."""
@@ -120,11 +120,11 @@ class GroupFindings(Findings):
         table = self.table
         results = {"subgroup_key": objects(self.keys), "outcome": table["outcome"]}
         results |= {"diff_outcome": table["effect"], "size": table["support"]}
-        own = table.drop(columns=["outcome", "effect", "support"])
+        numbers = table.drop(columns=["outcome", "effect", "support"])
         for name, column in self.aliases.items():
             subjects = objects(map(str, self.subgroups))
-            own[name] = subjects if column == "subject" else table[column]
-        return pd.DataFrame(features), pd.DataFrame(results).join(own)
+            numbers[name] = subjects if column == "subject" else table[column]
+        return pd.DataFrame(features), pd.DataFrame(results).join(numbers)
 
     def to_dict(self) -> dict:
         """Return the findings as a dict of JSON types, the inverse of `from_dict`."""
@@ -196,8 +196,9 @@ class ContextFindings(GroupFindings):
 
     def with_table(self, table: pd.DataFrame) -> "ContextFindings":
         """Return findings about the same groups with another table of numbers."""
-        own = self.subgroups, table, self.columns, self.keys
-        return ContextFindings(*own, self.bases, self.base_keys)
+        return ContextFindings(
+            self.subgroups, table, self.columns, self.keys, self.bases, self.base_keys
+        )
 
     def parts(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return conditions and results with two rows per finding, the larger group first."""
@@ -213,13 +214,13 @@ class ContextFindings(GroupFindings):
             )
         ]
         order = np.arange(2 * n).reshape(2, n).T.ravel()
-        both = [
+        joined = [
             pd.concat(halves, ignore_index=True).iloc[order].reset_index(drop=True)
             for halves in zip(*pairs, strict=True)
         ]
-        both[1].insert(0, "case_id", np.repeat(np.arange(n), 2))
-        both[1].insert(1, "nature", objects(["base", "sensitive"] * n))
-        return tuple(both)
+        joined[1].insert(0, "case_id", np.repeat(np.arange(n), 2))
+        joined[1].insert(1, "nature", objects(["base", "sensitive"] * n))
+        return tuple(joined)
 
     def to_dict(self) -> dict:
         """Return the findings as a dict of JSON types, the inverse of `from_dict`."""

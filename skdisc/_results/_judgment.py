@@ -113,9 +113,9 @@ def is_reversed(table):
     Other rows are those held out or, in an audit of new rows, those measured. Their p-values are
     two-sided, so that a small one of a reversed effect confirms nothing.
     """
-    for one, other in (("effect", "held_out_effect"), ("effect_at_fit", "effect")):
-        if one in table and other in table:
-            return np.sign(table[one]) != np.sign(table[other])
+    for first, second in (("effect", "held_out_effect"), ("effect_at_fit", "effect")):
+        if first in table and second in table:
+            return np.sign(table[first]) != np.sign(table[second])
     return pd.Series(False, index=table.index)
 
 

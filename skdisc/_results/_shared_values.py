@@ -35,7 +35,9 @@ class SharedValues:
 
     def __init__(self, values: dict[str, list]) -> None:
         self.values = values
-        self._known = {name: set(map(_key, own)) for name, own in values.items()}
+        self._known = {
+            name: set(map(_key, column_values)) for name, column_values in values.items()
+        }
 
     @classmethod
     def of(
@@ -58,8 +60,8 @@ class SharedValues:
 
     def has(self, column: Hashable, value: object) -> bool:
         """Return whether a value is shared; a missing value is."""
-        known = self._known.get(str(column))
-        return known is None or plain(value) is None or _key(plain(value)) in known
+        shared = self._known.get(str(column))
+        return shared is None or plain(value) is None or _key(plain(value)) in shared
 
     def shown(self, column: Hashable, value: object) -> object:
         """Return a value as it may be shown: others are rounded to one digit, or withheld."""
@@ -115,7 +117,10 @@ class SharedValues:
 
         The end of such a value shows only by what follows: "Black Caribbean" is not "Black".
         """
-        return {name: _any_of([str(v) for v in own]) for name, own in self.values.items()}
+        return {
+            name: _any_of([str(v) for v in column_values])
+            for name, column_values in self.values.items()
+        }
 
     @cached_property
     def _conditions(self):

@@ -32,31 +32,31 @@ def without_people(discovery, shared, min_cell=MIN_CELL):
     Discovery
         With fewer findings, estimates and tables; the numbers of tests and findings are kept.
     """
-    known = shared or SharedValues({})
+    values = shared or SharedValues({})
     findings, of_cases, unnamed, place, n_left = discovery.findings, "", set(), None, 0
     if isinstance(findings, GroupFindings):
-        findings, kept = _groups(findings, known, min_cell)
+        findings, places = _groups(findings, values, min_cell)
         n_left += len(discovery.findings) - len(findings)
-        place = {old: new for new, old in enumerate(kept.tolist())}
+        place = {old: new for new, old in enumerate(places.tolist())}
         unnamed = {str(g) for g in discovery.findings.subgroups}
-        unnamed -= {str(discovery.findings.subgroups[i]) for i in kept}
+        unnamed -= {str(discovery.findings.subgroups[i]) for i in places}
     else:
         findings, of_cases = _cases(findings, shared)
     tables = {}
     for name, table in discovery.tables.items():
         if _OF_PEOPLE not in table:
-            own = table if place is None else of_findings(name, table, place)
-            tables[name] = _described(own, known, min_cell, unnamed)
+            shown = table if place is None else of_findings(name, table, place)
+            tables[name] = _described(shown, values, min_cell, unnamed)
             n_left += len(table) - len(tables[name])
     frames = {}
     for name in ("estimates", "excluded"):
         frame = getattr(discovery, name)
-        frames[name] = None if frame is None else _described(frame, known, min_cell)
+        frames[name] = None if frame is None else _described(frame, values, min_cell)
         n_left += 0 if frame is None else len(frame) - len(frames[name])
     notes = [
         note
         for note in discovery.notes
-        if known.describe(note) and not any(name in note for name in unnamed)
+        if values.describe(note) and not any(name in note for name in unnamed)
     ]
     if of_cases:
         notes.append(of_cases)
@@ -67,9 +67,9 @@ def without_people(discovery, shared, min_cell=MIN_CELL):
         )
     judgment = discovery.judgment
     if judgment is not None:
-        judgment = replace(judgment, reason=known.reason(judgment.reason, min_cell))
-    answer = None if discovery.answer is None else _answer(discovery.answer, known, min_cell)
-    by_value = {k: v for k, v in discovery.by_value.items() if known.describe(k)}
+        judgment = replace(judgment, reason=values.reason(judgment.reason, min_cell))
+    answer = None if discovery.answer is None else _answer(discovery.answer, values, min_cell)
+    by_value = {k: v for k, v in discovery.by_value.items() if values.describe(k)}
     changed = {"findings": findings, "tables": tables, "notes": notes, "judgment": judgment}
     changed["answer"] = answer
     return replace(discovery, **changed, **frames, by_value=by_value)
@@ -143,13 +143,13 @@ def _groups(findings, shared, min_cell):
     if isinstance(findings, ContextFindings):
         bases = [_masked(g, shared) for g in findings.bases]
         keep &= _mask(g is not None for g in bases)
-    at = np.flatnonzero(keep)
-    keys = [findings.keys[i] if groups[i] is findings.subgroups[i] else "" for i in at]
-    own = [groups[i] for i in at], findings.table.iloc[at], findings.columns, keys
+    places = np.flatnonzero(keep)
+    keys = [findings.keys[i] if groups[i] is findings.subgroups[i] else "" for i in places]
+    fields = [groups[i] for i in places], findings.table.iloc[places], findings.columns, keys
     if not isinstance(findings, ContextFindings):
-        return GroupFindings(*own, findings.aliases), at
-    base_keys = [findings.base_keys[i] if bases[i] is findings.bases[i] else "" for i in at]
-    return ContextFindings(*own, [bases[i] for i in at], base_keys), at
+        return GroupFindings(*fields, findings.aliases), places
+    base_keys = [findings.base_keys[i] if bases[i] is findings.bases[i] else "" for i in places]
+    return ContextFindings(*fields, [bases[i] for i in places], base_keys), places
 
 
 def _masked(group, shared):
@@ -166,38 +166,42 @@ def _masked_predicate(predicate, shared):
     """Return a predicate whose values that few share are counted; None if it has no other."""
     if predicate.values is None:
         return predicate
-    kept = [v for v in predicate.values if shared.has(predicate.column, v)]
-    n_left = len(predicate.values) - len(kept)
+    shared_values = [v for v in predicate.values if shared.has(predicate.column, v)]
+    n_left = len(predicate.values) - len(shared_values)
     if not n_left:
         return predicate
-    return Predicate.isin(predicate.column, [*kept, f"({n_left} withheld)"]) if kept else None
+    return (
+        Predicate.isin(predicate.column, [*shared_values, f"({n_left} withheld)"])
+        if shared_values
+        else None
+    )
 
 
 def _cases(findings, shared):
     """Return cases without people: inputs that are nobody's row, in values that enough share."""
     if findings.row is not None or shared is None:
-        left = f"{len(findings):,} people are cases" if len(findings) else ""
+        sentence = f"{len(findings):,} people are cases" if len(findings) else ""
         none = pd.DataFrame(columns=findings.original.columns[:0])
         row = None if findings.row is None else []
-        return CaseFindings(none, none, [], [], keys=([], []), row=row), left and (
-            f"{left}; a report shows their rows with show_people=True only."
+        return CaseFindings(none, none, [], [], keys=([], []), row=row), sentence and (
+            f"{sentence}; a report shows their rows with show_people=True only."
         )
     of_people = findings.of_people
     if of_people is None:  # it was not compared with rows, which only a search without any may lack
         of_people = np.full(len(findings), bool(shared.values))
-    kept = np.flatnonzero(~of_people)
+    places = np.flatnonzero(~of_people)
     ends, changed = [], False
     for whole in (findings.original, findings.altered):
-        frame = whole.iloc[kept]
+        frame = whole.iloc[places]
         columns = {c: [shared.shown(c, v) for v in frame[c].tolist()] for c in frame}
         end = pd.DataFrame(columns, columns=frame.columns)
         changed |= any(list(frame[c]) != columns[c] for c in frame)
         ends.append(end)
     notes = []
-    if len(kept) < len(findings):
+    if len(places) < len(findings):
         notes.append(
-            f"{len(findings) - len(kept):,} of {len(findings):,} cases are left out, because their "
-            "values, protected columns aside, are those of somebody among the people."
+            f"{len(findings) - len(places):,} of {len(findings):,} cases are left out, because "
+            "their values, protected columns aside, are those of somebody among the people."
         )
     if changed:
         notes.append(
@@ -206,9 +210,9 @@ def _cases(findings, shared):
     statistics = findings.statistics
     return CaseFindings(
         *ends,
-        findings.outcome[kept],
-        findings.altered_outcome[kept],
-        keys=([""] * len(kept), [""] * len(kept)),
-        statistics=None if statistics is None else statistics.iloc[kept],
-        of_people=of_people[kept],
+        findings.outcome[places],
+        findings.altered_outcome[places],
+        keys=([""] * len(places), [""] * len(places)),
+        statistics=None if statistics is None else statistics.iloc[places],
+        of_people=of_people[places],
     ), " ".join(notes)

@@ -115,8 +115,8 @@ class Bins:
 
     def to_dict(self) -> dict:
         """Return what is set, in JSON types; `of` is the inverse."""
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {"Bins": {name: value for name, value in found.items() if value is not None}}
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {"Bins": {name: value for name, value in values.items() if value is not None}}
 
     def __post_init__(self):
         if not isinstance(self.n, Integral) or self.n < 2:
@@ -124,9 +124,11 @@ class Bins:
         if self.how not in ("quantile", "width", "tree"):
             raise ValueError(f"how must be 'quantile', 'width' or 'tree', got {self.how!r}.")
         names = ("edges", "taxonomy", "numbers")
-        for what, given in ((name, getattr(self, name)) for name in names):
-            if not isinstance(given, dict | None):
-                raise ValueError(f"{what} must be a dict with column names as keys, got {given!r}.")
+        for what, setting in ((name, getattr(self, name)) for name in names):
+            if not isinstance(setting, dict | None):
+                raise ValueError(
+                    f"{what} must be a dict with column names as keys, got {setting!r}."
+                )
         for name, n in (self.numbers or {}).items():
             if not (n == np.inf or (isinstance(n, Integral) and n >= 2)):
                 raise ValueError(
@@ -163,12 +165,12 @@ class Bins:
             If a column does not exist, or is of another kind, or does not have a value.
         """
         kinds = {column.name: column.kind for column in space.columns}
-        for what, given, numeric in (
+        for what, setting, numeric in (
             ("edges", self.edges, True),
             ("n_bins", {k: n for k, n in (self.numbers or {}).items() if n != np.inf}, True),
             ("taxonomy", self.taxonomy, False),
         ):
-            for name in given or ():
+            for name in setting or ():
                 if (kinds.get(name) == "numeric") is not numeric or name not in kinds:
                     kind = "numeric columns" if numeric else "columns of categories"
                     fit = [n for n, k in kinds.items() if (k == "numeric") is numeric]
@@ -213,10 +215,10 @@ def cuts_of(x, bins, name, n, weight, guide, frequency, least):
         return np.asarray(bins.edges[name], dtype=float), None
     top = x.max(initial=-np.inf)
     if bins.how == "tree":
-        known = ~np.isnan(guide)
+        has_outcome = ~np.isnan(guide)
         weight = frequency if weight is None else weight
-        size = np.ones(known.sum()) if weight is None else weight[known]
-        nodes = _grow(x[known], guide[known], size, n, least)
+        size = np.ones(has_outcome.sum()) if weight is None else weight[has_outcome]
+        nodes = _grow(x[has_outcome], guide[has_outcome], size, n, least)
         cuts = np.unique([end for node in nodes for end in node if np.isfinite(end)])
         ends = np.array([-np.inf, *cuts, np.inf])
         return cuts, [tuple(np.searchsorted(ends, node).tolist()) for node in nodes]
@@ -233,14 +235,14 @@ def cuts_of(x, bins, name, n, weight, guide, frequency, least):
     return cuts[cuts < top], None
 
 
-def joined(bins, column, known, ranges):
+def joined(bins, column, items, ranges):
     """Return the merged items of a column.
 
     Parameters
     ----------
     bins : Bins
     column : Column
-    known : list of Predicate
+    items : list of Predicate
         Its items in order, without that of missing values.
     ranges : list of (int, int) or None
         The ranges of the nodes of a tree.
@@ -250,31 +252,31 @@ def joined(bins, column, known, ranges):
     list of (Predicate, tuple of int)
         The merged items with the positions of the items they consist of, which are distinct.
     """
-    n, out = len(known), {}
+    n, out = len(items), {}
     wider = _halves(0, n) if ranges is None else ranges
     wider = [*wider] if bins.nested else []
     if bins.unions:
         wider += [(a, b) for a in range(n) for b in range(a + 1, n + 1)]
     for a, b in wider if column.kind != "nominal" else ():
         if 1 < b - a < n:
-            out[tuple(range(a, b))] = _span(column, known, a, b)
+            out[tuple(range(a, b))] = _span(column, items, a, b)
     for values in (bins.taxonomy or {}).get(column.name, ()):
-        at = tuple(i for i, p in enumerate(known) if p.values[0] in values)
-        if 1 < len(at) < n:
-            out[at] = Predicate.isin(column.name, [known[i].values[0] for i in at])
-    return [(predicate, at) for at, predicate in out.items()]
+        positions = tuple(i for i, p in enumerate(items) if p.values[0] in values)
+        if 1 < len(positions) < n:
+            out[positions] = Predicate.isin(column.name, [items[i].values[0] for i in positions])
+    return [(predicate, positions) for positions, predicate in out.items()]
 
 
-def _span(column, known, a, b):
+def _span(column, items, a, b):
     """Return the condition that merges the items from a to b - 1."""
     if column.kind != "numeric":
-        return Predicate.isin(column.name, [v for p in known[a:b] for v in p.values])
+        return Predicate.isin(column.name, [v for p in items[a:b] for v in p.values])
 
     def end(p):
         return p.high if p.values is None else p.values[0]
 
-    low = end(known[a - 1]) if a else -np.inf
-    return Predicate.between(column.name, low, end(known[b - 1]) if b < len(known) else np.inf)
+    low = end(items[a - 1]) if a else -np.inf
+    return Predicate.between(column.name, low, end(items[b - 1]) if b < len(items) else np.inf)
 
 
 def _halves(a, b):
@@ -295,12 +297,12 @@ def _grow(x, value, weight, n_leaves, least):
 
     def split(start, stop):
         """Return gain and position of the best split of these rows, and the rows."""
-        at = cut[(cut > start) & (cut < stop)]
-        left, right = n[at] - n[start], n[stop] - n[at]
-        gap = (s[at] - s[start]) / left - (s[stop] - s[at]) / right
+        cuts = cut[(cut > start) & (cut < stop)]
+        left, right = n[cuts] - n[start], n[stop] - n[cuts]
+        gap = (s[cuts] - s[start]) / left - (s[stop] - s[cuts]) / right
         gain = np.where(np.minimum(left, right) >= least, left * right / (left + right) * gap**2, 0)
-        best = int(np.argmax(gain)) if len(at) else -1
-        return (gain[best], at[best], start, stop) if len(at) else (0.0, 0, start, stop)
+        best = int(np.argmax(gain)) if len(cuts) else -1
+        return (gain[best], cuts[best], start, stop) if len(cuts) else (0.0, 0, start, stop)
 
     leaves, nodes = [split(0, len(x))], [(0, len(x))]
     while len(leaves) < n_leaves:
@@ -312,8 +314,10 @@ def _grow(x, value, weight, n_leaves, least):
         nodes += halves
         leaves += [split(*half) for half in halves]
 
-    def edge(at):
-        return -np.inf if at == 0 else np.inf if at == len(x) else float(x[at - 1])
+    def edge(position):
+        if position == 0:
+            return -np.inf
+        return np.inf if position == len(x) else float(x[position - 1])
 
     return [(edge(start), edge(stop)) for start, stop in nodes]
 
@@ -322,5 +326,5 @@ def _weighted_quantile(x, weight, share):
     """Return lower quantiles of weighted rows."""
     order = np.argsort(x, kind="stable")
     ends = np.cumsum(weight[order])
-    at = np.searchsorted(ends, np.floor(share * (ends[-1] - 1) + 1e-9), side="right")
-    return x[order][np.minimum(at, len(x) - 1)]
+    positions = np.searchsorted(ends, np.floor(share * (ends[-1] - 1) + 1e-9), side="right")
+    return x[order][np.minimum(positions, len(x) - 1)]

@@ -253,21 +253,23 @@ class Column:
                 f"The domain of column {name!r} must be (low, high), a non-empty range or list of "
                 f"values, or a CategoricalDtype; got {domain!r}."
             )
-        known = tuple(v for v in values if v is not None)
-        return cls(name, "nominal", pd.Series(list(values)).dtype, known, missing=None in values)
+        present = tuple(v for v in values if v is not None)
+        return cls(name, "nominal", pd.Series(list(values)).dtype, present, missing=None in values)
 
     def with_probes(self, max_probes, codes=()):
         """Return the column with all codes as probes, or with `max_probes` quantiles of `codes`."""
         if self.size <= max_probes or self.kind == "nominal":
             probes = range(self.size)
         else:
-            seen, at = np.asarray(codes), np.linspace(0, 1, max_probes)
-            seen = seen[seen >= 0]
-            if len(seen):
-                nearest = np.rint(at * (len(seen) - 1)).astype(np.intp)  # faster than np.quantile
-                probes = np.unique(_order_statistics(seen, nearest))
+            present, shares = np.asarray(codes), np.linspace(0, 1, max_probes)
+            present = present[present >= 0]
+            if len(present):
+                nearest = np.rint(shares * (len(present) - 1)).astype(
+                    np.intp
+                )  # faster than np.quantile
+                probes = np.unique(_order_statistics(present, nearest))
             else:
-                probes = np.unique(np.rint(at * (self.size - 1)))
+                probes = np.unique(np.rint(shares * (self.size - 1)))
         missing = (MISSING,) if self.missing else ()
         return replace(self, probes=(*map(int, probes), *missing))
 
@@ -281,8 +283,8 @@ def _order_statistics(codes, ranks):
 
 def categorical(values, dtype):
     """Return values as a Categorical of a dtype; intervals may be their texts, None is missing."""
-    at = {plain(value): code for code, value in enumerate(dtype.categories)}
-    return pd.Categorical.from_codes([at.get(plain(v), -1) for v in values], dtype=dtype)
+    code_of = {plain(value): code for code, value in enumerate(dtype.categories)}
+    return pd.Categorical.from_codes([code_of.get(plain(v), -1) for v in values], dtype=dtype)
 
 
 def infer_kind(series):
@@ -294,8 +296,8 @@ def infer_kind(series):
         return "ordinal" if series.dtype.ordered else "nominal"
     if not of_numbers(series.dtype):
         return "nominal"
-    known = series.notna().any() if can_miss(series.dtype) else len(series)
-    return "numeric" if known else "nominal"
+    has_values = series.notna().any() if can_miss(series.dtype) else len(series)
+    return "numeric" if has_values else "nominal"
 
 
 def can_miss(dtype):

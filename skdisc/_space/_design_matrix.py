@@ -49,10 +49,10 @@ class DesignMatrix:
         parts, factor, nominal = [np.empty((len(X), 0))], [], []
         for j, name in enumerate(columns):
             is_number = space[name].kind == "numeric"
-            own = _numbers(X[name]) if is_number else _indicators(space[name].encode(X[name]))
-            parts.append(own)
-            factor += [j] * own.shape[1]
-            nominal += [not is_number] * own.shape[1]
+            part = _numbers(X[name]) if is_number else _indicators(space[name].encode(X[name]))
+            parts.append(part)
+            factor += [j] * part.shape[1]
+            nominal += [not is_number] * part.shape[1]
         kinds = np.array(factor, dtype=int), np.array(nominal, dtype=bool)
         return cls(np.hstack(parts), *kinds, list(columns))
 
@@ -70,5 +70,5 @@ def _numbers(series):
 
 def _indicators(codes):
     """Return one indicator for each code, missing values included."""
-    number, known = pd.factorize(np.where(codes < 0, MISSING, codes), sort=True)
-    return (number[:, None] == np.arange(len(known))).astype(float)
+    number, distinct = pd.factorize(np.where(codes < 0, MISSING, codes), sort=True)
+    return (number[:, None] == np.arange(len(distinct))).astype(float)

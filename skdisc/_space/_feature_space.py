@@ -147,15 +147,21 @@ class FeatureSpace:
         """
         check_is_frame(X)
         kinds, bounds, steps = (dict(d or {}) for d in (kinds, bounds, steps))
-        for what, given in (("kinds", kinds), ("bounds", bounds), ("steps", steps)):
-            check_names(what, given, list(X.columns))
+        for what, settings in (("kinds", kinds), ("bounds", bounds), ("steps", steps)):
+            check_names(what, settings, list(X.columns))
         wrong = {n: k for n, k in kinds.items() if k not in KINDS}
         if wrong:
             raise ValueError(f"kinds must be among {KINDS}, got {wrong!r}.")
         columns = []
         for name, series in X.items():
-            given = {"kind": kinds.get(name), "bounds": bounds.get(name), "step": steps.get(name)}
-            columns.append(Column.from_series(series, **given, max_probes=max_probes))
+            column = Column.from_series(
+                series,
+                kind=kinds.get(name),
+                bounds=bounds.get(name),
+                step=steps.get(name),
+                max_probes=max_probes,
+            )
+            columns.append(column)
         return cls(columns, protected, immutable=immutable, monotone=monotone, is_frame=is_frame)
 
     @classmethod
@@ -275,17 +281,19 @@ class FeatureSpace:
             The variants of a row are adjacent, because forests are faster on similar neighbors.
         """
         n, v = len(codes), len(combos)
-        given = dict(zip(self.p_index, combos.T, strict=False))
+        codes_of_column = dict(zip(self.p_index, combos.T, strict=False))
         if (values := self.numbers(codes)) is not None:
             values = values.T  # one row per column, as pandas stores them
             values = values.repeat(v, axis=1) if v > 1 else values
-            for j, own in given.items():
-                values[j] = np.tile(self.columns[j].decode(own), n)
+            for j, protected_codes in codes_of_column.items():
+                values[j] = np.tile(self.columns[j].decode(protected_codes), n)
             return pd.DataFrame(values.T, columns=self._header, copy=False)
         columns = {}
         for j, column in enumerate(self.columns):
-            values = column.decode(np.tile(given[j], n) if j in given else codes[:, j])
-            values = values if j in given else values.repeat(v)
+            values = column.decode(
+                np.tile(codes_of_column[j], n) if j in codes_of_column else codes[:, j]
+            )
+            values = values if j in codes_of_column else values.repeat(v)
             if column.dtype == object:
                 values = pd.Series(values, dtype=object)  # pandas 3 would infer text
             columns[column.name] = values
@@ -318,8 +326,8 @@ class FeatureSpace:
     def key(self, codes: np.ndarray, columns: ArrayLike | None = None) -> np.ndarray:
         """Return a 64-bit key of each row from the columns at these positions (default: all)."""
         weights = np.zeros(len(self), dtype=np.uint64)
-        at = slice(None) if columns is None else columns
-        weights[at] = self.multipliers[at]
+        positions = slice(None) if columns is None else columns
+        weights[positions] = self.multipliers[positions]
         codes = np.asarray(codes, dtype=np.int64).view(np.uint64)
         return codes @ weights + 3 * weights.sum(keepdims=True)  # modulo 2 ** 64
 
@@ -381,12 +389,12 @@ class FeatureSpace:
         return zip(self.columns, slots, strict=True)
 
 
-def names_once(given):
+def names_once(names):
     """Return names as a tuple without duplicates; a single name may be passed by itself."""
-    names = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
-    if not all(isinstance(n, Hashable) for n in names):
-        raise ValueError(f"Names of columns are expected, got {given!r}.")
-    return tuple(dict.fromkeys(names))
+    listed = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if not all(isinstance(n, Hashable) for n in listed):
+        raise ValueError(f"Names of columns are expected, got {names!r}.")
+    return tuple(dict.fromkeys(listed))
 
 
 def check_monotone(monotone, columns):

@@ -51,8 +51,8 @@ class Items:
         numbers = np.asarray(numbers, dtype=self.codes.dtype)
         out = np.empty((len(numbers), self.codes.shape[1]), dtype=bool)
         for row, i in zip(out, numbers, strict=True):
-            own = self.codes[self.feature[i]]
-            row[:] = np.isin(own, self.joined[i]) if i in self.joined else own == i
+            item_of_row = self.codes[self.feature[i]]
+            row[:] = np.isin(item_of_row, self.joined[i]) if i in self.joined else item_of_row == i
         return out
 
     def distinct(self, numbers: np.ndarray) -> np.ndarray:
@@ -89,7 +89,7 @@ class Items:
         for i, packed in zip(search_order, np.packbits(masks, axis=1), strict=True):
             equal.setdefault(packed.tobytes(), []).append(i)
         equal.pop(np.packbits(np.ones(masks.shape[1], dtype=bool)).tobytes(), None)
-        pairs = [(own[0], min(own)) for own in equal.values()]
+        pairs = [(equal_items[0], min(equal_items)) for equal_items in equal.values()]
         return tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
 
     def counts(
@@ -132,13 +132,13 @@ class Items:
 
     def only(self, keep: np.ndarray) -> "Items":
         """Return a selection of items that are not merged, with their features renumbered."""
-        at = np.flatnonzero(keep)
+        positions = np.flatnonzero(keep)
         number = np.full(len(keep) + 1, NO_ITEM, dtype=np.int32)
-        number[at] = np.arange(len(at))
-        features, feature = np.unique(self.feature[at], return_inverse=True)
-        predicates = tuple(self.predicates[i] for i in at)
-        codes, numeric = number[self.codes[features]], self.numeric[at]
-        return Items(predicates, feature, self.protected[at], codes, numeric)
+        number[positions] = np.arange(len(positions))
+        features, feature = np.unique(self.feature[positions], return_inverse=True)
+        predicates = tuple(self.predicates[i] for i in positions)
+        codes, numeric = number[self.codes[features]], self.numeric[positions]
+        return Items(predicates, feature, self.protected[positions], codes, numeric)
 
     def unjoined(self) -> "Items":
         """Return the items that are not merged."""
@@ -220,18 +220,18 @@ def make_items(
         column, ranges = space[name], None
         if column.kind == "numeric":
             of_rows = weight, guide, frequency
-            known, codes, ranges = _numeric(X[name], bins, bins.most(name), of_rows, least)
+            column_items, codes, ranges = _numeric(X[name], bins, bins.most(name), of_rows, least)
         else:
-            known, codes = _named(X[name], column)
+            column_items, codes = _named(X[name], column)
         missing = [Predicate.is_missing(name)] if (codes == MISSING).any() else []
-        start, stop = len(predicates), len(predicates) + len(known)
+        start, stop = len(predicates), len(predicates) + len(column_items)
         unseen_and_missing = [
             NO_ITEM,
             stop if missing else NO_ITEM,
         ]  # codes -2 and -1 find them at the end
         numbers[j] = np.array([*range(start, stop), *unseen_and_missing])[codes]
-        predicates += known + missing
-        for predicate, parts in joined(bins, column, known, ranges):
+        predicates += column_items + missing
+        for predicate, parts in joined(bins, column, column_items, ranges):
             larger[len(predicates)] = start + np.asarray(parts)
             predicates.append(predicate)
         number += [j] * (len(predicates) - start)
@@ -248,20 +248,20 @@ def _named(series, column):
 def _numeric(series, bins, most, of_rows, least):
     """Return one predicate per value or bin, the position for each row, and nodes of a tree."""
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
-    there, ranges = ~np.isnan(x), None
-    values = distinct(x[there])
+    has_value, ranges = ~np.isnan(x), None
+    values = distinct(x[has_value])
     has_edges = series.name in (bins.edges or {})
     if len(values) <= most and not has_edges:
         cuts = values[1:]
         items = [Predicate.equals(series.name, _plain_number(v)) for v in values]
         codes = np.searchsorted(cuts, x, side="right")
     else:
-        of_rows = (None if a is None else a[there] for a in of_rows)
-        cuts, ranges = cuts_of(x[there], bins, series.name, most, *of_rows, least)
+        of_rows = (None if a is None else a[has_value] for a in of_rows)
+        cuts, ranges = cuts_of(x[has_value], bins, series.name, most, *of_rows, least)
         ends = [-np.inf, *cuts, np.inf]
         items = [Predicate.between(series.name, *pair) for pair in pairwise(ends)]
         codes = np.searchsorted(cuts, x)
-    return items, np.where(there, codes, MISSING), ranges
+    return items, np.where(has_value, codes, MISSING), ranges
 
 
 def _plain_number(value):

@@ -74,11 +74,17 @@ def _predicate(item, X, sep):
     if isinstance(item, Predicate):
         return item
     names = [c for c in X.columns if str(c) in str(item)]
-    found = [p for c in names for text, p in _conditions(X[c], sep) if text == str(item)]
-    found = list(dict.fromkeys(found)) or _several(str(item), X) or _intervals(str(item), X)
-    if len(found) == 1:
-        return found[0]
-    are = f"may be {' or '.join(map(str, found))}" if found else "is no condition on a column of X"
+    candidates = [p for c in names for text, p in _conditions(X[c], sep) if text == str(item)]
+    candidates = (
+        list(dict.fromkeys(candidates)) or _several(str(item), X) or _intervals(str(item), X)
+    )
+    if len(candidates) == 1:
+        return candidates[0]
+    are = (
+        f"may be {' or '.join(map(str, candidates))}"
+        if candidates
+        else "is no condition on a column of X"
+    )
     raise ValueError(
         f"The item {item!r} {are}. Pass the name of a dummy column of pandas.get_dummies(X), with "
         f"prefix_sep={sep!r} before the value, or a Predicate. Columns of X: {list(X.columns)!r}."
@@ -107,10 +113,10 @@ def _several(text, X):
         return []
     is_missing = values.endswith("missing")
     try:
-        known = ast.literal_eval(f"[{values.removesuffix('missing')}]")
+        literals = ast.literal_eval(f"[{values.removesuffix('missing')}]")
     except (SyntaxError, ValueError):  # no literals: some other text
         return []
-    return [Predicate.isin(names[name], known + [None] * is_missing)]
+    return [Predicate.isin(names[name], literals + [None] * is_missing)]
 
 
 def _intervals(text, X):

@@ -6,14 +6,14 @@ from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._validation import plain
 
 
-def named_values(what, given, protected):
+def named_values(what, values, protected):
     """Return the values that name a group, as a dict by column.
 
     Parameters
     ----------
     what : str
         Name of the setting, for messages.
-    given : value, or dict of values by column
+    values : value, or dict of values by column
         A single value suffices if there is one protected column.
     protected : sequence of column names
 
@@ -22,20 +22,20 @@ def named_values(what, given, protected):
     ValueError
         If one value is passed for several columns, or a column is not protected.
     """
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         if len(protected) > 1:
             raise ValueError(
-                f"{what}={given!r} is one value, but there are several protected columns, "
+                f"{what}={values!r} is one value, but there are several protected columns, "
                 f"{list(protected)!r}. Pass a dict with one value per column."
             )
-        return {protected[0]: given}
-    unknown = [c for c in given if c not in protected]
+        return {protected[0]: values}
+    unknown = [c for c in values if c not in protected]
     if unknown:
         raise ValueError(f"{what} names {unknown[0]!r}, not among protected, {list(protected)!r}.")
-    return given
+    return values
 
 
-def named_group(what, column, value, known):
+def named_group(what, column, value, predicates):
     """Return the predicate that is named by a value of a column.
 
     Parameters
@@ -45,7 +45,7 @@ def named_group(what, column, value, known):
     column : hashable
     value : hashable or Predicate
         A predicate is returned unchanged.
-    known : sequence of Predicate
+    predicates : sequence of Predicate
         The groups of the column.
 
     Raises
@@ -55,23 +55,23 @@ def named_group(what, column, value, known):
     """
     if isinstance(value, Predicate):
         return value
-    wanted = (plain(value),) if isinstance(value, Hashable) else ()
-    for predicate in known:
-        if predicate.values == wanted:
+    values_sought = (plain(value),) if isinstance(value, Hashable) else ()
+    for predicate in predicates:
+        if predicate.values == values_sought:
             return predicate
-    values = [p.values[0] if p.values else str(p) for p in known]
+    values = [p.values[0] if p.values else str(p) for p in predicates]
     raise ValueError(
         f"{what} must be one of {values!r} for column {column!r}; got {value!r}, which does not "
         "occur in X."
     )
 
 
-def as_subgroups(given, what, features, hint=""):
+def as_subgroups(groups, what, features, hint=""):
     """Check groups that the user passed.
 
     Parameters
     ----------
-    given : iterable of Subgroup, Predicate or dict of column to value
+    groups : iterable of Subgroup, Predicate or dict of column to value
     what : str
         Name of the parameter.
     features : list
@@ -91,11 +91,11 @@ def as_subgroups(given, what, features, hint=""):
         If one has no condition, or a condition on another column.
     """
     out = []
-    if not isinstance(given, (Subgroup, Predicate, Iterable)):
+    if not isinstance(groups, (Subgroup, Predicate, Iterable)):
         raise TypeError(
-            f"{what} must be Subgroup objects, or dicts of column to value; got {given!r}."
+            f"{what} must be Subgroup objects, or dicts of column to value; got {groups!r}."
         )
-    for one in [given] if isinstance(given, (Subgroup, Predicate, dict)) else given:
+    for one in [groups] if isinstance(groups, (Subgroup, Predicate, dict)) else groups:
         if isinstance(one, dict):
             one = Subgroup([Predicate.equals(c, v) for c, v in one.items()])
         one = Subgroup([one]) if isinstance(one, Predicate) else one
@@ -106,7 +106,7 @@ def as_subgroups(given, what, features, hint=""):
         strange = [p.column for p in one.predicates if p.column not in features]
         if strange or not len(one):
             problem = f"names {strange!r}" if strange else "has no condition"
-            wanted = f"{what} must have conditions on the columns {features!r}"
-            raise ValueError(f"{wanted}; '{one}' {problem}. {hint}")
+            requirement = f"{what} must have conditions on the columns {features!r}"
+            raise ValueError(f"{requirement}; '{one}' {problem}. {hint}")
         out.append(one)
     return out

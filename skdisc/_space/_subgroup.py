@@ -25,23 +25,23 @@ def _order(value):
 
 def _of_kind(kind, values):
     """Return the values that a column of this kind can hold."""
-    known = [v for v in values if v is not None]
+    present = [v for v in values if v is not None]
     if kind == "b":
-        return [bool(v) for v in known if v in (0, 1)]
+        return [bool(v) for v in present if v in (0, 1)]
     if kind in "mM":  # pandas 2 reads other values, such as texts, as times
-        return [v for v in known if isinstance(v, _TIMES)]
-    return [+v for v in known if isinstance(v, Number)] if kind in "iuf" else known
+        return [v for v in present if isinstance(v, _TIMES)]
+    return [+v for v in present if isinstance(v, Number)] if kind in "iuf" else present
 
 
 def _has_value(column, values):
     """Return which rows of a column have one of several values, whatever their types."""
-    known = _of_kind(column.dtype.kind, values)
+    comparable = _of_kind(column.dtype.kind, values)
     if of_intervals(column.dtype):
         column = column.cat.rename_categories(str)
     try:
-        return column.isin(known)
+        return column.isin(comparable)
     except (TypeError, ValueError, OverflowError):  # Arrow compares values of its own type only
-        return column.astype(object).isin(known)
+        return column.astype(object).isin(comparable)
 
 
 def _literal(value):
@@ -279,11 +279,11 @@ class Predicate:
             if self.high < math.inf:
                 parts.append(f"{name} {'<=' if self.high_closed else '<'} {self.high!r}")
             return " and ".join(parts)
-        known = [v for v in self.values if v is not None]
-        if known or not self.values:
-            one = len(known) == 1
+        present = [v for v in self.values if v is not None]
+        if present or not self.values:
+            one = len(present) == 1
             parts.append(
-                f"{name} == {_literal(known[0])}" if one else f"{name} in {_literal(known)}"
+                f"{name} == {_literal(present[0])}" if one else f"{name} in {_literal(present)}"
             )
         if None in self.values:
             parts.append(f"{name}.isna()")
@@ -376,8 +376,8 @@ class Group(ABC):
 
         Reading never runs code: the known kinds are those of the classes already imported.
         """
-        known = Group._kinds.get(data.get("kind", "conjunction"))
-        return StoredGroup(data) if known is None else known.from_dict(data)
+        group_class = Group._kinds.get(data.get("kind", "conjunction"))
+        return StoredGroup(data) if group_class is None else group_class.from_dict(data)
 
 
 @dataclass(frozen=True)

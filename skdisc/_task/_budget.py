@@ -66,8 +66,8 @@ class Budget:
     @property
     def seconds_left(self) -> float:
         """Seconds until the time budget ends, at least 0; infinity without one."""
-        left = self._left(self.max_seconds, self.elapsed)
-        return float("inf") if left is None else left
+        remaining = self._left(self.max_seconds, self.elapsed)
+        return float("inf") if remaining is None else remaining
 
     def renew(self, seconds: float) -> None:
         """Begin again, with a time budget of this many seconds from now."""
@@ -86,9 +86,9 @@ class Budget:
             room["found"] = 0
         if self.has_spent(1):
             room["seconds"] = 0
-        for name, left in room.items():
-            if left is not None and left < n:
-                n, self.stopped_by = left, name
+        for name, remaining in room.items():
+            if remaining is not None and remaining < n:
+                n, self.stopped_by = remaining, name
         return n
 
     def portions(self, n: int) -> Iterator[None]:
@@ -99,14 +99,14 @@ class Budget:
         limits = {name: getattr(self, f"max_{name}") for name in COUNTED}
         ended = None
         try:
-            for left in range(n, 0, -1):
+            for n_portions in range(n, 0, -1):
                 self.stopped_by = None
                 spent = (self.tests, self.queries, self.found, self.elapsed)
                 for (name, limit), gone in zip(limits.items(), spent, strict=True):
                     if limit is not None:
                         more = max(limit - gone, 0)
-                        share = more / left if name == "seconds" else more // left
-                        setattr(self, f"max_{name}", limit if left == 1 else gone + share)
+                        share = more / n_portions if name == "seconds" else more // n_portions
+                        setattr(self, f"max_{name}", limit if n_portions == 1 else gone + share)
                 yield
                 ended = ended or self.stopped_by
         finally:
@@ -131,12 +131,12 @@ class Budget:
 
         Limits on queries and time hold, with what is left of them.
         """
-        kept = self.max_tests, self.max_found, self.stopped_by
+        limits = self.max_tests, self.max_found, self.stopped_by
         self.max_tests = self.max_found = self.stopped_by = None
         try:
             yield
         finally:
-            self.max_tests, self.max_found, before = kept
+            self.max_tests, self.max_found, before = limits
             self.stopped_by = before or self.stopped_by
 
     def has_spent(self, share: float) -> bool:
@@ -153,18 +153,18 @@ class Budget:
     @property
     def queries_left(self) -> float:
         """Number of further queries allowed; infinity without a limit."""
-        left = self._left(self.max_queries, self.queries)
-        return float("inf") if left is None else left
+        remaining = self._left(self.max_queries, self.queries)
+        return float("inf") if remaining is None else remaining
 
     def tests_left(self, rows_each: int) -> float:
         """Return how many more tests with `rows_each` queries each the limits on numbers allow."""
         limits = (self._left(self.max_tests, self.tests), self.queries_left // rows_each)
-        return min(float("inf") if left is None else left for left in limits)
+        return min(float("inf") if remaining is None else remaining for remaining in limits)
 
     def affords(self, n_rows: int) -> bool:
         """Return True if `n_rows` further queries are allowed; otherwise set `stopped_by`."""
-        left = self._left(self.max_queries, self.queries)
-        if left is not None and left < n_rows:
+        remaining = self._left(self.max_queries, self.queries)
+        if remaining is not None and remaining < n_rows:
             self.stopped_by = "queries"
         elif self.has_spent(1):
             self.stopped_by = "seconds"

@@ -78,12 +78,12 @@ class CrossFitter:
         out = np.empty(len(target))
         for k in np.unique(self.fold):
             go_on("learning expectations")
-            rest, own = used & (self.fold != k), self.fold == k
+            rest, is_held_out = used & (self.fold != k), self.fold == k
             rest = rest if rest.any() else used
             if np.ptp(target[rest]) == 0:
-                out[own] = target[rest][0]
+                out[is_held_out] = target[rest][0]
             else:
-                out[own] = self._predicted(learner, target, rest, own, binary, name)
+                out[is_held_out] = self._predicted(learner, target, rest, is_held_out, binary, name)
         if not np.isfinite(out).all():
             raise ValueError(f"{name}={learner!r} predicts NaN or infinite values.")
         return np.clip(out, 0, 1) if binary else out
@@ -109,18 +109,20 @@ class CrossFitter:
             return trees, "boosting"
         return linear, "linear"
 
-    def _predicted(self, learner, target, rest, own, binary, name):
+    def _predicted(self, learner, target, rest, is_held_out, binary, name):
         if isinstance(learner, str):
             fit = _linear if learner == "linear" else _boosted
-            return fit(self.numbers[rest], target[rest], self.numbers[own], binary)
+            return fit(self.numbers[rest], target[rest], self.numbers[is_held_out], binary)
         try:
             model = clone(learner)
             if is_classifier(model):
                 if not binary:
                     raise ValueError("a classifier cannot learn numbers other than 0 and 1")
                 model.fit(self.X[rest], target[rest].astype(int))
-                return np.asarray(model.predict_proba(self.X[own]))[:, 1]
-            return np.asarray(model.fit(self.X[rest], target[rest]).predict(self.X[own]), float)
+                return np.asarray(model.predict_proba(self.X[is_held_out]))[:, 1]
+            return np.asarray(
+                model.fit(self.X[rest], target[rest]).predict(self.X[is_held_out]), float
+            )
         except Exception as error:
             raise ValueError(
                 f"{name}={type(learner).__name__} failed on the columns {list(self.X)!r}, which it "

@@ -97,8 +97,8 @@ def repeated_rows(X, y, numbered=None):
     copies = n - len(times)
     if finest.max() < n / 2 or copies < _SHARE * n:
         return []
-    others = [c for c in codes if c is not finest]
-    equal = _pairs(np.bincount(_joined(others))) / (n * (n - 1) / 2) if others else 1.0
+    other_codes = [c for c in codes if c is not finest]
+    equal = _pairs(np.bincount(_joined(other_codes))) / (n * (n - 1) / 2) if other_codes else 1.0
     pairs, expected = _pairs(times), equal * _pairs(np.bincount(finest))
     if pairs <= _TIMES * expected or special.pdtrc(pairs - 1, expected) > _CHANCE:
         return []

@@ -118,8 +118,8 @@ def limits_text(cls: type) -> str:
     """Return what the setting `limits` of a class does: its fields, and its own limits."""
     lines = ["Where a fit ends; None: ``Limits()``. Its fields here:", ""]
     for name, text in cls.limit_fields.items():
-        own = cls.own_limits.get(name)
-        default = "" if own is None else f"; {own:,} by default"
+        own_default = cls.own_limits.get(name)
+        default = "" if own_default is None else f"; {own_default:,} by default"
         item = f"- `{name}`: {text}{default}."
         lines += textwrap.wrap(item, width=90, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join(lines)
@@ -158,6 +158,6 @@ class LimitedMixin(TakesObjects):
 
     def _limits_to_dict(self):
         """Return the fields that the class uses, with their values in force, a JSON object."""
-        given = (self.limits or Limits()).to_dict()
-        own = {n: self.own_limits.get(n) for n in self.limit_fields}
-        return {n: own[n] if given[n] is None else given[n] for n in self.limit_fields}
+        limits = (self.limits or Limits()).to_dict()
+        defaults = {n: self.own_limits.get(n) for n in self.limit_fields}
+        return {n: defaults[n] if limits[n] is None else limits[n] for n in self.limit_fields}

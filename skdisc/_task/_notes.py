@@ -101,11 +101,11 @@ def alike_values(columns):
         for value in values:
             if isinstance(value, str):
                 same.setdefault(folded(value), []).append(repr(value))
-        found = [" and ".join(texts) for texts in same.values() if len(texts) > 1]
-        if found:
+        spellings = [" and ".join(texts) for texts in same.values() if len(texts) > 1]
+        if spellings:
             notes.append(
                 f"Values of {name} that differ by case or blanks alone are groups of their own: "
-                f"{listed(found, '; ')}. If they mean the same, make them one."
+                f"{listed(spellings, '; ')}. If they mean the same, make them one."
             )
     return notes
 

@@ -98,12 +98,12 @@ def _confirmed_by_labels(detector, task, result):
     protected ones go with: rows whose protected columns are redrawn keep both. The labels have no
     chance in training, and are tested like the decisions.
     """
-    audited, again = detector._audited, copy(detector)
-    again._audited = AuditedModel(None, "labels", audited.labels, audited.favorable)
-    again.model_, again.audited_, again.estimator = None, "labels", None
-    if again.output == "probability":
-        again.output = "decision"
-    if _verdict(again, task) != FOUND:
+    audited, label_detector = detector._audited, copy(detector)
+    label_detector._audited = AuditedModel(None, "labels", audited.labels, audited.favorable)
+    label_detector.model_, label_detector.audited_, label_detector.estimator = None, "labels", None
+    if label_detector.output == "probability":
+        label_detector.output = "decision"
+    if _verdict(label_detector, task) != FOUND:
         reason = (
             "the model does, but not the labels that it was trained on: chance in training could "
             "make it"
@@ -236,15 +236,15 @@ class _Refits:
         """Return the statistic of the refit of this number, or an error."""
         is_known = number == 0 and self._first is not None
         audited, rows = self._first if is_known else self._trained(number)
-        again, people = copy(self.detector), self.task.people
-        again._audited, again.model_ = audited, audited.box
+        detector, people = copy(self.detector), self.task.people
+        detector._audited, detector.model_ = audited, audited.box
         trained = self.detector._audited.box.training.rows
         if people.sample is not None and len(people.sample.drawn) == len(rows):
             rows, trained = rows[people.sample.drawn], trained[people.sample.drawn]
         if _are_equal(people.X, trained):  # they are under audit with the values trained on
             people = replace(people, X=rows.set_axis(people.X.index))
         try:
-            return self._measured(again, people)
+            return self._measured(detector, people)
         except ValueError as error:
             return error
 

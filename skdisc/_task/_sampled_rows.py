@@ -74,14 +74,14 @@ class SourceSample:
 def _note(n, n_all, names, is_even, why="limits.rows"):
     """Return what a sample is, as text."""
     by = ", ".join(map(str, names))
-    each = "each in proportion to its size"
+    proportions = "each in proportion to its size"
     effect = "They are"
     if not is_even:
-        each = "small groups in a larger share than others"
+        proportions = "small groups in a larger share than others"
         effect = "Shares of all people count small groups more; results about groups are"
     return (
         f"{n:,} of {n_all:,} rows were used ({why}): a random sample without replacement, "
-        f"by random_state, of every group of {by or 'X'}, {each}. {effect} as uncertain as "
+        f"by random_state, of every group of {by or 'X'}, {proportions}. {effect} as uncertain as "
         f"those of {n:,} people: intervals and p-values are for the population that the rows "
         "come from, not only for these rows, and smaller effects may be missed than with all "
         "rows."
@@ -120,11 +120,11 @@ def under_audit(detector, people):
     elif weight is not None:
         weight = weight[sample.drawn]
     sample = replace(sample, rows=np.flatnonzero(stay), before=people.sample)
-    kept = {"stay": stay, "n_dropped": people.n_dropped, "sample": sample, "weight": weight}
+    changes = {"stay": stay, "n_dropped": people.n_dropped, "sample": sample, "weight": weight}
     if audited.box is not None and audited.box.decisions is not None:
         box = BlackBox(decisions=audited.box.decisions[sample.drawn])
         audited = replace(audited, box=box)
-    return replace(people.only(sample.drawn), **kept), audited
+    return replace(people.only(sample.drawn), **changes), audited
 
 
 def sampled_rows(X, y, n, space, rng, floor=0):
@@ -153,15 +153,15 @@ def sampled_rows(X, y, n, space, rng, floor=0):
     group = _groups(X, space)[order]
     group = np.unique(group, return_inverse=True)[1]
     sizes = np.bincount(group)
-    wanted = _allocated(sizes, n, floor)
+    n_drawn = _allocated(sizes, n, floor)
     by_chance = np.lexsort((rng.random(len(group)), group))
     rank = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     drawn = np.zeros(len(group), dtype=bool)
-    chosen = by_chance[rank < np.repeat(wanted, sizes)]
+    chosen = by_chance[rank < np.repeat(n_drawn, sizes)]
     drawn[order[chosen]] = True
     share = np.empty(len(group))
-    share[order] = (wanted / sizes)[group]
-    is_even = bool(np.all(np.abs(wanted - n * sizes / len(group)) <= 1))
+    share[order] = (n_drawn / sizes)[group]
+    is_even = bool(np.all(np.abs(n_drawn - n * sizes / len(group)) <= 1))
     return SampledRows(drawn, np.flatnonzero(drawn), share[drawn], is_even, tuple(space.protected))
 
 
@@ -188,13 +188,13 @@ def _allocated(sizes, n, floor):
     floor = np.minimum(sizes, min(floor, n // (2 * len(sizes))))
     is_small = np.zeros(len(sizes), dtype=bool)
     while True:
-        left = n - floor[is_small].sum()
-        exact = np.where(is_small, floor, left * sizes / max(sizes[~is_small].sum(), 1))
+        remaining = n - floor[is_small].sum()
+        exact = np.where(is_small, floor, remaining * sizes / max(sizes[~is_small].sum(), 1))
         below = ~is_small & (exact < floor)
         if not below.any():
             break
         is_small |= below
-    wanted = np.floor(exact).astype(np.int64)
-    remainder = np.argsort(wanted - exact, kind="stable")
-    wanted[remainder[: n - wanted.sum()]] += 1
-    return wanted
+    n_drawn = np.floor(exact).astype(np.int64)
+    remainder = np.argsort(n_drawn - exact, kind="stable")
+    n_drawn[remainder[: n - n_drawn.sum()]] += 1
+    return n_drawn

@@ -53,25 +53,33 @@ class Request:
         if counts.all():
             return replace(self, sample_weight=weight), counts
         check_consistent_length(self.X, self.y)
-        at = np.flatnonzero(counts)
-        y = None if self.y is None else _safe_indexing(self.y, at)
-        rows = {"X": _safe_indexing(self.X, at), "y": y, "groups": self._groups_of(at)}
-        return replace(self, **rows, sample_weight=weight[at]), counts
+        positions = np.flatnonzero(counts)
+        y = None if self.y is None else _safe_indexing(self.y, positions)
+        rows = {
+            "X": _safe_indexing(self.X, positions),
+            "y": y,
+            "groups": self._groups_of(positions),
+        }
+        return replace(self, **rows, sample_weight=weight[positions]), counts
 
     def repeated(self) -> "Request":
         """Return the request with each row as often as its weight says, and without weights."""
         n = _num_samples(self.X)
-        at = repetitions(self.sample_weight, n)
-        y = None if self.y is None else rows_at(self.y, at)
+        positions = repetitions(self.sample_weight, n)
+        y = None if self.y is None else rows_at(self.y, positions)
         model = self.model
         if isinstance(model, BlackBox) and model.decisions is not None:
             model = model.aligned(self.X, np.ones(n, dtype=bool))
-            model = BlackBox(decisions=model.decisions[at])
-        return Request(rows_at(self.X, at), y, model, groups=self._groups_of(at))
+            model = BlackBox(decisions=model.decisions[positions])
+        return Request(rows_at(self.X, positions), y, model, groups=self._groups_of(positions))
 
-    def _groups_of(self, at):
+    def _groups_of(self, positions):
         """Return the clusters of the rows at these positions."""
-        return None if self.groups is None else check_groups(self.groups, _num_samples(self.X))[at]
+        return (
+            None
+            if self.groups is None
+            else check_groups(self.groups, _num_samples(self.X))[positions]
+        )
 
 
 @dataclass(frozen=True)
@@ -231,8 +239,18 @@ class Task:
         rng = np.random.default_rng(d._seeds)
         progress = Progress(type(d).__name__, d.verbose)
         memory = d._memory if is_audit else None
-        given = make_queries, d.space_, budget, rng, progress, audited.favorable, audited.labels
-        return cls(people, *given, is_audit, memory)
+        return cls(
+            people,
+            make_queries,
+            d.space_,
+            budget,
+            rng,
+            progress,
+            audited.favorable,
+            audited.labels,
+            is_audit,
+            memory,
+        )
 
     @property
     def queries(self) -> Queries | None:

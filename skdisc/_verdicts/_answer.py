@@ -103,9 +103,9 @@ class Answer:
         """
         nothing = {"bound": None, "bounds": {}, "cleared": [], "n_cleared": 0, "resolution": None}
         nothing |= {"open_by_ratio": False, "curve": []}
-        own = {"reason": ""} if self.verdict == FOUND else {"verdict": UNSURE}
-        own = {"reason": reason.rstrip(".")} | own
-        return Answer(**{**vars(self), **nothing, **own})
+        changes = {"reason": ""} if self.verdict == FOUND else {"verdict": UNSURE}
+        changes = {"reason": reason.rstrip(".")} | changes
+        return Answer(**{**vars(self), **nothing, **changes})
 
     def to_dict(self) -> dict:
         """Return the answer as a dict of JSON types; ``Answer(**data)`` is the inverse."""
@@ -177,14 +177,14 @@ def decide(
     gap = np.broadcast_to(np.asarray(gap, dtype=float), (len(c),))
     reasons = [c.problem, *reasons] if c.problem else reasons
     family = c.family(relevant_size)
-    found = c.found & family
-    n_found = int(found.sum())
+    is_finding = c.found & family
+    n_found = int(is_finding.sum())
     a = significance / (n_found + 2) if n_found else significance
     upper = c.upper(a)
     ratio = c.smallest_ratios(a) if relevant_ratio else np.ones(len(c))
     gap_holds = upper <= gap * (1 + 1e-9)  # U of mirrored groups may differ in its last digit
     holds = gap_holds & ((ratio > relevant_ratio) if relevant_ratio else True)
-    others = np.flatnonzero(family & ~found)
+    others = np.flatnonzero(family & ~is_finding)
     cleared = _cleared(others, c.comparison, holds)
     alone = others[~c.measurable[others]]
     bounds = _bounds(c.measure[others], upper[others], gap[others])
@@ -209,7 +209,7 @@ def decide(
         curve=_curve(c, significance),
         family=np.flatnonzero(family).tolist(),
         cleared=cleared.tolist(),
-        found=np.flatnonzero(found).tolist(),
+        found=np.flatnonzero(is_finding).tolist(),
     )
     words = _Words(answer, noun, people, c.counted)
     is_found = bool(c.found.any()) if is_found is None else is_found
@@ -283,8 +283,8 @@ def reason_of(answer: Answer) -> str:
             return words.nothing() if answer.verdict == NOTHING else words.open(n)
     gap = answer.relevant_gap
     if answer.n_cleared and n > 0 and isinstance(gap, float):
-        others = "other groups" if answer.n_found else "groups"
-        cleared = f"no gap above {gap:.4g} in {answer.n_cleared:,} of the {n:,} {others}"
+        noun = "other groups" if answer.n_found else "groups"
+        cleared = f"no gap above {gap:.4g} in {answer.n_cleared:,} of the {n:,} {noun}"
         return f"{cleared} that are shown ({_percent(1 - answer.significance)})"
     if answer.verdict == FOUND:
         return ""
@@ -314,8 +314,8 @@ def _cleared(others, comparison, holds):
     size = comparison[others]
     # Strictly larger, so that of equal sizes all are cleared or none: sizes give no order of these.
     largest_open = size[~holds[others]].max(initial=-np.inf)
-    kept = others[size > largest_open]
-    return kept[np.argsort(-comparison[kept], kind="stable")]
+    cleared = others[size > largest_open]
+    return cleared[np.argsort(-comparison[cleared], kind="stable")]
 
 
 def _bounds(measure, upper, gap):
@@ -438,11 +438,11 @@ class _Words:
             start = f"{a.n_found:,} of {a.n_family:,} groups compared{self.size} {verb} found; "
         else:
             start = f"none of the {n:,} groups compared{self.size} is among the findings; "
-        others = f"the {n:,} others" if n > 1 else "the other"
+        whom = f"the {n:,} others" if n > 1 else "the other"
         if a.n_cleared == n:
-            return f"{start}no {self.noun} above {self.bound} in {others} {self.sure}"
+            return f"{start}no {self.noun} above {self.bound} in {whom} {self.sure}"
         if n > 1:
-            return start + self._cleared(others, "none of them")
+            return start + self._cleared(whom, "none of them")
         text = f"{start}of the other it cannot be said that its {self.noun} is at most {self.gap}"
         return text if a.bound is None else f"{text}; it is at most {self.bound} {self.sure}"
 

@@ -163,8 +163,8 @@ class Candidates:
         """Return U, the one-sided 1 - a end of the size of each effect; infinite if unknown."""
         low, high = self.interval(a)
         upper = np.maximum(np.abs(low), np.abs(high))
-        known = self.measurable & ~np.isnan(upper) & (self.reason == "")
-        return np.where(known, upper, np.inf)
+        is_known = self.measurable & ~np.isnan(upper) & (self.reason == "")
+        return np.where(is_known, upper, np.inf)
 
     def smallest_ratios(self, a: float) -> np.ndarray:
         """Return the smallest ratio that is not excluded; 1 where ratios decide nothing."""

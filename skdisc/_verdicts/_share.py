@@ -16,7 +16,7 @@ def decide_share(
     relevant_share: float,
     significance: float,
     incomplete: str = "",
-    of: str = "people",
+    noun: str = "people",
 ) -> Answer:
     """Answer whether a share of people (or inputs) with a case is relevant.
 
@@ -29,7 +29,7 @@ def decide_share(
     significance : float
     incomplete : str, default=""
         Why someone without a case may have one: not all of their inputs were tried.
-    of : str, default="people"
+    noun : str, default="people"
         Whose share it is.
 
     Returns
@@ -43,7 +43,7 @@ def decide_share(
     no disparity found 0.0083 at most 0.83 % of the people have a case
     """
     is_known = not np.isnan(low)
-    reasons = [] if is_known else [f"no {of} were examined"]
+    reasons = [] if is_known else [f"no {noun} were examined"]
     if is_known and incomplete and high <= relevant_share:
         reasons = [incomplete]
     answer = decide(
@@ -56,9 +56,9 @@ def decide_share(
     if not is_known or answer.verdict == FOUND:
         return replace(answer, reason=reasons[0] if reasons else "")
     if answer.verdict == NOTHING:
-        return replace(answer, reason=f"at most {percent(high)} of the {of} have a case")
+        return replace(answer, reason=f"at most {percent(high)} of the {noun} have a case")
     if answer.verdict == UNSURE and not reasons:
-        between = f"{percent(low)} to {percent(high)} of the {of} have a case"
+        between = f"{percent(low)} to {percent(high)} of the {noun} have a case"
         return replace(answer, reason=f"{between}; more than {percent(relevant_share)} is relevant")
     return answer
 

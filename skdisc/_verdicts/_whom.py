@@ -28,5 +28,5 @@ def whom(measures: Iterable[str]) -> str:
     ' whom the rate is about'
     """
     cells = [frozenset(sum(RATES.get(m, RATES["selection_rate"]), ())) for m in measures]
-    words = {_WHOM.get(own, "") for own in cells}
+    words = {_WHOM.get(cell, "") for cell in cells}
     return " whom the rate is about" if len(words) > 1 else "".join(words)

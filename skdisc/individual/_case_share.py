@@ -66,7 +66,7 @@ class CaseShare:
             relevant_share=detector.relevant_share,
             significance=detector.significance,
             incomplete=incomplete,
-            of=self.of,
+            noun=self.of,
         )
         if not self.n and self.ended_by:
             reason = f"{limit_named(self.ended_by)} was reached before any {self.of} were examined"
