@@ -231,10 +231,10 @@ class BenchmarkResult:
         for key, part in cells.groupby(by, sort=True):
             row = dict(zip(by, key, strict=True))
             row |= {"n_cells": len(part), "n_failed": int((part["error"] != "").sum())}
-            at = tuple(row[c] for c in keys)
+            cell_key = tuple(row[c] for c in keys)
             row |= {
                 "n_stopped": int((part["stopped_by"] == "seconds").sum()),
-                "n_missing": int(counts.get((*at, _MISSING), 0)),
+                "n_missing": int(counts.get((*cell_key, _MISSING), 0)),
             }
             part = part[part["stopped_by"] != "seconds"]
             null = part[part["n_targets"] == 0]
@@ -280,13 +280,13 @@ class BenchmarkResult:
         by, cells = list(by), self.to_frame()
         sums = cells[cells["error"] == ""].groupby(by)[list(CLAIMS)].sum(min_count=1)
         table = sums[["n_claimed"]].astype(int)
-        for own in ("", "own_"):
-            right, hit, known = (sums[own + n] for n in ("n_right", "n_hit", "n_targets"))
-            precision, recall = right / sums["n_claimed"], hit / known
+        for prefix in ("", "own_"):
+            right, hit, n_targets = (sums[prefix + n] for n in ("n_right", "n_hit", "n_targets"))
+            precision, recall = right / sums["n_claimed"], hit / n_targets
             f1 = 2 * precision * recall / (precision + recall)
-            f1 = f1.mask((right == 0) & (known > 0), 0.0)
+            f1 = f1.mask((right == 0) & (n_targets > 0), 0.0)
             rates = {"precision": precision, "recall": recall, "f1": f1}
-            table = table.assign(**{own + name: values for name, values in rates.items()})
+            table = table.assign(**{prefix + name: values for name, values in rates.items()})
         if limits is not None:
             table = table.join(self._of_limits(by, limits))
         return table.reset_index()
@@ -295,10 +295,10 @@ class BenchmarkResult:
         """Return the mean limit of targets, and the targets found over the sum of limits."""
         targets = self.table[(self.table["target"] >= 0) & (self.table["error"] == "")]
         keys = [c for c in (*_CELL[1:], "target") if c in limits]
-        both = targets.merge(limits[[*keys, "limit"]], on=keys, validate="many_to_one")
-        groups = both.groupby(by)
-        found = groups["hit"].sum() / groups["limit"].sum()
-        return pd.DataFrame({"limit": groups["limit"].mean(), "of_limit": found})
+        limited = targets.merge(limits[[*keys, "limit"]], on=keys, validate="many_to_one")
+        groups = limited.groupby(by)
+        share_of_limit = groups["hit"].sum() / groups["limit"].sum()
+        return pd.DataFrame({"limit": groups["limit"].mean(), "of_limit": share_of_limit})
 
     def strata(self, name: str, bins: int = 3) -> pd.DataFrame:
         """Return the share of targets found, by one of their properties.
@@ -478,8 +478,8 @@ def write_plan(folder, planned):
     before = read_plan(folder) or []
     names = {(dataset, repeat, audited): names for dataset, repeat, audited, names in before}
     for dataset, repeat, audited, detectors in planned:
-        kept = names.setdefault((dataset, repeat, audited), [])
-        kept += [name for name in detectors if name not in kept]
+        planned_names = names.setdefault((dataset, repeat, audited), [])
+        planned_names += [name for name in detectors if name not in planned_names]
     whole = [[*draw, detectors] for draw, detectors in names.items()]
     write_text(Path(folder) / _PLAN, json.dumps(whole))
     return whole

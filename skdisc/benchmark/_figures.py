@@ -14,9 +14,9 @@ def recall(result, by="magnitude", audited=None, bins=3):
     figure, ax = _axes()
     order = list(dict.fromkeys(sorted(table["stratum"], key=_first_number)))
     for (name, part), style in zip(_by_detector(table), _styles(), strict=False):
-        at = [order.index(s) for s in part["stratum"]]
+        positions = [order.index(s) for s in part["stratum"]]
         error = np.clip([part["recall"] - part["ci_low"], part["ci_high"] - part["recall"]], 0, 1)
-        ax.errorbar(at, part["recall"], error, capsize=3, label=name, **style)
+        ax.errorbar(positions, part["recall"], error, capsize=3, label=name, **style)
     ax.set_xticks(range(len(order)), [str(s) for s in order])
     ax.set_xlabel(by.replace("n_people", "people in the group"))
     ax.set_ylabel("share of planted groups found")

@@ -54,9 +54,9 @@ class KnownTruth:
     @cached_property
     def errors(self):
         """True differences in the outcome less the model's probability, without a family."""
-        said = self.model.predict_proba(self._audited)[:, list(self.model.classes_).index(1)]
+        predicted = self.model.predict_proba(self._audited)[:, list(self.model.classes_).index(1)]
         law = self.made.truth.law.expected(self._audited)
-        return Differences(self._audited, law - said, ())
+        return Differences(self._audited, law - predicted, ())
 
     def at_equal_columns(self, groups, others):
         """Return by how much members of groups fare better than with protected values of others.
@@ -72,7 +72,7 @@ class KnownTruth:
             Mean differences, other columns held; 0 within three standard errors of the simulation.
         """
         rng, X, columns = np.random.default_rng([self._seed, 2]), self._audited, self.made.protected
-        found = np.zeros(len(groups))
+        gaps = np.zeros(len(groups))
         for i, pair in enumerate(zip(groups, others, strict=True)):
             members, donors = (X[g.mask(X)] for g in pair)
             if len(members) and len(donors):
@@ -81,8 +81,8 @@ class KnownTruth:
                 would_be[list(columns)] = drawn[list(columns)].set_axis(members.index)
                 gap = self._expected(members) - self._expected(would_be)
                 is_none = abs(gap.mean()) <= _ERRORS * gap.std() / np.sqrt(len(gap))
-                found[i] = 0.0 if is_none else gap.mean()
-        return found
+                gaps[i] = 0.0 if is_none else gap.mean()
+        return gaps
 
     def _expected(self, X):
         if self.model is None:
@@ -110,8 +110,8 @@ class KnownTruth:
             the protected values of the counterpart (the mean over draws of a causal model).
         """
         truth, before = self.made.truth, cases.original.reset_index(drop=True)
-        other = self._with_values_of(before, cases.altered.reset_index(drop=True), null)
-        would_be = truth.law.expected(other).reshape(-1, len(before)).mean(axis=0)
+        counterparts = self._with_values_of(before, cases.altered.reset_index(drop=True), null)
+        would_be = truth.law.expected(counterparts).reshape(-1, len(before)).mean(axis=0)
         return truth.law.expected(before) - would_be
 
     def _with_values_of(self, before, after, null):
@@ -120,12 +120,12 @@ class KnownTruth:
         if null == "counterfactual" and truth.scm is not None:
             do = {c: after[c].to_numpy() for c in protected}
             return truth.scm.counterfactual(before, do, n_draws=_N_DRAWS)
-        other = before.copy()
-        other[list(protected)] = after[list(protected)]
-        if null == "counterfactual" and PROXY in other:
-            bias, changed = (truth.law.person(X)[0] for X in (before, other))
-            other[PROXY] += (1 - truth.law.direct) * (changed - bias)
-        return other
+        counterparts = before.copy()
+        counterparts[list(protected)] = after[list(protected)]
+        if null == "counterfactual" and PROXY in counterparts:
+            bias, changed = (truth.law.person(X)[0] for X in (before, counterparts))
+            counterparts[PROXY] += (1 - truth.law.direct) * (changed - bias)
+        return counterparts
 
     def touched(self, cases, right):
         """Return a mask of the targets to which a person of some cases belongs, on either side."""
@@ -168,7 +168,7 @@ class Differences:
 
         With `others`, groups are compared with these groups instead.
         """
-        found = np.zeros(len(groups))
+        gaps = np.zeros(len(groups))
         for i, group in enumerate(groups):
             inside = group.mask(self._X)
             outside = ~inside if others is None else others[i].mask(self._X)
@@ -178,8 +178,8 @@ class Differences:
                 a, b = self._outcome[inside], self._outcome[outside]
                 error = np.sqrt(a.var() / len(a) + b.var() / len(b))
                 gap = a.mean() - b.mean()
-                found[i] = gap if abs(gap) > _ERRORS * error else 0.0
-        return found
+                gaps[i] = gap if abs(gap) > _ERRORS * error else 0.0
+        return gaps
 
     def found(self, groups):
         """Return the number of relevant differences that groups name, each group or its rest."""
@@ -209,13 +209,13 @@ class Differences:
 def _family(X, columns):
     """Return the groups that share values of one or two columns."""
     values = {c: X[c].dropna().unique() for c in columns}
-    found = []
+    groups = []
     for n in range(1, _MOST_COLUMNS + 1):
         for names in combinations(values, n):
             for several in product(*(values[c] for c in names)):
                 pairs = zip(names, several, strict=True)
-                found.append(Subgroup([Predicate.equals(c, plain(v)) for c, v in pairs]))
-    return found
+                groups.append(Subgroup([Predicate.equals(c, plain(v)) for c, v in pairs]))
+    return groups
 
 
 def as_audited(made, rng, n_people=_N_PEOPLE):
@@ -236,7 +236,7 @@ def as_audited(made, rng, n_people=_N_PEOPLE):
     return pd.concat(parts, ignore_index=True)
 
 
-def population(truth, subgroups, rng, each=200, others=2000):
+def population(truth, subgroups, rng, n_per_group=200, n_overall=2000):
     """Draw people to compare members of subgroups: from each planted subgroup, and overall."""
-    parts = [truth.sample(each, g, random_state=rng) for g in subgroups]
-    return pd.concat([*parts, truth.sample(others, random_state=rng)], ignore_index=True)
+    parts = [truth.sample(n_per_group, g, random_state=rng) for g in subgroups]
+    return pd.concat([*parts, truth.sample(n_overall, random_state=rng)], ignore_index=True)

@@ -69,7 +69,7 @@ def targets_of(truth: Truth, protected: Sequence[str]) -> list[Target]:
     >>> isinstance(targets[0], Target), len(targets)
     (True, 2)
     """
-    found = []
+    targets = []
     for row in truth.groups.itertuples():
         for side in ("a", "b"):
             bias = getattr(row, f"bias_{side}")
@@ -81,8 +81,8 @@ def targets_of(truth: Truth, protected: Sequence[str]) -> list[Target]:
             values["magnitude"] = abs(float(biased - fair))
             values |= {"n_people": getattr(row, f"n_{side}"), "direct": truth.law.direct}
             columns = frozenset(p.column for p in group.predicates) & frozenset(protected)
-            found.append(Target(group, int(np.sign(bias)), columns, values))
-    return found
+            targets.append(Target(group, int(np.sign(bias)), columns, values))
+    return targets
 
 
 def match_groups(
@@ -140,18 +140,20 @@ def match_groups(
     parts = [frozenset(p for p in g.predicates if p.column in columns) for g in subgroups]
     worth = np.zeros((len(subgroups), len(targets)))
     for images, sign in (([t.subgroup for t in targets], 1), (_mirrors(targets, members), -1)):
-        there = [j for j, g in enumerate(images) if g is not None]
-        if not there:
+        positions = [j for j, g in enumerate(images) if g is not None]
+        if not positions:
             continue
-        alike = likeness(subgroups, [images[j] for j in there], members)
-        agree = signs[:, None] == [sign * targets[j].sign for j in there]
+        alike = likeness(subgroups, [images[j] for j in positions], members)
+        agree = signs[:, None] == [sign * targets[j].sign for j in positions]
         if sign < 0:
-            own = [frozenset(p for p in images[j].predicates if p.column in columns) for j in there]
-            agree &= np.array([[part == mine for mine in own] for part in parts])
+            protected_parts = [
+                frozenset(p for p in images[j].predicates if p.column in columns) for j in positions
+            ]
+            agree &= np.array([[part == mine for mine in protected_parts] for part in parts])
         alike = np.where(agree & (alike >= threshold), alike, 0.0)
-        worth[:, there] = np.maximum(worth[:, there], alike)
-        known = {(str(images[j]), sign * targets[j].sign): j for j in there}
-        for i, j in _named(alternatives, signs, known):
+        worth[:, positions] = np.maximum(worth[:, positions], alike)
+        target_of = {(str(images[j]), sign * targets[j].sign): j for j in positions}
+        for i, j in _named(alternatives, signs, target_of):
             worth[i, j] = 1.0
     for i, j in zip(*linear_sum_assignment(worth, maximize=True), strict=True):
         if worth[i, j] > 0:
@@ -159,26 +161,28 @@ def match_groups(
     return matched
 
 
-def _named(alternatives, signs, known):
+def _named(alternatives, signs, target_of):
     """Yield (finding, target) for each alternative that is in `known`, a dict by text and sign."""
     if alternatives is None or not len(alternatives):
         return
     owner = alternatives["finding"].to_numpy(dtype=int)
-    own = np.sign(alternatives["effect"]) if "effect" in alternatives else signs[owner]
-    for i, group, sign in zip(owner, alternatives["group"], own, strict=True):
-        if (str(group), sign) in known:
-            yield i, known[str(group), sign]
+    signs_of_alternatives = (
+        np.sign(alternatives["effect"]) if "effect" in alternatives else signs[owner]
+    )
+    for i, group, sign in zip(owner, alternatives["group"], signs_of_alternatives, strict=True):
+        if (str(group), sign) in target_of:
+            yield i, target_of[str(group), sign]
 
 
 def _mirrors(targets, members):
     """Return the mirror image of each target; None for several protected conditions."""
-    found = []
+    mirrors = []
     for target in targets:
         part = [p for p in target.subgroup.predicates if p.column in target.protected]
         rest = [p for p in target.subgroup.predicates if p.column not in target.protected]
-        others = members.complement(part[0]) if len(part) == 1 else None
-        found.append(None if others is None else Subgroup([*rest, others]))
-    return found
+        complement = members.complement(part[0]) if len(part) == 1 else None
+        mirrors.append(None if complement is None else Subgroup([*rest, complement]))
+    return mirrors
 
 
 class Members:
@@ -207,9 +211,9 @@ class Members:
         """Return the condition that a column has another known value; None for an interval."""
         if predicate.values is None:
             return None
-        known = [plain(v) for v in self.X[predicate.column].unique()]
-        others = [v for v in known if v is not None and v == v and v not in predicate.values]
-        return Predicate.isin(predicate.column, others) if others else None
+        values = [plain(v) for v in self.X[predicate.column].unique()]
+        other_values = [v for v in values if v is not None and v == v and v not in predicate.values]
+        return Predicate.isin(predicate.column, other_values) if other_values else None
 
 
 def likeness(first, second, X):
@@ -281,5 +285,5 @@ def match_cases(findings: CaseFindings, targets: list[Target]) -> np.ndarray:
 def _differs(a, b):
     """Return a mask of the rows in which two columns differ; missing values are equal."""
     a, b = a.to_numpy(dtype=object), b.to_numpy(dtype=object)
-    both = np.array([x != x and y != y for x, y in zip(a, b, strict=True)], dtype=bool)
-    return (a != b) & ~both
+    are_missing = np.array([x != x and y != y for x, y in zip(a, b, strict=True)], dtype=bool)
+    return (a != b) & ~are_missing

@@ -47,14 +47,14 @@ def _grid(names):
 
     Data learned from a reference have as many attributes as it has.
     """
-    found = {"base": dict(BASE)}
+    datasets = {"base": dict(BASE)}
     for name in names:
         base = {k: v for k, v in BASE.items() if name != "reference" or k != "n_attributes"}
         for value in VARIED[name]:
             if BASE.get(name) != value:
                 title = f"{name}={value}"
-                found[title] = {**base, name: value, **ROOM.get(title, {})}
-    return found
+                datasets[title] = {**base, name: value, **ROOM.get(title, {})}
+    return datasets
 
 
 PROTOCOLS = {
@@ -225,8 +225,8 @@ def _tuned(detectors, out, settings):
     """Return detectors with the best of the settings tried; each is tuned and stored in turn."""
     path = None if out is None else Path(out) / "tuning.csv"
     tried = [pd.read_csv(path)] if path is not None and path.is_file() else []
-    known = set(tried[0]["detector"]) if tried else set()
-    for name in [n for n in detectors if n in _GRIDS and n not in known]:
+    tuned = set(tried[0]["detector"]) if tried else set()
+    for name in [n for n in detectors if n in _GRIDS and n not in tuned]:
         one = {name: detectors[name]}
         tried.append(tune_detectors(one, {"base": BASE}, {name: _GRIDS[name]}, **settings)[1])
         if path is not None:

@@ -72,15 +72,15 @@ def replicate(
     https://doi.org/10.1145/3510003.3510137
     """
     if detectors is None:
-        known = default_detectors().items()
-        detectors = {n: d for n, d in known if d.card.finds == "individual" and d._asks}
+        available = default_detectors().items()
+        detectors = {n: d for n, d in available if d.card.finds == "individual" and d._asks}
     folder = _folder(data_home)
     rows = []
-    for at, (name, column, label) in enumerate(NETWORKS):
+    for position, (name, column, label) in enumerate(NETWORKS):
         X, space, model = network(folder, name, column)
         for method, detector in detectors.items():
             row = {"method": method, "network": name, "protected": label}
-            published = PUBLISHED.get(method, (None,) * len(NETWORKS))[at]
+            published = PUBLISHED.get(method, (None,) * len(NETWORKS))[position]
             row["published"] = np.nan if published is None else published
             rows.append(row | _measured(detector, X, space, model, max_tests, random_state))
     return pd.DataFrame(rows)
@@ -90,8 +90,8 @@ def _measured(detector, X, space, model, max_tests, random_state):
     """Return the success rate of one detector on one network, or its error."""
     settings = {"protected": list(space.protected), "pos_label": 1, "space": space}
     settings["random_state"] = random_state
-    own = detector.get_params(deep=False)
-    settings = {n: v for n, v in settings.items() if n in own}
+    parameters = detector.get_params(deep=False)
+    settings = {n: v for n, v in settings.items() if n in parameters}
     if "tests" in detector.limit_fields:
         settings["limits__tests"] = max_tests
     nothing = dict.fromkeys(("measured", "ci_low", "ci_high", "tested", "seconds"), np.nan)
@@ -100,13 +100,13 @@ def _measured(detector, X, space, model, max_tests, random_state):
         result = ready.fit(X, None, model).result_
     except Exception as error:  # a detector that fails must not stop the others
         return nothing | {"error": f"{type(error).__name__}: {error}"}
-    tested, found = result.n_tested, result.n_found
-    low, high = _stats.wilson(found, tested)
+    n_tested, n_found = result.n_tested, result.n_found
+    low, high = _stats.wilson(n_found, n_tested)
     return {
-        "measured": found / tested if tested else np.nan,
+        "measured": n_found / n_tested if n_tested else np.nan,
         "ci_low": float(low),
         "ci_high": float(high),
-        "tested": tested,
+        "tested": n_tested,
         "seconds": result.total_time,
         "error": "",
     }

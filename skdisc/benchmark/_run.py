@@ -129,9 +129,9 @@ def _check(detectors, datasets, audited):
     unknown = [a for a in audited if a not in AUDITED]
     if unknown or not len(audited):
         raise ValueError(f"audited must be among {', '.join(AUDITED)}; got {list(audited)!r}.")
-    for what, given in (("detectors", detectors), ("datasets", datasets)):
-        if not isinstance(given, dict) or not given:
-            raise ValueError(f"{what} must be a non-empty dict by name, got {given!r}.")
+    for what, argument in (("detectors", detectors), ("datasets", datasets)):
+        if not isinstance(argument, dict) or not argument:
+            raise ValueError(f"{what} must be a non-empty dict by name, got {argument!r}.")
 
 
 def _folder(out):
@@ -146,13 +146,13 @@ def _draws(datasets, n_repeats, random_state):
     """Return (name, arguments, repeat, seed) of each draw; seeds depend on nothing else."""
     rng = check_random_state(random_state)
     base = int(rng.randint(2**31))
-    found = []
+    draws = []
     for name, arguments in datasets.items():
         for repeat in range(n_repeats):
             text = json.dumps([base, name, jsonable(arguments), repeat], sort_keys=True)
             seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little") >> 1
-            found.append((name, arguments, repeat, seed))
-    return found
+            draws.append((name, arguments, repeat, seed))
+    return draws
 
 
 def _cells(draw, what, names, *, detectors, limits, folder):
@@ -240,10 +240,10 @@ def _cell(draw, what, name, detector, limits, prepared):
         ready = _set_up(detector, made, limits, seed)
         result = ready.fit(X, y, model).result_
         cell["seconds"] = time.perf_counter() - started
-        own, hit = score_result(result, truth, np.random.default_rng(seed))
-        cell |= own | _spent(result)
-        cell["queries_to_first"] = own["first_true"] * (cell["n_queries"] or np.nan)
-        cell["seconds_to_first"] = own["first_true"] * cell["seconds"]
+        scores, hit = score_result(result, truth, np.random.default_rng(seed))
+        cell |= scores | _spent(result)
+        cell["queries_to_first"] = scores["first_true"] * (cell["n_queries"] or np.nan)
+        cell["seconds_to_first"] = scores["first_true"] * cell["seconds"]
     except Exception as error:  # a detector that fails must not stop the others
         cell["error"] = f"{type(error).__name__}: {error}"
         cell.setdefault("seconds", time.perf_counter() - started)
@@ -256,19 +256,19 @@ def _cell(draw, what, name, detector, limits, prepared):
 def changed(detector):
     """Return the settings of a detector that differ from the defaults, as text."""
     plain = type(detector)().get_params(deep=False)
-    own = detector.get_params(deep=False).items()
-    return ", ".join(f"{k}={v!r}" for k, v in own if repr(v) != repr(plain[k])) or "defaults"
+    parameters = detector.get_params(deep=False).items()
+    return ", ".join(f"{k}={v!r}" for k, v in parameters if repr(v) != repr(plain[k])) or "defaults"
 
 
 def _set_up(detector, made, limits, seed):
     """Return a clone with protected columns, causal model, favorable label and limits set."""
-    own = detector.get_params(deep=False)
+    parameters = detector.get_params(deep=False)
     settings = {"protected": list(made.protected), "pos_label": 1, "random_state": seed}
     fields = {n: getattr(limits, n) for n in limits.changed() if n in detector.limit_fields}
     if fields:
         settings["limits"] = (detector.limits or Limits()).but(**fields)
     settings |= {} if made.truth.scm is None else {"counterfactuals": made.truth.scm}
-    return clone(detector).set_params(**{n: v for n, v in settings.items() if n in own})
+    return clone(detector).set_params(**{n: v for n, v in settings.items() if n in parameters})
 
 
 def _spent(result):

@@ -57,15 +57,15 @@ def score_result(result, truth, rng):
     n_claimed, right = int(claimed.sum()), int((matched[claimed] >= 0).sum())
     scores = dict.fromkeys(SCORES, np.nan) | rates_of(right, n_claimed, hit.sum(), len(hit))
     guess = _guess(result, truth, n_claimed, rng)
-    own = right, int(hit.sum()), len(hit), guess
+    own_numbers = right, int(hit.sum()), len(hit), guess
     if is_group and _sign_of_errors(result):
         shown = np.flatnonzero(claimed)
-        own = int(_differ(result, truth, shown, sign).sum()), 0, 0, (np.nan, np.nan)
+        own_numbers = int(_differ(result, truth, shown, sign).sum()), 0, 0, (np.nan, np.nan)
     elif is_group and result.detector in _DIRECT:
-        own = _direct(result, truth, claimed, sign), 0, 0, (np.nan, np.nan)
+        own_numbers = _direct(result, truth, claimed, sign), 0, 0, (np.nan, np.nan)
     elif not is_group or result.null not in _PLANTED or result.detector in _NO_TRUTH:
-        own = (_own_groups if is_group else _own_cases)(result, truth, claimed, sign, rng)
-    own_right, own_hit, own_targets, own_guess = own
+        own_numbers = (_own_groups if is_group else _own_cases)(result, truth, claimed, sign, rng)
+    own_right, own_hit, own_targets, own_guess = own_numbers
     rates = rates_of(own_right, n_claimed, own_hit, own_targets)
     scores |= {f"own_{name}": value for name, value in rates.items()}
     counts = (n_claimed, right, int(hit.sum()), len(hit), own_right, own_hit, own_targets)
@@ -80,10 +80,14 @@ def rates_of(right, n_claimed, n_hit, n_targets):
     """Return precision, recall and F1; without claims, F1 is 0."""
     precision = right / n_claimed if n_claimed else np.nan
     recall = n_hit / n_targets if n_targets else np.nan
-    both = (precision if n_claimed else 0.0), recall
-    f1 = 2 * both[0] * both[1] / sum(both) if sum(both) else 0.0
-    known = n_targets and not np.isnan(right)
-    return {"precision": precision, "recall": recall, "f1": f1 if known else np.nan}
+    precision_and_recall = (precision if n_claimed else 0.0), recall
+    f1 = (
+        2 * precision_and_recall[0] * precision_and_recall[1] / sum(precision_and_recall)
+        if sum(precision_and_recall)
+        else 0.0
+    )
+    is_defined = n_targets and not np.isnan(right)
+    return {"precision": precision, "recall": recall, "f1": f1 if is_defined else np.nan}
 
 
 def _first_true(result, right):
@@ -96,8 +100,8 @@ def _first_true(result, right):
     curve = result.tables.get("curve")
     if curve is None or not len(curve):
         return 1.0
-    at = np.searchsorted(curve["found"], right[0] + 1)
-    return float(curve["tested"].iloc[min(at, len(curve) - 1)] / curve["tested"].iloc[-1])
+    position = np.searchsorted(curve["found"], right[0] + 1)
+    return float(curve["tested"].iloc[min(position, len(curve) - 1)] / curve["tested"].iloc[-1])
 
 
 def claimed_groups(result):
@@ -106,8 +110,8 @@ def claimed_groups(result):
     sign = -_worse(result) * np.sign(table["effect"].to_numpy(dtype=float))
     sign *= _sign_of_errors(result) or 1
     if "held_out_p_adjusted" in table:
-        again = measured(table).assign(effect_at_fit=table["effect"])
-        claimed = confirmed(again, result.significance)
+        held_out = measured(table).assign(effect_at_fit=table["effect"])
+        claimed = confirmed(held_out, result.significance)
     else:
         p = table["p_adjusted"].to_numpy(dtype=float)
         claimed = ~(p > result.significance)  # findings without a p-value are claimed
@@ -124,8 +128,8 @@ def _first_mentions(groups, among=True):
 def measured(table):
     """Return the numbers that a claim rests on: those of the rows held out, where there are any."""
     held_out = [c for c in table if c.startswith("held_out_")]
-    own = table.drop(columns=[c.removeprefix("held_out_") for c in held_out])
-    return own.rename(columns={c: c.removeprefix("held_out_") for c in held_out})
+    kept_columns = table.drop(columns=[c.removeprefix("held_out_") for c in held_out])
+    return kept_columns.rename(columns={c: c.removeprefix("held_out_") for c in held_out})
 
 
 def _of_groups(result, truth):
@@ -143,21 +147,21 @@ def matched_groups(result, truth, which, sign, threshold=0.5):
     """Return the target of each of some findings, NOBODY for the others."""
     groups, named = result.findings.subgroups, result.tables.get("indistinguishable")
     if named is not None:
-        at = pd.Series(np.arange(len(which)), which)
+        place_of = pd.Series(np.arange(len(which)), which)
         named = named[named["finding"].isin(which)]
-        named = named.assign(finding=named["finding"].map(at))
-    found = np.full(len(groups), NOBODY)
+        named = named.assign(finding=named["finding"].map(place_of))
+    target_of = np.full(len(groups), NOBODY)
     some = [groups[i] for i in which]
-    found[which] = match_groups(
+    target_of[which] = match_groups(
         some, sign[which], truth.targets, truth.people, threshold, alternatives=named
     )
-    return found
+    return target_of
 
 
 def _worse(result):
     """Return the sign of this detector's effects for groups that are treated worse."""
-    known = all_detectors().get(result.detector)
-    return -1 if known is None else known.card.worse
+    detector = all_detectors().get(result.detector)
+    return -1 if detector is None else detector.card.worse
 
 
 def _sign_of_errors(result):
@@ -198,9 +202,9 @@ def _of_effects(result, claimed, sign, made):
     p, table = made.truth.rows["p"].to_numpy(), measured(result.findings.table)
     true = np.array([p[g].mean() - p[r].mean() for g, r in zip(groups, rest, strict=True)])
     inside = (table["ci_low"] <= unit * true) & (unit * true <= table["ci_high"])
-    known = claimed & table["ci_low"].notna()
+    has_interval = claimed & table["ci_low"].notna()
     return {
-        "interval_coverage": float(inside[known].mean()) if known.any() else np.nan,
+        "interval_coverage": float(inside[has_interval].mean()) if has_interval.any() else np.nan,
         "wrong_sign": float(np.mean(np.sign(true[claimed]) != sign[claimed])),
         "effect_error": float(np.abs(table["effect"] - unit * true)[claimed].mean()),
     }
@@ -220,8 +224,8 @@ def _differ(result, truth, shown, sign):
     """Return a mask of the findings shown that truly differ from the others in their context."""
     groups = [result.findings.subgroups[i] for i in shown]
     contexts = [context_of(g, truth.made.protected) for g in groups]
-    of = truth.errors if _sign_of_errors(result) else truth.differences
-    return np.sign(of.between(groups, None, contexts)) == sign[shown]
+    truth_of_gaps = truth.errors if _sign_of_errors(result) else truth.differences
+    return np.sign(truth_of_gaps.between(groups, None, contexts)) == sign[shown]
 
 
 def _own_groups(result, truth, claimed, sign, rng):
@@ -231,13 +235,16 @@ def _own_groups(result, truth, claimed, sign, rng):
         return (np.nan, 0, 0, (np.nan, np.nan))
     shown = np.flatnonzero(claimed)
     groups = [result.findings.subgroups[i] for i in shown]
-    of = truth.differences
-    right = np.sign(of.between(groups, _compared_groups(result.findings, shown))) == sign[shown]
+    differences = truth.differences
+    right = (
+        np.sign(differences.between(groups, _compared_groups(result.findings, shown)))
+        == sign[shown]
+    )
     if result.null == "everyone":
         return int(right.sum()), 0, 0, (np.nan, np.nan)
-    hit = of.found([g for g, is_right in zip(groups, right, strict=True) if is_right])
-    guess = of.guess(len(shown)) if len(shown) else (np.nan, np.nan)
-    return int(right.sum()), hit, len(of.relevant), guess
+    hit = differences.found([g for g, is_right in zip(groups, right, strict=True) if is_right])
+    guess = differences.guess(len(shown)) if len(shown) else (np.nan, np.nan)
+    return int(right.sum()), hit, len(differences.relevant), guess
 
 
 def _direct(result, truth, claimed, sign):
@@ -247,12 +254,12 @@ def _direct(result, truth, claimed, sign):
     """
     X, shown = truth.made.data, np.flatnonzero(claimed)
     values = [Predicate.equals(c, plain(v)) for c in truth.made.protected for v in X[c].unique()]
-    known = {str(p): Subgroup([p]) for p in values}
+    group_of = {str(p): Subgroup([p]) for p in values}
     names = result.findings.table["reference"].iloc[shown]
-    if not set(names) <= set(known):
+    if not set(names) <= set(group_of):
         return np.nan
-    others = [known[name] for name in names]
-    gaps = truth.at_equal_columns([result.findings.subgroups[i] for i in shown], others)
+    references = [group_of[name] for name in names]
+    gaps = truth.at_equal_columns([result.findings.subgroups[i] for i in shown], references)
     return int((np.sign(gaps) == sign[shown]).sum())
 
 
@@ -260,24 +267,24 @@ def _compared_groups(findings, shown):
     """Return the groups that some findings are compared with, None for everyone else."""
     if "group_key" not in findings.table:
         return None
-    known = dict(zip(findings.keys, findings.subgroups, strict=True))
+    group_of_key = dict(zip(findings.keys, findings.subgroups, strict=True))
     pairs = findings.table["group_key"].iloc[shown]
-    return [known[_keys.split(pair, "-")[1]] for pair in pairs]
+    return [group_of_key[_keys.split(pair, "-")[1]] for pair in pairs]
 
 
 def _of_cases(result, truth):
     """Return target, claim and sign of each case, and more scores."""
-    found = result.findings
-    claimed = np.ones(len(found), dtype=bool)
-    if "p_adjusted" in found.table and found.table["p_adjusted"].notna().any():
-        claimed = (found.table["p_adjusted"] <= result.significance).to_numpy()
+    findings = result.findings
+    claimed = np.ones(len(findings), dtype=bool)
+    if "p_adjusted" in findings.table and findings.table["p_adjusted"].notna().any():
+        claimed = (findings.table["p_adjusted"] <= result.significance).to_numpy()
     more = {}
     if claimed.any():
         oracle = truth.made.truth.oracle
-        both = (oracle.predict(f[claimed]) for f in (found.original, found.altered))
-        more["oracle_precision"] = float(np.mean(np.not_equal(*both)))
-    sign = np.sign(found.outcome - found.altered_outcome)
-    return match_cases(found, truth.targets), claimed, sign, more
+        decisions = (oracle.predict(f[claimed]) for f in (findings.original, findings.altered))
+        more["oracle_precision"] = float(np.mean(np.not_equal(*decisions)))
+    sign = np.sign(findings.outcome - findings.altered_outcome)
+    return match_cases(findings, truth.targets), claimed, sign, more
 
 
 def _own_cases(result, truth, claimed, sign, rng):
@@ -290,8 +297,11 @@ def _own_cases(result, truth, claimed, sign, rng):
         cases = random_cases(truth.made, n * _GUESSES, rng)
         due = _due(truth, cases, result.null, np.sign(cases.outcome - cases.altered_outcome))
         parts = due.reshape(_GUESSES, n)
-        at = [np.isin(np.arange(len(due)) // n, k) & due for k in range(_GUESSES)]
-        guess = float(parts.mean()), float(np.mean([truth.touched(cases, a).mean() for a in at]))
+        due_of_guess = [np.isin(np.arange(len(due)) // n, k) & due for k in range(_GUESSES)]
+        guess = (
+            float(parts.mean()),
+            float(np.mean([truth.touched(cases, a).mean() for a in due_of_guess])),
+        )
     return int(right.sum()), int(hit.sum()), len(hit), guess
 
 
@@ -318,8 +328,8 @@ def _guess(result, truth, n_claimed, rng):
     else:
         matched = match_cases(random_cases(truth.made, n * _GUESSES, rng), targets)
         matched = matched.reshape(_GUESSES, n)
-    found = (matched[:, :, None] == np.arange(len(targets))).any(axis=1)
-    return float(np.mean(matched >= 0)), float(found.mean())
+    is_found = (matched[:, :, None] == np.arange(len(targets))).any(axis=1)
+    return float(np.mean(matched >= 0)), float(is_found.mean())
 
 
 def random_groups(made, n, rng):
@@ -331,16 +341,16 @@ def random_groups(made, n, rng):
     order = rng.random((n, len(values))).argsort(axis=1)
     first = rng.choice(protected, n)
     groups = []
-    for row, size, chosen, own in zip(rows, sizes, order, first, strict=True):
-        rest = chosen[chosen != own][: size - 1]
-        groups.append(Subgroup([values[j][row] for j in (own, *rest)]))
+    for row, size, chosen, protected_column in zip(rows, sizes, order, first, strict=True):
+        rest = chosen[chosen != protected_column][: size - 1]
+        groups.append(Subgroup([values[j][row] for j in (protected_column, *rest)]))
     return groups
 
 
 def _conditions(column):
     """Return the condition that each row of a column satisfies, for its own value."""
-    codes, known = pd.factorize(column, use_na_sentinel=False)
-    made = [Predicate.equals(column.name, plain(v)) for v in known]
+    codes, values = pd.factorize(column, use_na_sentinel=False)
+    made = [Predicate.equals(column.name, plain(v)) for v in values]
     return [made[c] for c in codes.tolist()]
 
 
@@ -350,8 +360,8 @@ def random_cases(made, n, rng):
     after = before.copy()
     columns = rng.choice(list(made.protected), n)
     for column in dict.fromkeys(columns):
-        at = columns == column
+        is_changed = columns == column
         drawn = made.data[column].iloc[rng.integers(len(made.data), size=n)].reset_index(drop=True)
-        after[column] = after[column].where(~at, drawn)
+        after[column] = after[column].where(~is_changed, drawn)
     outcome = rng.permutation(np.arange(n) % 2).astype(float)
     return CaseFindings(before, after, outcome, 1 - outcome)

@@ -26,10 +26,10 @@ def with_intervals(summary, scores):
     """
     table = summary.copy()
     for score in scores:
-        own = [score, *(f"{score}_{part}" for part in ("low", "high", "n"))]
-        rows = table[[*own, "n_cells"]].itertuples(index=False, name=None)
+        columns = [score, *(f"{score}_{part}" for part in ("low", "high", "n"))]
+        rows = table[[*columns, "n_cells"]].itertuples(index=False, name=None)
         table[score] = [_with_interval(*row) for row in rows]
-        table = table.drop(columns=own[1:])
+        table = table.drop(columns=columns[1:])
     idle = [c for c in ("n_stopped", "n_missing") if not table[c].any()]
     idle += [] if table["n_null"].any() else ["n_null", "false_alarms"]
     return table.drop(columns=idle)

@@ -83,19 +83,21 @@ def tune_detectors(
     rows = []
     for name, arguments, _, seed in _draws(datasets, 1, random_state + _TUNING):
         made = make_discrimination(**arguments, random_state=seed)
-        given = {} if audited == "labels" else {"model": _model(audited, made)}
+        extra = {} if audited == "labels" else {"model": _model(audited, made)}
         for detector, grid in grids.items():
             ready = _set_up(detectors[detector], made, limits or Limits(), seed)
             if audited == "labels" and ready._asks:
                 continue
-            found = _searched(search, ready, grid, cv, seed).fit(made.data, made.target, **given)
-            table = pd.DataFrame(found.cv_results_)[["params", "mean_test_score"]]
+            search_result = _searched(search, ready, grid, cv, seed).fit(
+                made.data, made.target, **extra
+            )
+            table = pd.DataFrame(search_result.cv_results_)[["params", "mean_test_score"]]
             rows += [(detector, name, p, s) for p, s in table.itertuples(index=False)]
     tried = pd.DataFrame(rows, columns=["detector", "dataset", "params", "score"])
     tried["setting"] = tried["params"].map(repr)
-    given = dict(zip(tried["setting"], tried["params"], strict=True))
+    params_of_setting = dict(zip(tried["setting"], tried["params"], strict=True))
     tried = tried[["detector", "dataset", "setting", "score"]]
-    return with_best(detectors, tried, given.get), tried
+    return with_best(detectors, tried, params_of_setting.get), tried
 
 
 def with_best(detectors, tried, read=ast.literal_eval):

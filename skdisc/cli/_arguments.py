@@ -34,9 +34,9 @@ def columns_named(option, text, names):
     """
     if not text:
         return []
-    wanted = [text] if text in names else [t.strip() for t in text.split(",") if t.strip()]
+    columns = [text] if text in names else [t.strip() for t in text.split(",") if t.strip()]
     try:
-        return check_protected(wanted, names)
+        return check_protected(columns, names)
     except ValueError as error:
         message = str(error).replace("protected=", "").replace("column of X", "column of the file")
         raise ValueError(f"{option}: {message}") from None
@@ -46,10 +46,10 @@ def column_named(option, text, names):
     """Return the one column named by a text."""
     if not text:
         raise ValueError(f"{option} is missing; it names one of the columns {names!r}.")
-    found = columns_named(option, text, names)
-    if len(found) != 1:
+    columns = columns_named(option, text, names)
+    if len(columns) != 1:
         raise ValueError(f"{option} must name one column, got {text!r}. Columns: {names!r}.")
-    return found[0]
+    return columns[0]
 
 
 def labels_named(option, text, *columns, of_rows=True):
@@ -72,8 +72,8 @@ def labels_named(option, text, *columns, of_rows=True):
     """
     values = [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
     whole = any(names_label(v, text) for v in values)
-    wanted = [text] if whole else [t.strip() for t in text.split(",")]
-    missing = [t for t in wanted if not any(names_label(v, t) for v in values)]
+    texts = [text] if whole else [t.strip() for t in text.split(",")]
+    missing = [t for t in texts if not any(names_label(v, t) for v in values)]
     if missing:
         shared, shown = _told_values(columns, of_rows)
         raise ValueError(
@@ -81,7 +81,7 @@ def labels_named(option, text, *columns, of_rows=True):
             f"{closest(missing[0], shared)} {shown}."
         )
     # in the order of the text, whatever that of the rows is
-    return list(dict.fromkeys(v for t in wanted for v in values if names_label(v, t)))
+    return list(dict.fromkeys(v for t in texts for v in values if names_label(v, t)))
 
 
 def check_favorable(option, favorable, column):

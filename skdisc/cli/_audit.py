@@ -310,16 +310,16 @@ def _check_public(arguments):
 def _audit_rows(arguments, frame, notes):
     """Audit the rows of a table; return the exit code."""
     names = list(frame.columns)
-    taken, protected = _roles(arguments, names)
+    roles, protected = _roles(arguments, names)
     is_pay = is_of_pay(arguments)
-    ends = taken["--target"] + taken["--predictions"]
+    ends = roles["--target"] + roles["--predictions"]
     ends = ends or [column_named("--base", arguments.base, names)]
     output, is_automatic = VALUE, True
     if not is_pay:
         output, is_automatic = output_of(arguments, frame[ends[0]])
     if output == DECISION and not (arguments.favorable or arguments.one_vs_rest):
         raise ValueError(_ONE_OF_BOTH)
-    hours = taken["--hours"][0] if taken["--hours"] else None
+    hours = roles["--hours"][0] if roles["--hours"] else None
     frame, notes = prepared(frame, ends, notes, hours=hours, **preparation(arguments))
     if not (arguments.groups or arguments.drop_copies or arguments.weights):
         # before columns are left out: without an identifier, copies look like people who are alike
@@ -327,9 +327,9 @@ def _audit_rows(arguments, frame, notes):
         notes = [*notes, *copies(rows, frame[ends[0]])]
     _check_filled(protected, [c for c in protected if frame[c].isna().all()])
     for option in ("--target", "--predictions", "--weights", "--groups"):
-        for name in taken[option]:
+        for name in roles[option]:
             check_complete(option, frame[name])
-    decided = taken["--predictions"]
+    decided = roles["--predictions"]
     favorable = arguments.favorable or None
     cuts = thresholds_of(arguments.threshold) if arguments.threshold else []
     if cuts:
@@ -339,18 +339,18 @@ def _audit_rows(arguments, frame, notes):
         favorable = labels_named(
             "--favorable", arguments.favorable, frame[ends[0]], *map(frame.get, labeled_columns)
         )
-        others = map(frame.get, labeled_columns)
-        favorable = _all_spellings(arguments, favorable, frame[ends[0]], *others)
+        outcomes = map(frame.get, labeled_columns)
+        favorable = _all_spellings(arguments, favorable, frame[ends[0]], *outcomes)
         for name in labeled_columns if output == DECISION else ():
             check_favorable("--predictions", favorable, frame[name])
-    left = {c for several in taken.values() for c in several}
-    X = frame.drop(columns=left - set(taken["--hours"] if is_pay else []))
+    role_columns = {c for several in roles.values() for c in several}
+    X = frame.drop(columns=role_columns - set(roles["--hours"] if is_pay else []))
     extra = {
-        name: frame[taken[option][0]]
+        name: frame[roles[option][0]]
         for option, name in (("--weights", "sample_weight"), ("--groups", "groups"))
-        if taken[option]
+        if roles[option]
     }
-    y = numbers_of(frame, taken["--target"], hours, is_pay)
+    y = numbers_of(frame, roles["--target"], hours, is_pay)
     model = None
     if labeled_columns and output == DECISION:
         model = BlackBox(decisions=frame[decided[0]])
@@ -363,17 +363,17 @@ def _audit_rows(arguments, frame, notes):
     if cuts:
         scores = frame[decided[0]] if decided else None
         boxes = {cut: decisions_at(cut, y, favorable, model, scores) for cut in cuts}
-        return _each_cut(arguments, (X, y, boxes, extra), protected, favorable, names, taken, notes)
+        return _each_cut(arguments, (X, y, boxes, extra), protected, favorable, names, roles, notes)
     if arguments.one_vs_rest:
-        return _each_class(arguments, (X, y, model, extra), protected, names, taken, notes)
+        return _each_class(arguments, (X, y, model, extra), protected, names, roles, notes)
     audit = _built(arguments, protected, favorable, names)
     audit.set_params(output=DECISION if is_automatic else output)
     if arguments.public:
-        audit._more_columns = frame[taken["--ignore"]]
+        audit._more_columns = frame[roles["--ignore"]]
         for line in lines_of(notes):  # on the screen only: they are about rows
             say(line)
         notes = []
-    source = _source(arguments, taken, favorable, notes)
+    source = _source(arguments, roles, favorable, notes)
     answers = audit.fit(X, y, model, **extra).report_
     if arguments.robustness and not answers.document["about"]["interrupted"]:
         _try_settings(audit, X, y, model, extra)
@@ -382,11 +382,11 @@ def _audit_rows(arguments, frame, notes):
     return finish(answers, arguments, source)
 
 
-def _each_class(arguments, given, protected, names, taken, notes):
+def _each_class(arguments, inputs, protected, names, roles, notes):
     """Audit each class against the rest; return the exit code of all together."""
     if arguments.robustness or arguments.details:
         raise ValueError("--one-vs-rest goes without --robustness and --details.")
-    X, y, model, extra = given
+    X, y, model, extra = inputs
     decided = y if model is None else getattr(model, "decisions", None)
     classes = None if decided is None else sorted(map(plain, pd.unique(decided)), key=str)
     audit = _built(arguments, protected, None, names)
@@ -397,14 +397,14 @@ def _each_class(arguments, given, protected, names, taken, notes):
     path = None if arguments.report is None else Path(arguments.report)
     codes = set()
     for i, (label, answers) in enumerate(audits.results_.items(), start=1):
-        own = argparse.Namespace(**vars(arguments))
+        class_arguments = argparse.Namespace(**vars(arguments))
         if path is not None:
-            own.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
+            class_arguments.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
         say(f"Class {clean(str(label))} against the rest\n")
-        codes.add(finish(answers, own, _source(arguments, taken, [label], notes)))
+        codes.add(finish(answers, class_arguments, _source(arguments, roles, [label], notes)))
         say()
-    found = ", ".join(clean(str(c)) for c in audits.found_) or "none"
-    say(f"All classes together: {audits.verdict_}. Classes with a disparity: {found}.")
+    classes_found = ", ".join(clean(str(c)) for c in audits.found_) or "none"
+    say(f"All classes together: {audits.verdict_}. Classes with a disparity: {classes_found}.")
     if arguments.fail_on == "equal-columns":
         return next((code for code in (1, 3) if code in codes), 0)
     return EXIT_CODES_OF[audits.verdict_]
@@ -424,33 +424,33 @@ def _check_thresholds(arguments, output):
             raise ValueError(f"--threshold goes without --{name.replace('_', '-')}.")
 
 
-def _each_cut(arguments, given, protected, favorable, names, taken, notes):
+def _each_cut(arguments, inputs, protected, favorable, names, roles, notes):
     """Audit the decisions at each threshold; return the exit code of all together."""
-    X, y, boxes, extra = given
+    X, y, boxes, extra = inputs
     path = None if arguments.report is None else Path(arguments.report)
-    level, codes, found = rule_of(arguments).significance / len(boxes), [], []
+    level, codes, cuts_found = rule_of(arguments).significance / len(boxes), [], []
     for i, (cut, box) in enumerate(boxes.items(), start=1):
         audit = _built(arguments, protected, favorable, names)
         audit.set_params(rule__significance=level)
         if arguments.time_budget is not None:
-            left = seconds_left(arguments.time_budget) / (len(boxes) - i + 1)
-            audit.set_params(limits__seconds=left)
+            seconds = seconds_left(arguments.time_budget) / (len(boxes) - i + 1)
+            audit.set_params(limits__seconds=seconds)
         answers = audit.fit(X, y, box, **extra).report_
         if arguments.model:
             answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
-        own = argparse.Namespace(**vars(arguments))
+        cut_arguments = argparse.Namespace(**vars(arguments))
         if path is not None and len(boxes) > 1:
-            own.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
-        name = taken["--predictions"][0] if taken["--predictions"] else None
-        seen = f"scores of {cut:g} or more"
-        note = TableNote(name, seen, "are favorable decisions", "by --threshold")
-        source = _source(arguments, taken, favorable, [*notes, note]) | {"threshold": cut}
+            cut_arguments.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
+        name = roles["--predictions"][0] if roles["--predictions"] else None
+        observation = f"scores of {cut:g} or more"
+        note = TableNote(name, observation, "are favorable decisions", "by --threshold")
+        source = _source(arguments, roles, favorable, [*notes, note]) | {"threshold": cut}
         say(f"Threshold {cut:g}\n")
-        codes.append(finish(answers, own, source))
-        found += [f"{cut:g}"] * (codes[-1] == 1)
+        codes.append(finish(answers, cut_arguments, source))
+        cuts_found += [f"{cut:g}"] * (codes[-1] == 1)
         say()
     if len(boxes) > 1:
-        say(f"All thresholds together: a disparity at {', '.join(found) or 'none'}.")
+        say(f"All thresholds together: a disparity at {', '.join(cuts_found) or 'none'}.")
     return next((code for code in (INTERRUPTED, 1, 3) if code in codes), 0)
 
 
@@ -477,25 +477,31 @@ def _audit_counts(arguments):
     notes = getattr(source, "notes", [])
     for line in lines_of(notes):
         say(line)
-    taken, protected = _roles(arguments, source.columns)
-    source = source.only([c for c in source.columns if c not in taken["--ignore"]])
-    decided = taken["--predictions"]
+    roles, protected = _roles(arguments, source.columns)
+    source = source.only([c for c in source.columns if c not in roles["--ignore"]])
+    decided = roles["--predictions"]
     model = model_of(arguments) if arguments.model else None
-    rows = SourceRows.read(source, taken["--target"][0], decided[0] if decided else model)
-    kept = None if arguments.cache is None else Path(arguments.cache) / "counts"
-    schema = rows.schema(protected, checkpoint=kept)
+    rows = SourceRows.read(source, roles["--target"][0], decided[0] if decided else model)
+    folder = None if arguments.cache is None else Path(arguments.cache) / "counts"
+    schema = rows.schema(protected, checkpoint=folder)
     _check_filled(protected, [c.name for c in schema.columns if not c.values])
     favorable = labels_named(
         "--favorable", arguments.favorable, *outcomes_of(schema), of_rows=False
     )
     favorable = _all_spellings(arguments, favorable, *outcomes_of(schema))
     audit = _built(arguments, protected, favorable, rows.columns)
-    how = {"pos_label": favorable, "schema": schema, "checkpoint": kept}
-    table = CountedTable.of(rows, protected, random_state=audit.random_state, **how)
+    table = CountedTable.of(
+        rows,
+        protected,
+        pos_label=favorable,
+        schema=schema,
+        checkpoint=folder,
+        random_state=audit.random_state,
+    )
     answers = audit.fit(table).report_
     if model is not None:
         answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
-    about = _source(arguments, taken, favorable, notes) | {"counted": True}
+    about = _source(arguments, roles, favorable, notes) | {"counted": True}
     return finish(answers, arguments, about)
 
 
@@ -548,38 +554,38 @@ def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fol
         changed = {v: most[text] for v, text in of_text.items() if v != most[text]}
         n = int(frame[name].isin(list(changed)).sum())
         frame = frame.assign(**{name: frame[name].replace(changed)}) if changed else frame
-        seen = f"values in {n:,} rows differ by case or blanks alone"
-        notes = [*notes, TableNote(name, seen, "made one", "by --fold")]
+        observation = f"values in {n:,} rows differ by case or blanks alone"
+        notes = [*notes, TableNote(name, observation, "made one", "by --fold")]
     return frame, notes
 
 
 def labeled(frame, ends, notes):
     """Return the rows that have a label and a decision, and notes that say how many have none."""
-    kept = frame[ends].notna().all(axis=1)
-    n = int((~kept).sum())
+    is_labeled = frame[ends].notna().all(axis=1)
+    n = int((~is_labeled).sum())
     if not n:
         return frame, notes
     if n == len(frame):
         raise ValueError(f"{ends[0]!r} is missing in every row.")
     rows = "1 row has" if n == 1 else f"{n:,} rows have"
     about = TableNote(ends[0], f"{rows} no label", "left out", "by --drop-unlabeled")
-    return frame[kept].reset_index(drop=True), [*notes, about]
+    return frame[is_labeled].reset_index(drop=True), [*notes, about]
 
 
 def _roles(arguments, names):
     """Return the columns of each option but --protected, by option, and the protected ones."""
-    taken = {"--target": []}
+    roles = {"--target": []}
     if arguments.target or arguments.template not in TEMPLATES:
-        taken["--target"] = [column_named("--target", arguments.target, names)]
+        roles["--target"] = [column_named("--target", arguments.target, names)]
     for option in ("--ignore", "--predictions", "--weights", "--groups", "--hours"):
         text = getattr(arguments, option.removeprefix("--"))
-        taken[option] = columns_named(option, text, names)
+        roles[option] = columns_named(option, text, names)
     protected = columns_named("--protected", arguments.protected, names)
-    clash = [c for c in protected if any(c in several for several in taken.values())]
+    clash = [c for c in protected if any(c in several for several in roles.values())]
     if clash:
-        options = ", ".join(o for o, several in taken.items() if clash[0] in several)
+        options = ", ".join(o for o, several in roles.items() if clash[0] in several)
         raise ValueError(f"--protected {clash[0]!r} is also named by {options}.")
-    return taken, protected
+    return roles, protected
 
 
 def _check_filled(protected, empty):
@@ -628,8 +634,8 @@ def _halves(y, groups, seed):
         split = GroupShuffleSplit(1, test_size=0.5, random_state=seed)
         return next(split.split(y, groups=groups))
     stratify = y if counts_of_values(y).min() > 1 else None
-    at = np.arange(len(y))
-    return train_test_split(at, test_size=0.5, random_state=seed, stratify=stratify)
+    positions = np.arange(len(y))
+    return train_test_split(positions, test_size=0.5, random_state=seed, stratify=stratify)
 
 
 def _built(arguments, protected, favorable, names):
@@ -695,9 +701,9 @@ def _meta(path):
     return {name: str(value) for name, value in fields.items()}
 
 
-def _source(arguments, taken, favorable, notes):
+def _source(arguments, roles, favorable, notes):
     """Return which columns and values of the file were read, and how, for verification."""
-    columns = {o.removeprefix("--"): several for o, several in taken.items()}
+    columns = {o.removeprefix("--"): several for o, several in roles.items()}
     one = {n: str(columns[n][0]) if columns[n] else None for n in columns if n != "ignore"}
     if one["hours"] is None:
         del one["hours"]
@@ -743,9 +749,9 @@ def check_report(path):
 def finish(answers, arguments, source):
     """Write the answers, then print them; return the exit code."""
     if source is not None:
-        known = {note["option"] for note in source.get("notes", [])}
-        own = [n for n in answers.document["notices"] if n["option"] not in known]
-        answers.document |= {"source": source, "code": _command(arguments), "notices": own}
+        options_shown = {note["option"] for note in source.get("notes", [])}
+        notices = [n for n in answers.document["notices"] if n["option"] not in options_shown]
+        answers.document |= {"source": source, "code": _command(arguments), "notices": notices}
         if arguments.plan is not None:
             plan = read_plan(arguments.plan, "options")
             answers.document["plan"]["sha256"] = plan_sha256(plan)

@@ -36,21 +36,21 @@ def _benchmark(arguments):
 
     if arguments.protocol == "replication":
         return _replication(arguments)
-    known = default_detectors()
-    names = [n.strip() for n in arguments.detectors.split(",") if n.strip()] or list(known)
-    unknown = [n for n in names if n not in known]
+    available = default_detectors()
+    names = [n.strip() for n in arguments.detectors.split(",") if n.strip()] or list(available)
+    unknown = [n for n in names if n not in available]
     if unknown:
-        meant = closest(unknown[0], known)
+        meant = closest(unknown[0], available)
         raise ValueError(
             f"--detectors: there is no detector {unknown[0]!r}{meant} Detectors: "
-            f"{', '.join(known)}."
+            f"{', '.join(available)}."
         )
     changes = {} if arguments.repeats is None else {"n_repeats": arguments.repeats}
     audited = [n.strip() for n in arguments.audited.split(",") if n.strip()]
     changes |= {"audited": audited} if audited else {}
     result = run_protocol(
         arguments.protocol,
-        detectors={n: known[n] for n in names},
+        detectors={n: available[n] for n in names},
         tune=arguments.tune,
         random_state=arguments.seed,
         n_jobs=arguments.jobs,

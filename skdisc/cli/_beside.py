@@ -62,9 +62,11 @@ def _people(before, after, arguments):
         outcome = document["about"].get("outcome") or {}
         if outcome.get("output") == "probability" and source["model_file"]:
             raise ValueError("--data pairs decisions and numbers, not probabilities of models.")
-        own = argparse.Namespace(**vars(arguments))
-        own.model = arguments.models[i] if arguments.models and source["model_file"] else None
-        X, y, model, extra = passed(document, source, frame, own)
+        report_arguments = argparse.Namespace(**vars(arguments))
+        report_arguments.model = (
+            arguments.models[i] if arguments.models and source["model_file"] else None
+        )
+        X, y, model, extra = passed(document, source, frame, report_arguments)
         roles = {"weight": extra.get("sample_weight"), "groups": extra.get("groups")}
         if data_fingerprint(X, **roles) != document["fingerprints"]["data"]:
             path = (arguments.before, arguments.after)[i]
@@ -83,8 +85,8 @@ def _decided(X, y, model):
     """Return the decisions that were audited: given ones, those of a model, or labels."""
     if model is None:
         return y
-    given = getattr(model, "decisions", None)
-    return getattr(model, "model", model).predict(X) if given is None else given
+    decisions = getattr(model, "decisions", None)
+    return getattr(model, "model", model).predict(X) if decisions is None else decisions
 
 
 def _read(path):
@@ -158,15 +160,15 @@ def power_lines(rule: Rule, n: int, shares: dict, rate: float, **how: float | No
     audit = Audit(rule=rule)
     relevant_size, lines = audit.relevant_size, []
     is_rate = how.get("spread") is None
-    kind, mean, of = (RATE, rate, "rate") if is_rate else (NUMBER, 1.0, "mean")
+    kind, mean, average = (RATE, rate, "rate") if is_rate else (NUMBER, 1.0, "mean")
     gap = relevant_gap(audit.relevant_gap, kind=kind, mean=mean).size
     table = audit.power(n, shares, rate, **how)
     power = how.get("power", 0.8)
     for row in table.itertuples():
         lines += [
             f"{row.attribute} = {row.group}: {row.people:,.0f} people",
-            f"    shows a lower {of} with power {power:g} {_from(row.gap_below)}",
-            f"    shows a higher {of} with power {power:g} {_from(row.gap_above)}",
+            f"    shows a lower {average} with power {power:g} {_from(row.gap_below)}",
+            f"    shows a higher {average} with power {power:g} {_from(row.gap_above)}",
             f"    excludes gaps above {row.excludes:.3f} where there is none",
             f"    excludes gaps above {row.excludes_in_context:.3f} in a context in which it has "
             f"{100 * relevant_size:.3g} % of all people",

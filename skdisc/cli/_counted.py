@@ -15,10 +15,10 @@ DATA = (
 _LARGE = 500_000_000  # bytes of a file that is not read whole
 
 
-def is_counted(data: str, asked: bool) -> bool:
+def is_counted(data: str, is_requested: bool) -> bool:
     """Return True if a table is counted: not a single file, a large one, or asked for."""
     path = Path(data)
-    return asked or (not path.is_file() and _is_table(data)) or _is_large(path)
+    return is_requested or (not path.is_file() and _is_table(data)) or _is_large(path)
 
 
 def _is_table(data):

@@ -161,7 +161,7 @@ def _with_options(error, command):
     names = "|".join(_SAME)
     return re.sub(
         rf"'({names})'(?= parameter)|^({names})\b(?==| has| must)",
-        lambda found: "--" + (found[1] or found[2]).replace("_", "-"),
+        lambda match: "--" + (match[1] or match[2]).replace("_", "-"),
         text,
     )
 

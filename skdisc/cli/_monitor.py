@@ -150,14 +150,14 @@ def _begun(arguments, frame):
 def _refuse_changes(arguments, monitor):
     """Raise ValueError if an option would change what a state was begun with."""
     if arguments.favorable is not None:
-        known = monitor.pos_label_
-        wanted = [arguments.favorable]
-        if not any(names_label(v, arguments.favorable) for v in known):
-            wanted = [t.strip() for t in arguments.favorable.split(",")]
-        same = all(any(names_label(v, t) for v in known) for t in wanted)
-        if not same or len(set(wanted)) != len(known):
+        favorable = monitor.pos_label_
+        requested = [arguments.favorable]
+        if not any(names_label(v, arguments.favorable) for v in favorable):
+            requested = [t.strip() for t in arguments.favorable.split(",")]
+        same = all(any(names_label(v, t) for v in favorable) for t in requested)
+        if not same or len(set(requested)) != len(favorable):
             raise ValueError(
-                f"--favorable is {', '.join(map(str, known))} in the state, and cannot become "
+                f"--favorable is {', '.join(map(str, favorable))} in the state, and cannot become "
                 f"{arguments.favorable}."
             )
     begun = {name: getattr(monitor, name) for name in ("metric", *_FIELDS)}
@@ -181,11 +181,11 @@ def _batch(arguments, monitor, frame):
     if monitor.metric not in WITHOUT_LABELS:
         y = frame[column_named("--label", arguments.label or "", names)]
         check_complete("--label", y)
-    wanted = [*monitor.protected, *(monitor.strata or [])]
-    lacking = [c for c in wanted if c not in names]
+    columns = [*monitor.protected, *(monitor.strata or [])]
+    lacking = [c for c in columns if c not in names]
     if lacking:
         raise ValueError(f"The file has no column {lacking[0]!r}. Columns: {names!r}.")
-    return frame[wanted], y, decided
+    return frame[columns], y, decided
 
 
 def _lines(monitor):

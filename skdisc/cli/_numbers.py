@@ -109,11 +109,11 @@ def with_hours(
     ValueError
         If there are other rows, and they are not left out.
     """
-    known = frame[hours].notna()
-    values = finite_numbers(frame.loc[known, hours], f"--hours {hours!r}")
-    kept = pd.Series(False, index=frame.index)
-    kept[known] = values > 0
-    n = int((~kept).sum())
+    has_hours = frame[hours].notna()
+    values = finite_numbers(frame.loc[has_hours, hours], f"--hours {hours!r}")
+    is_positive = pd.Series(False, index=frame.index)
+    is_positive[has_hours] = values > 0
+    n = int((~is_positive).sum())
     rows = "1 row" if n == 1 else f"{n:,} rows"
     if n and not drop:
         raise ValueError(
@@ -123,9 +123,9 @@ def with_hours(
     if n == len(frame):
         raise ValueError(f"--hours {hours!r} is missing, 0 or less in every row.")
     if n:
-        seen = f"{rows} with hours that are missing, 0 or less"
-        notes = [*notes, TableNote(str(hours), seen, "left out", "by --drop-unlabeled")]
-    return frame[kept].reset_index(drop=True), list(notes)
+        observation = f"{rows} with hours that are missing, 0 or less"
+        notes = [*notes, TableNote(str(hours), observation, "left out", "by --drop-unlabeled")]
+    return frame[is_positive].reset_index(drop=True), list(notes)
 
 
 def numbers_of(

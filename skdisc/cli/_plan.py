@@ -30,11 +30,11 @@ def add_plan(commands: argparse._SubParsersAction) -> None:
 
 def _plan(arguments):
     """Write a plan."""
-    given = [n for n, v in vars(arguments).items() if n in _OPEN and v]
-    if given:
-        raise ValueError(f"A plan leaves {given[0]} open: pass it to skdisc audit --plan.")
-    others = {*_OPEN, "run", "out"}
-    options = {n: v for n, v in vars(arguments).items() if n not in others}
+    local_options = [n for n, v in vars(arguments).items() if n in _OPEN and v]
+    if local_options:
+        raise ValueError(f"A plan leaves {local_options[0]} open: pass it to skdisc audit --plan.")
+    not_planned = {*_OPEN, "run", "out"}
+    options = {n: v for n, v in vars(arguments).items() if n not in not_planned}
     plan = make_plan_file("options", options)
     write_plan(plan, arguments.out)
     say(f"Plan: {arguments.out}\nSHA-256: {plan_sha256(plan)}")
@@ -60,21 +60,21 @@ def with_plan(argv: list[str]) -> list[str]:
     """
     if argv[:1] != ["audit"] or not any(a.startswith("--pl") for a in argv):
         return argv
-    given = _options_passed(argv[1:])
-    if "plan" not in given:
+    passed = _options_passed(argv[1:])
+    if "plan" not in passed:
         return argv
-    options, more = read_plan(given["plan"], "options")["options"], []
-    _check_plan(options, given["plan"])
-    for name, value in given.items():
+    options, more = read_plan(passed["plan"], "options")["options"], []
+    _check_plan(options, passed["plan"])
+    for name, value in passed.items():
         if name not in _OPEN and (name not in options or options[name] != value):
             planned = options.get(name)
-            own = "does not set it" if planned in (None, "") else f"says {json.dumps(planned)}"
+            rule = "does not set it" if planned in (None, "") else f"says {json.dumps(planned)}"
             raise ValueError(
-                f"{_option(name)} {value} contradicts the plan, which {own}. Keep to the plan, or "
-                f"write another, before you look, by skdisc plan with {_option(name)}."
+                f"{_option(name)} {value} contradicts the plan, which {rule}. Keep to the plan, "
+                f"or write another, before you look, by skdisc plan with {_option(name)}."
             )
     for name, value in options.items():
-        if name not in given and value not in (None, "", [], False):
+        if name not in passed and value not in (None, "", [], False):
             several = value if isinstance(value, list) else [value]
             more += [_option(name) + ("" if one is True else f"={one}") for one in several]
     return argv + more
@@ -87,14 +87,16 @@ def _check_plan(options, path):
     """
     parser = argparse.ArgumentParser(prog="skdisc audit")
     add_audit_options(parser)
-    known = {a.dest: a for a in parser._actions if a.dest not in _OPEN and a.dest != "help"}
+    actions = {a.dest: a for a in parser._actions if a.dest not in _OPEN and a.dest != "help"}
     for name, value in options.items():
-        if name not in known:
+        if name not in actions:
             raise ValueError(
                 f"The plan {str(path)!r} sets {name!r}, which no plan may set. A plan says what is "
-                f"asked: {', '.join(known)}."
+                f"asked: {', '.join(actions)}."
             )
-        kinds = (list,) if isinstance(known[name].default, list) else (str, int, float, type(None))
+        kinds = (
+            (list,) if isinstance(actions[name].default, list) else (str, int, float, type(None))
+        )
         parts = value if isinstance(value, list) else [value]
         if not isinstance(value, kinds) or not all(
             isinstance(one, (str, int, float, type(None))) for one in parts

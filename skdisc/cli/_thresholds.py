@@ -50,10 +50,10 @@ def decisions_at(
     ValueError
         If scores are no numbers, or all decisions would be equal.
     """
-    others = [plain(v) for v in labels.dropna().unique() if v not in favorable]
-    if not others:
+    unfavorable = [plain(v) for v in labels.dropna().unique() if v not in favorable]
+    if not unfavorable:
         raise ValueError("--threshold needs a target with an unfavorable value.")
-    words = np.array([others[0], plain(favorable[0])])
+    words = np.array([unfavorable[0], plain(favorable[0])])
     if model is not None:
         return BlackBox(_CutModel(model, favorable, words, threshold))
     is_above = finite_numbers(scores, f"--predictions {scores.name!r}") >= threshold
@@ -82,8 +82,8 @@ class _CutModel:
 
     def _scores(self, X):
         if hasattr(self.model, "predict_proba"):
-            own = [plain(c) in self.favorable for c in self.model.classes_]
-            return np.asarray(self.model.predict_proba(X))[:, own].sum(axis=1)
+            is_favorable = [plain(c) in self.favorable for c in self.model.classes_]
+            return np.asarray(self.model.predict_proba(X))[:, is_favorable].sum(axis=1)
         if hasattr(self.model, "decision_function"):
             return np.asarray(self.model.decision_function(X))
         return finite_numbers(self.model.predict(X), "what the model predicts")

@@ -102,16 +102,16 @@ def _read(path):
     language = next((name for name in LANGUAGES if _LANGUAGE.format(name) in text), "en")
     if without_document(report.to_html(language)) == without_document(text):
         return report.document, []
-    told = "it does not show the document in it as this skdisc does; it may have been changed"
-    return report.document, [f"page: {told}"]
+    difference = "it does not show the document in it as this skdisc does; it may have been changed"
+    return report.document, [f"page: {difference}"]
 
 
-def _tell(told):
+def _tell(differences):
     """Print what differs; return the exit code."""
-    for line in told:
+    for line in differences:
         say(clean(line))  # a text of the document must not look like a line of this answer
-    say(f"Differences: {len(told)}." if told else "Nothing differs.")
-    return DIFFERENT if told else EQUAL
+    say(f"Differences: {len(differences)}." if differences else "Nothing differs.")
+    return DIFFERENT if differences else EQUAL
 
 
 def lacking(frame: pd.DataFrame, source: dict) -> list[str]:
@@ -154,8 +154,8 @@ def passed(
     """Return X, y, model and further arguments of the `Audit.fit` behind a document."""
     frame = frame.rename(columns=str)
     is_pay = document["about"]["template"] in TEMPLATES
-    taken = {source[n] for n in _ROLES if source.get(n) and not (is_pay and n == "hours")}
-    X = frame.drop(columns=[c for c in frame if c in {*taken, *source["ignore"]}])
+    role_columns = {source[n] for n in _ROLES if source.get(n) and not (is_pay and n == "hours")}
+    X = frame.drop(columns=[c for c in frame if c in {*role_columns, *source["ignore"]}])
     order = [c for c in document["about"]["columns"] if c in X]
     X = X[[*order, *(c for c in X if c not in order)]]
     target = [source["target"]] if source["target"] else []

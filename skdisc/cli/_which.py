@@ -78,8 +78,8 @@ def add_which(commands: argparse._SubParsersAction) -> None:
     which.set_defaults(run=_which)
     which.add_argument("--have", choices=HAVE, help="what there is to audit")
     which.add_argument("--about", choices=ABOUT, help="what the question is about")
-    wanted = [name for each in WANT.values() for name in each]
-    which.add_argument("--want", choices=wanted, help="what is asked about it")
+    questions = [name for questions_about in WANT.values() for name in questions_about]
+    which.add_argument("--want", choices=questions, help="what is asked about it")
 
 
 def _which(arguments):
@@ -98,9 +98,9 @@ def _which(arguments):
                 f"--want {name} does not go with --have {have} --about {about}. "
                 f"Possible: {', '.join(offered)}."
             )
-    given = {"{model}": "", "{decisions}": ", skdisc.BlackBox(decisions=...)"}
+    replacements = {"{model}": "", "{decisions}": ", skdisc.BlackBox(decisions=...)"}
     call = CALLS[name]
-    for mark, text in given.items():
+    for mark, text in replacements.items():
         call = call.replace(mark, ", model" if have == "model" else text)
     say(call)
     return 0

@@ -118,5 +118,5 @@ def values(decided: np.ndarray, labels: np.ndarray | None, metric: str, output: 
             raise ValueError("Outcomes must be between 0 and 1 with output='probability'.")
         return decided
     decided = decided > 0.5
-    wanted = decided if metric in WITHOUT_LABELS or labels is None else labels
-    return rate_values(2 * wanted + decided, metric)
+    outcome = decided if metric in WITHOUT_LABELS or labels is None else labels
+    return rate_values(2 * outcome + decided, metric)

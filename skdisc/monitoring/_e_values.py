@@ -27,8 +27,8 @@ def predicted_rates(n: np.ndarray, x: np.ndarray) -> np.ndarray:
     ndarray of float
         One rate, repeated, where there are earlier blocks; else `RATES`.
     """
-    seen = ((x + 0.5) / (n + 1))[..., None]
-    return np.where(n[..., None] > 0, seen, RATES)
+    rate = ((x + 0.5) / (n + 1))[..., None]
+    return np.where(n[..., None] > 0, rate, RATES)
 
 
 def remembered(n: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

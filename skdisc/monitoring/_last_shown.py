@@ -80,8 +80,8 @@ class LastShown:
         rows = []
         for w in groups:
             is_shown = w.seen[:, 0].min() >= MIN_CELL
-            seen = w.seen.copy() if is_shown else np.zeros((2, 2))
-            rows.append(ShownRow(seen, w.seen.copy(), numbers_of(w) if is_shown else None))
+            totals = w.seen.copy() if is_shown else np.zeros((2, 2))
+            rows.append(ShownRow(totals, w.seen.copy(), numbers_of(w) if is_shown else None))
         return cls(n_people, rows, Counter(), list(history))
 
     def wait(self, X: pd.DataFrame, people: np.ndarray, groups: list) -> None:
@@ -94,8 +94,8 @@ class LastShown:
             How many people each row stands for.
         groups : list of Wealth
         """
-        both = [p for w in groups for p in (*w.group.predicates, *w.context.predicates)]
-        named = sorted({(str(p.column), str(p)): p for p in both}.items())
+        predicates = [p for w in groups for p in (*w.group.predicates, *w.context.predicates)]
+        named = sorted({(str(p.column), str(p)): p for p in predicates}.items())
         masks, number = [p.mask(X) for _, p in named], np.zeros(len(X), dtype=np.int64)
         for mask in masks:
             number = pd.factorize(2 * number + mask)[0]
@@ -150,22 +150,22 @@ class LastShown:
         met = [set().union(*cell) for cell in cells]
 
         def mask(conditions):
-            wanted = {str(p) for p in conditions}
-            return np.array([wanted <= several for several in met])[sums.first]
+            condition_texts = {str(p) for p in conditions}
+            return np.array([condition_texts <= several for several in met])[sums.first]
 
         sides = []
         for w in groups:
             group, context = mask(w.group.predicates), mask(w.context.predicates)
             sides.append([context & group, context & ~group])
-        asked = np.array(sides, dtype=bool)
-        smaller = (asked @ sums.people).min(axis=1)
+        side_masks = np.array(sides, dtype=bool)
+        smaller = (side_masks @ sums.people).min(axis=1)
 
         def place(i):
             return len(groups[i].group), -smaller[i], str(groups[i].group)
 
         order = sorted(np.flatnonzero(enough).tolist(), key=place)
         chosen = np.zeros(len(groups), dtype=bool)
-        chosen[order] = sums.choose(asked[order])
+        chosen[order] = sums.choose(side_masks[order])
         return chosen
 
     def wealths(self, groups: list) -> list:
@@ -179,8 +179,12 @@ class LastShown:
             for r in self.rows
         ]
         waiting = [[list(cell), n] for cell, n in self.waiting.items()]
-        own = {"rows": rows, "waiting": waiting, "history": self.history}
-        return {"n_people": self.n_people, **own}
+        return {
+            "n_people": self.n_people,
+            "rows": rows,
+            "waiting": waiting,
+            "history": self.history,
+        }
 
     @classmethod
     def from_dict(cls, data: dict) -> Self:

@@ -39,21 +39,21 @@ def report(detector, stream: Stream, space) -> Discovery:
     order = np.lexsort((table["effect"], evidence))  # of a group and its mirror image, the worse
     table = table.iloc[order].reset_index(drop=True)
     groups = [stream.groups[i].group for i in order]
-    found = table["p_adjusted"] <= d.significance
-    tested = table["n_blocks"] > 0
+    is_found = table["p_adjusted"] <= d.significance
+    is_tested = table["n_blocks"] > 0
     by_value = {
         value_name(g.predicates[0]): (int(t), int(f))
-        for g, t, f in zip(groups, tested, found, strict=True)
+        for g, t, f in zip(groups, is_tested, is_found, strict=True)
         if len(g) == 1
     }
-    candidates = _candidates(d, stream, order, found.to_numpy())
-    answer = _answer(d, stream, candidates, found.to_numpy())
+    candidates = _candidates(d, stream, order, is_found.to_numpy())
+    answer = _answer(d, stream, candidates, is_found.to_numpy())
     tables = {"groups": _changes(stream, order, table), "history": _history(stream)}
     return Discovery(
         findings=GroupFindings(groups, table, detector._columns, _keys_of(groups, space)),
         measure=d.metric if d.output == "decision" else "mean",
-        n_tested=int(tested.sum()),
-        n_found=int(found.sum()),
+        n_tested=int(is_tested.sum()),
+        n_found=int(is_found.sum()),
         by_value=by_value,
         tables={**tables, "family": family_table(candidates, answer)},
         notes=[*_notes(stream), *answer.sentences[1:]],
@@ -111,8 +111,8 @@ def _key_of(group, space):
 def _changes(stream, order, table):
     """Return the wealths and the estimated changes of the groups, a DataFrame."""
     wealths = [stream.groups[i] for i in order]
-    kept = ["log_wealth", "largest_log_wealth", "n_blocks", "log_change"]
-    out = table[kept].copy()
+    columns = ["log_wealth", "largest_log_wealth", "n_blocks", "log_change"]
+    out = table[columns].copy()
     out.insert(0, "group", [str(w.group) for w in wealths])
     out["share_of_level"] = [w.share for w in wealths]
     for name in ("changed_at", "change_since"):
@@ -153,21 +153,21 @@ def _notes(stream):
     return notes
 
 
-def _candidates(detector, stream, order, found):
+def _candidates(detector, stream, order, is_found):
     """Return the family of the question: the groups of the state, by confidence sequences.
 
     U holds at all times at once. A group stays in the family once it was large enough, so that the
     first relevant one covers the bound at all later times.
     """
-    d, kept, halves = detector, [], set()
+    d, places, halves = detector, [], set()
     for place, i in enumerate(order):  # the gap of two halves is one question
         columns = columns_of(stream.groups[i].group)
         if not (stream.halves[i] and columns in halves):
-            kept.append(place)
+            places.append(place)
         halves |= {columns} if stream.halves[i] else set()
-    wealths = [stream.groups[order[place]] for place in kept]
-    seen = np.array([w.seen for w in wealths], dtype=float).reshape(-1, 2, 2)
-    n, x = seen[:, :, 0], seen[:, :, 1]
+    wealths = [stream.groups[order[place]] for place in places]
+    totals = np.array([w.seen for w in wealths], dtype=float).reshape(-1, 2, 2)
+    n, x = totals[:, :, 0], totals[:, :, 1]
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = x[:, 0] / n[:, 0] - x[:, 1] / n[:, 1]
 
@@ -191,13 +191,13 @@ def _candidates(detector, stream, order, found):
         interval,
         size=np.where(judged, 1.0, 0.0),
         total=1.0,
-        found=found[kept],
+        found=is_found[places],
         ratio=ratio if d.null == "marginal" and d.output == "decision" else None,
         name=[str(w.group) for w in wealths],
     )
 
 
-def _answer(detector, stream, candidates, found):
+def _answer(detector, stream, candidates, is_found):
     """Return the Answer: an alarm stays, also where later people take evidence back."""
     d, has_alarm = detector, stream.alarm_at is not None
     reasons = []
@@ -209,11 +209,11 @@ def _answer(detector, stream, candidates, found):
         significance=d.significance,
         relevant_ratio=d.relevant_ratio if candidates.ratio is not None else None,
         relevant_size=d.relevant_size,
-        is_found=bool(found.any()) or has_alarm,
+        is_found=bool(is_found.any()) or has_alarm,
         reasons=reasons,
         people="the people so far",
     )
-    if has_alarm and not found.any():
+    if has_alarm and not is_found.any():
         reason = f"by all groups together, after {stream.alarm_at:,} people"
         return Answer(**{**vars(answer), "reason": reason})
     return answer

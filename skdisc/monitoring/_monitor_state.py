@@ -47,12 +47,19 @@ def new_stream(monitor: Any) -> Stream:
     strata = check_protected(m.strata, m._columns, "strata")
     if twice := [c for c in strata or [] if c in m.protected_]:
         raise ValueError(f"strata names {twice[0]!r}, which is protected: within it all are alike.")
-    about = m.intersections, gaps, m.output == "probability", float(m.run_length)
-    rules = StreamRules(m.protected_, strata, *about, int(m._seeds[0]))
+    rules = StreamRules(
+        m.protected_,
+        strata,
+        m.intersections,
+        gaps,
+        m.output == "probability",
+        float(m.run_length),
+        int(m._seeds[0]),
+    )
     if m.subgroups is None:
         return Stream(rules)
-    found = getattr(m.subgroups, "findings", None)
-    groups = m.subgroups if found is None else found.subgroups
+    findings = getattr(m.subgroups, "findings", None)
+    groups = m.subgroups if findings is None else findings.subgroups
     return Stream.of_groups(rules, list(dict.fromkeys(groups)))
 
 
@@ -85,10 +92,10 @@ def _of_version_1(state):
     Its wealths go on, for to start anew would spend the level twice. The gap that it took for
     relevant, as a difference of rates, stays the same.
     """
-    given = dict(state["settings"])
-    fields = {n: given.pop(n) for n in ("significance", "relevant_gap", "relevant_ratio")}
+    settings = dict(state["settings"])
+    fields = {n: settings.pop(n) for n in ("significance", "relevant_gap", "relevant_ratio")}
     fixed = {"relevant_gap": fields["relevant_gap"]}
-    about = {"settings": given | {"rule": fields}, "stream": state["stream"] | fixed}
+    about = {"settings": settings | {"rule": fields}, "stream": state["stream"] | fixed}
     return state | {"version": _VERSION} | about
 
 
@@ -108,9 +115,9 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
             state = _of_version_1(state)
         if state["version"] != _VERSION:
             raise ValueError(f"it has version {state['version']!r}, not 1 or {_VERSION}")
-        given = {n: v for n, v in state["settings"].items() if n not in _GONE}
-        given["rule"] = None if given["rule"] is None else Rule(**given["rule"])
-        monitor = cls(**given)
+        settings = {n: v for n, v in state["settings"].items() if n not in _GONE}
+        settings["rule"] = None if settings["rule"] is None else Rule(**settings["rule"])
+        monitor = cls(**settings)
         with placed("stream"):
             stream = Stream.from_dict(state["stream"])
             stream.check()

@@ -99,9 +99,9 @@ class Stream:
     def fresh(self) -> "Stream":
         """Return a stream about the same groups that has seen nobody."""
         groups = [Wealth(w.group, w.context, w.share, w.n_bets) for w in self.groups]
-        again = Stream(self.rules, is_open=False, groups=groups)
-        again.relevant_gap = self.relevant_gap
-        return again
+        stream = Stream(self.rules, is_open=False, groups=groups)
+        stream.relevant_gap = self.relevant_gap
+        return stream
 
     def add(
         self,
@@ -126,15 +126,15 @@ class Stream:
         """
         if self.is_open:
             self._meet(X)
-        known = ~np.isnan(outcome)
-        people = known.astype(np.int64) if frequency is None else known * frequency
+        has_outcome = ~np.isnan(outcome)
+        people = has_outcome.astype(np.int64) if frequency is None else has_outcome * frequency
         strata = self._strata_of(X)
         masks = {c: c.mask(X) for c in {w.context for w in self.groups}}
         before, self.n_people = self.n_people, self.n_people + int(people.sum())
         self.n_batches += 1
         for wealth in self.groups:
             inside = wealth.group.mask(X)
-            sides = [masks[wealth.context] & known & side for side in (inside, ~inside)]
+            sides = [masks[wealth.context] & has_outcome & side for side in (inside, ~inside)]
             wealth.seen += [_totals(side, outcome, people) for side in sides]
             for name, rows in strata.items():
                 self._bet(wealth, name, [side & rows for side in sides], outcome, people, before)
@@ -152,10 +152,10 @@ class Stream:
 
         When an alarm was raised, and how many people there are, is said of the stream as it is.
         """
-        kept = ("n_people", "n_batches", "n_waves", "alarm_at", "largest", "relevant_gap")
-        own = {name: getattr(self, name) for name in kept}
+        names = ("n_people", "n_batches", "n_waves", "alarm_at", "largest", "relevant_gap")
+        numbers = {name: getattr(self, name) for name in names}
         groups = self.shown.wealths(self.groups)
-        return Stream(self.rules, self.is_open, groups, history=self.shown.history, **own)
+        return Stream(self.rules, self.is_open, groups, history=self.shown.history, **numbers)
 
     def judge(self, relevant_size: float) -> None:
         """Enter groups of a share of the people into the family of the question, for good.
@@ -210,11 +210,11 @@ class Stream:
 
     def _meet(self, X):
         """Enter groups of protected values that were not seen before, with a share of the level."""
-        known = {w.group for w in self.groups}
-        new = [g for g in _observed(X, self.rules) if g not in known]
+        entered = {w.group for w in self.groups}
+        new = [g for g in _observed(X, self.rules) if g not in entered]
         if new:
-            left = 1 - _FIRST if self.n_waves else _FIRST
-            share = left * 0.5**self.n_waves if self.n_waves else left
+            rest_of_level = 1 - _FIRST if self.n_waves else _FIRST
+            share = rest_of_level * 0.5**self.n_waves if self.n_waves else rest_of_level
             self._enter([(g, Subgroup()) for g in new], share)
 
     def _enter(self, groups, share):
@@ -243,8 +243,8 @@ class Stream:
 
     def table(self, level: float) -> pd.DataFrame:
         """Return one row per group: rates, gap with its confidence sequence, wealth, p-values."""
-        seen = np.array([w.seen for w in self.groups]).reshape(-1, 2, 2)
-        n, x = seen[:, :, 0], seen[:, :, 1]
+        totals = np.array([w.seen for w in self.groups]).reshape(-1, 2, 2)
+        n, x = totals[:, :, 0], totals[:, :, 1]
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = x / n
         log_wealth, largest, shares = (
@@ -278,20 +278,28 @@ class Stream:
     def record(self, significance: float) -> dict:
         """Return the record of a batch."""
         record = {"n": self.n_people, "log_wealth": self.log_wealth, "groups": {}}
-        kept = self.table(significance)[["log_wealth", "effect", "ci_low", "ci_high"]].to_numpy()
-        for w, row in zip(self.groups, kept, strict=True):
+        numbers = self.table(significance)[["log_wealth", "effect", "ci_low", "ci_high"]].to_numpy()
+        for w, row in zip(self.groups, numbers, strict=True):
             few = min(float(side[0]) for side in w.seen) < MIN_CELL  # the course would name people
             record["groups"][str(w.group)] = [None if few else _rounded(v) for v in row]
         return record
 
     def to_dict(self) -> dict:
         """Return the state as JSON types."""
-        kept = ("is_open", "n_people", "n_batches", "n_waves", "alarm_at", "largest", "history")
-        kept = (*kept, "relevant_gap")
+        names = (
+            "is_open",
+            "n_people",
+            "n_batches",
+            "n_waves",
+            "alarm_at",
+            "largest",
+            "history",
+            "relevant_gap",
+        )
         return {
             "rules": vars(self.rules),
             "groups": [w.to_dict() for w in self.groups],
-            **{name: getattr(self, name) for name in kept},
+            **{name: getattr(self, name) for name in names},
             "shown": self.shown.to_dict(),
         }
 
@@ -308,8 +316,8 @@ class Stream:
 
     def check(self) -> None:
         """Raise ValueError if a number of the state is impossible."""
-        kept = ("n_people", "n_batches", "n_waves")
-        check_types(vars(self), dict.fromkeys(kept, int) | {"history": list, "is_open": bool})
+        counts = ("n_people", "n_batches", "n_waves")
+        check_types(vars(self), dict.fromkeys(counts, int) | {"history": list, "is_open": bool})
         check_types(vars(self), {"alarm_at": (int, NoneType), "largest": (int, float)})
         check_types(vars(self), {"relevant_gap": _NUMBER})
         if min(self.n_people, self.n_batches, self.n_waves) < 0:

@@ -194,14 +194,21 @@ class Wealth:
     def to_dict(self) -> dict:
         """Return the evidence as JSON types."""
         arrays = ("seen", "log_e", "log_change", "log_since", "since")
-        kept = ("share", "n_bets", "largest", "n_blocks", "is_judged", "changed_at")
-        kept = (*kept, "change_since")
+        names = (
+            "share",
+            "n_bets",
+            "largest",
+            "n_blocks",
+            "is_judged",
+            "changed_at",
+            "change_since",
+        )
         return {
             "group": self.group.to_dict(),
             "context": self.context.to_dict(),
             "blocks": {name: block.to_dict() for name, block in self.blocks.items()},
             **{name: getattr(self, name).tolist() for name in arrays},
-            **{name: getattr(self, name) for name in kept},
+            **{name: getattr(self, name) for name in names},
             "log_change": [None if v == -inf else v for v in self.log_change.tolist()],
         }
 
@@ -210,10 +217,10 @@ class Wealth:
         """Return the evidence of a dict made by `to_dict`."""
         change = [-inf if v is None else v for v in data["log_change"]]
         arrays = {n: np.array(data[n], dtype=float) for n in ("seen", "log_e", "log_since")}
-        given = data | arrays | {"log_change": np.array(change, dtype=float)}
-        given["since"] = np.array(data["since"], dtype=np.int64)
-        given["blocks"] = {name: OpenBlock.from_dict(b) for name, b in data["blocks"].items()}
-        given["group"], given["context"] = (
+        fields = data | arrays | {"log_change": np.array(change, dtype=float)}
+        fields["since"] = np.array(data["since"], dtype=np.int64)
+        fields["blocks"] = {name: OpenBlock.from_dict(b) for name, b in data["blocks"].items()}
+        fields["group"], fields["context"] = (
             Subgroup.from_dict(data[side]) for side in ("group", "context")
         )
-        return cls(**given)
+        return cls(**fields)

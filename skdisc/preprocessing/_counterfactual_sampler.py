@@ -62,14 +62,14 @@ class CounterfactualRows(HasSettings, RowSampler):
     def _resampled(self, X, frame, y):
         if self.do is None and not callable(self.source):
             raise ValueError("do is None: pass an intervention, such as {column: {old: new}}.")
-        parts, at = [], [np.arange(len(frame))]
+        parts, positions = [], [np.arange(len(frame))]
         for do in [self.do] if isinstance(self.do, dict | None) else self.do:
             rows, _ = counterfactual_rows(self.source, frame, do)
             same = (rows == frame) | (rows.isna() & frame.isna())
             changed = np.flatnonzero(~same.to_numpy(dtype=bool).all(axis=1))
             parts.append(rows.iloc[changed])
-            at.append(changed)
-        self.sample_indices_ = np.concatenate(at)
+            positions.append(changed)
+        self.sample_indices_ = np.concatenate(positions)
         self.n_added_ = len(self.sample_indices_) - len(frame)
         labels = y[self.sample_indices_]
         if not isinstance(X, pd.DataFrame):

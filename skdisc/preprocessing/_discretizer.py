@@ -102,15 +102,15 @@ class Discretizer(HasSettings, OneToOneFeatureMixin, TransformerMixin, BaseEstim
 
     def _cuts(self, x, bins, name, guide):
         """Return the cuts of one column."""
-        known = ~np.isnan(x)
-        values = np.unique(x[known])
+        has_number = ~np.isnan(x)
+        values = np.unique(x[has_number])
         if not len(values):
             return values
         if len(values) <= bins.most(name) and name not in (bins.edges or {}):
             return values[:-1]
-        guide = None if guide is None else guide[known]
+        guide = None if guide is None else guide[has_number]
         least = self.min_support * len(x)
-        return cuts_of(x[known], bins, name, bins.most(name), None, guide, None, least)[0]
+        return cuts_of(x[has_number], bins, name, bins.most(name), None, guide, None, least)[0]
 
     @with_sections(TRANSFORM)
     def transform(self, X: FrameLike) -> FrameLike:
@@ -128,11 +128,13 @@ class Discretizer(HasSettings, OneToOneFeatureMixin, TransformerMixin, BaseEstim
             if cuts is None:
                 continue
             x = numbers_of(frame[name])
-            number, known = np.searchsorted(cuts, x, side="left"), ~np.isnan(x)
+            number, has_number = np.searchsorted(cuts, x, side="left"), ~np.isnan(x)
             if self.encode == "text":
-                frame[name] = pd.Series(_texts(cuts)[number], dtype=object).where(known, np.nan)
+                frame[name] = pd.Series(_texts(cuts)[number], dtype=object).where(
+                    has_number, np.nan
+                )
             else:
-                frame[name] = number if known.all() else np.where(known, number, np.nan)
+                frame[name] = number if has_number.all() else np.where(has_number, number, np.nan)
         out = like(frame, X)
         if isinstance(out, np.ndarray):
             return out.view(BinnedArray)

@@ -158,6 +158,8 @@ class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
 
 def _association(a, b):
     """Return the mutual information of two codes over their joint entropy."""
-    both = np.unique(np.column_stack([a, b]), axis=0, return_counts=True)[1] / len(a)
-    joint = -(both * np.log(both)).sum()
-    return 0.0 if joint <= 0 else min(1.0, max(0.0, mutual_info_score(a, b) / joint))
+    joint_shares = np.unique(np.column_stack([a, b]), axis=0, return_counts=True)[1] / len(a)
+    joint_entropy = -(joint_shares * np.log(joint_shares)).sum()
+    return (
+        0.0 if joint_entropy <= 0 else min(1.0, max(0.0, mutual_info_score(a, b) / joint_entropy))
+    )

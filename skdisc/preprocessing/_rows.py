@@ -161,8 +161,8 @@ def cells_of(group, label, size, weight=None):
     -------
     ndarray of float, shape (n_groups, n_labels)
     """
-    at = np.ravel_multi_index((group, label), size)
-    return np.bincount(at, weight, minlength=size[0] * size[1]).reshape(size).astype(float)
+    cell_of_row = np.ravel_multi_index((group, label), size)
+    return np.bincount(cell_of_row, weight, minlength=size[0] * size[1]).reshape(size).astype(float)
 
 
 def warn_of_empty(cells, values, classes):

@@ -162,23 +162,25 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
 
     def _described(self, points, group, is_own, X):
         """Return the columns of rows; `is_own`: they are those of fit."""
-        own, others = np.empty(len(points)), np.empty(len(points))
+        group_share, share_of_others = np.empty(len(points)), np.empty(len(points))
         for g in np.unique(group):
             rows, pool = np.flatnonzero(group == g), self._group == g
             without = np.arange(len(rows)) if is_own else None
-            own[rows] = self._share(points[rows], pool, without)
-            others[rows] = self._share(points[rows], ~pool, None)
-        table = dict(zip(_NAMES, (own, others, others - own), strict=True))
+            group_share[rows] = self._share(points[rows], pool, without)
+            share_of_others[rows] = self._share(points[rows], ~pool, None)
+        table = dict(
+            zip(_NAMES, (group_share, share_of_others, share_of_others - group_share), strict=True)
+        )
         return like(pd.DataFrame(table), X)
 
-    def _share(self, points, pool, own):
+    def _share(self, points, pool, places_in_pool):
         """Return the share of favorable decisions among the nearest rows of a pool."""
-        k = min(self.n_neighbors, int(pool.sum()) - (own is not None))
+        k = min(self.n_neighbors, int(pool.sum()) - (places_in_pool is not None))
         if k < 1:
             return np.full(len(points), self.rate_)
-        sums = NeighborSums(self._points[pool], self._favorable[pool, None])
-        found, weight = sums.query(points, [k], own=own)
-        return found[:, 0, 0] / weight[:, 0]
+        neighbors = NeighborSums(self._points[pool], self._favorable[pool, None])
+        sums, weight = neighbors.query(points, [k], own=places_in_pool)
+        return sums[:, 0, 0] / weight[:, 0]
 
     @with_sections(NAMES_OUT)
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:

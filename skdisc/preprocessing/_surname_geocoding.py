@@ -170,10 +170,10 @@ class SurnameGeocoding(HasSettings, TransformerMixin, BaseEstimator):
         """
         self._validate_params()
         if (self.first_names is None) != (self.first_name is None):
-            given, lacking = "first_names", "first_name"
+            parameter, lacking = "first_names", "first_name"
             if self.first_names is None:
-                given, lacking = f"first_name={self.first_name!r}", "first_names"
-            raise ValueError(f"{given} is given, and {lacking} is None: pass both or neither.")
+                parameter, lacking = f"first_name={self.first_name!r}", "first_names"
+            raise ValueError(f"{parameter} is given, and {lacking} is None: pass both or neither.")
         names = people_table(self.surnames, "surnames", name_key, None, self.prior)
         self.groups_ = list(names.columns)
         self.surnames_ = names.div(names.sum(axis=1), axis=0)
@@ -182,13 +182,15 @@ class SurnameGeocoding(HasSettings, TransformerMixin, BaseEstimator):
         self.places_ = places / places.sum()
         self.first_names_ = None
         if self.first_names is not None:
-            own = people_table(self.first_names, "first_names", name_key, self.groups_, self.prior)
-            self.first_names_ = own / own.sum()
+            first_names = people_table(
+                self.first_names, "first_names", name_key, self.groups_, self.prior
+            )
+            self.first_names_ = first_names / first_names.sum()
         frame = frame_of(self, X)
         self.unknown_ = {}
         for name, key, table in self._read(frame):
-            at, is_missing = _rows_of(frame[name], key, table)
-            unknown = frame.loc[(at < 0) & ~is_missing, name]
+            positions, is_missing = _rows_of(frame[name], key, table)
+            unknown = frame.loc[(positions < 0) & ~is_missing, name]
             self.unknown_[name] = len(unknown)
             if len(unknown) > _HALF * len(frame):
                 _warn(unknown, len(frame))
@@ -196,18 +198,18 @@ class SurnameGeocoding(HasSettings, TransformerMixin, BaseEstimator):
 
     def _read(self, frame):
         """Return the column of each table, how its values are compared, and the table."""
-        asked = [("surname", name_key, self.surnames_), ("place", place_key, self.places_)]
+        sources = [("surname", name_key, self.surnames_), ("place", place_key, self.places_)]
         if self.first_name is not None:
-            asked.append(("first_name", name_key, self.first_names_))
-        return [(self._column(what, frame), key, table) for what, key, table in asked]
+            sources.append(("first_name", name_key, self.first_names_))
+        return [(self._column(what, frame), key, table) for what, key, table in sources]
 
     def _column(self, what, frame):
         """Return the name of the column that a parameter names."""
-        given = getattr(self, what)
-        found = check_protected(given, list(frame), what)
-        if len(found) != 1:
-            raise ValueError(f"{what} must name one column of X, got {given!r}.")
-        return found[0]
+        value = getattr(self, what)
+        columns = check_protected(value, list(frame), what)
+        if len(columns) != 1:
+            raise ValueError(f"{what} must name one column of X, got {value!r}.")
+        return columns[0]
 
     @with_sections(TRANSFORM)
     def transform(self, X: FrameLike) -> FrameLike:
@@ -220,15 +222,15 @@ class SurnameGeocoding(HasSettings, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "surnames_")
         frame = frame_of(self, X, reset=False)
-        product, is_lost, known = np.ones((len(frame), len(self.groups_))), False, []
+        product, is_lost, is_in_table = np.ones((len(frame), len(self.groups_))), False, []
         for name, key, table in self._read(frame):
-            at, is_missing = _rows_of(frame[name], key, table)
-            factor = table.to_numpy()[at]
-            factor[at < 0] = 1.0 if known else self.shares_  # the surname is the first
+            positions, is_missing = _rows_of(frame[name], key, table)
+            factor = table.to_numpy()[positions]
+            factor[positions < 0] = 1.0 if is_in_table else self.shares_  # the surname is the first
             product *= factor / factor.max(axis=1, keepdims=True)
             is_lost |= is_missing
-            known.append(at >= 0)
-        product[is_lost | ~(known[0] | known[1])] = np.nan
+            is_in_table.append(positions >= 0)
+        product[is_lost | ~(is_in_table[0] | is_in_table[1])] = np.nan
         with np.errstate(invalid="ignore"):  # 0 / 0: no group has both
             product /= product.sum(axis=1, keepdims=True)
         return like(pd.DataFrame(product, columns=self.get_feature_names_out()), X)

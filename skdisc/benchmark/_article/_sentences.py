@@ -55,8 +55,8 @@ def left_out(result):
 
 def means_of(cells, scores):
     """Return the mean scores of each detector over what was audited, each with the same weight."""
-    each = cells.groupby(["detector", "audited"])[scores].mean()
-    return each.groupby(level="detector").mean()
+    means = cells.groupby(["detector", "audited"])[scores].mean()
+    return means.groupby(level="detector").mean()
 
 
 def headline(result):
@@ -94,8 +94,8 @@ def _best(cells):
 
 def own_precision(result):
     """Return how precise methods are about their own question and about the planted groups."""
-    both = ["own_precision", "precision"]
-    means = with_contextual_truth(result).groupby("detector")[both].mean().dropna()
+    scores = ["own_precision", "precision"]
+    means = with_contextual_truth(result).groupby("detector")[scores].mean().dropna()
     if means.empty:
         return ""
     question, planted = means.median()
@@ -174,12 +174,14 @@ def sources(result):
     Over the methods that audit both, so that the means are of the same methods.
     """
     wide = result.to_frame().pivot_table(index="detector", columns="audited", values="recall")
-    both = wide.dropna()
-    if "labels" not in wide or both.empty or len(wide.columns) < 2:
+    complete = wide.dropna()
+    if "labels" not in wide or complete.empty or len(wide.columns) < 2:
         return ""
-    means = both.mean().sort_values(ascending=False)
+    means = complete.mean().sort_values(ascending=False)
     listed = ", ".join(f"{name} {value:.0%}" for name, value in means.items())
-    return f"The {len(both)} methods that audit decisions and models have mean recall: {listed}."
+    return (
+        f"The {len(complete)} methods that audit decisions and models have mean recall: {listed}."
+    )
 
 
 def cheapest(result):
@@ -256,10 +258,14 @@ def families(result):
     return ("; ".join(sentences) + ".").capitalize() if sentences else ""
 
 
-def _rates(precision, recall, own):
+def _rates(precision, recall, own_precision):
     """Return mean scores in words."""
     if precision != precision:
         return "no findings"
     words = f"a mean precision of {precision:.2f} and a mean recall of {recall:.2f}"
-    asked = "" if own != own else f" (precision for their own questions: {own:.2f})"
-    return f"{words} for the planted groups{asked}"
+    aside = (
+        ""
+        if own_precision != own_precision
+        else f" (precision for their own questions: {own_precision:.2f})"
+    )
+    return f"{words} for the planted groups{aside}"
