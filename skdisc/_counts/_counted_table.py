@@ -195,7 +195,7 @@ class SourceRows:
 
     @property
     def columns(self) -> list:
-        """The columns of people: all but those of labels and decisions."""
+        """The columns of people: all but labels and decisions."""
         return [c for c in self.source.columns if c not in (self.label, self.decision)]
 
     def schema(
@@ -244,7 +244,7 @@ class _Decide:
 
     @classmethod
     def of(cls, box, label, pos_label):
-        """Return the function; labels are those of the model, else of the table, else 0 and 1."""
+        """Return the function; labels are from the model, else the table, else 0 and 1."""
         labels = box.classes
         if labels is None and label is not None:
             labels = list(label.values)

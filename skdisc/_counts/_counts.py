@@ -369,7 +369,7 @@ class Counts:
             return counts
 
     def _check(self):
-        """Raise ValueError if keys or numbers of people are not those of the schema."""
+        """Raise ValueError if keys or numbers of people do not fit the schema."""
         for name, values in (("n", self.n), *((f"key {i}", k) for i, k in enumerate(self.keys))):
             if values.dtype != np.int64:
                 raise ValueError(f"{name} must be whole numbers, got {values.dtype}")

@@ -130,7 +130,7 @@ class CountedColumn:
 
     @property
     def domain(self) -> Column:
-        """The possible values, as those of a table."""
+        """The possible values, as in a table."""
         if self.kind in ("number", "bins"):
             dtype = np.dtype(np.int64 if self.step >= 1 and not self.missing else np.float64)
             ends = (int(e) if self.step >= 1 else e for e in (self.low, self.high))
@@ -249,7 +249,7 @@ class CountsSchema:
 
     @property
     def parts(self) -> tuple:
-        """All columns with codes: those of groups, the label, the decision."""
+        """All columns with codes: columns of groups, the label, the decision."""
         return (*self.columns, *(c for c in (self.label, self.decision) if c is not None))
 
     @property

@@ -234,7 +234,7 @@ class LeastSquares:
         return together
 
     def _tangled(self, parts, slopes):
-        """Return the columns, those that cannot be told apart in one tuple.
+        """Return tuples of columns; columns that cannot be separated share a tuple.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class LeastSquares:
         return _inner_products(every), every.T @ (root / np.sqrt(root @ root))
 
     def _made_of(self, parts, slopes):
-        """Yield columns whose contribution others nearly make up, each with these others."""
+        """Yield each column that others nearly make up, with the columns that make it up."""
         root = np.ones(len(self._mass)) if self._root is None else self._root
         owner, explained = self._owner[self._kept], self._owner[self._others]
         of_explained = linalg.cho_solve(

@@ -211,5 +211,5 @@ def _as_shown(frame, shared):
 
 
 def _frame_of(end):
-    """Return a frame, or that of a callable, with a fresh index."""
+    """Return a frame, or the frame that a callable makes, with a fresh index."""
     return (end() if callable(end) else end).reset_index(drop=True)

@@ -75,7 +75,7 @@ class Column:
 
     @property
     def size(self):
-        """Number of codes, without that of missing."""
+        """Number of codes, without the code of missing values."""
         if self.kind != "numeric":
             return len(self.values)
         return int(np.floor((self.high - self.low) / self.step + 1e-9)) + 1

@@ -56,7 +56,7 @@ class Items:
         return out
 
     def distinct(self, numbers: np.ndarray) -> np.ndarray:
-        """Return those of some items that not every row satisfies, each set of rows once."""
+        """Return the items that some row does not satisfy, one for each set of rows."""
         return np.sort(self.walk(numbers, True)[1])
 
     def walk(self, numbers: np.ndarray, distinct: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -277,7 +277,7 @@ class Means:
 
     @property
     def gap(self):
-        """Mean of each group minus that of the rest; NaN for an empty side."""
+        """Mean of each group minus the mean of the rest; NaN for an empty side."""
         return self._against_rest().gap
 
     @property
@@ -297,7 +297,7 @@ class Means:
         return self._against_rest().z()
 
     def contrast(self, level):
-        """Compare the mean of each group with that of the rest.
+        """Compare the mean of each group with the mean of the rest.
 
         Parameters
         ----------
@@ -489,7 +489,7 @@ def skewness_known(samples, sides):
     Parameters
     ----------
     samples, sides : list of two tuples (skewness of the mean, number of people)
-        `both`: the group and its rest. `sides`: all people of the side of each.
+        `samples`: the group and its rest. `sides`: all people of the side of each.
 
     Returns
     -------

@@ -110,7 +110,7 @@ class PrintedSums:
 
         Parameters
         ----------
-        asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
+        masks : ndarray of bool, shape (n_rows, n_sides, n_cells)
             The cells of the groups of each row.
         limits : ndarray of float, shape (n_rows,), default=None
             The share that may be explained after each row, at least `most`. None: `most`.
@@ -310,7 +310,7 @@ class _GrowingSums:
     Parameters
     ----------
     sums : PrintedSums
-    asked : ndarray of bool, shape (n_rows, n_sides, n_cells)
+    row_masks : ndarray of bool, shape (n_rows, n_sides, n_cells)
 
     Attributes
     ----------

@@ -125,7 +125,7 @@ class GroupTally:
 
     @property
     def gap(self):
-        """Rate of each group minus that of the rest; NaN where undefined."""
+        """Rate of each group minus the rate of the rest; NaN where undefined."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.x / self.n - (self.x_all - self.x) / (self.n_all - self.n)
 
@@ -151,7 +151,7 @@ class GroupTally:
         return _stats.score_test(*self.table)[0]
 
     def contrast(self, level):
-        """Compare the rate of each group with that of the rest.
+        """Compare the rate of each group with the rate of the rest.
 
         Parameters
         ----------

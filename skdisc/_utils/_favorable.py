@@ -130,7 +130,7 @@ def unfavorable_values(what, values, favorable, frequency=None, least=1):
 
 
 def known_classes(box, y):
-    """Return the labels of a model, else those of y, sorted; None if neither is known."""
+    """Return the sorted labels of a model, else of y; None if neither is known."""
     classes = box.classes if box is not None else check_decisions(y)
     return sorted_unique(y) if classes is None and y is not None else classes
 

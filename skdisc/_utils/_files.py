@@ -222,7 +222,7 @@ def _flush_folder(folder):
 
 
 def _mode(path):
-    """Return the permissions of a file that is replaced, or those of a new one."""
+    """Return the permissions of a file that is replaced, or of a new file."""
     if path.exists():
         return path.stat().st_mode & 0o777
     mask = os.umask(0)

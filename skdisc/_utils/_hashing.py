@@ -190,7 +190,7 @@ class NumberedColumns:
         return part
 
     def hashes(self):
-        """Return `row_hashes` of the frame; those of text are hashed once for each value."""
+        """Return `row_hashes` of the frame; each text is hashed once."""
         return combined([self.hash_of(name) for name in self.X.columns], len(self.X))
 
     def hash_of(self, name):

@@ -201,7 +201,7 @@ def _parts(value):
 
 
 def without_index(value):
-    """Return a setting with rows counted from 0, like those of a frame whose index was reset."""
+    """Return a setting with rows counted from 0, as in a frame whose index was reset."""
     if isinstance(value, (pd.Series, pd.DataFrame)):
         return value.reset_index(drop=True)
     if isinstance(value, dict):

@@ -131,7 +131,7 @@ class HasSettings(TakesObjects):
 
 
 def _in_order(cls):
-    """Return the settings of a class by name: those that lead, its own, those of its bases."""
+    """Return the settings of a class by name: leading ones, its own, then those of its bases."""
     inherited = {}
     for base in cls.__mro__[1:]:
         for name, old in base.__dict__.get("_declared_settings", {}).items():

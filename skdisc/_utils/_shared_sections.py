@@ -94,6 +94,6 @@ def _names(entry):
 
 
 def _merged(entries, shared):
-    """Return the own entries, then those of other names."""
+    """Return the entries, then the shared entries of other names."""
     described = {name for entry in entries for name in _names(entry)}
     return [*entries, *(entry for entry in shared if described.isdisjoint(_names(entry)))]

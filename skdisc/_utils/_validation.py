@@ -107,7 +107,7 @@ def refuse_shape(X):
 
 
 def _as_at_fit(frame, space, is_frame):
-    """Raise if the columns are not those of fit; arrays have no names to compare."""
+    """Raise if the columns differ from fit; arrays have no names to compare."""
     names = list(space.names)
     if is_frame and space.is_frame and list(frame.columns) != names:
         raise ValueError(

@@ -320,7 +320,7 @@ class Audit(
         return self
 
     def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditReport:
-        """Return the report of `fit`, or that of the same audit of new rows.
+        """Return the report of `fit`, or of the same audit of new rows.
 
         Parameters
         ----------

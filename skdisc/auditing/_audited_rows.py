@@ -298,7 +298,7 @@ def _counted(audit, X, y, model, weight, groups):
 
 
 def _in_threads(box, n_jobs):
-    """Return a box whose queries so many threads share; with None, as many as it has itself."""
+    """Return a box with this number of threads; None keeps the number of the box."""
     if box is None or n_jobs is None:
         return box
     return BlackBox(box, chunk_size=box.chunk_size, n_jobs=n_jobs)

@@ -126,7 +126,7 @@ def _some(findings, places, table):
 
 
 def _without_p(table, is_tied):
-    """Return a table without the corrected p-values that may be those of hidden rows."""
+    """Return a table without corrected p-values that hidden rows may have, too."""
     if "p_adjusted" not in table or not is_tied.any():
         return table
     return table.assign(p_adjusted=table["p_adjusted"].mask(is_tied))

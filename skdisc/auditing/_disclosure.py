@@ -199,7 +199,7 @@ class PublicChoice:
         return int(np.count_nonzero(np.array(is_candidate, dtype=bool) & ~self._chosen))
 
     def _leave_room(self, masks, outcomes):
-        """Leave out groups, by the same columns all together, of which whole numbers tell more."""
+        """Leave out the groups of columns whose sums, as whole numbers, tell of few people."""
         everyone = np.ones((1, masks.shape[2]), dtype=bool)
         by_all = self._chosen.copy()
         if len(self._sums) > 1:
@@ -251,7 +251,7 @@ class PublicChoice:
         return [row[2:] for row in rows]
 
     def _rank_of_tables(self, most):
-        """Return how many sums of all tables of up to so many columns are independent, at most."""
+        """Return the largest number of independent sums of all tables of up to `most` columns."""
         terms = np.zeros(most + 1)  # by the number of columns; each has a value that follows
         terms[0] = 1
         for values in self._values:
@@ -259,7 +259,7 @@ class PublicChoice:
         return terms.sum()
 
     def _asked(self, depth) -> Iterator[tuple]:
-        """Yield size, name, column, value and context of rows with so many conditions."""
+        """Yield size, name, column, value and context of rows in contexts of `depth` columns."""
         cells, people = self._sums[0].cells, self._sums[0].people
         several = range(len(self._names))
         for column in several:
@@ -276,7 +276,7 @@ class PublicChoice:
                     yield -float(smaller[tuple(place)]), name, column, place[-1], context
 
     def _sides(self, row):
-        """Return the cells of the group of a row, and those of the others."""
+        """Return the cells of the group of a row, and the cells of the others."""
         column, value, context = row
         cells = self._sums[0].cells
         inside = np.ones(len(cells), dtype=bool)

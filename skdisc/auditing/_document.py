@@ -361,10 +361,8 @@ def _shares(audited, members, level, significance):
     medians = median_gap(numbers.raw[everybody], people, significance)
     median = _as_share(medians, 1 - significance)
     if median:
-        members_median, others_median = (
-            float(f"{average:.3g}") for average in medians.averages[:, 0]
-        )
-        median |= {"value": members_median, "others": others_median}
+        value, others_median = (float(f"{average:.3g}") for average in medians.averages[:, 0])
+        median |= {"value": value, "others": others_median}
     shares = {"median": median}
     # A mean below 0 is no share of another one, and the interval of a share ends at 100 % less.
     if level is not None and numbers.compared.min() >= 0:
@@ -488,7 +486,7 @@ def _line(step, result):
 
 
 def _limits(audit, audited, run):
-    """Return what the audit cannot tell, in sentences."""
+    """Return sentences on what the audit cannot tell."""
     limits = [
         CAVEAT,
         "The audit knows the columns it was given. What a legitimate column measures, and whether "
@@ -535,7 +533,7 @@ def _unfavorable(audit, audited):
 
 
 def _about_counts(audited, run):
-    """Return what counting leaves of a table, in sentences."""
+    """Return sentences on what counting leaves of a table."""
     edges = audited.counts.schema.edges
     binned = "; ".join(f"{name} at {', '.join(f'{c:g}' for c in e)}" for name, e in edges.items())
     bins = f" Numbers were cut into bins: {binned}." if binned else ""
@@ -558,7 +556,7 @@ def _about_counts(audited, run):
 
 
 def _call(audit, audited):
-    """Return the call of `fit` with what was given; its names are those of the parameters."""
+    """Return the code of the call of `fit`, with the parameters that were passed."""
     passed = ["X", "None" if audited.y is None else "y"]
     if audited.table is not None and audited.table.rows is None:
         passed = ["counts"]

@@ -101,7 +101,7 @@ class Evidence:
         return (-np.log10(max(p, 1e-300)) if p == p else 0.0, z, worse)
 
     def is_side_of(self, other):
-        """Return True if protected part, measure and direction are those of another finding."""
+        """Return True if another finding has the same protected part, measure and direction."""
         mine, theirs = (
             (_protected_part(e), e.numbers["measure"], np.sign(e.effect)) for e in (self, other)
         )
@@ -114,7 +114,7 @@ class Evidence:
 
 
 def find_evidence(audited, plan, results, verdicts, significance, figures):
-    """Return the rows of the evidence table, and those of the shadows.
+    """Return the rows of the evidence table and the rows of the shadows.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def joined_evidence(several):
 
 
 def ranked_again(row, ranks):
-    """Return the rank of a row and those it refers to, by the map of old ranks to new ones."""
+    """Return the new rank of a row, and the new ranks of the rows that it refers to."""
     repeats = row.get("again")
     ranks_shown = (
         [] if repeats is None else sorted(ranks[r] for r in repeats["ranks"] if r in ranks)
@@ -236,7 +236,7 @@ def _compared_with(result, step, group, numbers, audited):
 
 
 def _distinct(findings):
-    """Return the findings with those of equal people, kind and measure joined."""
+    """Return the findings, joined where people, kind and measure are equal."""
     by_key = {}
     for e in findings:
         key = e.kind, e.numbers["measure"], e.members.tobytes(), e.context.tobytes()
@@ -396,7 +396,7 @@ def _kind_of_gap(null):
 
 
 def _is_same_measure(first, second):
-    """Return True if two measures may be the same; those of a detector's own have other names."""
+    """Return True if two measures may be the same; a detector's own measures have other names."""
     first, second = RATE_OF.get(first, first), RATE_OF.get(second, second)
     return first == second or not {first, second} <= _RATES
 

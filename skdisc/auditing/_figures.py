@@ -158,7 +158,7 @@ class Figures:
         return None
 
     def _add(self, key, versus, estimate, low, high, level, **more):
-        """Keep a record, and that of the other side of the comparison, unless there is one."""
+        """Keep a record, and a record of the other side of the comparison, unless there is one."""
         key = self._named(key)
         if not np.isfinite(estimate) or key in self._known:
             return
@@ -239,7 +239,7 @@ class Figures:
 
 
 def what_is_shown(step, table, measure):
-    """Return what the effects in a table of findings are: beside each other if there are several.
+    """Return the quantity that the effects of findings are: of several causes, given each other.
 
     The effect of a single cause is all that its group differs by.
     """
@@ -272,7 +272,7 @@ def _number(value):
 
 
 def as_gaps(table):
-    """Return findings with every effect as the group's rate less that of the others.
+    """Return findings with every effect as the rate of the group minus the rate of the others.
 
     `GroupDisparity` signs effects such that they are below 0 where the group is worse off. Of the
     people selected those of a group that is worse off do better, so there the gap is above 0.

@@ -119,7 +119,7 @@ def joined_values(values, least, *, n_bins, is_value=True, frequency=None):
 
 
 def told_of_joining(audited):
-    """Return which values were joined, in sentences."""
+    """Return sentences on which values were joined."""
     if audited.original is None:
         return []
     sentences = []
@@ -193,7 +193,7 @@ def hidden_rows(document, audit, audited, plan, results):
 
 
 def _is_of_few(pair, audit, audited):
-    """Return whether rows of a group in a report of pay are those of too few people."""
+    """Return whether a group or its rest in a report of pay has too few people."""
     if audited.roll is None or audited.groups is None:
         return False
     return any(len(np.unique(audited.groups[side])) < audit.min_cell for side in pair)
@@ -283,7 +283,7 @@ def has_reference(step):
 
 
 def _of_equal_p(plan, results, hidden):
-    """Return rows that are shown and whose corrected p-value may be that of a hidden one.
+    """Return shown rows whose corrected p-value a hidden row may have, too.
 
     A correction in steps gives a row the largest of the p-values before it.
     """
@@ -315,7 +315,7 @@ def _leads(plan, results):
 
 
 def _of_smallest_p(step, result, hidden):
-    """Return the rows whose p-value that of the whole question may be, a set of keys.
+    """Return the keys of rows whose p-value may be the p-value of the whole question.
 
     It is the smallest corrected one. Of rows that have it, a correction in steps down takes it from
     the first, and one in steps up from the last, which need not be found, nor named anywhere.

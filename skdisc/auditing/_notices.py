@@ -530,7 +530,7 @@ def _number_or_fewer(n, least):
 
 
 def _named(pairs, least):
-    """Return values with the numbers of their people; those of few are counted."""
+    """Return values with their numbers of people; values of few people are only counted."""
     texts = [f"{value!r} ({n:,})" for value, n in pairs if n >= least]
     few = len(pairs) - len(texts)
     if few:

@@ -213,7 +213,7 @@ def _public(names, choice):
 
 
 def _has_outcomes(audited):
-    """Return whether labels are known beside decisions that did not come from them."""
+    """Return whether there are labels, and decisions that did not come from them."""
     is_beside = audited.box is not None and audited.y is not None and audited.numbers is None
     return is_beside and audited.kind != TRAINED
 
@@ -381,13 +381,13 @@ def _settings(audit, audited, detector):
 
 
 def _limits(audit, detector):
-    """Return the limits of a detector; those of its time are set when it begins."""
+    """Return the limits of a detector; its time limit is set when it begins."""
     limits = Limits() if audit.limits is None else audit.limits
     return limits.only(detector.limit_fields.keys() - {"seconds"})
 
 
 def _metric(metric, detector):
-    """Return the rate, or rates, that a detector of subgroups is told to compare."""
+    """Return the rates that a detector of subgroups compares."""
     several = [metric] if isinstance(metric, str) else list(metric)
     if "array-like" in detector._parameter_constraints.get("metric", ["array-like"]):
         return {"metric": metric}

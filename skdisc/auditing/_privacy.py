@@ -91,7 +91,7 @@ def without_people(document, shared, min_cell):
 
 
 def _hidden(document, min_cell):
-    """Return groups with those of their gaps that are about few people, or from few others."""
+    """Return (group, gap) pairs of gaps that are about few people or few others."""
     rows = [(row, row["gap"]) for row in document["groups"] if row["suppressed"]]
     findings = [*document["evidence"], *document["shadows"]]
     few = [row for row in findings if row.get("fewest", min_cell) < min_cell]

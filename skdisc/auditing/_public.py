@@ -165,6 +165,6 @@ def _coded(values):
 
 
 def text_of(value):
-    """Return the text of a value; 1, 1.0 and True are told apart no more than a file does."""
+    """Return the text of a value; 1, 1.0 and True have the same text, as in a file."""
     is_whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if is_whole else str(value)

@@ -1,4 +1,4 @@
-"""What is shown of a model's probabilities by group, beside their means; it decides nothing."""
+"""Further figures of a model's probabilities by group, which decide nothing."""
 
 import numpy as np
 from scipy import special

@@ -168,7 +168,7 @@ def _as_line(value):
 
 
 def _settings(document, expected):
-    """List how the settings are not those of the audit, or not as expected."""
+    """List how settings were changed after the audit, or differ from the expected ones."""
     settings, sentences = document["settings"], []
     if settings_fingerprint(settings) != document["fingerprints"]["settings"]:
         sentences.append("settings: they were changed after the audit, their hash is another one")

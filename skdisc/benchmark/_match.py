@@ -162,7 +162,7 @@ def match_groups(
 
 
 def _named(alternatives, signs, target_of):
-    """Yield (finding, target) for each alternative that is in `known`, a dict by text and sign."""
+    """Yield (finding, target) for each alternative whose text and sign are in `target_of`."""
     if alternatives is None or not len(alternatives):
         return
     owner = alternatives["finding"].to_numpy(dtype=int)
@@ -230,7 +230,7 @@ def likeness(first, second, X):
 
 
 def _jaccard(shared, n_first, n_second):
-    """Return the size of the intersection over that of the union; 1 if both sets are empty."""
+    """Return the Jaccard index of two sets; 1 if both are empty."""
     united = n_first + n_second - shared
     return np.divide(shared, united, out=np.ones(united.shape), where=united > 0)
 

@@ -1,4 +1,4 @@
-"""Scores of one audit against the truth, and those of random findings as a baseline."""
+"""Scores of one audit against the truth, and of random findings as a baseline."""
 
 import numpy as np
 import pandas as pd
@@ -126,7 +126,7 @@ def _first_mentions(groups, among=True):
 
 
 def measured(table):
-    """Return the numbers that a claim rests on: those of the rows held out, where there are any."""
+    """Return the numbers of the rows held out, or of all rows if none were held out."""
     held_out = [c for c in table if c.startswith("held_out_")]
     kept_columns = table.drop(columns=[c.removeprefix("held_out_") for c in held_out])
     return kept_columns.rename(columns={c: c.removeprefix("held_out_") for c in held_out})

@@ -82,7 +82,7 @@ def _people(before, after, arguments):
 
 
 def _decided(X, y, model):
-    """Return the decisions that were audited: given ones, those of a model, or labels."""
+    """Return the decisions that were audited: as passed, of a model, or the labels."""
     if model is None:
         return y
     decisions = getattr(model, "decisions", None)
@@ -138,7 +138,7 @@ def _power(arguments):
 
 
 def power_lines(rule: Rule, n: int, shares: dict, rate: float, **how: float | None) -> list[str]:
-    """Return what an audit of so many people could show, in lines.
+    """Return lines on what an audit of n people could show.
 
     Parameters
     ----------

@@ -134,14 +134,14 @@ def _without_output(arguments, code):
 
 
 def _with_plan(argv):
-    """Return the arguments with those of a plan, if there is one."""
+    """Return the arguments, with the arguments of a plan if there is one."""
     if argv[:1] != ["audit"]:
         return argv
     return import_module("skdisc.cli._plan").with_plan(argv)
 
 
 def _told(error):
-    """Return what is told about an error, and the exit code."""
+    """Return the message of an error, and the exit code."""
     if isinstance(error, ModelError):
         return error, FAILURE
     if isinstance(error, (ValueError, TypeError, ImportError)):

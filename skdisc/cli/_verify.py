@@ -28,7 +28,7 @@ _LANGUAGE = '<meta name="skdisc-language" content="{}">'  # of pages that are no
 
 
 def add_verify(commands: argparse._SubParsersAction) -> None:
-    """Add the command to those of the parser."""
+    """Add the command to the parser."""
     command = commands.add_parser(
         "verify",
         help="check an audit against its data and model",

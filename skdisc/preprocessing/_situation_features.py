@@ -161,7 +161,7 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
         return self._described(self._encoded(frame), group[number], False, X)
 
     def _described(self, points, group, is_own, X):
-        """Return the columns of rows; `is_own`: they are those of fit."""
+        """Return the columns of rows; `is_own`: the rows are the rows of fit."""
         group_share, share_of_others = np.empty(len(points)), np.empty(len(points))
         for g in np.unique(group):
             rows, pool = np.flatnonzero(group == g), self._group == g

@@ -54,7 +54,7 @@ def place_key(place: Any) -> str:
 def people_table(
     table: pd.DataFrame, what: str, key: Callable, groups: list[Hashable] | None, prior: float
 ) -> pd.DataFrame:
-    """Return the numbers of people by key and group, with those of the prior.
+    """Return the numbers of people by key and group, including the prior.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ def _of_address(address, options=None):
 
 
 def _is_hidden(path):
-    """Return True for files that engines keep next to those of a table."""
+    """Return True for files that engines keep next to the files of a table."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 

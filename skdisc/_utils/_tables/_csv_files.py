@@ -57,7 +57,7 @@ class CsvFile:
         self.options.check_columns(self.columns)
 
     def _encoding(self):
-        """Return the encoding, that of the options or the one that the bytes tell."""
+        """Return the encoding: as set in the options, or as detected from the bytes."""
         option = self.options.encoding
         if option is not None:
             with opened(self.path) as file:  # the mark of UTF-8 is no part of a name

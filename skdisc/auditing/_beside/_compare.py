@@ -199,7 +199,7 @@ _ENDS = ("before", "after")
 
 
 def _outer(left, right):
-    """Return an outer join: the rows of the left table in their order, then those of the right."""
+    """Return an outer join: rows of the left table in their order, then rows of the right only."""
     keys = [c for c in left if c in right]
     several = [list(map(tuple, side[keys].to_numpy().tolist())) for side in (left, right)]
     order = list(dict.fromkeys(several[0] + several[1]))
@@ -310,7 +310,7 @@ def _arms(joined, end):
 
 
 def _flat(settings: dict) -> dict:
-    """Return settings with the fields of rule and limits beside the others."""
+    """Return settings in one dict, including the fields of rule and limits."""
     shared = ("rule", "limits")
     flat = {n: v for n, v in settings.items() if n not in shared}
     for name in shared:

@@ -90,7 +90,7 @@ def _meant(pos_label, y, what, beside):
 
 
 def _check_occurs(pos_label, y, what, beside):
-    """Raise a ValueError if a label that is not in y is not in `beside` either, and no code."""
+    """Raise a ValueError if a label is neither in y nor in `beside`, and no code."""
     classes = pd.unique(y).tolist()
     values_elsewhere = () if beside is None else pd.unique(np.asarray(beside).ravel()).tolist()
     if not (are_codes(classes) and pos_label in (0, 1, -1)) and pos_label not in values_elsewhere:
