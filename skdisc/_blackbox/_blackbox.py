@@ -291,8 +291,9 @@ class AuditedModel:
         -------
         AuditedModel
         """
-        how = {"chunk_size": self.box.chunk_size, "n_jobs": self.box.n_jobs}
-        return replace(self, box=BlackBox(self.box.training.again(rows), **how))
+        model = self.box.training.again(rows)
+        box = BlackBox(model, chunk_size=self.box.chunk_size, n_jobs=self.box.n_jobs)
+        return replace(self, box=box)
 
 
 def resolve(model, estimator, X, y, surrogate_X=None, numeric=False, weight=None, groups=None):

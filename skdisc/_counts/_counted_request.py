@@ -82,9 +82,13 @@ def _read(detector, request, at_fit):
     rows = SourceRows.read(request.X, request.y, request.model, detector.estimator)
     protected = check_protected(detector.protected, rows.columns)
     if detector._counts_rows and at_fit:
-        how = {"pos_label": detector.pos_label, "n_bins": getattr(detector, "n_bins", 4)}
-        how["random_state"] = detector.random_state
-        table = CountedTable.of(rows, protected, **how)
+        table = CountedTable.of(
+            rows,
+            protected,
+            pos_label=detector.pos_label,
+            n_bins=getattr(detector, "n_bins", 4),
+            random_state=detector.random_state,
+        )
         return Request(table.counts, sample=table.sample)
     if detector._counts_rows:
         raise ValueError("Count the table with the schema of the counts of fit, and pass Counts.")

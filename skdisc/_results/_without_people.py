@@ -145,11 +145,16 @@ def _groups(findings, shared, min_cell):
         keep &= _mask(g is not None for g in bases)
     places = np.flatnonzero(keep)
     keys = [findings.keys[i] if groups[i] is findings.subgroups[i] else "" for i in places]
-    fields = [groups[i] for i in places], findings.table.iloc[places], findings.columns, keys
+    groups, table, columns = (
+        [groups[i] for i in places],
+        findings.table.iloc[places],
+        findings.columns,
+    )
     if not isinstance(findings, ContextFindings):
-        return GroupFindings(*fields, findings.aliases), places
+        return GroupFindings(groups, table, columns, keys, findings.aliases), places
     base_keys = [findings.base_keys[i] if bases[i] is findings.bases[i] else "" for i in places]
-    return ContextFindings(*fields, [bases[i] for i in places], base_keys), places
+    bases = [bases[i] for i in places]
+    return ContextFindings(groups, table, columns, keys, bases, base_keys), places
 
 
 def _masked(group, shared):

@@ -219,16 +219,23 @@ class FeatureSpace:
                 "Impute them, drop these rows, or learn the space from X."
             )
         columns = [self[n] for n in learned.names]
-        how = {
-            "immutable": [n for n in self.immutable if n in learned.names],
-            "monotone": {n: way for n, way in self.monotone.items() if n in learned.names},
-        }
-        return FeatureSpace(columns, learned.protected, **how, is_frame=learned.is_frame)
+        return FeatureSpace(
+            columns,
+            learned.protected,
+            immutable=[n for n in self.immutable if n in learned.names],
+            monotone={n: way for n, way in self.monotone.items() if n in learned.names},
+            is_frame=learned.is_frame,
+        )
 
     def varying(self, protected: Sequence[Hashable] | Hashable) -> "FeatureSpace":
         """Return this space with other protected columns."""
-        how = {"immutable": self.immutable, "monotone": self.monotone, "is_frame": self.is_frame}
-        return FeatureSpace(self.columns, protected, **how)
+        return FeatureSpace(
+            self.columns,
+            protected,
+            immutable=self.immutable,
+            monotone=self.monotone,
+            is_frame=self.is_frame,
+        )
 
     def __getitem__(self, name):
         if name not in self.names:

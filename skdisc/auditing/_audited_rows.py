@@ -134,8 +134,9 @@ class AuditedRows:
         if box is None and y is None:
             raise ValueError("Audit needs labels y or a model: there are no decisions to audit.")
         box = _in_threads(box, audit.n_jobs)
-        about = {"protected": protected, "is_frame": is_frame, "kind": kind, "name": name}
-        numbers = numbers_of(audit, frame, y, box, **about)
+        numbers = numbers_of(
+            audit, frame, y, box, protected=protected, is_frame=is_frame, kind=kind, name=name
+        )
         favorable = []
         if numbers is None or numbers.is_of_labels:
             favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
@@ -320,9 +321,18 @@ def _of_counts(audit, table):
         box = None if decisions is None else BlackBox(decisions=decisions)
     box = _in_threads(box, audit.n_jobs)
     favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
-    more = {"frequency": counts.n, "table": table, "bins": Bins(n=_ANY, edges=schema.edges)}
-    more["sample"] = table.sample
-    return AuditedRows(frame, y, box, kind, protected, favorable, **more)
+    return AuditedRows(
+        frame,
+        y,
+        box,
+        kind,
+        protected,
+        favorable,
+        frequency=counts.n,
+        table=table,
+        bins=Bins(n=_ANY, edges=schema.edges),
+        sample=table.sample,
+    )
 
 
 class Masks:

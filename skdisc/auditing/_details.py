@@ -115,14 +115,16 @@ def _shown(result, *, step, line, keys, hidden, is_all_known):
 
 def _some(findings, places, table):
     """Return some of the findings about groups, with a table of numbers."""
-    groups, keys = ([values[i] for i in places] for values in (findings.subgroups, findings.keys))
-    fields = (groups, table.iloc[places], findings.columns, keys)
+
+    def at_places(values):
+        return [values[i] for i in places]
+
+    groups, keys = at_places(findings.subgroups), at_places(findings.keys)
+    table, columns = table.iloc[places], findings.columns
     if not isinstance(findings, ContextFindings):
-        return GroupFindings(*fields, findings.aliases)
-    bases, base_keys = (
-        [values[i] for i in places] for values in (findings.bases, findings.base_keys)
-    )
-    return ContextFindings(*fields, bases, base_keys)
+        return GroupFindings(groups, table, columns, keys, findings.aliases)
+    bases, base_keys = at_places(findings.bases), at_places(findings.base_keys)
+    return ContextFindings(groups, table, columns, keys, bases, base_keys)
 
 
 def _without_p(table, is_tied):

@@ -213,11 +213,19 @@ def _collected(audited, plan, results, verdicts, significance):
                 corrected = max(corrected, cell["p_adjusted"], np.nextafter(significance, 1))
             numbers["measure"] = RATE_OF.get(numbers["measure"], numbers["measure"])
             group = result.findings.subgroups[i]
-            people = audited.masks.members(group), audited.masks.context(group, step.protected)
-            what = what_is_shown(step, table, numbers["measure"])
-            versus = _compared_with(result, step, group, numbers, audited)
-            about = corrected, versus, [step.attribute], audited.frequency
-            findings.append(Evidence(step, group, what, numbers, *people, *about))
+            finding = Evidence(
+                step,
+                group,
+                what_is_shown(step, table, numbers["measure"]),
+                numbers,
+                members=audited.masks.members(group),
+                context=audited.masks.context(group, step.protected),
+                p=corrected,
+                versus=_compared_with(result, step, group, numbers, audited),
+                attributes=[step.attribute],
+                frequency=audited.frequency,
+            )
+            findings.append(finding)
     return findings
 
 

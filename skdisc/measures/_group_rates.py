@@ -54,8 +54,13 @@ def group_rates(
     >>> group_rates(None, y, protected=sex)[["group", "n", "estimate"]].round(2).values.tolist()
     [['f', 3.0, 0.33], ['m', 4.0, 0.75]]
     """
-    how = {"intersections": intersections, "missing": missing, "weights": weights}
-    check_settings("group_rates", significance=significance, **how)
+    check_settings(
+        "group_rates",
+        significance=significance,
+        intersections=intersections,
+        missing=missing,
+        weights=weights,
+    )
     rows = group_decisions(
         y_true,
         y_pred,

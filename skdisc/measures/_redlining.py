@@ -69,8 +69,9 @@ def balanced_error_rate(
     >>> balanced_error_rate(x, protected=sex)
     0.0
     """
-    how = {"estimator": estimator, "cv": cv, "random_state": random_state}
-    table = balanced_error_rate_report(X, protected=protected, **how)
+    table = balanced_error_rate_report(
+        X, protected=protected, estimator=estimator, cv=cv, random_state=random_state
+    )
     return float(table["estimate"].iloc[0])
 
 

@@ -236,10 +236,9 @@ class DisparityMonitor(BaseDetector):
         people = People(frame, y_pred, frequency=n).only(stay)
         # A copy, so that a batch that raises an error leaves the state as it was.
         stream = new_stream(self) if is_first else deepcopy(self._memory)
-        about = self._audited, self.metric, self.output
-        outcome = outcomes(people.y, None if y is None else y[stay], *about)
-        about = self.significance, self.relevant_size
-        stream.add(people.X, outcome, *about, people.frequency)
+        y = None if y is None else y[stay]
+        outcome = outcomes(people.y, y, self._audited, self.metric, self.output)
+        stream.add(people.X, outcome, self.significance, self.relevant_size, people.frequency)
         self._fix_gap(stream, outcome, people.frequency)
         return self._keep(stream)
 

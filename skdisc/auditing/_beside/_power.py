@@ -51,9 +51,10 @@ def power_table(
     fewest = np.minimum(n_members, relevant_size * n)
     small = np.sqrt(variance / fewest * (1 + n_members / n_others))
     side_needed = np.ceil(2 * variance * (reach / relevant_gap) ** 2)
-    sides = n_members, n_others, rate, level, power
     if spread is None:
-        below, above = (_smallest_gap(*sides, sign) for sign in (-1, 1))
+        below, above = (
+            _smallest_gap(n_members, n_others, rate, level, power, sign) for sign in (-1, 1)
+        )
     else:
         below = above = (special.ndtri(power) - special.ndtri(level / 2)) * error
     return pd.DataFrame(
