@@ -16,6 +16,7 @@ import pandas as pd
 from skdisc import Audit
 from skdisc.datasets import make_pay
 from skdisc.group import EffectDecomposition, OaxacaBlinder
+from skdisc.plotting import OaxacaDisplay, QuantilesDisplay
 
 made = make_pay(random_state=0)
 X, rate = made.data, made.target
@@ -35,6 +36,11 @@ names = ["row", "figure", "component", "basis", "among", "gap", "ci_low", "ci_hi
 print(
     figures.loc[figures["figure"].isin(["mean", "median", "receive"]), names].round(3).to_string()
 )
+
+# %%
+# Among the lowest paid, women and men earn nearly the same per hour. The gap is largest from the
+# middle up, where fewer women are managers.
+QuantilesDisplay.from_values((base + table["bonus"]) / hours, X["gender"])
 
 # %%
 # Part of the monthly gap goes with hours.
@@ -63,6 +69,10 @@ plt.tight_layout()
 log_pay = np.log(rate)
 overall = OaxacaBlinder(protected="gender", output="value").fit(X, log_pay).result_
 print(overall.tables["factors"].query("part == 'explained'")[["factor", "estimate", "share"]])
+
+# %%
+# The parts add up to the gap; each line is the interval of a part.
+OaxacaDisplay.from_result(overall)
 
 # %%
 # Within each category, what is left after the criteria is the gap that asks for a justification.

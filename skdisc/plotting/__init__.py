@@ -13,6 +13,7 @@ from skdisc.plotting._group_displays import (
     WaterfallDisplay,
 )
 from skdisc.plotting._monitor_display import MonitorDisplay
+from skdisc.plotting._number_displays import OaxacaDisplay, QuantilesDisplay
 from skdisc.plotting._situation_testing import plot_case_counts, plot_complainant, plot_groups
 from skdisc.plotting._synthetic import plot_hierarchy, plot_phases
 
@@ -24,6 +25,8 @@ __all__ = [
     "GapDisplay",
     "LatticeDisplay",
     "MonitorDisplay",
+    "OaxacaDisplay",
+    "QuantilesDisplay",
     "ShadowsDisplay",
     "SizeEffectDisplay",
     "WaterfallDisplay",

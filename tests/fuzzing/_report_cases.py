@@ -27,6 +27,7 @@ _OF = {  # displays and plots of the results of one detector
     "GapDisplay": "DisparityPursuit",
     "ShadowsDisplay": "DisparityPursuit",
     "MonitorDisplay": "DisparityMonitor",
+    "OaxacaDisplay": "OaxacaBlinder",
     "EffectivenessCostDisplay": "FACTS",
     "WorldsDisplay": "CounterfactualFairness",
     "LatticeDisplay": "DivExplorer",

@@ -298,3 +298,43 @@ def test_reasons_are_told_in_each_language():
         text = " ".join(pay_page(document, "de")["sentences"][0].split())
         assert "nicht verglichen (" in text
         assert not [word for word in english if len(word) > 3 and word in text], reason
+
+
+def test_pictures_show_the_numbers_of_the_document():
+    """Parts lie end to end and add up to the gap; points are the gaps by quantile."""
+    parts, points = pay_page(DOCUMENT)["pictures"]
+    rows = DOCUMENT["about_pay"]["equal"]
+    assert len(parts["bars"]) == len(parts["rows"]) == 3 * len(rows)
+    for k, row in enumerate(rows):
+        (_, whole, _), (_, accounted, none), (_, remains, interval) = parts["bars"][
+            3 * k : 3 * k + 3
+        ]
+        assert whole == pytest.approx([0, 100 * row["gap"]])
+        assert accounted == pytest.approx([0, 100 * row["accounted"]])
+        assert remains == pytest.approx([accounted[1], whole[1]])
+        assert list(none) == []
+        ends = [100 * (row["accounted"] + row[name]) for name in ("ci_low", "ci_high")]
+        assert interval == pytest.approx(ends)
+        text = parts["rows"][3 * k + 2][1].replace("\u00a0", " ")
+        assert text.startswith(f"{100 * row['remains']:.1f} % [")
+    for (kind, at, ends), row in zip(
+        points["bars"], DOCUMENT["about_pay"]["quantiles"], strict=True
+    ):
+        numbers = [100 * row[name] for name in ("gap", "ci_low", "ci_high")]
+        assert kind == "point"
+        assert [*at, *ends] == pytest.approx(numbers)
+    low, high, _ = parts["axis"]
+    assert low <= 0 < high
+    assert all(low <= v <= high for _, ends, _ in parts["bars"] for v in ends)
+    html = audit_to_html(DOCUMENT)
+    assert html.count('class="waterfall pictured"') == 2
+    assert "shaded: below 5" in html
+    assert "Gaps by quantile of pay per hour" in audit_to_text(DOCUMENT, 200)
+
+
+def test_documents_without_quantiles_have_no_picture_of_them():
+    document = deepcopy(DOCUMENT)
+    del document["about_pay"]["quantiles"]
+    document["about_pay"]["equal"] = []
+    assert pay_page(document)["pictures"] == []
+    assert "pictured" not in audit_to_html(document).split("</style>")[1]

@@ -179,11 +179,13 @@ def _root(is_beyond: Callable, n_strata: int) -> np.ndarray:
     return np.where(low == _LEAST, -np.inf, high)
 
 
-def median_gap(pay: np.ndarray, people: PaidPeople, significance: float) -> Gaps:
-    r"""Return the gap of median pay, of all people as one stratum.
+def median_gap(
+    pay: np.ndarray, people: PaidPeople, significance: float, quantile: float = 0.5
+) -> Gaps:
+    r"""Return the gap of median pay, or of another quantile, of all people as one stratum.
 
-    The limits of each median are Woodruff's, with the size that the variance of the share below it
-    has in this design; those of the ratio are by Zou and Donner (2008,
+    The limits of each quantile are Woodruff's, with the size that the variance of the share below
+    it has in this design; those of the ratio are by Zou and Donner (2008,
     :doi:`10.1002/sim.3095`), on the scale of logarithms.
     """
     z = special.ndtri(1 - significance / 2)
@@ -195,14 +197,14 @@ def median_gap(pay: np.ndarray, people: PaidPeople, significance: float) -> Gaps
     for side in sides:
         order = np.argsort(pay[side], kind="stable")
         value, weight = pay[side][order], people.weight[side][order]
-        medians.append(weighted_quantile(value, weight, 0.5))
+        medians.append(weighted_quantile(value, weight, quantile))
         size = len(value)
         if not people.is_simple:
             is_below = (pay <= medians[-1]).astype(float)
             other = people.is_man if side is people.is_woman else people.is_woman
             two = replace(people, is_woman=side, is_man=other)
             size = float(two.means(is_below).sizes()[WOMEN, 0])
-        limits.append(weighted_quantile_limits(value, weight, 0.5, size, z))
+        limits.append(weighted_quantile_limits(value, weight, quantile, size, z))
     (women, men), (of_women, of_men) = np.array(medians), limits
     if not men > 0:
         return Gaps(

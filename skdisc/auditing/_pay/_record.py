@@ -48,6 +48,8 @@ _UK_LETTERS = {
     ("quarter", "total"): "f",
 }
 JOINED = "other categories"
+MEDIAN = 0.5
+QUANTILES = (0.1, 0.25, MEDIAN, 0.75, 0.9)  # whose gaps are shown
 _MOST_DIGITS = 12
 _TOLD = ("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed")
 
@@ -143,6 +145,7 @@ class _Maker:
             "weighted": not bool((self.people.weight == 1).all()),
             "clustered": self.people.cluster is not None,
             "hours_share": self._hours_share(),
+            "quantiles": self._quantiles(),
             "equal": self._at_equal_columns(by_category),
             "joined": joined,
             "n_left_out": self.n_left_out,
@@ -342,6 +345,24 @@ class _Maker:
         rate = self.roll.per_hour(total)
         share = hours_share(total, rate, self.people, self.significance)
         return None if np.isnan(share[0]) else dict(zip(_ENDS, map(float, share), strict=True))
+
+    def _quantiles(self):
+        """Return the gaps of quantiles of total pay, each between enough people of both sexes."""
+        if self.is_public or self.template == UK:
+            return []
+        rows, pay, fewest = [], self._pay("total", self.bases[0]), min(self.people.sizes()[:2])
+        for quantile in QUANTILES:
+            if min(quantile, 1 - quantile) * fewest < self.least:
+                continue
+            gaps = median_gap(pay, self.people, self.significance, quantile)
+            row = _interval(gaps, 0, self.significance)
+            del row["reason"]
+            if None in row.values():
+                continue
+            if quantile != MEDIAN:  # of a person or two, as the median is, which stands elsewhere
+                row |= {n: round(row[n], 3) for n in ("gap", "ci_low", "ci_high")}
+            rows.append({"quantile": quantile} | row)
+        return rows
 
     def _at_equal_columns(self, by_category):
         """Return what objective columns account for: of all people, and of categories with a gap.

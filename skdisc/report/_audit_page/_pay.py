@@ -5,6 +5,7 @@ import re
 from itertools import groupby
 
 from skdisc._verdicts._answer import rounded_up
+from skdisc.report._audit_page._pictures import axis
 from skdisc.report._first_page import texts_of
 from skdisc.report._first_page._units import confidence, in_a_row, number, percent
 from skdisc.report._first_page.languages import en
@@ -14,6 +15,7 @@ _MOST_NAMED = 4
 _MOST_TIMES = 100  # as many people as there are: what it takes beyond is told in words
 _EQUAL = 5e-4  # shares that differ by less have the same digits
 _NONE = "–"
+_KINDS = {"gap": "gap", "accounted": "column", "remains": "equal"}  # the classes of bars
 
 
 def pay_page(document, language="en"):
@@ -28,7 +30,8 @@ def pay_page(document, language="en"):
     Returns
     -------
     dict or None
-        ``tables`` are dicts of ``title``, ``columns`` and ``rows`` of texts.
+        ``tables`` are dicts of ``title``, ``columns`` and ``rows`` of texts; ``pictures`` too,
+        with an ``axis``, and for each row its ``bars``: kind, ends and interval in percent.
     """
     rows, about = document.get("pay") or [], document.get("about_pay") or {}
     if not about:
@@ -37,9 +40,21 @@ def pay_page(document, language="en"):
     return {
         "title": said.texts.PAY_TITLES[about["template"]],
         "sentences": [text for text in said.sentences() if text],
-        "tables": [said.whole(), said.quarters(), *said.categories()],
+        "tables": [said.whole(), said.quarters(), *said.categories(), *said.quantiles()],
+        "pictures": [*said.consists(), *said.shaded()],
+        "relevant": 100 * about["relevant"],
         "notes": said.notes(),
     }
+
+
+def _picture(title, columns, rows, bars):
+    """Return a table with a bar, or a point, and an interval in each row, in percent."""
+    bars = [
+        (kind, [100 * v for v in ends], [100 * v for v in interval])
+        for kind, ends, interval in bars
+    ]
+    across = axis([v for _, *several in bars for part in several for v in part])
+    return {"title": title, "columns": columns, "rows": rows, "axis": across, "bars": bars}
 
 
 class _Said:
@@ -290,6 +305,63 @@ class _Said:
         said = self.texts.PAY_STATES[state].format(relevant=self.relevant, needed=needed)
         return f"{text}: {said}"
 
+    # The pictures.
+
+    def quantiles(self):
+        """Return the picture of gaps by quantile of pay, a list of one or none."""
+        rows, texts = self.about.get("quantiles") or [], self.texts
+        if not rows:
+            return []
+        lines = [(texts.PAY_QUANTILES[f"{row['quantile']:g}"], self._cell(row)) for row in rows]
+        bars = [("point", (row["gap"],), (row["ci_low"], row["ci_high"])) for row in rows]
+        title = texts.PAY_QUANTILES_TITLE.format(
+            basis=self._per_hour(self.basis), level=confidence(texts, rows[0]["ci_level"])
+        )
+        names = (texts.PAY_HEADS[name] for name in ("quantile", "gap"))
+        return [_picture(title, tuple(names), lines, bars)]
+
+    def shaded(self):
+        """Return the picture of gaps by quantile, and below its title what is shaded."""
+        return [
+            picture
+            | {
+                "title": self.texts.PAY_SHADED.format(
+                    title=picture["title"], relevant=self.relevant
+                )
+            }
+            for picture in self.quantiles()
+        ]
+
+    def consists(self):
+        """Return the picture of what goes with columns and what remains, a list of one or none."""
+        rows, texts, lines, bars = self.about["equal"], self.texts, [], []
+        for row in rows:
+            who = texts.PAY_ALL_PEOPLE if row["group"] is None else self._group(row)
+            whole, columns = self._whole_gap(row), in_a_row(row["columns"], texts.AND)
+            accounted = {"gap": row["accounted"], "ci_low": None, "ci_high": None}
+            ends = {name: row[name] for name in ("ci_low", "ci_high", "ci_level")}
+            remains = {"gap": row["remains"], **ends}
+            starts = {"gap": 0.0, "accounted": 0.0, "remains": row["accounted"]}
+            for name, part in (("gap", whole), ("accounted", accounted), ("remains", remains)):
+                text, start = texts.PAY_CONSISTS[name].format(columns=columns), starts[name]
+                amount, interval = self._percent(part["gap"], 1), ()
+                if None not in (part["ci_low"], part["ci_high"]):
+                    amount = self._cell(part) + self._level(part, " ({})")
+                    interval = (start + part["ci_low"], start + part["ci_high"])
+                lines.append((f"{who}: {text}" if name == "gap" else text, amount))
+                bars.append((_KINDS[name], (start, start + part["gap"]), interval))
+        title = texts.PAY_CONSISTS_TITLE.format(basis=self._per_hour(self.basis))
+        names = (texts.PAY_HEADS[name] for name in ("part", "amount"))
+        return [_picture(title, tuple(names), lines, bars)] if rows else []
+
+    def _whole_gap(self, row):
+        """Return the gap of mean total pay of a category, or of everybody, with its interval."""
+        figure = "mean" if row["group"] is None else "category"
+        about = {"figure": figure, "component": "total", "basis": self.basis}
+        whole = self._one(**about, group=row["group"])
+        is_known = whole is not None and whole["gap"] is not None
+        return whole if is_known else {"gap": row["gap"], "ci_low": None, "ci_high": None}
+
     # The notes.
 
     def notes(self):
@@ -323,9 +395,7 @@ class _Said:
         if row["gap"] is None:
             because = texts.PAY_NOT_COMPARED_BECAUSE.format(reason=self._reason(reason))
             return because if reason else texts.PAY_NOT_COMPARED
-        level = row.get("ci_level")
-        has_level = level and abs(level - 0.95) > _EQUAL
-        level = f", {confidence(texts, level)}" if has_level else ""
+        level = self._level(row, ", {}")
         side = "lower" if row["gap"] > 0 else "higher"
         text = texts.PAY_COMPARED[side].format(gap=self._percent(abs(row["gap"]), 1))
         low, high = row["ci_low"], row["ci_high"]
@@ -337,6 +407,12 @@ class _Said:
             return texts.PAY_RANGE_AROUND_ZERO.format(text=text, low=low, high=high, level=level)
         low, high = map(self._number, sorted([abs(low), abs(high)]))
         return texts.PAY_RANGE.format(text=text, low=low, high=high, level=level)
+
+    def _level(self, row, text):
+        """Return the level of an interval in a text, '' if it is 95 %."""
+        level = row.get("ci_level")
+        is_other = level and abs(level - 0.95) > _EQUAL
+        return text.format(confidence(self.texts, level)) if is_other else ""
 
     def _reason(self, reason):
         """Return why a figure is missing, which a document says in English."""

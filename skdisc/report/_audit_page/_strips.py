@@ -36,11 +36,15 @@ def interval_strip(numbers, axis, state="differs", band=None):
     return f'<svg class="strip {state}" aria-hidden="true">{"".join(parts)}</svg>'
 
 
-def bar_strip(ends, axis, kind):
-    """Draw a bar between two ends on an axis, as an ``<svg>`` element."""
+def bar_strip(ends, axis, kind, interval=()):
+    """Draw a bar between two ends on an axis, and the interval of its end, as an ``<svg>``."""
     low, high = sorted(place(v, axis) for v in ends)
     width = max(round(high - low, 2), 0.4)
     bar = f'<rect class="{kind}" x="{low}%" y="3" width="{width}%" height="14"/>'
+    if interval:
+        low, high = (place(v, axis) for v in interval)
+        bar += f'<line class="whisker halo" x1="{low}%" x2="{high}%" y1="10" y2="10"/>'
+        bar += f'<line class="whisker" x1="{low}%" x2="{high}%" y1="10" y2="10"/>'
     return f'<svg class="strip" aria-hidden="true">{bar}{_zero(axis)}</svg>'
 
 

@@ -369,3 +369,22 @@ def test_variable_pay_of_nobody_is_no_matter_of_few_people():
     X["variable"] = np.where(X["sex"] == "f", 10.0 + np.arange(len(X)), 0.0)
     row = one(record(X).rows, figure="mean", component="variable", basis="per hour", among="all")
     assert row["reason"] == "men's average is 0"
+
+
+def test_gaps_by_quantile_by_hand():
+    """Each is between at least ten women and ten men beyond it, of three digits, but the median."""
+    X = table(n=170)
+    made = record(X)
+    rows = {row["quantile"]: row for row in made.about["quantiles"]}
+    assert list(rows) == [0.25, 0.5, 0.75]  # a tenth of 85 are fewer than ten
+    rate = ((X["base"] + X["variable"]) / X["hours"]).to_numpy()
+    sides = [rate[(X["sex"] == sex).to_numpy()] for sex in ("f", "m")]
+    for quantile, row in rows.items():
+        women, men = (np.quantile(s, quantile, method="averaged_inverted_cdf") for s in sides)
+        assert row["gap"] == pytest.approx(1 - women / men, abs=5.1e-4)
+        assert row["ci_low"] < row["gap"] < row["ci_high"]
+    median = one(made.rows, figure="median", component="total", basis="per hour")
+    ends = ("gap", "ci_low", "ci_high", "ci_level")
+    assert [rows[0.5][name] for name in ends] == [median[name] for name in ends]
+    assert record(X, disclosure="public").about["quantiles"] == []
+    assert [row["quantile"] for row in record(table(60)).about["quantiles"]] == [0.5]

@@ -378,6 +378,9 @@ PAY_QUARTERS_TITLE = {
 PAY_CATEGORIES_TITLE = "(g) Nach Gruppen von Arbeitnehmern ({column}), {basis}; jede Spanne {level}"
 PAY_CATEGORY_COLUMN = "Gruppe"
 PAY_HEADS = {
+    "quantile": "Quantil",
+    "part": "Teil",
+    "amount": "Betrag",
     "figure": "Zahl",
     "women": "Frauen",
     "men": "Männer",
@@ -394,6 +397,23 @@ PAY_HEADS = {
 }
 PAY_HEAD_OF_BASIS = "Bei Frauen niedriger um, {basis}"
 PAY_HEAD_OF_PART = "{part}: bei Frauen niedriger um"
+PAY_QUANTILES_TITLE = "Gefälle nach Quantilen des Entgelts{basis}; jede Spanne {level}"
+PAY_QUANTILES = {
+    "0.1": "ein Zehntel verdient weniger",
+    "0.25": "ein Viertel verdient weniger",
+    "0.5": "die Hälfte verdient weniger (Median)",
+    "0.75": "ein Viertel verdient mehr",
+    "0.9": "ein Zehntel verdient mehr",
+}
+PAY_SHADED = "{title}; getönt: unter {relevant}"
+PAY_CONSISTS_TITLE = (
+    "Woraus das Gefälle des Gesamtentgelts{basis} besteht, in Prozent des Mittels der Männer"
+)
+PAY_CONSISTS = {
+    "gap": "Das ganze Gefälle",
+    "accounted": "Geht mit {columns} einher",
+    "remains": "Bleibt bei gleichen Werten von {columns}",
+}
 PAY_CELL = "{gap} [{low}; {high}]"
 PAY_CELL_UNKNOWN = "{gap} (Spanne unbekannt)"
 PAY_SHARE_OF = "{share} von {n}"

@@ -333,6 +333,9 @@ PAY_QUARTERS_TITLE = {
 PAY_CATEGORIES_TITLE = "(g) By category of workers ({column}), {basis}; each range {level}"
 PAY_CATEGORY_COLUMN = "category"
 PAY_HEADS = {
+    "quantile": "Quantile",
+    "part": "Part",
+    "amount": "Amount",
     "figure": "Figure",
     "women": "Women",
     "men": "Men",
@@ -349,6 +352,21 @@ PAY_HEADS = {
 }
 PAY_HEAD_OF_BASIS = "Women lower by, {basis}"
 PAY_HEAD_OF_PART = "{part}: women lower by"
+PAY_QUANTILES_TITLE = "Gaps by quantile of pay{basis}; each range {level}"
+PAY_QUANTILES = {
+    "0.1": "a tenth earns less",
+    "0.25": "a quarter earns less",
+    "0.5": "half earn less (median)",
+    "0.75": "a quarter earns more",
+    "0.9": "a tenth earns more",
+}
+PAY_SHADED = "{title}; shaded: below {relevant}"
+PAY_CONSISTS_TITLE = "What the gap of total pay{basis} consists of, in percent of men's mean"
+PAY_CONSISTS = {
+    "gap": "The whole gap",
+    "accounted": "Goes with {columns}",
+    "remains": "Remains at equal {columns}",
+}
 PAY_CELL = "{gap} [{low}, {high}]"
 PAY_CELL_UNKNOWN = "{gap} (range unknown)"
 PAY_SHARE_OF = "{share} of {n}"

@@ -375,6 +375,9 @@ PAY_CATEGORIES_TITLE = (
 )
 PAY_CATEGORY_COLUMN = "catégorie"
 PAY_HEADS = {
+    "quantile": "Quantile",
+    "part": "Partie",
+    "amount": "Montant",
     "figure": "Chiffre",
     "women": "Femmes",
     "men": "Hommes",
@@ -391,6 +394,23 @@ PAY_HEADS = {
 }
 PAY_HEAD_OF_BASIS = "Plus bas pour les femmes de, {basis}"
 PAY_HEAD_OF_PART = "{part} : plus bas pour les femmes de"
+PAY_QUANTILES_TITLE = "Écarts par quantile du salaire{basis} ; chaque intervalle {level}"
+PAY_QUANTILES = {
+    "0.1": "un dixième gagne moins",
+    "0.25": "un quart gagne moins",
+    "0.5": "la moitié gagne moins (médiane)",
+    "0.75": "un quart gagne plus",
+    "0.9": "un dixième gagne plus",
+}
+PAY_SHADED = "{title} ; teinté : moins de {relevant}"
+PAY_CONSISTS_TITLE = (
+    "De quoi se compose l'écart de salaire total{basis}, en pour cent de la moyenne des hommes"
+)
+PAY_CONSISTS = {
+    "gap": "L'écart entier",
+    "accounted": "Va de pair avec {columns}",
+    "remains": "Reste à valeurs égales de {columns}",
+}
 PAY_CELL = "{gap} [{low} ; {high}]"
 PAY_CELL_UNKNOWN = "{gap} (intervalle inconnu)"
 PAY_SHARE_OF = "{share} de {n}"
