@@ -63,7 +63,7 @@ class _RowCases:
 
     Parameters
     ----------
-    at : ndarray of int
+    positions : ndarray of int
         Positions of the rows with a case.
     findings : CaseFindings
     by_value : dict
@@ -73,7 +73,7 @@ class _RowCases:
     largest_gap : float
     """
 
-    at: np.ndarray
+    positions: np.ndarray
     findings: CaseFindings
     by_value: dict
     n_rows: int
@@ -167,17 +167,17 @@ class IndividualDetector(BaseDetector):
         X = task.X if task.X is not None else task.space.decode(task.space.sample(1000, task.rng))
         most = max(FEWEST, MOST_ROWS // len(task.space.combos()))
         if len(X) > most:
-            at = np.argsort(input_keys(X, task.space), kind="stable")
-            X = X.iloc[at[task.rng.permutation(len(X))[:most]]]
+            order = np.argsort(input_keys(X, task.space), kind="stable")
+            X = X.iloc[order[task.rng.permutation(len(X))[:most]]]
         parts = [Prober(part, 0.0).rows(X)[1] for part in task.parts(self.scope)]
         return max(float(np.ptp(p, axis=1).mean()) if len(p) else 0.0 for p in parts)
 
     def _remeasure(self, task):
         """Find the rows that have a case."""
         parts = [self._row_cases(part) for part in task.parts(self.scope)]
-        n, at = min(p.n_rows for p in parts), np.concatenate([p.at for p in parts])
+        n, positions = min(p.n_rows for p in parts), np.concatenate([p.positions for p in parts])
         has_case = np.zeros(n, dtype=bool)
-        has_case[at[at < n]] = True
+        has_case[positions[positions < n]] = True
         share = everyone(has_case, len(task.X), self._why_incomplete(task.space))
         if task.queries.is_random:
             share = self._share_of_people(task)
@@ -229,13 +229,13 @@ class IndividualDetector(BaseDetector):
     def _row_cases(self, task):
         """Return the `_RowCases` of X."""
         prober = Prober(task, self.min_gap)
-        own, outcomes = prober.rows(task.X)
-        X = task.X.iloc[: len(own)]
+        original_outcomes, outcomes = prober.rows(task.X)
+        X = task.X.iloc[: len(original_outcomes)]
         if task.queries.is_random:  # then no single difference is known to be a case
-            outcomes = np.repeat(own[:, None], outcomes.shape[1], axis=1)
-        at, findings = prober.row_cases(X, own, outcomes)
+            outcomes = np.repeat(original_outcomes[:, None], outcomes.shape[1], axis=1)
+        positions, findings = prober.row_cases(X, original_outcomes, outcomes)
         inputs = input_keys(X, task.space)
-        _, first = np.unique(inputs[at], return_index=True)
+        _, first = np.unique(inputs[positions], return_index=True)
         n_tested = len(np.unique(inputs))
         task.budget.tests += n_tested
         task.budget.found += len(first)
@@ -243,7 +243,7 @@ class IndividualDetector(BaseDetector):
         frames = findings.original, findings.altered
         before, after = (task.space.encode(f)[:, p][first] for f in frames)
         counts = count_by_value(prober, n_tested, before, after)
-        return _RowCases(at, findings, counts, len(own), prober.largest_gap)
+        return _RowCases(positions, findings, counts, len(original_outcomes), prober.largest_gap)
 
     def _joined(self, task, findings):
         """Return the findings of all parts, with the column varied if it is one at a time."""

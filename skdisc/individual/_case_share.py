@@ -29,7 +29,7 @@ class CaseShare:
 
     Attributes
     ----------
-    of : {"people", "inputs"}
+    population : {"people", "inputs"}
         Whose share it is.
     estimate, low, high : float
         The share and its interval, which has no width if everyone was examined; NaN if nobody was.
@@ -42,7 +42,7 @@ class CaseShare:
         The limit that ended the run, if any.
     """
 
-    of: str
+    population: str
     estimate: float
     low: float
     high: float
@@ -53,7 +53,7 @@ class CaseShare:
     @property
     def row(self) -> tuple:
         """The row of `estimates`: name, estimate, ci_low, ci_high, n."""
-        who = {"inputs": "uniformly drawn inputs"}.get(self.of, self.of)
+        who = {"inputs": "uniformly drawn inputs"}.get(self.population, self.population)
         return f"share of {who} with a case", self.estimate, self.low, self.high, self.n
 
     def answer(self, detector: Any, caveats: Sequence[str] = ()) -> Answer:
@@ -66,10 +66,11 @@ class CaseShare:
             relevant_share=detector.relevant_share,
             significance=detector.significance,
             incomplete=incomplete,
-            noun=self.of,
+            noun=self.population,
         )
         if not self.n and self.ended_by:
-            reason = f"{limit_named(self.ended_by)} was reached before any {self.of} were examined"
+            limit = limit_named(self.ended_by)
+            reason = f"{limit} was reached before any {self.population} were examined"
             return replace(answer, reason=reason)
         return answer
 
@@ -78,7 +79,7 @@ RANDOM = "the model is not deterministic, and hides changes that are rarer than 
 
 
 def beyond_chance(
-    of: str,
+    population: str,
     hits: int,
     n: int,
     changes: np.ndarray,
@@ -87,20 +88,21 @@ def beyond_chance(
     n_effective: float,
     ended_by: str | None = None,
 ) -> CaseShare:
-    """Return the share whose outcome changes, beyond that whose outcome changes by itself.
+    """Return the share whose outcome changes with the variant, less the share of chance changes.
 
     Where the outcomes of all variants of a row have one distribution, querying the variants is
     querying one of them as many times. The difference of the two shares is then 0 on average.
 
     Parameters
     ----------
-    of : {"people", "inputs"}
+    population : {"people", "inputs"}
     hits, n : int
         Number whose outcome differs between their variants, and number examined.
     changes : ndarray of bool
-        Whether the outcome of each of some of them differs between as many queries of one variant.
+        Whether the outcome of a row differs between repeated queries of one variant, as many as it
+        has variants; for some of the rows examined.
     n_effective : float
-        As many different rows, each queried once, tell as much as those examined.
+        Effective number of rows examined, from `effective_number`.
     significance : float
     ended_by : str or None
 
@@ -109,12 +111,12 @@ def beyond_chance(
     CaseShare
     """
     if not n or not len(changes):
-        return CaseShare(of, *[math.nan] * 3, 0, RANDOM, ended_by)
+        return CaseShare(population, *[math.nan] * 3, 0, RANDOM, ended_by)
     scale = min(n_effective / n, 1.0)
     counts = np.array([hits, n, changes.sum(), len(changes)]) * scale
     low, high = map(float, _stats.newcombe(*counts, significance))
     share = max(hits / n - changes.mean(), 0.0)
-    return CaseShare(of, share, max(low, 0.0), max(high, 0.0), n, RANDOM, ended_by)
+    return CaseShare(population, share, max(low, 0.0), max(high, 0.0), n, RANDOM, ended_by)
 
 
 def effective_number(which: np.ndarray) -> float:
@@ -188,8 +190,10 @@ def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseSha
     spaces = (
         [task.space.varying([c]) for c in columns] if detector.scope == "each" else [task.space]
     )
-    of = "inputs" if task.X is None else "people"
-    parts = [_Variation(replace(task, space=space), detector.min_gap, of) for space in spaces]
+    population = "inputs" if task.X is None else "people"
+    parts = [
+        _Variation(replace(task, space=space), detector.min_gap, population) for space in spaces
+    ]
     most = _most(task.budget, sum(p.rows_each for p in parts))
     rng = np.random.default_rng([*map(int, detector._seeds), len(columns)])
     drawn = _inputs(task, most, detector.scope, rng) if task.X is None else _people(task, most, rng)
@@ -201,17 +205,21 @@ def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseSha
     has_case = drawn.expand(has_case)
     n, hits = len(has_case), int(has_case.sum())
     if changes is not None:
-        more = {
-            "n_effective": effective_number(drawn.which[:n]),
-            "ended_by": task.budget.stopped_by,
-        }
-        return beyond_chance(of, hits, n, changes, detector.significance, **more)
+        return beyond_chance(
+            population,
+            hits,
+            n,
+            changes,
+            detector.significance,
+            n_effective=effective_number(drawn.which[:n]),
+            ended_by=task.budget.stopped_by,
+        )
     if drawn.n_all is None:  # with replacement; without, the interval shrinks to 0 at everyone
         low, high = _stats.clopper_pearson(hits, n, detector.significance)
     else:
         low, high = _stats.hypergeometric(hits, n, drawn.n_all, detector.significance)
     share, why = hits / n if n else math.nan, detector._why_incomplete(task.space)
-    return CaseShare(of, share, float(low), float(high), n, why, task.budget.stopped_by)
+    return CaseShare(population, share, float(low), float(high), n, why, task.budget.stopped_by)
 
 
 def _most(budget, rows_each):
@@ -244,14 +252,14 @@ def _people(task, most, rng):
     keys = task.people.numbered.hashes()
     rank = rng.permutation(len(keys))
     for times in _COMPARED:
-        at = at_ranks(keys, rank if times is None else rank[: math.ceil(times * most)])
-        which, first = KeyIndex().add(keys[at])
+        positions = at_ranks(keys, rank if times is None else rank[: math.ceil(times * most)])
+        which, first = KeyIndex().add(keys[positions])
         if first.sum() > most:
-            at, which, first = at[:most], which[:most], first[:most]
+            positions, which, first = positions[:most], which[:most], first[:most]
             break
-    at = at[first]
-    rows = task.X.iloc[at].reset_index(drop=True)
-    return _Drawn(task.people.numbered.taken(at, rows), which, len(task.X))
+    positions = positions[first]
+    rows = task.X.iloc[positions].reset_index(drop=True)
+    return _Drawn(task.people.numbered.taken(positions, rows), which, len(task.X))
 
 
 def _inputs(task, most, scope, rng):
@@ -267,17 +275,20 @@ def _inputs(task, most, scope, rng):
     codes = np.zeros((total, len(space)), dtype=np.int64)
     codes[:, space.p_index] = space.combos()[0]
     digits = np.unravel_index(rng.permutation(total), sizes or [1])
-    for j, own in zip(varied, digits, strict=False):
-        codes[:, j] = own - space.columns[j].missing
+    for j, digit in zip(varied, digits, strict=False):
+        codes[:, j] = digit - space.columns[j].missing
     return _Drawn(NumberedColumns(space.decode(codes)), np.arange(total), total)
 
 
 def _examine(parts, drawn, ledgers, budget):
     """Return which rows have a case in any part, for the first rows only if a budget ends."""
     rows = drawn.rows
-    known = [part.known(rows, ledger) for part, ledger in zip(parts, ledgers, strict=True)]
+    search_results = [
+        part.look_up(rows, ledger) for part, ledger in zip(parts, ledgers, strict=True)
+    ]
     n_rows = sum(
-        int((~tested).sum()) * p.rows_each for p, (tested, _) in zip(parts, known, strict=True)
+        int((~tested).sum()) * p.rows_each
+        for p, (tested, _) in zip(parts, search_results, strict=True)
     )
     rows_each = sum(p.rows_each for p in parts)
     n = len(rows.X)
@@ -287,10 +298,10 @@ def _examine(parts, drawn, ledgers, budget):
     has_case = np.zeros(n, dtype=bool)
     for start in range(0, n, size):
         stop = end = min(start + size, n)
-        for part, (tested, is_case) in zip(parts, known, strict=True):
-            own = part.cases(rows, start, tested[start:end], is_case[start:end])
-            end = start + len(own)
-            has_case[start:end] |= own
+        for part, (tested, is_case) in zip(parts, search_results, strict=True):
+            part_has_case = part.cases(rows, start, tested[start:end], is_case[start:end])
+            end = start + len(part_has_case)
+            has_case[start:end] |= part_has_case
         if end < stop:
             return has_case[:end]
     return has_case
@@ -302,10 +313,10 @@ def _by_itself(parts, X, task):
     if task.budget.queries_left < n_times.sum():
         n = int(np.searchsorted(np.cumsum(n_times), task.budget.queries_left, "right"))
         X, n_times = X.iloc[:n], n_times[:n]
-    return changes_by_itself(task.queries, X, n_times, parts[0].prober.min_gap, parts[0].of)
+    return changes_by_itself(task.queries, X, n_times, parts[0].prober.min_gap, parts[0].population)
 
 
-def changes_by_itself(queries, X, n_times, min_gap, of="people"):
+def changes_by_itself(queries, X, n_times, min_gap, population="people"):
     """Return whether the outcomes of rows differ between several queries, an array of bool.
 
     Parameters
@@ -317,26 +328,27 @@ def changes_by_itself(queries, X, n_times, min_gap, of="people"):
     min_gap : float
         The gap that must be exceeded: between any two outcomes of inputs, and between the first
         outcome of people and the others.
-    of : {"people", "inputs"}
+    population : {"people", "inputs"}
     """
     first = queries.ask(X)
     low, high = first.copy(), first.copy()
     for time in range(1, n_times.max(initial=1)):
-        at = np.flatnonzero(n_times > time)
-        again = queries.ask(X.iloc[at])
-        low[at], high[at] = np.minimum(low[at], again), np.maximum(high[at], again)
-    gap = high - low if of == "inputs" else np.maximum(high - first, first - low)
+        positions = np.flatnonzero(n_times > time)
+        outcomes = queries.ask(X.iloc[positions])
+        low[positions] = np.minimum(low[positions], outcomes)
+        high[positions] = np.maximum(high[positions], outcomes)
+    gap = high - low if population == "inputs" else np.maximum(high - first, first - low)
     return gap > min_gap
 
 
 class _Variation:
     """Rows examined by varying the protected columns of a task."""
 
-    def __init__(self, task, min_gap, of):
-        self.task, self.of, self.prober = task, of, Prober(task, min_gap)
+    def __init__(self, task, min_gap, population):
+        self.task, self.population, self.prober = task, population, Prober(task, min_gap)
         self.rows_each = self.prober.n_combos + 1
 
-    def known(self, rows, ledger):
+    def look_up(self, rows, ledger):
         """Return which rows the search has tested, and which of them are cases."""
         nothing = np.zeros(len(rows.X), dtype=bool)
         if ledger is None or not len(rows.X):
@@ -349,22 +361,25 @@ class _Variation:
             tested &= _is_exact(column, rows.X[column.name], codes[:, j])
         for j, combo in zip(space.p_index, self.prober.combos.T, strict=True):
             tested &= np.isin(codes[:, j], combo)
-        if self.task.queries.output != "decision" and self.of == "people":
+        if self.task.queries.output != "decision" and self.population == "people":
             tested &= ~is_case  # two variants differ, but one's own may be between them
         return tested, is_case & tested
 
     def cases(self, rows, start, tested, is_case):
         """Return which rows from `start` on have a case: fewer rows if a budget ends."""
         todo, is_case = np.flatnonzero(~tested), is_case.copy()
-        at = start + todo
-        X = rows.X if len(at) == len(rows.X) else rows.X.iloc[at]
-        own, outcomes = self.prober.rows(X, rows if X is rows.X else rows.taken(at, X))
-        if self.of == "people":
-            gap = np.abs(outcomes - own[:, None]).max(axis=1)
+        positions = start + todo
+        X = rows.X if len(positions) == len(rows.X) else rows.X.iloc[positions]
+        original_outcomes, outcomes = self.prober.rows(
+            X, rows if X is rows.X else rows.taken(positions, X)
+        )
+        if self.population == "people":
+            gap = np.abs(outcomes - original_outcomes[:, None]).max(axis=1)
         else:
-            gap = np.ptp(np.column_stack([own, outcomes]), axis=1)
-        is_case[todo[: len(own)]] = gap > self.prober.min_gap
-        return is_case if len(own) == len(todo) else is_case[: todo[len(own)]]
+            gap = np.ptp(np.column_stack([original_outcomes, outcomes]), axis=1)
+        is_case[todo[: len(original_outcomes)]] = gap > self.prober.min_gap
+        n = len(original_outcomes)
+        return is_case if n == len(todo) else is_case[: todo[n]]
 
 
 def _is_exact(column, values, codes):
@@ -372,6 +387,6 @@ def _is_exact(column, values, codes):
     inside = (codes >= (MISSING if column.missing else 0)) & (codes < column.size)
     if column.kind != "numeric":
         return inside
-    own = values.to_numpy(dtype=float, na_value=np.nan)
-    near = np.asarray(column.decode(np.where(inside, codes, 0)), dtype=float)
-    return inside & ((own == near) | (np.isnan(own) & np.isnan(near)))
+    numbers = values.to_numpy(dtype=float, na_value=np.nan)
+    decoded = np.asarray(column.decode(np.where(inside, codes, 0)), dtype=float)
+    return inside & ((numbers == decoded) | (np.isnan(numbers) & np.isnan(decoded)))

@@ -80,18 +80,22 @@ class GroupsDetector(BaseDetector):
         lists = [self._known_features(X, self.features[p]) for p in protected or self.protected_]
         return list(dict.fromkeys(name for names in lists for name in names))
 
-    def _known_features(self, X, given):
+    def _known_features(self, X, features):
         """Return the columns given, by default all but the protected ones; raise if unknown."""
-        if isinstance(given, Mapping):
+        if isinstance(features, Mapping):
             raise ValueError(
-                f"features={given!r} must be a list of columns. Only situation testing with "
+                f"features={features!r} must be a list of columns. Only situation testing with "
                 'combine="multiple" takes a dict: a list for each protected column.'
             )
-        names = [c for c in X.columns if c not in self.protected_] if given is None else list(given)
+        names = (
+            [c for c in X.columns if c not in self.protected_]
+            if features is None
+            else list(features)
+        )
         unknown = [c for c in names if c not in X.columns]
         if unknown or not names:
             raise ValueError(
-                f"features={given!r} must name columns of X to compare people by; "
+                f"features={features!r} must name columns of X to compare people by; "
                 f"unknown: {unknown!r}. Columns (n_features = {X.shape[1]}): {list(X.columns)!r}."
             )
         return names
@@ -169,10 +173,12 @@ class _SeenGroup:
     mean: float
     size: int
 
-    def is_inside(self, wanted, columns):
+    def is_inside(self, group, columns):
         """Return True if the group lies inside another, as far as these columns tell."""
-        own = {p.column: p for p in self.group.predicates}
-        return all(own[p.column] == p for p in wanted.predicates if p.column in columns)
+        predicate_by_column = {p.column: p for p in self.group.predicates}
+        return all(
+            predicate_by_column[p.column] == p for p in group.predicates if p.column in columns
+        )
 
 
 def make_comparisons(X, items, protected, outcome, *, group, reference, combine, least=1):
@@ -197,64 +203,66 @@ def make_comparisons(X, items, protected, outcome, *, group, reference, combine,
     list of Comparison
     """
     several = [(c,) for c in protected] if combine == "multiple" else [tuple(protected)]
-    found = []
+    comparisons = []
     for columns in several:
-        seen = _groups_seen(items, columns, outcome)
-        chosen = _named("group", group, columns, protected, seen)
-        others = [s for s in seen if chosen is None or not s.is_inside(chosen, columns)]
+        seen_groups = _groups_seen(items, columns, outcome)
+        chosen = _named("group", group, columns, protected, seen_groups)
+        candidates = [s for s in seen_groups if chosen is None or not s.is_inside(chosen, columns)]
         by_outcome = isinstance(reference, str) and reference == "best"
         if by_outcome:
-            large = may_be_best([s.size for s in others], least, MIN_CELL)
-            others = [s for s, is_large in zip(others, large, strict=True) if is_large]
-        versus = _reference(reference, columns, protected, seen, others)
-        outside = [s for s in seen if versus is None or not s.is_inside(versus, columns)]
+            large = may_be_best([s.size for s in candidates], least, MIN_CELL)
+            candidates = [s for s, is_large in zip(candidates, large, strict=True) if is_large]
+        versus = _reference(reference, columns, protected, seen_groups, candidates)
+        outside = [s for s in seen_groups if versus is None or not s.is_inside(versus, columns)]
         groups = [s.group for s in outside] if chosen is None else [chosen]
-        n_rivals = len(others) if by_outcome else 1
-        found += [_comparison(X, columns, g, versus, n_rivals) for g in groups]
-    return found
+        n_rivals = len(candidates) if by_outcome else 1
+        comparisons += [_comparison(X, columns, g, versus, n_rivals) for g in groups]
+    return comparisons
 
 
 def _groups_seen(items, columns, outcome):
     """Return a `_SeenGroup` for every combination of values of these columns that occurs."""
     number = {p.column: j for p, j in zip(items.predicates, items.feature, strict=True)}
     codes = items.codes[[number[c] for c in columns]].T
-    unique, at = np.unique(codes, axis=0, return_inverse=True)
-    size = np.bincount(at.ravel())
-    mean = np.bincount(at.ravel(), outcome) / size
+    unique, group_of_row = np.unique(codes, axis=0, return_inverse=True)
+    size = np.bincount(group_of_row.ravel())
+    mean = np.bincount(group_of_row.ravel(), outcome) / size
     groups = [Subgroup([items.predicates[i] for i in row]) for row in unique]
     return list(map(_SeenGroup, groups, mean.tolist(), size.tolist()))
 
 
-def _reference(reference, columns, protected, seen, others):
+def _reference(reference, columns, protected, seen_groups, candidates):
     """Return the reference as a subgroup, None for everyone outside the group."""
     if isinstance(reference, str) and reference == "rest":
         return None
     if not (isinstance(reference, str) and reference in RULES):
-        return _named("reference", reference, columns, protected, seen)
-    if not others:
+        return _named("reference", reference, columns, protected, seen_groups)
+    if not candidates:
         raise ValueError("group= contains every row of X, so no reference is left to compare with.")
     by = ("mean", "size") if reference == "best" else ("size", "mean")
-    return max(others, key=lambda s: (*(getattr(s, name) for name in by), str(s.group))).group
+    return max(candidates, key=lambda s: (*(getattr(s, name) for name in by), str(s.group))).group
 
 
-def _named(what, given, columns, protected, seen):
+def _named(what, values, columns, protected, seen_groups):
     """Return the subgroup that a user named by values; None if no value was given."""
-    if given is None:
+    if values is None:
         return None
-    known = {c: [] for c in columns}
-    for predicate in dict.fromkeys(p for s in seen for p in s.group.predicates):
-        known[predicate.column].append(predicate)
-    given = named_values(what, given, protected)
-    wanted = [named_group(what, c, v, known[c]) for c, v in given.items() if c in columns]
-    return Subgroup(wanted) if wanted else None
+    predicates_by_column = {c: [] for c in columns}
+    for predicate in dict.fromkeys(p for s in seen_groups for p in s.group.predicates):
+        predicates_by_column[predicate.column].append(predicate)
+    values = named_values(what, values, protected)
+    predicates = [
+        named_group(what, c, v, predicates_by_column[c]) for c, v in values.items() if c in columns
+    ]
+    return Subgroup(predicates) if predicates else None
 
 
 def _comparison(X, columns, group, reference, n_rivals):
     rows = ~group.mask(X) if reference is None else reference.mask(X)
-    both = int((rows & group.mask(X)).sum())
-    if both:
+    n_common = int((rows & group.mask(X)).sum())
+    if n_common:
         raise ValueError(
-            f"group= ({group}) and reference= ({reference}) have {both} people in common, who "
+            f"group= ({group}) and reference= ({reference}) have {n_common} people in common, who "
             "would be compared with themselves. Name groups that exclude each other."
         )
     do = {c: _typical(X.loc[rows, c]) for c in columns}

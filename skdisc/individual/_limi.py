@@ -197,9 +197,9 @@ class _Probes(Strategy):
         Inputs tested before cost no test. A quarter of them counts, so that a kind that leads to
         no new input does not use up the latent scores.
         """
-        asked, new, cases = self.counts.get(kind, (0, 0, 0))
-        n = max(new, asked / 4)
-        share = (cases + 1) / (n + 2)
+        n_asked, n_new, n_cases = self.counts.get(kind, (0, 0, 0))
+        n = max(n_new, n_asked / 4)
+        share = (n_cases + 1) / (n + 2)
         return share + np.sqrt(share * (1 - share) / (n + 1))
 
     def _scores(self, tested):

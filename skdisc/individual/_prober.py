@@ -115,10 +115,10 @@ class Prober:
             return np.ones(self.n_combos)
         columns = [self.space.columns[j] for j in self.space.p_index]
         numbered = self._task.people.numbered
-        own = np.column_stack([c.encode(X[c.name], numbered) for c in columns])
-        keys = own.astype(np.uint64) @ self.space.multipliers[self.space.p_index]
+        codes = np.column_stack([c.encode(X[c.name], numbered) for c in columns])
+        keys = codes.astype(np.uint64) @ self.space.multipliers[self.space.p_index]
         ids, first = KeyIndex().add(keys)
-        near = np.abs(own[first][:, None, :] - self.combos).sum(axis=2).argmin(axis=1)
+        near = np.abs(codes[first][:, None, :] - self.combos).sum(axis=2).argmin(axis=1)
         return np.bincount(near[ids], minlength=self.n_combos)
 
     def is_case(self, outcomes: np.ndarray) -> np.ndarray:
@@ -194,7 +194,7 @@ class Prober:
 
         Returns
         -------
-        own : ndarray of float, shape (n_rows,)
+        original_outcomes : ndarray of float, shape (n_rows,)
             Only the first rows, if a budget ends.
         outcomes : ndarray of float, shape (n_rows, n_combos)
 
@@ -203,7 +203,7 @@ class Prober:
         ModelError
             If the model raises an error or returns something other than outcomes.
         """
-        own, outcomes = [np.empty(0)], [np.empty(0)]
+        original_outcomes, outcomes = [np.empty(0)], [np.empty(0)]
         rows_each = self.n_combos + 1
         n = self.budget.allow(len(X), rows_each)
         if n < len(X):
@@ -216,26 +216,28 @@ class Prober:
                 break  # the time is up
             make = partial(self._variants, part)
             outcomes.append(self.queries.decide(make, variant_keys[piece].ravel()))
-            own.append(self.queries.decide(part, keys[piece]))
-        return np.concatenate(own), np.concatenate(outcomes).reshape(-1, self.n_combos)
+            original_outcomes.append(self.queries.decide(part, keys[piece]))
+        return np.concatenate(original_outcomes), np.concatenate(outcomes).reshape(
+            -1, self.n_combos
+        )
 
     def n_distinct(self, X: pd.DataFrame) -> np.ndarray:
         """Return how many different rows each row of X and its variants are."""
-        own, varied = self._row_keys(self._in_dtypes_of_space(X), None)
-        return self.n_combos + ~(varied == own[:, None]).any(axis=1)
+        row_keys, variant_keys = self._row_keys(self._in_dtypes_of_space(X), None)
+        return self.n_combos + ~(variant_keys == row_keys[:, None]).any(axis=1)
 
     def _row_keys(self, X, numbered):
         """Return a key of each row, shape (n_rows,), and of its variants, (n_rows, n_combos)."""
         numbered = numbered or NumberedColumns(X)
-        own, varied = [], []
+        hashes, variant_hashes = [], []
         for j, name in enumerate(X.columns):
             if j in self._varied:
-                own.append(hash_of(X[name]))  # in the dtype of the space
-                varied.append(hash_of(pd.Series(self._decoded(j, slice(None)))))
+                hashes.append(hash_of(X[name]))  # in the dtype of the space
+                variant_hashes.append(hash_of(pd.Series(self._decoded(j, slice(None)))))
             else:
-                own.append(numbered.hash_of(name))
-                varied.append(own[-1][:, None])
-        return combined(own, len(X)), combined(varied, (len(X), self.n_combos))
+                hashes.append(numbered.hash_of(name))
+                variant_hashes.append(hashes[-1][:, None])
+        return combined(hashes, len(X)), combined(variant_hashes, (len(X), self.n_combos))
 
     def _variants(self, X, positions):
         """Return some variants of rows of X; variant k of row i has the position i n_combos + k."""
@@ -254,34 +256,34 @@ class Prober:
         return _kept(column.decode(self.combos[combo, self._varied[j]]), column.dtype)
 
     def row_cases(
-        self, X: pd.DataFrame, own: np.ndarray, outcomes: np.ndarray
+        self, X: pd.DataFrame, original_outcomes: np.ndarray, outcomes: np.ndarray
     ) -> tuple[np.ndarray, CaseFindings]:
         """Return the cases among rows: each row against its closest variant with another outcome.
 
         Returns
         -------
-        at : ndarray of int
+        positions : ndarray of int
             Positions of the rows with a case.
         findings : CaseFindings
         """
-        gap = np.abs(outcomes - own[:, None])
+        gap = np.abs(outcomes - original_outcomes[:, None])
         self.largest_gap = max(self.largest_gap, gap.max(initial=0.0))
-        at = np.flatnonzero(gap.max(axis=1) > self.min_gap)
-        rows = X.iloc[at]
-        distance = -gap[at]
+        positions = np.flatnonzero(gap.max(axis=1) > self.min_gap)
+        rows = X.iloc[positions]
+        distance = -gap[positions]
         if self.queries.output == "decision":
             codes = self.space.encode(rows)[:, self.space.p_index]
             distance = (codes[:, None, :] != self.combos).sum(axis=2).astype(float)
-        distance[gap[at] <= self.min_gap] = np.inf
+        distance[gap[positions] <= self.min_gap] = np.inf
         chosen = distance.argmin(axis=1)
         altered = self._altered(self._in_dtypes_of_space(rows), self.combos[chosen])
-        return at, CaseFindings(
+        return positions, CaseFindings(
             rows,
             altered,
-            outcome=own[at],
-            altered_outcome=outcomes[at, chosen],
+            outcome=original_outcomes[positions],
+            altered_outcome=outcomes[positions, chosen],
             space=self.space,
-            row=at,
+            row=positions,
         )
 
     def _altered(self, X, combos):
@@ -295,19 +297,19 @@ class Prober:
     def _in_dtypes_of_space(self, X):
         """Cast protected columns to the dtypes of the space if the cast is lossless."""
         columns = [self.space.columns[j] for j in self.space.p_index]
-        others = [c for c in columns if X[c.name].dtype != c.dtype]
-        if not others:
+        columns_to_cast = [c for c in columns if X[c.name].dtype != c.dtype]
+        if not columns_to_cast:
             return X
         X = X.copy()
-        for column in others:
+        for column in columns_to_cast:
             cast = cast_if_lossless(X[column.name], column.dtype)
             X[column.name] = X[column.name] if cast is None else cast
         return X
 
 
-def _taken(column, at):
+def _taken(column, positions):
     """Return the values of a Series at some positions, for a column of a new frame."""
-    return _kept(column.array.take(at), column.dtype)
+    return _kept(column.array.take(positions), column.dtype)
 
 
 def _kept(values, dtype):
@@ -355,6 +357,6 @@ def count_by_value(prober, n_tested, before, after):
         column = prober.space.columns[j]
         a, b = before[:, position], after[:, position]
         for code in column.probes:
-            found = int(np.sum((a != b) & ((a == code) | (b == code))))
-            counts[f"{column.name}={column.text(code)}"] = (n_tested, found)
+            n_found = int(np.sum((a != b) & ((a == code) | (b == code))))
+            counts[f"{column.name}={column.text(code)}"] = (n_tested, n_found)
     return counts

@@ -303,12 +303,12 @@ def test_another_model_is_examined_on_the_same_people(monkeypatch):
 
         aside = search._aside(task, "decision", box=BlackBox(other))
         share = search._share_of_people(aside)
-        assert (share.of, share.estimate, share.n) == ("people", 1, 200)
+        assert (share.population, share.estimate, share.n) == ("people", 1, 200)
         assert (aside.budget.queries, task.budget.queries) == (1200, 0)
     assert seen[0] == seen[1]
     assert share.answer(search).verdict == FOUND
     inputs = search._share_of_people(Task.open(search, People()))
-    assert (inputs.of, inputs.estimate) == ("inputs", 0)
+    assert (inputs.population, inputs.estimate) == ("inputs", 0)
 
 
 # Properties

@@ -231,25 +231,27 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
 
     def _compare(self, task, order, recipes):
         c = WorldComparison(self, task, order)
-        gap = c.own - c.outcome
+        gap = c.factual_outcome - c.outcome
         is_random = task.queries is not None and task.queries.is_random
-        at = np.flatnonzero(np.abs(gap) > self.min_gap)
-        share = ("share of the rows of X with a case", len(at), len(c.X))
-        at = at[:0] if is_random else at  # then no single difference is known to be a case
-        at = at[np.argsort(-np.abs(gap[at]), kind="stable")]
+        positions = np.flatnonzero(np.abs(gap) > self.min_gap)
+        share = ("share of the rows of X with a case", len(positions), len(c.X))
+        positions = (
+            positions[:0] if is_random else positions
+        )  # then no single difference is known to be a case
+        positions = positions[np.argsort(-np.abs(gap[positions]), kind="stable")]
         findings = CaseFindings(
-            c.X.iloc[at],
-            c.rows.iloc[at],
-            c.own[at],
-            c.outcome[at],
+            c.X.iloc[positions],
+            c.rows.iloc[positions],
+            c.factual_outcome[positions],
+            c.outcome[positions],
             space=task.space,
-            row=c.order[at],
+            row=c.order[positions],
         )
         beyond = self._beyond_chance(c, share[1]) if is_random else None
         tables, verdict = self._judged(c, recipes, beyond)
         # Inputs are counted, so people who differ only in protected columns count once.
         inputs = input_keys(c.X, task.space)
-        first = np.flatnonzero(~pd.Series(inputs[at]).duplicated().to_numpy())
+        first = np.flatnonzero(~pd.Series(inputs[positions]).duplicated().to_numpy())
         task.budget.tests, task.budget.found = len(pd.unique(inputs)), len(first)
         columns = [task.space.columns[j] for j in task.space.p_index]
         codes = (
@@ -304,14 +306,14 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     def _statistic(self, task):
         """Return the mean absolute difference from the counterfactuals."""
         c = WorldComparison(self, task, canonical_order(task.X))
-        return float(np.abs(c.own - c.outcome).mean()) if c.n else 0.0
+        return float(np.abs(c.factual_outcome - c.outcome).mean()) if c.n else 0.0
 
     def _warn_of_identity(self):
         names = getattr(self.model_.model, "feature_names_in_", self.space_.names)
-        seen = [c for c in self.do or self.protected_ if c in names]
-        if seen:
+        columns = [c for c in self.do or self.protected_ if c in names]
+        if columns:
             warnings.warn(
-                f"evaluate='refit' trains a model that sees {seen!r} in each world. With an "
+                f"evaluate='refit' trains a model that sees {columns!r} in each world. With an "
                 "intercept, least squares then predicts the mean label of each group in every "
                 "world, so a difference of 0 is an identity and not a finding. evaluate='model' "
                 "audits one model.",

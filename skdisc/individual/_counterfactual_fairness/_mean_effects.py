@@ -40,7 +40,7 @@ def answer(c, effects, groups, samples, is_known):
         return _open("the interventions change nobody's row")
     if c.refit:
         return _open("evaluate='refit' compares two models and has no test")
-    case = np.abs(c.own - c.outcome) > d.min_gap
+    case = np.abs(c.factual_outcome - c.outcome) > d.min_gap
     low, high = map(float, _stats.wilson(int(case.sum()), len(case), d.significance))
     if is_known:
         stopped = f"{limit_named(c.task.budget.stopped_by)} ended the run"
@@ -59,7 +59,7 @@ def answer(c, effects, groups, samples, is_known):
     tested = of_groups if len(of_groups) else of_world
     table = _with_errors(tested, samples.means[:, tested.index])
     table["p_adjusted"] /= _OF_MEANS
-    relevant = d._gap_that_matters(c.own)
+    relevant = d._gap_that_matters(c.factual_outcome)
     # Effects of both signs may cancel in the mean: "nothing found" must also exclude a relevant
     # mean absolute difference, which for decisions is the share of people with a case.
     share_of_cases = high if d.output == "decision" else 0.0
@@ -134,7 +134,7 @@ def p_of_shifts(c, samples):
     :math:`|\delta_i^b - \delta_i|`, each the largest over all interventions.
     """
     # The largest over interventions on both sides of the comparison needs no further correction.
-    gaps = [np.abs(c.own - a.outcome).mean() for a in c.mine]
+    gaps = [np.abs(c.factual_outcome - a.outcome).mean() for a in c.mine]
     shifts = samples.shifts[~np.isnan(samples.shifts).any(axis=1)]
     largest = shifts.max(axis=1, initial=0.0)
     return (1 + np.sum(largest >= max(gaps) - 1e-12)) / (1 + len(largest))

@@ -48,21 +48,21 @@ def resample(c, groups, recipes):
         By world: the unfitted model of a world that was fitted here.
     """
     d, (draw, share) = c.detector, _resampler(c)
-    gaps = np.column_stack([c.own - a.outcome for a in c.answers])
+    gaps = np.column_stack([c.factual_outcome - a.outcome for a in c.answers])
     changed = np.column_stack([a.is_changed for a in c.answers]).astype(float)
     mine = np.array([a.world == c.main for a in c.answers])
-    again = _Again(c, recipes, share)
+    refits = _Refits(c, recipes, share)
     shape = (d.n_resamples, gaps.shape[1] * groups.shape[1])
     means, (sizes, shifts) = np.full(shape, np.nan), np.full((2, shape[0], mine.sum()), np.nan)
     for b in range(shape[0]):
-        at = draw()
-        n_asked = len(at) * again.n_answers
+        positions = draw()
+        n_asked = len(positions) * refits.n_answers
         if n_asked and not c.task.budget.allow(1, n_asked):
             break
-        g, m = again.gaps(at, gaps[at], changed[at])
-        means[b] = _means(g, m, groups[at])
+        g, m = refits.gaps(positions, gaps[positions], changed[positions])
+        means[b] = _means(g, m, groups[positions])
         sizes[b] = np.abs(g[:, mine]).mean(axis=0)
-        shifts[b] = np.abs(g[:, mine] - gaps[at][:, mine]).mean(axis=0)
+        shifts[b] = np.abs(g[:, mine] - gaps[positions][:, mine]).mean(axis=0)
         c.task.progress(f"{b + 1} of {shape[0]} bootstrap samples")
     if share < 1:
         r, size = np.sqrt(share), np.abs(gaps[:, mine]).mean(axis=0)
@@ -78,42 +78,46 @@ def _means(gaps, changed, groups):
     return ((gaps * changed).T @ groups / np.where(n > 0, n, np.nan)).ravel()
 
 
-class _Again:
+class _Refits:
     """The differences of a sample of people, with everything fitted again that was fitted here."""
 
     def __init__(self, c, recipes, share):
         self.c, self.recipes, self.share = c, recipes, share
         box = c.detector.model_
         self.training = None if box is None else box.training
-        again = c.detector.sources_ if self.training is not None else recipes
-        self.columns = {name: [a.world == name for a in c.answers] for name in again}
+        refitted_worlds = c.detector.sources_ if self.training is not None else recipes
+        self.columns = {name: [a.world == name for a in c.answers] for name in refitted_worlds}
         self.n_answers = sum(map(sum, self.columns.values()))
 
-    def gaps(self, at, gaps, changed):
-        """Return the differences of the people `at`, and whether their rows are changed."""
+    def gaps(self, positions, gaps, changed):
+        """Return the differences of people by position, and whether their rows are changed."""
         c = self.c
-        X, own, queries = c.X.iloc[at].reset_index(drop=True), c.own[at], None
+        X, factual_outcome, queries = (
+            c.X.iloc[positions].reset_index(drop=True),
+            c.factual_outcome[positions],
+            None,
+        )
         if self.training is not None:
-            queries = c.queries_of(self._trained(at))
-            own = queries.ask(X)
+            queries = c.queries_of(self._trained(positions))
+            factual_outcome = queries.ask(X)
         for name, columns in self.columns.items():
             source = c.detector.sources_[name]
             if name in self.recipes:
                 source = resampled(self.recipes[name], source, X)
             else:
-                source = take_rows(source, c.task.people.stay, c.order[at])
-            answers = c.answers_of(name, source, X, at, queries)
-            gaps[:, columns] = np.column_stack([own - a.outcome for a in answers])
+                source = take_rows(source, c.task.people.stay, c.order[positions])
+            answers = c.answers_of(name, source, X, positions, queries)
+            gaps[:, columns] = np.column_stack([factual_outcome - a.outcome for a in answers])
             changed[:, columns] = np.column_stack([a.is_changed for a in answers])
         return gaps, changed
 
-    def _trained(self, at):
+    def _trained(self, positions):
         """Return the model trained on the same people, or on as large a share of others."""
         rows, people = self.training.rows, self.c.task.people.X
         if len(rows) != len(people) or not people.equals(rows.set_axis(people.index)):
             n = max(round(self.share * len(rows)), 1)
             return self.training.sampled(self.c.task.rng.integers(len(rows), size=n))
-        return self.training.sampled(self.c.order[at])
+        return self.training.sampled(self.c.order[positions])
 
 
 def _resampler(c):

@@ -29,14 +29,14 @@ def sensitivity_table(c, groups):
         return None
     recipe = clone(c.detector.sources_[c.main])
     correlations = CORRELATIONS if isinstance(correlations, str) else correlations
-    rows = [(column, 0.0, *row) for row in _means(c.mine, c.own, groups)]
+    rows = [(column, 0.0, *row) for row in _means(c.mine, c.factual_outcome, groups)]
     n_rows = c.n * len(c.interventions)
     worlds = sensitivity_worlds(recipe, column, correlations)
     for r, world in zip(correlations, worlds.values(), strict=True):
         if not c.task.budget.allow(1, n_rows):
             break
         answers = c.answers_of(c.main, world.fit(c.X), c.X)
-        rows += [(column, float(r), *row) for row in _means(answers, c.own, groups)]
+        rows += [(column, float(r), *row) for row in _means(answers, c.factual_outcome, groups)]
     table = pd.DataFrame(rows, columns=_NAMES)
     return table.sort_values("correlation", kind="stable", ignore_index=True)
 
@@ -57,10 +57,10 @@ def confounded(c):
     return able[0] if len(below) == len(able) == 1 and numeric else None
 
 
-def _means(answers, own, groups):
+def _means(answers, factual_outcome, groups):
     """Return (intervention, group, mean) of people whose row changes."""
     for answer in answers:
-        gap = own - answer.outcome
+        gap = factual_outcome - answer.outcome
         for name, mask in groups.items():
             some = mask & answer.is_changed
             yield answer.do, name, float(gap[some].mean()) if some.any() else np.nan
@@ -76,13 +76,15 @@ def tipping_notes(table):
         main = mean[r == 0][0]
         if group == "everyone" or not abs(main) > 0 or np.isnan(mean).any():
             continue
-        at = np.flatnonzero(np.sign(mean[:-1]) * np.sign(mean[1:]) <= 0)
-        steps = [(mean[i + 1] - mean[i]) or 1.0 for i in at]  # 0: the mean is 0 at both ends
-        ends = [r[i] - mean[i] * (r[i + 1] - r[i]) / s for i, s in zip(at, steps, strict=True)]
+        crossings = np.flatnonzero(np.sign(mean[:-1]) * np.sign(mean[1:]) <= 0)
+        steps = [(mean[i + 1] - mean[i]) or 1.0 for i in crossings]  # 0: the mean is 0 at both ends
+        ends = [
+            r[i] - mean[i] * (r[i + 1] - r[i]) / s for i, s in zip(crossings, steps, strict=True)
+        ]
         points.append((min(ends, key=abs, default=np.inf), do, group, main))
     if not points:
         return []
-    point, do, group, main = min(points, key=lambda found: abs(found[0]))
+    point, do, group, main = min(points, key=lambda entry: abs(entry[0]))
     effect = f"the mean effect of {do} on {group} ({main:.2g})"
     if np.isinf(point):
         most = table["correlation"].abs().max()

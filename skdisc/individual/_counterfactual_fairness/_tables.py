@@ -33,29 +33,31 @@ def make_tables(comparison, groups, means):
     if means is not None:
         _add_intervals(effects, means, c.detector.significance)
     tables = {"effects": effects}
-    results = {"outcome": c.outcome, "difference": c.own - c.outcome}
+    results = {"outcome": c.outcome, "difference": c.factual_outcome - c.outcome}
     if len(c.detector.sources_) > 1 and c.n:
         worlds = effects.groupby(["do", "group"], sort=False)["mean"]
         spread = worlds.agg(lowest="min", highest="max").reset_index()
         tables["spread"] = spread.assign(spread=spread["highest"] - spread["lowest"])
         results |= _spread_of_people(c)
-    tables["factual"] = _in_given_order(c, c.X, {"outcome": c.own})
+    tables["factual"] = _in_given_order(c, c.X, {"outcome": c.factual_outcome})
     tables["counterfactual"] = _in_given_order(c, c.rows, results)
     return tables
 
 
 def groups_of(c):
     """Return the groups whose means are reported, a dict of name to bool mask."""
-    groups, given = {"everyone": np.ones(c.n, dtype=bool)}, c.detector.group or {}
+    groups, value_by_column = {"everyone": np.ones(c.n, dtype=bool)}, c.detector.group or {}
     named = []
-    for name, value in given.items():
-        seen = sorted_unique(c.task.X[name].dropna()) if name in c.X.columns else []
-        if value not in seen:
+    for name, value in value_by_column.items():
+        values_present = sorted_unique(c.task.X[name].dropna()) if name in c.X.columns else []
+        if value not in values_present:
             raise ValueError(
                 f"group names {name!r} = {value!r}, but X has no such column, or no row with that "
                 f"value. Columns: {list(c.X.columns)!r}."
             )
-        named.append((f"{name} = {seen[seen.index(value)]!r}", equal(c.X[name], value)))
+        named.append(
+            (f"{name} = {values_present[values_present.index(value)]!r}", equal(c.X[name], value))
+        )
     if named:
         texts, masks = zip(*named, strict=True)
         groups[" and ".join(texts)] = np.all(masks, axis=0)
@@ -70,7 +72,7 @@ def groups_of(c):
 
 def _effect(c, answer, name, mask):
     """Return the row of one group, the people in `mask` whose row the intervention changes."""
-    gap, limit = (c.own - answer.outcome)[mask], c.detector.min_gap
+    gap, limit = (c.factual_outcome - answer.outcome)[mask], c.detector.min_gap
     values = (np.nan,) * 4
     if len(gap):
         size = np.abs(gap)
@@ -94,7 +96,7 @@ def _spread_of_people(c):
     # Answers are in the order of worlds, and within a world of interventions.
     outcomes = np.array([a.outcome for a in c.answers]).reshape(-1, len(c.interventions), c.n)
     outcomes = outcomes[:, c.chosen, np.arange(c.n)]  # shape (n_worlds, n)
-    has_case = np.abs(c.own - outcomes) > c.detector.min_gap
+    has_case = np.abs(c.factual_outcome - outcomes) > c.detector.min_gap
     return {"spread": np.ptp(outcomes, axis=0), "share_of_worlds": has_case.mean(axis=0)}
 
 
@@ -111,13 +113,13 @@ def _in_given_order(c, rows, results):
 def _add_intervals(effects, means, significance):
     """Add bootstrap intervals and p-values of the means."""
     low, high, error = np.full((3, means.shape[1]), np.nan)
-    kept = ~np.isnan(means).all(axis=0)
-    if not kept.any():  # a limit ended the run before the first sample
+    has_samples = ~np.isnan(means).all(axis=0)
+    if not has_samples.any():  # a limit ended the run before the first sample
         return
-    ends = [_stats.percentiles(column, significance) for column in means[:, kept].T]
-    mean = effects["mean"].to_numpy(float)[kept]
-    low[kept], high[kept] = _stats.widened(*np.transpose(ends), mean)
-    error[kept] = np.nanstd(means[:, kept], axis=0)
+    ends = [_stats.percentiles(column, significance) for column in means[:, has_samples].T]
+    mean = effects["mean"].to_numpy(float)[has_samples]
+    low[has_samples], high[has_samples] = _stats.widened(*np.transpose(ends), mean)
+    error[has_samples] = np.nanstd(means[:, has_samples], axis=0)
     error[~(error > 1e-12)] = np.nan
     p = 2 * ndtr(-np.abs(effects["mean"].to_numpy() / error))
     effects[_INTERVAL] = np.column_stack([low, high, p, _stats.adjust(p)])

@@ -59,7 +59,7 @@ def read_interventions(detector, task):
         a, b = (plain(columns[0].decode(np.array([c]))[0]) for c in columns[0].probes)
         do = {columns[0].name: {a: b, b: a}}
         return {_text(do): do}
-    known = any(isinstance(s, StructuralCausalModel) for s in detector.sources_.values())
+    has_causal_model = any(isinstance(s, StructuralCausalModel) for s in detector.sources_.values())
     interventions = {}
     for codes in space.combos():
         if len(interventions) == _MOST:
@@ -68,7 +68,7 @@ def read_interventions(detector, task):
                 "combinations of values, each an intervention on every person. Name fewer columns "
                 "in protected=, bin numbers before fit, or pass do=."
             )
-        if not (known and MISSING in codes):
+        if not (has_causal_model and MISSING in codes):
             pairs = zip(columns, codes, strict=True)
             do = {c.name: plain(c.decode(np.array([code]))[0]) for c, code in pairs}
             interventions[_text(do)] = do
@@ -127,7 +127,7 @@ class WorldComparison:
     X : DataFrame of shape (n_rows, n_features)
     order : ndarray of int, shape (n_rows,)
         The positions of the rows in X as passed.
-    own, outcome : ndarray of float, shape (n_rows,)
+    factual_outcome, outcome : ndarray of float, shape (n_rows,)
         The factual outcome, and the outcome in the first world under the intervention with the
         largest difference.
     rows : DataFrame of shape (n_rows, n_features)
@@ -143,12 +143,12 @@ class WorldComparison:
         self.X = task.X.iloc[self.order].reset_index(drop=True)
         self.y = None if task.y is None else task.y[self.order]
         self.refit = detector.evaluate == "refit"
-        self.own = self._factual_outcomes() if self.n else np.empty(0)
+        self.factual_outcome = self._factual_outcomes() if self.n else np.empty(0)
         self.main, *_ = detector.sources_
         self.answers = []
         for name, source in detector.sources_.items():
-            taken = take_rows(source, task.people.stay, self.order)
-            self.answers += self.answers_of(name, taken, self.X) if self.n else []
+            aligned_source = take_rows(source, task.people.stay, self.order)
+            self.answers += self.answers_of(name, aligned_source, self.X) if self.n else []
             task.progress(f"{name}: {task.budget.queries:,} rows queried")
         self._choose()
 
@@ -169,17 +169,17 @@ class WorldComparison:
         """The answers of the first world."""
         return [a for a in self.answers if a.world == self.main]
 
-    def answers_of(self, world, source, X, at=None, queries=None):
-        """Return one `WorldAnswer` per intervention, for X or for a bootstrap sample X (rows `at`).
+    def answers_of(self, world, source, X, positions=None, queries=None):
+        """Return one `WorldAnswer` per intervention, for X or for a bootstrap sample of its rows.
 
         The outcomes of a sample are those of `queries`, by default of the model under audit.
         """
         queries = queries or self.task.queries
-        answers, of = [], self.order if at is None else self.order[at]
+        answers, row_numbers = [], self.order if positions is None else self.order[positions]
         for text, do in self.interventions.items():
-            do = take_do(do, of)
+            do = take_do(do, row_numbers)
             rows, decided = counterfactual_rows(source, X, do, block=self.detector.block)
-            outcome = self._outcome(rows, decided) if at is None else queries.ask(rows)
+            outcome = self._outcome(rows, decided) if positions is None else queries.ask(rows)
             columns = list(X.columns) if do is None else list(do)
             changed = np.any([differ(rows[c], X[c]) for c in columns], axis=0)
             clipped = rows.attrs.get("clipped", {})
@@ -200,8 +200,8 @@ class WorldComparison:
         if self.y is None or not hasattr(model, "get_params"):
             raise ValueError("evaluate='refit' needs y, and an estimator that can be cloned.")
         columns = self.model_columns()
-        known = rows[columns] if self.task.space.is_frame else rows[columns].to_numpy()
-        return self.queries_of(clone(model).fit(known, self.y)).ask(rows[columns])
+        features = rows[columns] if self.task.space.is_frame else rows[columns].to_numpy()
+        return self.queries_of(clone(model).fit(features, self.y)).ask(rows[columns])
 
     def queries_of(self, model):
         """Return the `Queries` of another model within the budget of the task."""
@@ -228,15 +228,15 @@ class WorldComparison:
             self.outcome, self.rows = np.empty(0), self.X
             return
         if len(mine) > 1:  # among equals, the intervention that changes fewer columns
-            gaps = np.abs(np.column_stack([self.own - a.outcome for a in mine]))
+            gaps = np.abs(np.column_stack([self.factual_outcome - a.outcome for a in mine]))
             names = self.detector.protected_
             # Rounded, so that the last digits do not decide before the number of changed columns.
             steps = [sum(differ(a.rows[c], self.X[c]).astype(int) for c in names) for a in mine]
             self.chosen = (gaps.round(12) - 1e-13 * np.column_stack(steps)).argmax(axis=1)
             rows = pd.concat([a.rows for a in mine], ignore_index=True)
-            at = self.chosen * self.n + np.arange(self.n)
-            self.outcome = np.concatenate([a.outcome for a in mine])[at]
-            self.rows = rows.iloc[at].reset_index(drop=True)
+            positions = self.chosen * self.n + np.arange(self.n)
+            self.outcome = np.concatenate([a.outcome for a in mine])[positions]
+            self.rows = rows.iloc[positions].reset_index(drop=True)
             return
         self.outcome, self.rows = mine[0].outcome, mine[0].rows
 

@@ -117,22 +117,22 @@ class TransportOfFit:
 
 def transport(problem, rng, budget):
     """Return the pairs of an optimal transport from one group to the other, `Transported`."""
-    parts, found = [], []
+    parts, solutions = [], []
     points, strata = problem.people.points, problem.people.strata
     for stratum in np.unique(strata[problem.one]):
         a, b = (rows[strata[rows] == stratum] for rows in (problem.one, problem.zero))
         if len(b):
             t = problem.solve(a, b, rng, budget)
-            found.append((t, t.weight.sum() / t.draws))
+            solutions.append((t, t.weight.sum() / t.draws))
             parts.append((a[t.source], b[t.target], t.weight / t.draws))
     columns = [np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(3)]
     pairs = pd.DataFrame(dict(zip(("row", "partner", "weight"), columns, strict=True)))
     pairs = pairs.astype({"row": np.int64, "partner": np.int64, "weight": float})
     pairs["distance"] = np.abs(points[pairs["row"]] - points[pairs["partner"]]).sum(axis=1)
-    n = sum(weight for _, weight in found)
-    cost = sum(t.cost * weight for t, weight in found) / n if n else np.nan
-    exact = bool(found) and all(t.exact for t, _ in found)
-    draws = max((t.draws for t, _ in found), default=0)
+    n = sum(weight for _, weight in solutions)
+    cost = sum(t.cost * weight for t, weight in solutions) / n if n else np.nan
+    exact = bool(solutions) and all(t.exact for t, _ in solutions)
+    draws = max((t.draws for t, _ in solutions), default=0)
     facts = {"cost": cost, "solver": problem.settings["solver"], "exact": exact, "draws": draws}
     return Transported(problem, pairs, facts)
 
@@ -153,14 +153,16 @@ def transport_as_at_fit(problem, at_fit, pairs):
     Transported
     """
     one, points, strata = problem.one, problem.people.points, problem.people.strata
-    known = pairs.sort_values("weight", ascending=False, kind="stable").drop_duplicates("row")
-    from_, to = known["row"].to_numpy(), known["partner"].to_numpy()
+    heaviest_pairs = pairs.sort_values("weight", ascending=False, kind="stable").drop_duplicates(
+        "row"
+    )
+    from_, to = heaviest_pairs["row"].to_numpy(), heaviest_pairs["partner"].to_numpy()
     partner = np.full(len(points), NOBODY)
     their_strata, their_points = at_fit.people.strata[from_], at_fit.people.points
     for stratum in np.intersect1d(strata[one], their_strata):
-        rows, there = one[strata[one] == stratum], their_strata == stratum
-        near, _ = NeighborShares(their_points[from_[there]]).query(points[rows], 1)
-        partner[rows] = to[there][near[:, 0]]
+        rows, in_stratum = one[strata[one] == stratum], their_strata == stratum
+        near, _ = NeighborShares(their_points[from_[in_stratum]]).query(points[rows], 1)
+        partner[rows] = to[in_stratum][near[:, 0]]
     rows = np.flatnonzero(partner != NOBODY)
     partner = partner[rows]
     pairs = pd.DataFrame({"row": rows, "partner": partner, "weight": 1.0})
@@ -196,11 +198,11 @@ def flips_by_chance(problem, rng, n_permutations, significance, budget, n_enough
     if not pools:
         names = "p_value", "by_chance", "excess", "n_permutations", "spread"
         return dict.fromkeys(names, float("nan"))
-    seen = _larger(pools, rng, is_permuted=False)
+    observed_share = _larger(pools, rng, is_permuted=False)
     drawn, n_as_large = [], 0
     while len(drawn) < n_permutations:
         drawn.append(_larger(pools, rng, is_permuted=True))
-        n_as_large += drawn[-1] >= seen - 1e-9
+        n_as_large += drawn[-1] >= observed_share - 1e-9
         is_enough = n_enough is not None and n_as_large >= n_enough
         if (is_enough and len(drawn) >= FEWEST_PERMUTATIONS) or not budget.affords(0):
             break
@@ -209,7 +211,7 @@ def flips_by_chance(problem, rng, n_permutations, significance, budget, n_enough
     return {
         "p_value": float(n_as_large / n if ended else (1 + n_as_large) / (1 + n)),
         "by_chance": float(drawn.mean()),
-        "excess": float(seen - drawn.mean()),
+        "excess": float(observed_share - drawn.mean()),
         "n_permutations": n,
         "spread": float(drawn.std()),
     }

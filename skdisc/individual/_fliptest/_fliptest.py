@@ -248,8 +248,10 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         comparisons, pairs_at_fit = zip(*at_fit.transported, strict=True)
         order = canonical_order(frame, decided)
         problems = self._problems(comparisons, people, order, at_fit.space)
-        both = zip(problems, pairs_at_fit, strict=True)
-        parts = self._tested(task, [transport_as_at_fit(p, at_fit, pairs) for p, pairs in both])
+        problems_with_pairs = zip(problems, pairs_at_fit, strict=True)
+        parts = self._tested(
+            task, [transport_as_at_fit(p, at_fit, pairs) for p, pairs in problems_with_pairs]
+        )
         return make_discovery(self, task, people, parts)
 
     def _strata(self, task):

@@ -43,7 +43,7 @@ def answer(detector, people, parts, flipsets, caveats):
         found=(flipsets["p_adjusted"] <= level).to_numpy(),
         name=list(flipsets["group"]),
     )
-    found = decide(
+    net_answer = decide(
         candidates,
         relevant_gap=relevant.size,
         significance=level,
@@ -51,12 +51,12 @@ def answer(detector, people, parts, flipsets, caveats):
         reasons=_reasons(detector, relevant, flipsets, caveats),
         noun="net of flips",
     )
-    if found.verdict != FOUND:
-        return found
+    if net_answer.verdict != FOUND:
+        return net_answer
     first = flipsets.loc[flipsets["p_adjusted"].idxmin()]
     share = max(first["positive"], first["negative"]) / first["n"]
     some = f"{share:.2g} of the people of {first['group']} are in one flipset"
-    return replace(found, reason=f"{some}, {first['by_chance']:.2g} by chance")
+    return replace(net_answer, reason=f"{some}, {first['by_chance']:.2g} by chance")
 
 
 def _reasons(detector, relevant, flipsets, caveats):

@@ -41,8 +41,15 @@ def make_discovery(detector, task, people, parts):
     adjusted = _stats.adjust([part.facts["p_value"] for part in parts], n_tests=n_tests)
     for part, p, significant in zip(parts, adjusted, at_fit.is_significant, strict=True):
         pairs = part.pairs
-        own, other = people.decided[pairs["row"]], at_fit.people.decided[pairs["partner"]]
-        pairs = pairs.assign(outcome=own, partner_outcome=other, flip=np.sign(own - other))
+        outcome, partner_outcome = (
+            people.decided[pairs["row"]],
+            at_fit.people.decided[pairs["partner"]],
+        )
+        pairs = pairs.assign(
+            outcome=outcome,
+            partner_outcome=partner_outcome,
+            flip=np.sign(outcome - partner_outcome),
+        )
         about = _flip_row(part.problem, pairs, part.facts | {"p_adjusted": float(p)})
         pairs["case"] = (pairs["flip"] != 0) & (pairs["distance"] <= limit)
         pairs["case"] &= significant if np.isnan(p) else bool(p <= detector.significance)
@@ -61,16 +68,16 @@ def make_discovery(detector, task, people, parts):
 
 
 def _discovery(detector, task, pairs, flipsets, reports, few):
-    tested, found = pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
-    low, high = _stats.wilson(found, tested, detector.significance)
-    share = [found / tested if tested else np.nan, float(low), float(high), tested]
+    n_tested, n_found = pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
+    low, high = _stats.wilson(n_found, n_tested, detector.significance)
+    share = [n_found / n_tested if n_tested else np.nan, float(low), float(high), n_tested]
     name = "share of people carried to one decided unlike them"
-    few = [] if found else few
+    few = [] if n_found else few
     return Discovery(
         findings=_findings(task, pairs),
         measure="decision, person minus the one they are carried to",
-        n_tested=tested,
-        n_found=found,
+        n_tested=n_tested,
+        n_found=n_found,
         by_value=_count_by_group(task.memory, pairs),
         estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
         tables={
@@ -107,13 +114,13 @@ def _count_by_group(at_fit, pairs):
     counts = {}
     for comparison, _ in at_fit.transported:
         some = pairs[pairs["group"] == str(comparison.group)]
-        found = set(some.loc[some["case"], "row"])
+        rows_with_case = set(some.loc[some["case"], "row"])
         ends = [comparison.group] + [r for r in (comparison.reference,) if r is not None]
         names = {value_name(p) for end in ends for p in end.predicates}
         for name in names | {_attribute_name(comparison)}:
             tested, with_case = counts.setdefault(name, (set(), set()))
             tested.update(some["row"])
-            with_case.update(found)
+            with_case.update(rows_with_case)
     return {name: (len(a), len(b)) for name, (a, b) in sorted(counts.items())}
 
 
@@ -170,10 +177,10 @@ def _transparency(about, pairs, gap, names):
 def _coordinate_names(space, columns):
     """Return the name of each coordinate, and the factor that makes 1 the difference of values."""
     names, scale = [], []
-    for column, known in zip(columns, space.columns, strict=True):
-        number = isinstance(known, float)
-        names += [str(column)] if number else [f"{column}={value}" for value in known]
-        scale += [1.0] if number else [2.0] * len(known)
+    for column, levels in zip(columns, space.columns, strict=True):
+        number = isinstance(levels, float)
+        names += [str(column)] if number else [f"{column}={value}" for value in levels]
+        scale += [1.0] if number else [2.0] * len(levels)
     return names, np.array(scale)
 
 
@@ -190,11 +197,19 @@ def _runs_table(pairs):
     names = ["attribute", "values", "runs", "successful", "TSN", "DSN", "SUR", "distance"]
     rows = []
     for attribute, some in pairs.groupby("attribute", sort=False):
-        tested, found = some["row"].nunique(), some.loc[some["case"], "row"].nunique()
+        n_tested, n_found = some["row"].nunique(), some.loc[some["case"], "row"].nunique()
         by_run = some.groupby(["group", "reference"], sort=False)["case"].any()
         values = "; ".join(f"{g} / {r}" for g, r in by_run.index)
         runs = len(by_run), int(by_run.sum())
         rows.append(
-            (attribute, values, *runs, tested, found, found / tested, some["distance"].mean())
+            (
+                attribute,
+                values,
+                *runs,
+                n_tested,
+                n_found,
+                n_found / n_tested,
+                some["distance"].mean(),
+            )
         )
     return pd.DataFrame(rows, columns=names)

@@ -155,18 +155,18 @@ class _Sides:
         self.fixed = np.zeros((n, len(combos)), dtype=np.int8)
         place = {int(j): p for p, j in enumerate(space.p_index)}
         for k in np.unique(nodes.feature[nodes.is_inner]):
-            own = np.flatnonzero(nodes.is_inner & (nodes.feature == k))
-            j, cuts = inputs.column[k], nodes.threshold[own][:, None]
+            splits = np.flatnonzero(nodes.is_inner & (nodes.feature == k))
+            j, cuts = inputs.column[k], nodes.threshold[splits][:, None]
             # Trees of scikit-learn compare values in single precision: in double precision, values
             # close to a threshold would go to the other side.
             values = inputs.values[max(j, 0)][:, k].astype(np.float32)
             if j == NO_COLUMN or j in place:
                 codes = np.zeros(len(combos), int) if j == NO_COLUMN else combos[:, place[j]]
-                self.fixed[own] = np.where(values[codes] <= cuts, _LEFT, _RIGHT)
+                self.fixed[splits] = np.where(values[codes] <= cuts, _LEFT, _RIGHT)
                 continue
-            self.column[own] = j
+            self.column[splits] = j
             goes_left = values[classes.first[j]] <= cuts
-            left[own, classes.bits(j)], right[own, classes.bits(j)] = goes_left, ~goes_left
+            left[splits, classes.bits(j)], right[splits, classes.bits(j)] = goes_left, ~goes_left
         self.left, self.right = classes.packed(left), classes.packed(right)
 
 
@@ -186,30 +186,30 @@ class _Walker:
     def start(self):
         """Return the set of all inputs, and the node that it reaches in each slot."""
         everything = self.classes.everything
-        at = np.repeat(self.nodes.roots, self.n_combos).astype(np.int32)[None, :]
-        return everything, self.down(everything, at, self.nodes.is_inner[at])
+        reached_nodes = np.repeat(self.nodes.roots, self.n_combos).astype(np.int32)[None, :]
+        return everything, self.down(everything, reached_nodes, self.nodes.is_inner[reached_nodes])
 
-    def down(self, sets, at, may_move):
+    def down(self, sets, reached_nodes, may_move):
         """Return the nodes after walking down as long as a whole set goes to one side.
 
         Parameters
         ----------
         sets : ndarray of uint64, shape (n_sets, n_words)
-        at : ndarray of int, shape (n_sets, n_slots)
-            The nodes reached; changed in place.
+        reached_nodes : ndarray of int, shape (n_sets, n_slots)
+            Changed in place.
         may_move : ndarray of bool, shape (n_sets, n_slots)
         """
         rows, slots = np.nonzero(may_move)
         while len(rows):
-            node = at[rows, slots]
+            node = reached_nodes[rows, slots]
             left, right = self._reaches(sets, rows, node, self.combo[slots])
             moves = left != right
             rows, slots, node = rows[moves], slots[moves], node[moves]
             node = np.where(left[moves], self.nodes.left[node], self.nodes.right[node])
-            at[rows, slots] = node
+            reached_nodes[rows, slots] = node
             inner = self.nodes.is_inner[node]
             rows, slots = rows[inner], slots[inner]
-        return at
+        return reached_nodes
 
     def _reaches(self, sets, rows, node, combo):
         """Return whether any input of these sets goes left, and whether any goes right."""
@@ -217,27 +217,29 @@ class _Walker:
         left, right = fixed == _LEFT, fixed == _RIGHT
         column = self.sides.column[node]
         for j in np.unique(column[column != NO_COLUMN]):
-            here, words = np.flatnonzero(column == j), slice(*self.classes.words[j : j + 2])
-            inputs, own = sets[rows[here], words], node[here]
-            left[here] = (inputs & self.sides.left[own, words]).any(axis=1)
-            right[here] = (inputs & self.sides.right[own, words]).any(axis=1)
+            positions, words = np.flatnonzero(column == j), slice(*self.classes.words[j : j + 2])
+            inputs, nodes = sets[rows[positions], words], node[positions]
+            left[positions] = (inputs & self.sides.left[nodes, words]).any(axis=1)
+            right[positions] = (inputs & self.sides.right[nodes, words]).any(axis=1)
         return left, right
 
-    def halves(self, sets, at, inner):
+    def halves(self, sets, reached_nodes, inner):
         """Cut each set in two at its first inner node, and walk on with both halves."""
-        node = at[np.arange(len(at)), inner.argmax(axis=1)]
+        node = reached_nodes[np.arange(len(reached_nodes)), inner.argmax(axis=1)]
         halves = np.concatenate([sets & ~self.sides.right[node], sets & ~self.sides.left[node]])
-        at = np.concatenate([at, at])
+        reached_nodes = np.concatenate([reached_nodes, reached_nodes])
         column = np.tile(self.sides.column[node], 2)
-        return halves, self.down(halves, at, self.sides.column[at] == column[:, None])
+        return halves, self.down(
+            halves, reached_nodes, self.sides.column[reached_nodes] == column[:, None]
+        )
 
-    def is_unequal(self, at, favorable):
+    def is_unequal(self, leaves, favorable):
         """Return a mask of the rows of leaves where decisions differ among the combinations.
 
         As in a forest, the class shares of the trees are added up.
         """
-        shares = self.nodes.shares[at]
-        shape = len(at), self.n_trees, self.n_combos, shares.shape[2]
+        shares = self.nodes.shares[leaves]
+        shape = len(leaves), self.n_trees, self.n_combos, shares.shape[2]
         total = shares.reshape(shape).sum(axis=1)
         decided = favorable[total.argmax(axis=2)]
         return decided.any(axis=1) & ~decided.all(axis=1)
@@ -266,19 +268,19 @@ def tree_regions(trees, favorable, inputs, combos, space, max_regions, in_time):
     Regions or None
     """
     walker = _Walker(trees, inputs, combos, space)
-    stack, found, n_done = [walker.start()], [], 0
+    stack, unequal_sets, n_done = [walker.start()], [], 0
     at_once = max(1, _SLOTS // len(walker.combo))
     while stack:
-        sets, at = stack.pop()
+        sets, reached_nodes = stack.pop()
         if len(sets) > at_once:
-            stack.append((sets[at_once:], at[at_once:]))
-            sets, at = sets[:at_once], at[:at_once]
-        inner = walker.nodes.is_inner[at]
+            stack.append((sets[at_once:], reached_nodes[at_once:]))
+            sets, reached_nodes = sets[:at_once], reached_nodes[:at_once]
+        inner = walker.nodes.is_inner[reached_nodes]
         is_open = inner.any(axis=1)
-        found.append(sets[~is_open][walker.is_unequal(at[~is_open], favorable)])
+        unequal_sets.append(sets[~is_open][walker.is_unequal(reached_nodes[~is_open], favorable)])
         n_done += int((~is_open).sum())
         if n_done + sum(len(sets) for sets, _ in stack) > max_regions or not in_time():
             return None
         if is_open.any():
-            stack.append(walker.halves(sets[is_open], at[is_open], inner[is_open]))
-    return walker.classes.regions(np.concatenate(found), space)
+            stack.append(walker.halves(sets[is_open], reached_nodes[is_open], inner[is_open]))
+    return walker.classes.regions(np.concatenate(unequal_sets), space)

@@ -30,9 +30,9 @@ def slab_share(constant, parts, space):
     ends : tuple of two floats
         The inputs whose sum of parts lies in (ends[0], ends[1]] are discriminatory.
     """
-    given = [parts[j] for j in space.p_index]
+    protected_parts = [parts[j] for j in space.p_index]
     codes = space.combos()
-    protected = sum(p[codes[:, i]] for i, p in enumerate(given)) + constant
+    protected = sum(p[codes[:, i]] for i, p in enumerate(protected_parts)) + constant
     ends = -protected.max(), -protected.min()
     sums, shares, rounding = np.zeros(1), np.ones(1), 0.0
     for part in (parts[j] for j in space.np_index):

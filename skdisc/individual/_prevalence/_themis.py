@@ -129,9 +129,9 @@ class Themis(IndividualDetector):
             level = self._draw(sample)
         if task.queries.is_random:
             sample.repeat(sets)
-        found, by_value, chance = sample.ledger.found(), sample.ledger.by_value(), []
+        cases, by_value, chance = sample.ledger.found(), sample.ledger.by_value(), []
         if task.queries.is_random:  # then no single difference is known to be a case
-            found, by_value = [a[:0] for a in found], {v: (n, 0) for v, (n, _) in by_value.items()}
+            cases, by_value = [a[:0] for a in cases], {v: (n, 0) for v, (n, _) in by_value.items()}
             chance, task.budget.found = [CHANCE_NOTE], 0
         share = self._share(task, sample, level)
         scores = self._scores(sets, sample, level)
@@ -142,7 +142,7 @@ class Themis(IndividualDetector):
         whole = task.X is not None and self._order() == len(self.protected_)
         blind = self._blindness(task, max(prober.largest_gap, share.estimate))
         return Discovery(
-            findings=prober.cases(*found),
+            findings=prober.cases(*cases),
             measure=self._measure(),
             n_tested=task.budget.tests,
             n_found=task.budget.found,

@@ -107,8 +107,8 @@ class ComboTally:
     """
 
     def __init__(self, shape, attributes):
-        others = [j for j in range(len(shape)) if j not in attributes]
-        combo = np.arange(np.prod(shape)).reshape(shape).transpose(*others, *attributes)
+        other_axes = [j for j in range(len(shape)) if j not in attributes]
+        combo = np.arange(np.prod(shape)).reshape(shape).transpose(*other_axes, *attributes)
         self._combo = combo.reshape(-1, int(np.prod([shape[a] for a in attributes])))
         self._row_of = np.empty(combo.size, dtype=np.intp)
         self._row_of[self._combo] = np.arange(len(self._combo))[:, None]

@@ -126,10 +126,10 @@ class SearchDetector(IndividualDetector):
         for part in parts:
             by_value |= part.ledger.by_value()
         blind = self._blindness(task, max(*(p.prober.largest_gap for p in parts), share.estimate))
-        own = dict.fromkeys(note for p in parts for note in p.notes)
+        notes = dict.fromkeys(note for p in parts for note in p.notes)
         has_draws = all(p.has_draws for p in parts)
         if not has_draws and not task.budget.found and task.budget.tests:
-            own[_NOT_DRAWN] = None
+            notes[_NOT_DRAWN] = None
         return Discovery(
             findings=self._joined(task, [p.prober.cases(*p.ledger.found()) for p in parts]),
             measure=self._measure(),
@@ -138,7 +138,7 @@ class SearchDetector(IndividualDetector):
             by_value=by_value,
             estimates=self._shares([row for p in parts for row in p.shares], first=share),
             tables=self._tables(parts),
-            notes=self._probe_notes(task) + blind + list(own),
+            notes=self._probe_notes(task) + blind + list(notes),
             answer=share.answer(self, blind),
         )
 
@@ -180,11 +180,11 @@ class SearchDetector(IndividualDetector):
 
 def _curve(hit, clock):
     """Return the table of tests, cases found and seconds, at up to a hundred points."""
-    tested = np.unique(np.linspace(1, len(hit), _POINTS).astype(np.int64)) if len(hit) else []
-    tested = np.asarray(tested, dtype=np.int64)
-    found = np.cumsum(hit)[tested - 1].astype(np.int64)
-    seconds = np.interp(tested, *zip((0, 0.0), *clock, strict=True))
-    return pd.DataFrame({"tested": tested, "found": found, "seconds": seconds})
+    n_tested = np.unique(np.linspace(1, len(hit), _POINTS).astype(np.int64)) if len(hit) else []
+    n_tested = np.asarray(n_tested, dtype=np.int64)
+    n_found = np.cumsum(hit)[n_tested - 1].astype(np.int64)
+    seconds = np.interp(n_tested, *zip((0, 0.0), *clock, strict=True))
+    return pd.DataFrame({"tested": n_tested, "found": n_found, "seconds": seconds})
 
 
 def _tested(varied, ledger):

@@ -113,17 +113,17 @@ class GradientWalk(Strategy):
             slopes = self.margins.slopes(self._with(rows, combo))
             self.gradients[i] = self.rules.momentum * self.gradients[i] + slopes.change
             targets.append(slopes.targets(self.steps, rows, self.gradients[i], rises))
-        here = rows[:, self.steps.columns]
+        codes = rows[:, self.steps.columns]
         # Only columns in which the same step brings both variants closer to the boundary.
-        agree = (targets[0] == targets[1]) & (targets[0] != here)
+        agree = (targets[0] == targets[1]) & (targets[0] != codes)
         stuck, rows = np.flatnonzero(~agree.any(axis=1)), rows.copy()
         agree[stuck, self.rng.integers(len(self.steps), size=len(rows))[stuck]] = True
-        there = targets[0]
+        target = targets[0]
         if not self.rules.own_pair:  # symmetric in the two variants
-            there = np.where(targets[0] == here, targets[1], targets[0])
-            both = (targets[0] != here) & (targets[1] != here)
-            there = np.where(both, np.minimum(*targets), there)
-        rows[:, self.steps.columns] = np.where(agree, there, here)
+            target = np.where(targets[0] == codes, targets[1], targets[0])
+            has_two_moves = (targets[0] != codes) & (targets[1] != codes)
+            target = np.where(has_two_moves, np.minimum(*targets), target)
+        rows[:, self.steps.columns] = np.where(agree, target, codes)
         return rows
 
     def _pair(self, rows):
@@ -140,10 +140,10 @@ class GradientWalk(Strategy):
 
     def _own_couple(self, rows):
         """Return the combination of each case, and the first that is decided otherwise."""
-        own = self._own_combo(rows)
+        combo = self._own_combo(rows)
         margins = self.margins.over(rows, self.prober.combos)
-        is_other = (margins > 0) != (margins[np.arange(len(own)), own] > 0)[:, None]
-        return np.column_stack([own, is_other.argmax(axis=1)])
+        is_other_side = (margins > 0) != (margins[np.arange(len(combo)), combo] > 0)[:, None]
+        return np.column_stack([combo, is_other_side.argmax(axis=1)])
 
     def _begin_local(self):
         """Start a chain at each case of the global phase."""
@@ -172,9 +172,9 @@ class GradientWalk(Strategy):
         inputs = min(_AT_ONCE, budget.tests // 8)
         n = min(self.rules.n_local - self.round, 1 + inputs // len(self.x))
         limits = (budget.max_tests, budget.tests, 1), (budget.max_queries, budget.queries, 3)
-        for limit, used, each in limits:
+        for limit, used, cost in limits:
             if limit is not None:
-                n = min(n, 1 + max(limit - used, 0) // (each * len(self.x)))
+                n = min(n, 1 + max(limit - used, 0) // (cost * len(self.x)))
         return n
 
     def _step(self):
@@ -188,17 +188,17 @@ class GradientWalk(Strategy):
             self.x, self.has_moved = self.y, (self.y != self.x).any(axis=1)
         return self.y
 
-    def _update_weights(self, at):
-        """Update the step probabilities of the chains `at`: inversely proportional to gradients."""
-        rows = np.tile(self.x.take(at, axis=0), (2, 1))
-        rows[:, self.space.p_index] = self.prober.combos[self.couple[at].T.ravel()]
+    def _update_weights(self, chains):
+        """Update the step probabilities of some chains: inversely proportional to gradients."""
+        rows = np.tile(self.x.take(chains, axis=0), (2, 1))
+        rows[:, self.space.p_index] = self.prober.combos[self.couple[chains].T.ravel()]
         # Where both gradients vanish, all columns get equal weights: differences would cost two
         # queries for each column. Seeds, which need a direction, do take them.
         change = np.abs(self.margins.slopes(rows, revive=False).change)
-        gradient = (change[: len(at)] + change[len(at) :]).T
+        gradient = (change[: len(chains)] + change[len(chains) :]).T
         least = self.rules.min_weight * gradient.max(axis=0, initial=0.0) + _TINY
-        self.weight[:, at] = 1 / (gradient + least)
-        self.has_moved[at] = False
+        self.weight[:, chains] = 1 / (gradient + least)
+        self.has_moved[chains] = False
 
     def _go_on(self, hit, couple):
         """Move the chains or leave them in place; a restart also changes the couple compared."""
@@ -224,5 +224,5 @@ class GradientWalk(Strategy):
 
     def _own_combo(self, rows):
         """Return the combination nearest to the protected values that each row carries."""
-        own = rows[:, self.space.p_index]
-        return np.abs(own[:, None, :] - self.prober.combos).sum(axis=2).argmin(axis=1)
+        codes = rows[:, self.space.p_index]
+        return np.abs(codes[:, None, :] - self.prober.combos).sum(axis=2).argmin(axis=1)

@@ -90,9 +90,9 @@ class Rows:
     keys: np.ndarray
     limit: int | None = None
 
-    def codes(self, at: np.ndarray) -> np.ndarray:
+    def codes(self, positions: np.ndarray) -> np.ndarray:
         """Return the rows at these positions."""
-        return self.rows.take(at, axis=0)
+        return self.rows.take(positions, axis=0)
 
 
 class Ledger:
@@ -172,12 +172,14 @@ class Ledger:
             self.tested.append(codes)
         couple = np.zeros((len(hit), 2), np.int16)
         if hit.any():
-            found = outcomes.compress(hit, axis=0)
-            low, high = self.prober.couples(found)
+            case_outcomes = outcomes.compress(hit, axis=0)
+            low, high = self.prober.couples(case_outcomes)
             couple[hit] = np.column_stack([low, high])
             self._found.extend(codes.compress(hit, axis=0))
-            at = np.arange(len(found))
-            self._outcomes.extend(np.column_stack([found[at, low], found[at, high]]))
+            case_index = np.arange(len(case_outcomes))
+            self._outcomes.extend(
+                np.column_stack([case_outcomes[case_index, low], case_outcomes[case_index, high]])
+            )
         self._hit.extend(hit)
         self._couple.extend(couple)
 

@@ -45,11 +45,11 @@ class Slopes:
         -------
         ndarray of int, shape (n_rows, n_steps)
         """
-        sign, here = np.where(rises[:, None], 1, -1), codes[:, steps.columns]
-        ordered = steps.towards(here, np.sign(change) * sign)
+        sign, step_codes = np.where(rises[:, None], 1, -1), codes[:, steps.columns]
+        ordered = steps.towards(step_codes, np.sign(change) * sign)
         if self.up is not None:
-            here = np.where(rises[:, None], self.up, self.down)
-        return np.where(steps.is_nominal, here, ordered)
+            step_codes = np.where(rises[:, None], self.up, self.down)
+        return np.where(steps.is_nominal, step_codes, ordered)
 
 
 class Margins:
@@ -129,8 +129,8 @@ class Margins:
             change[(np.nan_to_num(change) == 0).all(axis=1)] = np.nan
         if not np.isnan(change.min(initial=0)):
             return Slopes(change)
-        by_rows, here = np.isnan(change), codes[:, self.steps.columns]
-        slopes = Slopes(change, here, here.copy())
+        by_rows, step_codes = np.isnan(change), codes[:, self.steps.columns]
+        slopes = Slopes(change, step_codes, step_codes.copy())
         everywhere = by_rows.all(axis=0)
         self._difference(codes, np.flatnonzero(everywhere), slopes, np.arange(len(codes)))
         vanished = np.flatnonzero((by_rows & ~everywhere).any(axis=1))
@@ -147,8 +147,8 @@ class Margins:
         if callable(self.gradient):
             gradient = np.asarray(self.gradient(self.space.decode(codes)), dtype=float)
         elif self._array_at is not None and (numbers := self.space.numbers(codes)) is not None:
-            names, given = model.feature_names_in_, (self.favorable, self.gradient)
-            gradient = model_gradient(self.queries.array_model, numbers[:, self._array_at], *given)
+            names, rows = model.feature_names_in_, numbers[:, self._array_at]
+            gradient = model_gradient(self.queries.array_model, rows, self.favorable, self.gradient)
         else:
             rows = self.queries.rows_for_model(self.space.decode(codes))
             names = getattr(rows, "columns", names)
@@ -174,8 +174,8 @@ class Margins:
             or not set(names) <= set(self.space.names)
         ):
             return None
-        at = [self.space.names.index(name) for name in names]
-        return slice(None) if at == list(range(len(self.space))) else at
+        positions = [self.space.names.index(name) for name in names]
+        return slice(None) if positions == list(range(len(self.space))) else positions
 
     def _per_step(self, gradient, names):
         """Return a gradient in the model's columns as a gradient per step of each column."""
@@ -187,15 +187,15 @@ class Margins:
         if self._place is None:
             names = [*names, *self.space.names]  # the model's columns first, then all others
             columns = [self.space.columns[j] for j in self.steps.columns]
-            at = np.array([names.index(c.name) for c in columns], dtype=np.intp)
-            known = at < gradient.shape[1]
+            positions = np.array([names.index(c.name) for c in columns], dtype=np.intp)
+            is_model_column = positions < gradient.shape[1]
             step = np.where(self.steps.is_nominal, np.nan, [c.step for c in columns])
-            self._place = np.where(known, at, 0), known * step
-        at, step = self._place
-        return (gradient.T[at] * step[:, None]).T  # in the memory order of networks
+            self._place = np.where(is_model_column, positions, 0), is_model_column * step
+        positions, step = self._place
+        return (gradient.T[positions] * step[:, None]).T  # in the memory order of networks
 
-    def _difference(self, codes, which, slopes, at):
-        """Fill in the slopes of some columns by differences, for the rows at positions `at`."""
+    def _difference(self, codes, which, slopes, positions):
+        """Fill in the slopes of some columns by differences, for the rows at some positions."""
         if not len(which) or not len(codes):
             return
         variants = [self.steps.variants(codes, k) for k in which]
@@ -203,13 +203,15 @@ class Margins:
         start = len(codes)
         for k, rows in zip(which, variants, strict=True):
             j = self.steps.columns[k]
-            own = margins[start : start + len(rows)].reshape(-1, len(codes))
+            column_margins = margins[start : start + len(rows)].reshape(-1, len(codes))
             values = rows[:, j].reshape(-1, len(codes))
             start += len(rows)
             if self.steps.is_nominal[k]:
-                slopes.change[at, k] = np.ptp(own, axis=0)
+                slopes.change[positions, k] = np.ptp(column_margins, axis=0)
                 n = np.arange(len(codes))
-                slopes.up[at, k] = values[own.argmax(axis=0), n]
-                slopes.down[at, k] = values[own.argmin(axis=0), n]
+                slopes.up[positions, k] = values[column_margins.argmax(axis=0), n]
+                slopes.down[positions, k] = values[column_margins.argmin(axis=0), n]
             else:
-                slopes.change[at, k] = (own[1] - own[0]) / np.maximum(values[1] - values[0], 1)
+                slopes.change[positions, k] = (column_margins[1] - column_margins[0]) / np.maximum(
+                    values[1] - values[0], 1
+                )

@@ -38,21 +38,23 @@ class Neighbors:
     def __init__(self, steps: Steps, parents: np.ndarray, limit: int | None) -> None:
         self.parents, self.limit, self.steps = parents, limit, steps.single
         single, space = steps.single, steps.space
-        here = parents[:, single.column]
-        is_change = (here != single.fixed) & ((here != MISSING) | ~single.is_relative)
+        parent_codes = parents[:, single.column]
+        is_change = (parent_codes != single.fixed) & (
+            (parent_codes != MISSING) | ~single.is_relative
+        )
         multiplier = space.multipliers[single.column]
         difference = single.target.astype(np.uint64) * multiplier
         keys = space.key(parents, space.np_index)[:, None] + difference
         absolute = np.flatnonzero(~single.is_relative)
         if len(absolute):  # the new code replaces the old one
-            keys[:, absolute] -= here[:, absolute].astype(np.uint64) * multiplier[absolute]
+            keys[:, absolute] -= parent_codes[:, absolute].astype(np.uint64) * multiplier[absolute]
         self.parent, self.step = np.nonzero(is_change)
         self.keys = keys[is_change]
 
-    def codes(self, at: np.ndarray) -> np.ndarray:
+    def codes(self, positions: np.ndarray) -> np.ndarray:
         """Return the neighbors at these positions as rows of codes."""
-        step, rows = self.step[at], self.parents.take(self.parent[at], axis=0)
+        step, rows = self.step[positions], self.parents.take(self.parent[positions], axis=0)
         column, is_relative = self.steps.column[step], self.steps.is_relative[step]
-        here = np.arange(len(rows)), column
-        rows[here] = rows[here] * is_relative + self.steps.target[step]
+        cells = np.arange(len(rows)), column
+        rows[cells] = rows[cells] * is_relative + self.steps.target[step]
         return rows

@@ -36,20 +36,20 @@ def quality(detector, task, ledger):
     if task.budget.max_seconds is not None:
         aside.budget.renew(task.budget.seconds_left)
     cases = ledger.found_codes
-    found = _sampled(cases, n, rng)
-    drawn, of_drawn = _probed(aside, space.sample(n, rng))
-    table = [_share(detector, "share of the domain with a case", of_drawn)]
+    sample = _sampled(cases, n, rng)
+    drawn, drawn_outcomes = _probed(aside, space.sample(n, rng))
+    table = [_share(detector, "share of the domain with a case", drawn_outcomes)]
     if task.X is not None:
         rows, _ = inputs_of(task)
-        _, of_rows = _probed(aside, _sampled(rows, n, rng))
-        table.append(_share(detector, "share of the rows of X with a case", of_rows))
-    spread = norm.isf(detector.significance / 2) * (len(found) < len(cases))
-    table += _severity(detector, task, aside.budget, found, spread)
+        _, row_outcomes = _probed(aside, _sampled(rows, n, rng))
+        table.append(_share(detector, "share of the rows of X with a case", row_outcomes))
+    spread = norm.isf(detector.significance / 2) * (len(sample) < len(cases))
+    table += _severity(detector, task, aside.budget, sample, spread)
     table.append(
-        ("leaves of a surrogate tree with a case", *_leaves(space, drawn, of_drawn, found))
+        ("leaves of a surrogate tree with a case", *_leaves(space, drawn, drawn_outcomes, sample))
     )
     if task.X is not None and len(space.np_index):
-        table += _closeness(space, found, _sampled(rows, _ROWS, rng), spread)
+        table += _closeness(space, sample, _sampled(rows, _ROWS, rng), spread)
     task.budget.queries += aside.budget.queries
     task.budget.stopped_by = task.budget.stopped_by or aside.budget.stopped_by
     return pd.DataFrame(table, columns=["name", "estimate", "ci_low", "ci_high", "n"])
@@ -82,10 +82,10 @@ def _mean(name, values, spread):
     return name, mean, mean - half, mean + half, n
 
 
-def _severity(detector, task, budget, found, spread):
+def _severity(detector, task, budget, cases, spread):
     """Return rows of the table on gaps, of probabilities if the model has them."""
     output = "probability" if task.queries.box.has_probabilities else detector.output
-    _, outcomes = _probed(detector._aside(task, output, budget), found)
+    _, outcomes = _probed(detector._aside(task, output, budget), cases)
     bins = np.sort(np.rint(outcomes / _BIN), axis=1)
     gaps = np.ptp(outcomes, axis=1)
     largest = float(gaps.max()) if len(gaps) else np.nan
@@ -96,49 +96,48 @@ def _severity(detector, task, budget, found, spread):
     ]
 
 
-def _leaves(space, drawn, outcomes, found):
+def _leaves(space, drawn, outcomes, cases):
     """Return how many leaves of a tree fitted to the outcomes contain cases, and their number."""
     if not len(drawn) or not len(space.np_index):
         return np.nan, np.nan, np.nan, 0
     tree = DecisionTreeRegressor(max_leaf_nodes=_LEAVES, random_state=0)
     tree.fit(drawn[:, space.np_index], outcomes.mean(axis=1))
-    reached = len(np.unique(tree.apply(found[:, space.np_index]))) if len(found) else 0
+    reached = len(np.unique(tree.apply(cases[:, space.np_index]))) if len(cases) else 0
     return reached, np.nan, np.nan, tree.get_n_leaves()
 
 
-def _closeness(space, found, rows, spread):
+def _closeness(space, cases, rows, spread):
     """Return rows of the table that compare cases with the rows of X."""
-    at = space.np_index
-    found, rows = found[:, at], rows[:, at]
-    nominal = np.array([space.columns[j].kind == "nominal" for j in at])
+    positions = space.np_index
+    cases, rows = cases[:, positions], rows[:, positions]
+    nominal = np.array([space.columns[j].kind == "nominal" for j in positions])
     scores, near = (np.nan, np.nan), np.empty(0)
-    if len(found) and len(rows):
-        scores = naturalness(found, rows, nominal)
+    if len(cases) and len(rows):
+        scores = naturalness(cases, rows, nominal)
         columns = np.ascontiguousarray(rows.T)
-        parts = [found[i : i + _AT_ONCE].T for i in range(0, len(found), _AT_ONCE)]
+        parts = [cases[i : i + _AT_ONCE].T for i in range(0, len(cases), _AT_ONCE)]
         near = np.concatenate([_fewest_differences(part, columns) for part in parts])
-    known = [s for s in scores if not np.isnan(s)]
-    scores = [*scores, float(np.mean(known)) if known else np.nan]
+    scores = [*scores, _mean_score(scores)]
     names = "naturalness of columns", "naturalness of pairs of columns", "naturalness"
     return [
-        *((name, s, np.nan, np.nan, len(found)) for name, s in zip(names, scores, strict=True)),
+        *((name, s, np.nan, np.nan, len(cases)) for name, s in zip(names, scores, strict=True)),
         _mean("columns in which a case differs from the nearest row of X", near, spread),
     ]
 
 
-def _fewest_differences(found, rows):
+def _fewest_differences(cases, rows):
     """Return the number of columns in which each input differs from the nearest of the rows."""
-    differ = np.zeros((found.shape[1], rows.shape[1]), np.uint16)
-    for own, theirs in zip(found, rows, strict=True):
-        differ += own[:, None] != theirs
+    differ = np.zeros((cases.shape[1], rows.shape[1]), np.uint16)
+    for case_codes, row_codes in zip(cases, rows, strict=True):
+        differ += case_codes[:, None] != row_codes
     return differ.min(axis=1)
 
 
 _BINS = 10
 
 
-def naturalness(found, rows, nominal):
-    """Return how similar the distributions of found inputs and of rows of data are.
+def naturalness(cases, rows, nominal):
+    """Return how similar the distributions of cases and of rows of data are.
 
     The score of a numeric or ordinal column is 1 minus the Kolmogorov-Smirnov distance of its two
     distributions; that of a nominal column, 1 minus their total variation. The score of a pair is 1
@@ -147,7 +146,7 @@ def naturalness(found, rows, nominal):
 
     Parameters
     ----------
-    found, rows : ndarray of int, shape (n, n_columns)
+    cases, rows : ndarray of int, shape (n, n_columns)
         Codes.
     nominal : ndarray of bool, shape (n_columns,)
         Whether each column is nominal.
@@ -157,19 +156,19 @@ def naturalness(found, rows, nominal):
     columns, pairs : float
         Mean scores in [0, 1]; NaN without scores.
     """
-    low = np.minimum(found.min(axis=0), rows.min(axis=0))
-    found, rows = found - low, rows - low
-    width = 1 + np.maximum(found.max(axis=0), rows.max(axis=0))
+    low = np.minimum(cases.min(axis=0), rows.min(axis=0))
+    cases, rows = cases - low, rows - low
+    width = 1 + np.maximum(cases.max(axis=0), rows.max(axis=0))
     d = len(width)
     columns = []
     for j in range(d):
-        change = _change(found[:, j], rows[:, j])
+        change = _change(cases[:, j], rows[:, j])
         total = np.abs(change).sum() / 2
         columns.append(1 - (total if nominal[j] else np.abs(np.cumsum(change)).max()))
     with np.errstate(invalid="ignore", divide="ignore"):  # a constant column has no correlation
-        r, s = (_correlation(x) for x in (found, rows))
+        r, s = (_correlation(x) for x in (cases, rows))
     bins = np.where(nominal, width, np.minimum(width, _BINS))
-    binned = [x * bins // width for x in (found, rows)]
+    binned = [x * bins // width for x in (cases, rows)]
     pairs = []
     for a, b in combinations(range(d), 2):
         if nominal[a] or nominal[b]:
@@ -180,10 +179,12 @@ def naturalness(found, rows, nominal):
     return _mean_score(columns), _mean_score(pairs)
 
 
-def _change(one, other):
+def _change(first, second):
     """Return the difference between the shares of each code."""
-    n = 1 + max(one.max(), other.max())
-    return np.bincount(one, minlength=n) / len(one) - np.bincount(other, minlength=n) / len(other)
+    n = 1 + max(first.max(), second.max())
+    return np.bincount(first, minlength=n) / len(first) - np.bincount(second, minlength=n) / len(
+        second
+    )
 
 
 def _correlation(x):
@@ -195,5 +196,5 @@ def _correlation(x):
 
 def _mean_score(scores):
     """Return the mean of the scores that are not NaN."""
-    known = [s for s in scores if not np.isnan(s)]
-    return float(np.mean(known)) if known else float("nan")
+    defined_scores = [s for s in scores if not np.isnan(s)]
+    return float(np.mean(defined_scores)) if defined_scores else float("nan")

@@ -83,8 +83,8 @@ class Seeds:
             n = int(last.argmax()) + (not ended_by_case) if last.any() else 0
         which, origins, drawn = self.which[:n], self.origin[:n], []
         for origin, name in NAMES.items():
-            own = hit[which[origins == origin]]
-            drawn += [(name, int(own.sum()), len(own))] if origin in self.origin else []
+            hits = hit[which[origins == origin]]
+            drawn += [(name, int(hits.sum()), len(hits))] if origin in self.origin else []
         return drawn
 
 

@@ -59,13 +59,13 @@ class Steps:
 
     def __init__(self, space: FeatureSpace, size: int = 1) -> None:
         self.space, self.size = space, size
-        columns = [j for j in space.np_index if space.names[j] not in space.immutable]
-        own = [space.columns[j] for j in columns]
-        self.columns = np.array(columns, dtype=np.intp)
-        self.is_nominal = np.array([c.kind == "nominal" for c in own], dtype=bool)
-        self.low = np.array([MISSING if c.missing else 0 for c in own], dtype=np.int64)
-        self.high = np.array([c.size - 1 for c in own], dtype=np.int64)
-        self.direction = np.array([space.monotone.get(c.name, 0) for c in own], dtype=np.int64)
+        positions = [j for j in space.np_index if space.names[j] not in space.immutable]
+        columns = [space.columns[j] for j in positions]
+        self.columns = np.array(positions, dtype=np.intp)
+        self.is_nominal = np.array([c.kind == "nominal" for c in columns], dtype=bool)
+        self.low = np.array([MISSING if c.missing else 0 for c in columns], dtype=np.int64)
+        self.high = np.array([c.size - 1 for c in columns], dtype=np.int64)
+        self.direction = np.array([space.monotone.get(c.name, 0) for c in columns], dtype=np.int64)
 
     def __len__(self):
         return len(self.columns)
@@ -100,18 +100,22 @@ class Steps:
         moved = np.clip(codes + self.size * sign.astype(np.int64), 0, self.high)
         return self.clip_monotone(np.where(codes == MISSING, codes, moved), codes)
 
-    def clip_monotone(self, codes: np.ndarray, own: np.ndarray) -> np.ndarray:
+    def clip_monotone(self, codes: np.ndarray, original_codes: np.ndarray) -> np.ndarray:
         """Clip codes of monotone columns so that they never move against their direction.
 
         Parameters
         ----------
-        codes, own : ndarray of int, shape (n_rows, len(self))
+        codes, original_codes : ndarray of int, shape (n_rows, len(self))
             The new codes and the original ones.
         """
         if not self.direction.any():
             return codes
-        clipped = np.where(self.direction > 0, np.maximum(codes, own), np.minimum(codes, own))
-        clipped = np.where((codes == MISSING) | (own == MISSING), own, clipped)
+        clipped = np.where(
+            self.direction > 0, np.maximum(codes, original_codes), np.minimum(codes, original_codes)
+        )
+        clipped = np.where(
+            (codes == MISSING) | (original_codes == MISSING), original_codes, clipped
+        )
         return np.where(self.direction == 0, codes, clipped)
 
     def signs(self, which: np.ndarray, sign: np.ndarray) -> np.ndarray:
@@ -169,17 +173,17 @@ class Steps:
         jump = (u * (n_values - 1)).astype(np.int64) + 1 - low
         can_miss = (self.low == MISSING).any()
         made = np.empty((len(which), *rows.shape), dtype=rows.dtype)
-        at = np.arange(len(rows)) * rows.shape[1] + self.columns[which]
+        flat_index = np.arange(len(rows)) * rows.shape[1] + self.columns[which]
         for i, now in enumerate(made):
             now[:] = made[i - 1] if i else rows
             flat = now.reshape(-1)
-            code = flat[at[i]]
+            code = flat[flat_index[i]]
             moved = np.minimum(np.maximum(code + step[i], 0), high[i])
             if can_miss:
                 moved = np.where(code == MISSING, code, moved)
             if self.is_nominal.any():
                 moved = np.where(nominal[i], low[i] + (code + jump[i]) % n_values[i], moved)
-            flat[at[i]] = moved
+            flat[flat_index[i]] = moved
         return made
 
 

@@ -109,17 +109,23 @@ def changes_of(tree, leaves, columns, can_go, least):
     parts = [none], [none]
     while (node > 0).any():  # from the leaves upwards
         leaf, node = leaf[node > 0], node[node > 0]
-        left, column, share = nodes.is_left[node].astype(int), nodes.column[node], nodes.share[node]
+        direction, column, share = (
+            nodes.is_left[node].astype(int),
+            nodes.column[node],
+            nodes.share[node],
+        )
         # A condition is an interval of one column, so the nearest value that negates it is cut + 1
         # or cut: the paper's constraint solver is not needed.
-        can, value = can_go[left, column], nodes.cut[node] + left
-        tightest, passed[left, leaf, column] = ~passed[left, leaf, column], True
+        can, value = can_go[direction, column], nodes.cut[node] + direction
+        tightest, passed[direction, leaf, column] = ~passed[direction, leaf, column], True
         for part, end, able in zip(
             parts, (leaves[leaf], node), (tightest, nodes.is_strong[node]), strict=True
         ):
-            of = np.flatnonzero(can & able)
-            mean = (nodes.total[end[of]] + 1 - 2 * share[of]) / nodes.depth[end[of]]
-            part.append(Changes(leaf[of], column[of], value[of], mean))
+            positions = np.flatnonzero(can & able)
+            mean = (nodes.total[end[positions]] + 1 - 2 * share[positions]) / nodes.depth[
+                end[positions]
+            ]
+            part.append(Changes(leaf[positions], column[positions], value[positions], mean))
         node = nodes.parent[node]
     return [Changes.joined(part) for part in parts]
 
@@ -156,8 +162,8 @@ class Queue(Strategy):
         tests = min(tests if tests >= _EARLY else tests // 2, _MOST)
         limit = self.task.budget.max_tests
         if limit is not None:  # a quarter more than the tests left, as some were tested before
-            left = limit - self.task.budget.tests
-            tests = min(tests, left + left // 4)
+            n_left = limit - self.task.budget.tests
+            tests = min(tests, n_left + n_left // 4)
         return max(_SMALLEST, tests)
 
     def tell(self, candidates, ids, new, ledger):
@@ -199,8 +205,10 @@ class Queue(Strategy):
         leaves = np.flatnonzero(tree.children_left < 0)
         if self.settings.surrogate != "shared":
             leaves = np.unique(self._leaf(tree, rows))
-        both = changes_of(tree, leaves, self.space.np_index, self.can_go, _LEAST_CONFIDENCE)
-        for queue, changes, sign in zip(self.queues, both, (1, -1), strict=True):
+        local_and_global = changes_of(
+            tree, leaves, self.space.np_index, self.can_go, _LEAST_CONFIDENCE
+        )
+        for queue, changes, sign in zip(self.queues, local_and_global, (1, -1), strict=True):
             queue.add_changes(changes, len(leaves), sign)
         number = np.zeros(tree.node_count, np.intp)
         number[leaves] = np.arange(-len(leaves), 0)
@@ -214,8 +222,8 @@ class Queue(Strategy):
         """Draw samples, each column independently from its values in X."""
         if self.task.X is None:
             return self.space.sample(n, self.task.rng)
-        at = self.task.rng.integers(len(self.values), size=(n, len(self.space)))
-        return np.take_along_axis(self.values, at, axis=0)
+        draws = self.task.rng.integers(len(self.values), size=(n, len(self.space)))
+        return np.take_along_axis(self.values, draws, axis=0)
 
     @cached_property
     def values(self):

@@ -42,7 +42,7 @@ class World:
         self.codes = [pd.factorize(named[c], sort=True)[0] for c in named]
         self.numbers = [_standardized(np.ascontiguousarray(x)) for x in numbers.T]
 
-    def order(self, rows, pool, other, width):
+    def order(self, rows, pool, pool_world, width):
         """Return distance and position in the pool of the nearest rows, ties by the largest index.
 
         Parameters
@@ -50,28 +50,29 @@ class World:
         rows : ndarray of int
             Rows of this world.
         pool : ndarray of int
-            Rows of the world `other`, in descending order.
+            Rows of `pool_world`, in descending order.
         width : int
         """
         distances, order = [], []
         for start in range(0, max(len(rows), 1), _ROWS):  # of no rows, no neighbors
             some = rows[start : start + _ROWS, None]
             d = sum(
-                1.0 * (a[some] != b[pool]) for a, b in zip(self.codes, other.codes, strict=True)
+                1.0 * (a[some] != b[pool])
+                for a, b in zip(self.codes, pool_world.codes, strict=True)
             )
-            for a, b in zip(self.numbers, other.numbers, strict=True):
+            for a, b in zip(self.numbers, pool_world.numbers, strict=True):
                 d = d + np.abs(a[some] - b[pool])
             d = d / _N_ATTRIBUTES
-            at = np.argsort(d, axis=1, kind="stable")[:, :width]
-            distances.append(np.take_along_axis(d, at, axis=1))
-            order.append(at)
+            nearest = np.argsort(d, axis=1, kind="stable")[:, :width]
+            distances.append(np.take_along_axis(d, nearest, axis=1))
+            order.append(nearest)
         return np.vstack(distances), np.vstack(order)
 
     def places(self, rows):
         """Return one row for each distinct point among the rows, and the point of each row."""
         points = np.column_stack([c[rows] for c in self.codes + self.numbers])
-        _, first, at = np.unique(points, axis=0, return_index=True, return_inverse=True)
-        return rows[first], at.ravel()
+        _, first, place_of_row = np.unique(points, axis=0, return_index=True, return_inverse=True)
+        return rows[first], place_of_row.ravel()
 
 
 def _standardized(x):
@@ -123,9 +124,9 @@ def _searched(part, task):
     refuse_new_people(task.is_audit)
     names, bad = part.pools.columns, part.pools.values[:, 0]
     factual, world = World(task.X[names], bad), None
-    if part.others is not task.X:
-        there = bad if part.decided is None else 1.0 - part.decided
-        world = World(part.others[names], there)
+    if part.counterparts is not task.X:
+        unfavorable = bad if part.decided is None else 1.0 - part.decided
+        world = World(part.counterparts[names], unfavorable)
     return factual, world, (np.flatnonzero(part.comparison.control(task.X)), part.pools.test)
 
 
@@ -165,9 +166,9 @@ def neighbors(part, task, rows, k, centers):
 
 def _list(listed, role, nearest, distance, counts):
     """Add the neighbors that count to the list of each person."""
-    for own, rows, away, is_in in zip(listed, nearest, distance, counts, strict=True):
+    for neighbors, rows, away, is_in in zip(listed, nearest, distance, counts, strict=True):
         pairs = zip(rows[is_in].tolist(), away[is_in].tolist(), strict=True)
-        own += [(role, row, 1.0, far) for row, far in pairs]
+        neighbors += [(role, row, 1.0, far) for row, far in pairs]
 
 
 def count(factual, world, rows, pools, ks, centers=False):
@@ -195,25 +196,31 @@ def count(factual, world, rows, pools, ks, centers=False):
     x_c, n_c = _control(factual, rows, np.sort(control)[::-1], ks, width, centers)
     searched = factual if world is None else world
     pool = np.sort(test)[::-1]
-    places, at = searched.places(rows)
+    places, place_of_row = searched.places(rows)
     distance, order = searched.order(places, pool, factual, width)
-    total = np.cumsum(factual.unfavorable[pool[order]], axis=1)[at]  # what happened to the others
+    # The neighbors' own decisions, which are factual.
+    total = np.cumsum(factual.unfavorable[pool[order]], axis=1)[place_of_row]
     if not centers:
         return x_c, n_c, total[:, ks - 1], np.broadcast_to(ks, n_c.shape)
-    before = ((distance == 0)[at] & (pool[order][at] > rows[:, None])).sum(axis=1)
-    inside = before[:, None] <= ks
-    own = total[:, ks - 1] + searched.unfavorable[rows][:, None]
-    return x_c, n_c, np.where(inside, own, total[:, ks]), np.broadcast_to(ks + 1, n_c.shape)
+    is_before = (distance == 0)[place_of_row] & (pool[order][place_of_row] > rows[:, None])
+    inside = is_before.sum(axis=1)[:, None] <= ks
+    total_with_center = total[:, ks - 1] + searched.unfavorable[rows][:, None]
+    return (
+        x_c,
+        n_c,
+        np.where(inside, total_with_center, total[:, ks]),
+        np.broadcast_to(ks + 1, n_c.shape),
+    )
 
 
 def _control(world, rows, pool, ks, width, centers):
-    places, at = world.places(rows)
+    places, place_of_row = world.places(rows)
     _, order = world.order(places, pool, world, width)
     nearest = pool[order]
-    total = np.cumsum(world.unfavorable[nearest], axis=1)[at][:, ks]
+    total = np.cumsum(world.unfavorable[nearest], axis=1)[place_of_row][:, ks]
     if centers:
         return total, np.broadcast_to(ks + 1, total.shape)
-    mine = nearest[at] == rows[:, None]
+    mine = nearest[place_of_row] == rows[:, None]
     rank = np.where(mine.any(axis=1), mine.argmax(axis=1), width)
     inside = rank[:, None] <= ks
     return total - inside * world.unfavorable[rows][:, None], ks + 1 - inside

@@ -182,9 +182,9 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         _alvarez2023.refuse_new_people(self._is_published)
         for pools in people.pools:
             if pools.comparison.control(frame).all():
-                other, _ = self._counterparts(people.sources, pools.comparison, frame, True)
-                found = pools.neighbors(frame, other, None, n_neighbors)
-                return report.group_table(people, frame, other, found)[0]
+                counterpart, _ = self._counterparts(people.sources, pools.comparison, frame, True)
+                neighbors = pools.neighbors(frame, counterpart, None, n_neighbors)
+                return report.group_table(people, frame, counterpart, neighbors)[0]
         raise ValueError("This person belongs to no group whose members may complain.")
 
     def _resolve_model(self, people, model):
@@ -261,13 +261,14 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     def _check(self):
         self._check_protected()
         self._similarity._validate_params()
-        given = self.n_neighbors
-        if given is None and self._similarity.max_distance is None:
+        n_neighbors = self.n_neighbors
+        if n_neighbors is None and self._similarity.max_distance is None:
             raise ValueError("n_neighbors=None needs Similarity(max_distance=), the radius.")
         least = 0 if self.centers and max(self._ks, default=0) > 0 else 1
-        if given is not None and min(self._ks, default=-1) < least:
+        if n_neighbors is not None and min(self._ks, default=-1) < least:
             raise ValueError(
-                f"n_neighbors must be positive; 0 needs centers=True and another number: {given!r}."
+                "n_neighbors must be positive; 0 needs centers=True and another number: "
+                f"{n_neighbors!r}."
             )
         if self._is_published and self.output != "decision":
             raise ValueError(
@@ -285,12 +286,14 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         excluded = self._too_small(pools)
         small = {group for group, *_ in excluded}
         pools = [p for p in pools if str(p.comparison.group) not in small]
-        known = items.predicates, pools, excluded, *self._sources(task)
-        task.memory = PeopleOfFit(X, outcome, *known, task.people.groups)
+        sources = self._sources(task)
+        task.memory = PeopleOfFit(
+            X, outcome, items.predicates, pools, excluded, *sources, task.people.groups
+        )
         discovery = self._report(task, outcome, self._who_may_complain(task))
         gaps = discovery.tables["gaps"]
-        found = gaps.loc[gaps["p_adjusted"] <= self.significance, "group"].tolist()
-        task.memory = replace(task.memory, found_groups=found)
+        found_groups = gaps.loc[gaps["p_adjusted"] <= self.significance, "group"].tolist()
+        task.memory = replace(task.memory, found_groups=found_groups)
         return discovery
 
     def _remeasure(self, task):
@@ -332,30 +335,30 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         """Return the centers of the test groups, row by row, and their decisions or None."""
         return X, None
 
-    def _decided(self, others, given, comparison, task):
+    def _decided(self, counterparts, decisions, comparison, task):
         """Return the outcomes of the centers of the test groups, where they are known."""
-        return given
+        return decisions
 
     def _too_small(self, pools):
         """Return (group, size, reason) for each group with fewer than k neighbors.
 
         Raise ValueError if every group, or one that the user named, is too small.
         """
-        found, wanted = [], max(self._ks)
+        excluded, n_neighbors = [], max(self._ks)
         for p in pools:
-            others, tests = p.sizes
-            if min(others, tests) < max(wanted, 1):
-                few = f"{others} other people of the group ({p.comparison.group})"
-                if tests < others:
-                    few = f"{tests} people of the reference ({p.comparison.versus})"
-                reason = f"n_neighbors={wanted} is more than the {few}"
-                found.append((str(p.comparison.group), len(p.control), reason))
-        if found and (len(found) == len(pools) or self.group is not None):
+            n_control, n_test = p.sizes
+            if min(n_control, n_test) < max(n_neighbors, 1):
+                few = f"{n_control} other people of the group ({p.comparison.group})"
+                if n_test < n_control:
+                    few = f"{n_test} people of the reference ({p.comparison.versus})"
+                reason = f"n_neighbors={n_neighbors} is more than the {few}"
+                excluded.append((str(p.comparison.group), len(p.control), reason))
+        if excluded and (len(excluded) == len(pools) or self.group is not None):
             raise ValueError(
-                f"{found[0][2]}. Reduce n_neighbors, or name larger groups in group= and "
+                f"{excluded[0][2]}. Reduce n_neighbors, or name larger groups in group= and "
                 "reference=."
             )
-        return found
+        return excluded
 
     def _report(self, task, outcome, may):
         """Judge every complainant, and return a Discovery."""
@@ -364,8 +367,10 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             comparison = pools.comparison
             rows = np.flatnonzero(may & comparison.control(task.X))
             sources, is_new = task.memory.sources, task.is_audit
-            others, given = self._counterparts(sources, comparison, task.X, is_new)
-            part = Judged(pools, others, self._decided(others, given, comparison, task))
+            counterparts, decisions = self._counterparts(sources, comparison, task.X, is_new)
+            part = Judged(
+                pools, counterparts, self._decided(counterparts, decisions, comparison, task)
+            )
             gap = verdict.gap_of(self, task, part, outcome)
             if not is_new and not self._is_published:
                 part = replace(part, pools=pools.with_residuals(gap.residual))
@@ -384,8 +389,10 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         table = verdict.gap_table(self, comparisons, gaps)
         people, claims = self._decided_people(task, judged, people, table)
         excluded = [*task.memory.excluded, *report.unmatched(people, self)]
-        given = task.memory.predicates, comparisons, gaps, task.X, task.memory.excluded
-        still_open = verdict.open_values(*given, COVERED)
+        memory = task.memory
+        still_open = verdict.open_values(
+            memory.predicates, comparisons, gaps, task.X, memory.excluded, COVERED
+        )
         judgment = verdict.judgment(self, table, gaps, outcome, still_open)
         discovery = self._discovery(task, judged, people, outcome, table, gaps)
         if claims is not None:
@@ -468,16 +475,16 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             groups = _alvarez2023.neighborhoods(part, task, rows, ks, self.centers)
         else:
             people = task.X.iloc[rows]
-            others = people if part.others is task.X else part.others.iloc[rows]
-            groups = part.pools.sums(people, others, None if task.is_audit else rows, ks)
+            counterparts = people if part.counterparts is task.X else part.counterparts.iloc[rows]
+            groups = part.pools.sums(people, counterparts, None if task.is_audit else rows, ks)
         if not self.centers:
             return groups
         centers = []
-        for own in (outcome[rows], part.decided[rows]):
-            left = own - gap.expected[rows]
-            values = self._values(own)
+        for center_outcome in (outcome[rows], part.decided[rows]):
+            residual = center_outcome - gap.expected[rows]
+            values = self._values(center_outcome)
             if not self._is_published:
-                values = np.column_stack([values, left, left**2])
+                values = np.column_stack([values, residual, residual**2])
             centers.append(values)
         groups = groups if self._is_published else groups.with_centers(*centers)
         return groups.and_centers(*centers, len(self._ks) - len(ks))

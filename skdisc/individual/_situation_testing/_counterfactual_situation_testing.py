@@ -112,8 +112,8 @@ class CounterfactualSituationTesting(SituationDetector):
                 f"counterfactuals has no source for the protected column {lacking[0]!r}."
             )
         # In an order that depends on values only, as a causal model may be fitted to these rows.
-        taken = {c: take_rows(source, task.people.stay) for c, source in sources.items()}
-        return ready_each(taken, task.X.iloc[canonical_order(task.X)])
+        aligned_sources = {c: take_rows(source, task.people.stay) for c, source in sources.items()}
+        return ready_each(aligned_sources, task.X.iloc[canonical_order(task.X)])
 
     def _counterparts(self, sources, comparison, X, is_new):
         source = sources[comparison.columns[0]]
@@ -128,10 +128,10 @@ class CounterfactualSituationTesting(SituationDetector):
             return X, None
         return counterfactual_rows(source, X, comparison.do)
 
-    def _decided(self, others, given, comparison, task):
+    def _decided(self, counterparts, decisions, comparison, task):
         """Return the outcomes of the counterfactuals, given or queried, else None."""
-        if given is not None:
-            return given.astype(float) if self.output == "value" else self._favors(given)
+        if decisions is not None:
+            return decisions.astype(float) if self.output == "value" else self._favors(decisions)
         if task.queries is None or self.model_.model is None:
             if self.centers:
                 raise ValueError(
@@ -139,7 +139,7 @@ class CounterfactualSituationTesting(SituationDetector):
                     "model, or give counterfactuals=(frame, decisions)."
                 )
             return None
-        return task.queries.decide(counterfactual_rows(None, others, comparison.do)[0])
+        return task.queries.decide(counterfactual_rows(None, counterparts, comparison.do)[0])
 
     def _favors(self, decisions):
         return is_favorable(decisions, self.pos_label_).astype(float)

@@ -39,26 +39,28 @@ def gap_of(detector, task, part, outcome):
     sides = part.comparison.test(task.X), part.comparison.control(task.X)
     rows = [order[side[order]] for side in sides]
     people = outcome, task.people.groups
-    found = _gap_at(detector, part, task.X, part.others, people, rows)
+    gap = _gap_at(detector, part, task.X, part.counterparts, people, rows)
     recipe = task.memory.recipes.get(part.comparison.columns[0])
-    if recipe is not None and not np.isnan(found.gap):
-        found = found.with_variance(*_of_the_causal_model(detector, task, part, people, rows))
+    if recipe is not None and not np.isnan(gap.gap):
+        gap = gap.with_variance(*_of_the_causal_model(detector, task, part, people, rows))
     pair, features = np.concatenate(rows), features_of(task.X, part.pools.columns)
     name = too_fine(features.iloc[pair], features)
     whole = []
-    for values in (found.residual, found.expected):  # of all rows of the task
+    for values in (gap.residual, gap.expected):  # of all rows of the task
         whole.append(np.full(len(task.X), np.nan))
         whole[-1][pair] = values
-    again = {"matched": pair[found.matched], "residual": whole[0], "expected": whole[1]}
-    return replace(found, **again, too_fine=name)
+    residual, expected = whole
+    return replace(
+        gap, matched=pair[gap.matched], residual=residual, expected=expected, too_fine=name
+    )
 
 
-def _gap_at(detector, part, X, others, people, rows, learner="boosting"):
+def _gap_at(detector, part, X, counterparts, people, rows, learner="boosting"):
     """Return the `MeanGap` with the people of the group in the places of their counterfactuals.
 
     `people` are the outcomes and the clusters (or None) of X.
     """
-    pools, frames = part.pools, (X.iloc[rows[0]], others.iloc[rows[1]])
+    pools, frames = part.pools, (X.iloc[rows[0]], counterparts.iloc[rows[1]])
     features = pd.concat([features_of(frame, pools.columns) for frame in frames])
     distances, points = pools.distances.with_rows(features)
     outcome, cluster = (None if a is None else a[np.concatenate(rows)] for a in people)
@@ -72,7 +74,7 @@ def _gap_at(detector, part, X, others, people, rows, learner="boosting"):
         is_binary=detector.output == "decision",
         cluster=cluster,
         learner=learner,
-        checks_balance=others is X,
+        checks_balance=counterparts is X,
         nominal=distances.nominal,
         metric=distances.metric,
         n_jobs=detector.n_jobs,
@@ -88,12 +90,12 @@ def _of_the_causal_model(detector, task, part, people, rows):
     if cluster is not None:
         draw = _stats.cluster_resampler(cluster[order], rng)
     name = comparison.columns[0]
-    given = task.memory.recipes[name], task.memory.sources[name]
+    recipe, fitted = task.memory.recipes[name], task.memory.sources[name]
     rows, gaps = [side[:: max(1, len(side) // _MOST_PEOPLE)] for side in rows], []
     for _ in range(_N_RESAMPLES):
-        source = resampled(*given, learned.iloc[draw()])
-        others = counterfactual_rows(source, task.X, comparison.do)[0]
-        gaps.append(_gap_at(detector, part, task.X, others, people, rows, "additive").gap)
+        source = resampled(recipe, fitted, learned.iloc[draw()])
+        counterparts = counterfactual_rows(source, task.X, comparison.do)[0]
+        gaps.append(_gap_at(detector, part, task.X, counterparts, people, rows, "additive").gap)
     return float(np.nanvar(gaps, ddof=1)), _N_RESAMPLES - 1
 
 
@@ -134,7 +136,7 @@ def judgment(detector, table, gaps, outcome, still_open):
     few = "too few of their people have similar people of the reference: " + ", ".join(still_open)
     names = ", ".join(dict.fromkeys(repr(g.too_fine) for g in gaps if g.too_fine))
     fine = f"too many values of {names} for people to be compared at equal ones; group the values"
-    turned = [said_about(g.left) for g in gaps if g.turns(detector)]
+    turned = [said_about(g.unlearned) for g in gaps if g.turns(detector)]
     reasons = [*turned, relevant.problem, few if still_open else "", fine if names else ""]
     reasons = [r for r in reasons if r]
     return judge_effects(effects, reasons, relevant.size, detector.significance)
@@ -149,15 +151,15 @@ def open_values(predicates, comparisons, gaps, X, excluded, share):
     for comparison, g in zip(comparisons, gaps, strict=True):
         concerned |= comparison.control(X)
         judged[g.matched] = True
-    found = {str(group): "none" for group, *_ in excluded}
+    counts_by_group = {str(group): "none" for group, *_ in excluded}
     for predicate in predicates:
         people = predicate.mask(X) & concerned
         if people.any() and judged[people].mean() < share:
             n, n_judged = int(people.sum()), int(judged[people].sum())
             few = f"fewer than {MIN_CELL}"
             some = f"{n_judged:,}" if n_judged >= MIN_CELL else few
-            found.setdefault(str(predicate), f"{some} of {n:,}" if n >= MIN_CELL else few)
-    return [f"{group} ({counts})" for group, counts in found.items()]
+            counts_by_group.setdefault(str(predicate), f"{some} of {n:,}" if n >= MIN_CELL else few)
+    return [f"{group} ({counts})" for group, counts in counts_by_group.items()]
 
 
 def balance_table(detector, task, judged, gaps):
@@ -174,14 +176,14 @@ def balance_table(detector, task, judged, gaps):
         rows = canonical_order(task.X)
         rows = rows[comparison.control(task.X)[rows]]
         rows = rows[:: max(1, len(rows) // _CENTERS)]
-        frames = [X.iloc[pools.control], X.iloc[pools.test], part.others.iloc[rows]]
+        frames = [X.iloc[pools.control], X.iloc[pools.test], part.counterparts.iloc[rows]]
         frames = [features_of(frame, pools.columns) for frame in frames]
         numbers = as_numbers(pd.concat(frames))
         ends = np.cumsum([len(frame) for frame in frames])[:2]
-        group, test, own = np.split(numbers.to_numpy(), ends)
+        group, test, centers = np.split(numbers.to_numpy(), ends)
         spread = np.sqrt((group.var(axis=0) + test.var(axis=0)) / 2)
         spread[spread == 0] = np.nan
-        after = pools.apart(frames[2], own, test, detector._ks[0]) / spread
+        after = pools.apart(frames[2], centers, test, detector._ks[0]) / spread
         before = (group.mean(axis=0) - test.mean(axis=0)) / spread
         about = {"group": str(comparison.group), "reference": comparison.versus}
         before, after = (np.round(x, 12) for x in (before, after))  # whatever the order of rows
@@ -195,7 +197,7 @@ def balance_table(detector, task, judged, gaps):
 
 def balance_notes(table, gaps):
     """Return notes on features that still differ, or add to the gaps, after matching."""
-    notes = [said_about(g.left) for g in gaps if g.left]
+    notes = [said_about(g.unlearned) for g in gaps if g.unlearned]
     names = list(dict.fromkeys(repr(str(c)) for g in gaps for c in g.one_sided))
     if names:
         notes.append(

@@ -41,7 +41,7 @@ class MeanGap:
         What the features leave of each outcome, in which the neighbors of one person are compared.
     expected : ndarray of float, shape (n,)
         The outcomes less these residuals.
-    left : list of Unlearned
+    unlearned : list of Unlearned
         What the features would still add to the gap after matching: the ends of intervals towards
         which it points move by as much, and two of its errors.
     bias, bias_error : dict of column to float
@@ -61,7 +61,7 @@ class MeanGap:
     matched: np.ndarray
     residual: np.ndarray = field(repr=False)
     expected: np.ndarray = field(repr=False)
-    left: list = field(default_factory=list)
+    unlearned: list = field(default_factory=list)
     bias: dict = field(default_factory=dict)
     bias_error: dict = field(default_factory=dict)
     one_sided: tuple = ()
@@ -72,7 +72,7 @@ class MeanGap:
         if self.too_fine:
             return np.nan, np.nan
         half = float(special.stdtrit(self.df, 1 - significance / 2)) * self.error
-        down, up = widening(self.left)
+        down, up = widening(self.unlearned)
         return self.gap - half - down, self.gap + half + up
 
     def p_value(self, direction, threshold=0.0):
@@ -82,7 +82,7 @@ class MeanGap:
         """
         if np.isnan(self.gap) or self.too_fine:
             return np.nan
-        down, up = widening(self.left)
+        down, up = widening(self.unlearned)
         beyond = {"lower": -self.gap - up, "higher": self.gap - down}
         beyond["both"] = max(beyond.values())
         beyond = beyond[direction] - threshold
@@ -93,10 +93,10 @@ class MeanGap:
 
     def turns(self, detector):
         """Return True if a significant gap is not one any more with what is left to learn."""
-        if not self.left:
+        if not self.unlearned:
             return False
         rule, level = (detector.direction, detector.threshold), detector.significance
-        return replace(self, left=[]).p_value(*rule) <= level < self.p_value(*rule)
+        return replace(self, unlearned=[]).p_value(*rule) <= level < self.p_value(*rule)
 
     def with_variance(self, variance, df):
         """Return the gap with the variance of another, independent source of error added."""
@@ -202,26 +202,26 @@ def mean_gap(
     if is_binary:
         error = max(error, 1.0 / square)
     if checks_balance:
-        parts["left"] = learned.left_to_learn(r[:, 0], r[:, 1], rows=has_enough)
+        parts["unlearned"] = learned.left_to_learn(r[:, 0], r[:, 1], rows=has_enough)
         parts["bias"], parts["bias_error"] = _by_feature(learned, r, has_enough)
     return MeanGap(gap, error, df, *sizes, matched, **parts)
 
 
 def _by_feature(learned, r, has_enough):
     """Return what the cells of each feature alone would add to the gap, and the standard errors."""
-    own = has_enough[learned.order]
-    r = r[learned.order][own]
-    sampling = learned.crossings.sampling.take(own)
+    is_used = has_enough[learned.order]
+    r = r[learned.order][is_used]
+    sampling = learned.crossings.sampling.take(is_used)
     square = float((r[:, 1] ** 2).sum())
-    left = r[:, 0] - r[:, 1] * float(r[:, 1] @ r[:, 0]) / square
-    names, found = learned.crossings.covariates.names, {}
+    residual = r[:, 0] - r[:, 1] * float(r[:, 1] @ r[:, 0]) / square
+    names, bias_and_error = learned.crossings.covariates.names, {}
     for cells in learned.crossings.columns:  # a number has two: eighths, and values that are shared
-        codes = np.unique(cells.codes[own], return_inverse=True)[1].reshape(-1)
-        bias, error, _ = added_by(codes, left, r[:, 1], sampling)
-        name, before = names[cells.column], found.get(names[cells.column], (0.0, 0.0))
+        codes = np.unique(cells.codes[is_used], return_inverse=True)[1].reshape(-1)
+        bias, error, _ = added_by(codes, residual, r[:, 1], sampling)
+        name, before = names[cells.column], bias_and_error.get(names[cells.column], (0.0, 0.0))
         if abs(bias) * before[1] >= abs(before[0]) * error:  # the one that is more certain
-            found[name] = bias, error
-    sizes = [{name: pair[i] / square for name, pair in found.items()} for i in (0, 1)]
+            bias_and_error[name] = bias, error
+    sizes = [{name: pair[i] / square for name, pair in bias_and_error.items()} for i in (0, 1)]
     return sizes[0], sizes[1]
 
 
@@ -266,7 +266,7 @@ def comparable(features, is_group):
     features : DataFrame of shape (n, n_columns)
     one_sided : tuple of column names
     """
-    names, found = [], features.copy(deep=False)
+    names, coarsened = [], features.copy(deep=False)
     for name in features.columns:
         if not of_numbers(features[name].dtype):
             continue
@@ -278,13 +278,13 @@ def comparable(features, is_group):
         lonely = is_shared & (np.min(counts, axis=0) == 0)
         if people[lonely].sum() <= people[is_shared].sum() / 2:
             continue
-        known = ~np.isnan(x)
-        at = _ranges(x[known], is_group[known])
-        means = np.bincount(at, x[known]) / np.bincount(at)
-        found[name] = np.full(len(x), np.nan)
-        found.loc[known, name] = means[at]
+        is_number = ~np.isnan(x)
+        range_of_row = _ranges(x[is_number], is_group[is_number])
+        means = np.bincount(range_of_row, x[is_number]) / np.bincount(range_of_row)
+        coarsened[name] = np.full(len(x), np.nan)
+        coarsened.loc[is_number, name] = means[range_of_row]
         names.append(name)
-    return found, tuple(names)
+    return coarsened, tuple(names)
 
 
 def _ranges(x, is_group):
@@ -294,10 +294,10 @@ def _ranges(x, is_group):
     quantile = np.searchsorted(cuts, x, "right")
     counts = [np.bincount(quantile, side, len(cuts) + 1) for side in (is_group, ~is_group)]
     number, inside, joined = 0, np.zeros(2), np.zeros(len(cuts) + 1, dtype=int)
-    for q, own in enumerate(np.transpose(counts)):
+    for q, n_by_side in enumerate(np.transpose(counts)):
         if inside.min() >= _PEOPLE_PER_SIDE:
             number, inside = number + 1, np.zeros(2)
-        inside, joined[q] = inside + own, number
+        inside, joined[q] = inside + n_by_side, number
     if number and inside.min() < _PEOPLE_PER_SIDE:  # the last range joins the one before
         joined[joined == number] = number - 1
     return joined[quantile]

@@ -34,17 +34,17 @@ class Neighborhoods:
     sums_t: np.ndarray
     n_t: np.ndarray
 
-    def with_centers(self, own, other):
+    def with_centers(self, person_values, counterpart_values):
         """Return the sums with the values of the persons and of their counterfactuals added."""
-        sums = self.sums_c + own[:, None, :], self.sums_t + other[:, None, :]
+        sums = self.sums_c + person_values[:, None, :], self.sums_t + counterpart_values[:, None, :]
         return Neighborhoods(sums[0], self.n_c + 1, sums[1], self.n_t + 1)
 
-    def and_centers(self, own, other, n):
+    def and_centers(self, person_values, counterpart_values, n):
         """Return the sums with n sizes more: the persons and their counterfactuals alone."""
-        one = np.ones((len(own), n))
+        one = np.ones((len(person_values), n))
         sums = [
             np.concatenate([s, np.repeat(values[:, None], n, axis=1)], axis=1)
-            for s, values in ((self.sums_c, own), (self.sums_t, other))
+            for s, values in ((self.sums_c, person_values), (self.sums_t, counterpart_values))
         ]
         sizes = [np.hstack([k, one]) for k in (self.n_c, self.n_t)]
         return Neighborhoods(sums[0], sizes[0], sums[1], sizes[1])
@@ -75,11 +75,17 @@ class Pools:
         metric, scale = detector._metric, detector._similarity.scale
         alike = like is not None and like.columns == self.columns
         like = like if alike and not callable(metric) and metric != "propensity" else None
-        both = is_control | is_test if metric == "propensity" else slice(None)
+        rows_compared = is_control | is_test if metric == "propensity" else slice(None)
         self.distances = (
             like.distances
             if like
-            else Distances(metric, frame[both], scale, values[both, 0], is_control[both])
+            else Distances(
+                metric,
+                frame[rows_compared],
+                scale,
+                values[rows_compared, 0],
+                is_control[rows_compared],
+            )
         )
         self._limit_and_k = detector._largest_distance, max(detector._ks)
         self._position = np.full(len(X), NOBODY)
@@ -98,11 +104,11 @@ class Pools:
         residual : ndarray of float, shape (n,)
             What the features leave of the outcomes of the people of fit.
         """
-        again = copy(self)
-        again.values = np.column_stack([self.values, summable(residual), summable(residual**2)])
+        pools = copy(self)
+        pools.values = np.column_stack([self.values, summable(residual), summable(residual**2)])
         rows = self.control, self.test
-        again._sums = [s.of(again.values[r]) for s, r in zip(self._sums, rows, strict=True)]
-        return again
+        pools._sums = [s.of(pools.values[r]) for s, r in zip(self._sums, rows, strict=True)]
+        return pools
 
     def _summed(self, frame, rows, n_jobs):
         """Return the sums over the neighbors among some rows; the distances then cover them."""
@@ -122,33 +128,33 @@ class Pools:
         By default people of the other group are no farther away than the k-th nearest people of
         one's own group usually are: the 95th percentile, in the group where it is smaller.
         """
-        given, k = self._limit_and_k
-        if given != "auto":
-            return given
+        largest_distance, k = self._limit_and_k
+        if largest_distance != "auto":
+            return largest_distance
         pools = [p for p in self._sums if len(p.values) > k]
         ends = [np.quantile(p.reach(k), _PERCENTILE, method="lower") for p in pools]
         return min(ends, default=np.inf)
 
-    def apart(self, features, own, test, k):
+    def apart(self, features, numbers, test, k):
         """Return how far people are from the means of their test groups, per column.
 
         Parameters
         ----------
         features : DataFrame
             The columns of the people, n rows.
-        own, test : ndarray of float, shape (n, n_columns) and (n_test, n_columns)
+        numbers, test : ndarray of float, shape (n, n_columns) and (n_test, n_columns)
         k : int
             0: everyone inside the limit.
         """
         distances, points = self.distances.with_rows(features)
-        there = self._sums[1].using(distances.metric).of(test)
-        sums, weight = there.query(points, [k or len(test)], max_distance=self.limit)
+        test_sums = self._sums[1].using(distances.metric).of(test)
+        sums, weight = test_sums.query(points, [k or len(test)], max_distance=self.limit)
         has = weight[:, 0] > 0
         if not has.any():
-            return np.full(own.shape[1], np.nan)
-        return (own[has] - sums[has, 0] / weight[has]).mean(axis=0)
+            return np.full(numbers.shape[1], np.nan)
+        return (numbers[has] - sums[has, 0] / weight[has]).mean(axis=0)
 
-    def imbalance(self, X, people, others, rows, k):
+    def imbalance(self, X, people, counterparts, rows, k):
         """Return how far control and test groups are apart, per person and feature.
 
         The mean of the control group less the person, less the mean of the test group less the
@@ -158,7 +164,7 @@ class Pools:
         ----------
         X : DataFrame
             The people of fit.
-        people, others, rows
+        people, counterparts, rows
             As in `sums`.
         k : int
             0: everyone inside the limit.
@@ -168,27 +174,27 @@ class Pools:
         DataFrame of shape (n_persons, n_features)
             NaN where a group is empty, or a feature constant.
         """
-        parts = [features_of(frame, self.columns) for frame in (X, people, others)]
+        parts = [features_of(frame, self.columns) for frame in (X, people, counterparts)]
         numbers = as_numbers(pd.concat(parts))
         ends = np.cumsum([len(part) for part in parts])[:2]
-        everyone, own, there = np.split(numbers.to_numpy(), ends)
+        everyone, person_numbers, counterpart_numbers = np.split(numbers.to_numpy(), ends)
         pools = [everyone[self.control], everyone[self.test]]
         spread = np.sqrt(np.mean([pool.var(axis=0) for pool in pools], axis=0))
         spread[spread == 0] = np.nan
         like = copy(self)
         like._sums = [s.of(pool) for s, pool in zip(self._sums, pools, strict=True)]
-        near = like.sums(people, others, rows, [k or len(X)])
+        near = like.sums(people, counterparts, rows, [k or len(X)])
         with np.errstate(invalid="ignore", divide="ignore"):
             control, test = near.sums_c[:, 0] / near.n_c, near.sums_t[:, 0] / near.n_t
-        apart = np.abs((control - own) - (test - there)) / spread
+        apart = np.abs((control - person_numbers) - (test - counterpart_numbers)) / spread
         return pd.DataFrame(apart, columns=numbers.columns)
 
-    def sums(self, people, others, rows, ks):
-        """Sum over the neighbors of people in the control pool, and of `others` in the test pool.
+    def sums(self, people, counterparts, rows, ks):
+        """Sum over neighbors: of people in the control pool, of counterparts in the test pool.
 
         Parameters
         ----------
-        people, others : DataFrame
+        people, counterparts : DataFrame
             The centers, aligned: the people and, in counterfactual tests, their counterfactuals.
         rows : ndarray of int or None
             Rows at fit of people of fit, who are not their own neighbors; None for new people.
@@ -206,21 +212,21 @@ class Pools:
             position_in_control = self._position[rows]
             points = control.points(position_in_control)
         points_in_test = points
-        if others is not people:
-            distances, points_in_test = distances.with_rows(features_of(others, self.columns))
+        if counterparts is not people:
+            distances, points_in_test = distances.with_rows(features_of(counterparts, self.columns))
         # A callable metric takes positions of rows, so it must know the new frames, too.
         control, test = control.using(distances.metric), test.using(distances.metric)
         # People belong to the control pool only, so only there could they be their own neighbors.
         control = control.query(points, ks, own=position_in_control, max_distance=self.limit)
         return Neighborhoods(*control, *test.query(points_in_test, ks, max_distance=self.limit))
 
-    def neighbors(self, people, others, rows, k):
+    def neighbors(self, people, counterparts, rows, k):
         """Return role, row, share and distance of all members of both groups, a list per person."""
-        found, k = [[] for _ in range(len(people))], k or len(self.values)
-        own = None if rows is None else self._position[rows]
+        neighbors, k = [[] for _ in range(len(people))], k or len(self.values)
+        position_in_control = None if rows is None else self._position[rows]
         for role, centers, members, mine, sums in (
-            ("control", people, self.control, own, self._sums[0]),
-            ("test", others, self.test, None, self._sums[1]),
+            ("control", people, self.control, position_in_control, self._sums[0]),
+            ("test", counterparts, self.test, None, self._sums[1]),
         ):
             distances, points = self.distances.with_rows(features_of(centers, self.columns))
             distance = sums.using(distances.metric).distances(points)
@@ -228,10 +234,10 @@ class Pools:
                 distance[np.arange(len(mine)), mine] = np.inf
             near, away, share = _with_a_share(distance, k)
             share *= away <= self.limit
-            for listed, *each in zip(found, near, share, away, strict=True):
-                rows, *more = (a[each[1] > 0] for a in each)
-                listed += zip(repeat(role), members[rows], *more)
-        return found
+            for person, has_share in enumerate(share > 0):
+                rows, place_share, far = (a[person, has_share] for a in (near, share, away))
+                neighbors[person] += zip(repeat(role), members[rows], place_share, far)
+        return neighbors
 
 
 def summable(values):
@@ -312,14 +318,14 @@ class Judged:
     Parameters
     ----------
     pools : Pools
-    others : DataFrame
+    counterparts : DataFrame
         The centers of the test groups, aligned with the rows under audit.
     decided : ndarray of float, shape (n,), or None
         The outcomes of these centers, where they are known.
     """
 
     pools: Pools
-    others: pd.DataFrame
+    counterparts: pd.DataFrame
     decided: np.ndarray | None
 
     @property

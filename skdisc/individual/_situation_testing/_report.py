@@ -37,7 +37,7 @@ def people_table(detector, comparison, rows, groups, flip):
     settings = {name: getattr(detector, name) for name in ("threshold", "direction")}
     settings["significance"] = detector.significance
     if detector.output == "decision":
-        found = statistics.of_shares(
+        outcome_gap = statistics.of_shares(
             groups.sums_c[..., 0],
             n_c=n_c,
             x_t=groups.sums_t[..., 0],
@@ -46,28 +46,31 @@ def people_table(detector, comparison, rows, groups, flip):
         )
     else:
         moments = groups.sums_c[..., :2], n_c, groups.sums_t[..., :2], n_t
-        found = statistics.of_means(*moments, **settings)
-    left, p_used = found.only_where(False), found.p_value
+        outcome_gap = statistics.of_means(*moments, **settings)
+    residual_gap, p_used = outcome_gap.only_where(False), outcome_gap.p_value
     if not detector._is_published:
         moments = groups.sums_c[..., -2:], n_c, groups.sums_t[..., -2:], n_t
-        left = statistics.of_means(*moments, **settings)
-        p_used = left.p_value
+        residual_gap = statistics.of_means(*moments, **settings)
+        p_used = residual_gap.p_value
         if detector.output == "decision":
             # Residuals of equal decisions may differ by next to nothing, and that without variance:
             # Fisher's test of the decisions knows how few they are.
-            p_used = np.fmax(found.p_value, left.p_value)
+            p_used = np.fmax(outcome_gap.p_value, residual_gap.p_value)
         else:
             # Equal outcomes have no test: what is left of them differs by errors of learning alone.
-            p_used = np.where(np.isnan(found.p_value), np.nan, left.p_value)
+            p_used = np.where(np.isnan(outcome_gap.p_value), np.nan, residual_gap.p_value)
     if detector._has_caliper:
         has_enough = np.minimum(n_c, n_t) >= enough(np.array(detector._ks))
-        found, left = found.only_where(has_enough), left.only_where(has_enough)
+        outcome_gap, residual_gap = (
+            outcome_gap.only_where(has_enough),
+            residual_gap.only_where(has_enough),
+        )
         p_used = np.where(has_enough, p_used, np.nan)
     if detector._is_published:
         delta, low, high = _alvarez2023.interval(
-            found.p_c, found.p_t, n_c, n_t, detector.significance
+            outcome_gap.p_c, outcome_gap.p_t, n_c, n_t, detector.significance
         )
-        found = found._replace(delta=delta, ci_low=low, ci_high=high)
+        outcome_gap = outcome_gap._replace(delta=delta, ci_low=low, ci_high=high)
     table = {
         "row": np.repeat(rows, n_c.shape[1]),
         "n_neighbors": np.tile(np.array(detector._ks), len(rows)),
@@ -75,11 +78,11 @@ def people_table(detector, comparison, rows, groups, flip):
         "reference": pd.Series([comparison.versus] * n_c.size, dtype=object),
         "n_c": np.asarray(n_c, dtype=float).ravel(),
         "n_t": np.asarray(n_t, dtype=float).ravel(),
-        **{name: values.ravel() for name, values in found._asdict().items()},
-        "residual": left.delta.ravel(),
-        "residual_low": left.ci_low.ravel(),
-        "residual_high": left.ci_high.ravel(),
-        "p_residual": left.p_value.ravel(),
+        **{name: values.ravel() for name, values in outcome_gap._asdict().items()},
+        "residual": residual_gap.delta.ravel(),
+        "residual_low": residual_gap.ci_low.ravel(),
+        "residual_high": residual_gap.ci_high.ravel(),
+        "p_residual": residual_gap.p_value.ravel(),
         "_p_used": p_used.ravel(),
     }
     if flip is not None:
@@ -125,8 +128,8 @@ def decided(table, detector, groups=None, imbalance=None):
     p = table.pop("_p_used").to_numpy()
     adjusted = np.full(len(table), np.nan)
     for k in table["n_neighbors"].unique():
-        at = (table["n_neighbors"] == k).to_numpy()
-        adjusted[at] = _stats.adjust(p[at], detector.correction)
+        has_k = (table["n_neighbors"] == k).to_numpy()
+        adjusted[has_k] = _stats.adjust(p[has_k], detector.correction)
     table["p_adjusted"] = adjusted
     delta, bounds = table["delta"].to_numpy(), (table["ci_low"], table["ci_high"])
     rule = detector.threshold, detector.direction
@@ -181,15 +184,15 @@ def _why_not(table, detector):
     few = [f"fewer than {math.ceil(enough(n))} of {n} neighbors within the caliper" for n in k]
     few = few if detector._has_caliper else "nobody is similar enough to be compared with"
     level = f"the adjusted p-value is above {detector.significance:g}"
-    gap, other = table["gap"].to_numpy(), _not_beyond(detector)
+    gap, no_gap = table["gap"].to_numpy(), _not_beyond(detector)
     if detector._criterion == "adjusted":
         no_test = table["p_adjusted"].isna()
         reason = np.where(no_test, "all outcomes are equal: no test", level)
-        accounted = np.where(gap, "the features account for the difference", other)
+        accounted = np.where(gap, "the features account for the difference", no_gap)
         reason = np.where(_beyond(table, gap, detector) | no_test, reason, accounted)
     else:
         inside = f"the interval contains differences of {threshold:g} and less"
-        reason = np.where(gap, inside, other)
+        reason = np.where(gap, inside, no_gap)
     return np.where(table["delta"].isna(), few, reason).astype(object)
 
 
@@ -228,7 +231,7 @@ def imbalances(task, judged, table, k):
         if not len(mine):
             continue
         rows = table["row"].to_numpy()[mine]
-        centers = task.X.iloc[rows], part.others.iloc[rows]
+        centers = task.X.iloc[rows], part.counterparts.iloc[rows]
         apart = part.pools.imbalance(task.memory.X, *centers, None if task.is_audit else rows, k)
         has = apart.notna().any(axis=1).to_numpy()
         size[mine[has]] = apart[has].max(axis=1)
@@ -240,10 +243,10 @@ def claims_table(table, imbalance, detector):
     """Return the answer to each person's claim, a DataFrame with one row per complainant."""
     first = (table["n_neighbors"] == detector._ks[0]).to_numpy()
     claims = table[first].join(imbalance[first]).reset_index(drop=True)
-    found = _beyond(claims, claims["gap"], detector)
-    found &= (claims["p_adjusted"] <= detector.significance).to_numpy()
-    found &= (claims["imbalance"] <= LARGE) | detector._is_published
-    claims["answer"] = np.where(found, FOUND, UNSURE)
+    is_upheld = _beyond(claims, claims["gap"], detector)
+    is_upheld &= (claims["p_adjusted"] <= detector.significance).to_numpy()
+    is_upheld &= (claims["imbalance"] <= LARGE) | detector._is_published
+    claims["answer"] = np.where(is_upheld, FOUND, UNSURE)
     return claims[_CLAIM]
 
 
@@ -254,9 +257,9 @@ _CLAIM += ["imbalance", "imbalance_in", "answer", "reason"]
 
 def claim_notes(claims, n_elsewhere):
     """Return notes on the claims: their answers, next to the verdict."""
-    found = int((claims["answer"] == FOUND).sum())
+    n_upheld = int((claims["answer"] == FOUND).sum())
     notes = [
-        f"{found} of {len(claims)} claims are upheld (see the table of claims). The verdict is "
+        f"{n_upheld} of {len(claims)} claims are upheld (see the table of claims). The verdict is "
         "about the whole group, whoever complains."
     ]
     if n_elsewhere:
@@ -288,16 +291,16 @@ def count_table(table, detector):
     marks = {name: table[name].to_numpy() for name in ("gap", "interval", "case")}
     adjusted = _beyond(table, marks["gap"], detector)
     adjusted &= table["p_adjusted"].to_numpy() <= detector.significance
-    other = statistics.exceeds(table["delta"].to_numpy(), detector.threshold, opposite)
-    other &= detector.direction != "both"
-    counted = [marks["gap"], marks["interval"], adjusted, other, marks["case"]]
+    is_opposite = statistics.exceeds(table["delta"].to_numpy(), detector.threshold, opposite)
+    is_opposite &= detector.direction != "both"
+    counted = [marks["gap"], marks["interval"], adjusted, is_opposite, marks["case"]]
     flips = [table["flip"].to_numpy() == -1] if "flip" in table else []
     rows = []
     for k in detector._ks:
-        at = table["n_neighbors"].to_numpy() == k
-        share = float(marks["case"][at].mean()) if at.any() else np.nan
-        numbers = [int(c[at].sum()) for c in counted + flips]
-        rows.append((k, int(at.sum()), *numbers[:5], share, *numbers[5:]))
+        has_k = table["n_neighbors"].to_numpy() == k
+        share = float(marks["case"][has_k].mean()) if has_k.any() else np.nan
+        numbers = [int(c[has_k].sum()) for c in counted + flips]
+        rows.append((k, int(has_k.sum()), *numbers[:5], share, *numbers[5:]))
     names = ["n_neighbors", "n", "gap", "interval", "adjusted", "opposite", "case", "share"]
     return pd.DataFrame(rows, columns=names + ["flips"] * ("flip" in table))
 
@@ -321,22 +324,31 @@ def case_findings(detector, task, judged, cases):
     cases : DataFrame
         Rows of the table of people, in order.
     """
-    of = {name: column.to_numpy() for name, column in cases.items()}
-    rows, means = of["row"], np.stack([of["p_c"], of["p_t"]])
+    columns = {name: column.to_numpy() for name, column in cases.items()}
+    rows, means = columns["row"], np.stack([columns["p_c"], columns["p_t"]])
     control, test = 1.0 - means if detector.output == "decision" else means
-    kept = {n: of[n] for n in ("p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors")}
-    kept |= {n: of[n] for n in ("residual", "p_residual")}
-    kept["ci_low"], kept["ci_high"] = -of["ci_high"], -of["ci_low"]
-    kept["support"] = (of["n_c"] + of["n_t"]).round().astype(int)
-    kept["test"] = np.full(len(cases), _test_name(detector), dtype=object)
+    case_statistics = {
+        n: columns[n] for n in ("p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors")
+    }
+    case_statistics |= {n: columns[n] for n in ("residual", "p_residual")}
+    case_statistics["ci_low"], case_statistics["ci_high"] = -columns["ci_high"], -columns["ci_low"]
+    case_statistics["support"] = (columns["n_c"] + columns["n_t"]).round().astype(int)
+    case_statistics["test"] = np.full(len(cases), _test_name(detector), dtype=object)
     frames = []
     for part in judged:
-        at = rows[of["group"] == str(part.comparison.group)]
-        twins = counterfactual_rows(None, part.others.iloc[at], part.comparison.do)[0]
-        frames.append(twins.set_axis(at))
+        case_rows = rows[columns["group"] == str(part.comparison.group)]
+        twins = counterfactual_rows(None, part.counterparts.iloc[case_rows], part.comparison.do)[0]
+        frames.append(twins.set_axis(case_rows))
     altered = pd.concat(frames).loc[rows] if frames else task.X.iloc[:0]
-    more = {"space": task.space, "row": rows, "statistics": pd.DataFrame(kept)}
-    return CaseFindings(task.X.iloc[rows], altered, control, test, **more)
+    return CaseFindings(
+        task.X.iloc[rows],
+        altered,
+        control,
+        test,
+        space=task.space,
+        row=rows,
+        statistics=pd.DataFrame(case_statistics),
+    )
 
 
 def _test_name(detector):
@@ -364,11 +376,11 @@ def _members(detector, task, part, rows):
     """
     k, n = detector._ks[0], len(rows)
     if detector._is_published:
-        found, counterpart = _alvarez2023.neighbors(part, task, rows, k, detector.centers)
-        return found, (np.zeros(n), counterpart.astype(float))
-    centers = task.X.iloc[rows], part.others.iloc[rows]
-    found = part.pools.neighbors(*centers, None if task.is_audit else rows, k)
-    return found, (np.full(n, float(detector.centers)),) * 2
+        neighbors, counterpart = _alvarez2023.neighbors(part, task, rows, k, detector.centers)
+        return neighbors, (np.zeros(n), counterpart.astype(float))
+    centers = task.X.iloc[rows], part.counterparts.iloc[rows]
+    neighbors = part.pools.neighbors(*centers, None if task.is_audit else rows, k)
+    return neighbors, (np.full(n, float(detector.centers)),) * 2
 
 
 def stored_groups(detector, task, judged, cases, outcome):
@@ -379,11 +391,14 @@ def stored_groups(detector, task, judged, cases, outcome):
         mine = np.flatnonzero(cases["group"] == str(part.comparison.group))
         for start in range(0, len(mine), n_at_once):
             case_id = mine[start : start + n_at_once]
-            at = rows[case_id]
-            centers = task.X.iloc[at], part.others.iloc[at]
-            found, counted = _members(detector, task, part, at)
-            decisions = outcome[at], np.nan if part.decided is None else part.decided[at]
-            table, case = group_table(task.memory, *centers, found, decisions, counted)
+            case_rows = rows[case_id]
+            centers = task.X.iloc[case_rows], part.counterparts.iloc[case_rows]
+            neighbors, counted = _members(detector, task, part, case_rows)
+            decisions = (
+                outcome[case_rows],
+                np.nan if part.decided is None else part.decided[case_rows],
+            )
+            table, case = group_table(task.memory, *centers, neighbors, decisions, counted)
             table.insert(0, "case_id", case_id[case])
             tables.append(table)
     if not tables:
@@ -391,14 +406,16 @@ def stored_groups(detector, task, judged, cases, outcome):
     return pd.concat(tables).sort_values("case_id", kind="stable", ignore_index=True)
 
 
-def group_table(people, persons, others, found, decisions=(np.nan, np.nan), counted=(0.0, 0.0)):
+def group_table(
+    people, persons, counterparts, neighbors, decisions=(np.nan, np.nan), counted=(0.0, 0.0)
+):
     """Return each person, their counterfactual, and both groups, one row each, and whose it is.
 
     Parameters
     ----------
     people : PeopleOfFit
-    persons, others : DataFrame of shape (n_persons, n_columns)
-    found : list of lists of (role, row, share, distance)
+    persons, counterparts : DataFrame of shape (n_persons, n_columns)
+    neighbors : list of lists of (role, row, share, distance)
         The neighbors of each person, from `Pools.neighbors`.
     decisions : pair of float or ndarray of float, shape (n_persons,)
         The outcomes of the persons and of their counterfactuals.
@@ -412,19 +429,21 @@ def group_table(people, persons, others, found, decisions=(np.nan, np.nan), coun
     whose : ndarray of int, shape (n_rows,)
         The person of each row, in rising order.
     """
-    all_found = [one for listed in found for one in listed]
-    roles = pd.DataFrame(all_found, columns=["role", "at_fit", "share", "distance"])
+    all_neighbors = [one for listed in neighbors for one in listed]
+    roles = pd.DataFrame(all_neighbors, columns=["role", "at_fit", "share", "distance"])
     roles["outcome"] = people.outcome[roles["at_fit"].to_numpy(dtype=int)]
     names = feature_names(people.X.columns, roles.columns)
-    X, persons, others = (f.rename(columns=names) for f in (people.X, persons, others))
+    X, persons, counterparts = (f.rename(columns=names) for f in (people.X, persons, counterparts))
     table = roles.join(X.iloc[roles["at_fit"]].reset_index(drop=True))
-    centers = pd.concat([persons, others], ignore_index=True)
+    centers = pd.concat([persons, counterparts], ignore_index=True)
     centers.insert(0, "role", np.repeat(["person", "counterpart"], len(persons)))
     for name, values in (("share", counted), ("outcome", decisions)):
         centers[name] = np.concatenate([np.broadcast_to(v, len(persons)) for v in values])
     centers = centers.reindex(columns=["role", "share", "outcome", *X.columns])
-    each = np.arange(len(persons))
-    whose = np.concatenate([each, each, np.repeat(each, [len(listed) for listed in found])])
+    person = np.arange(len(persons))
+    whose = np.concatenate(
+        [person, person, np.repeat(person, [len(listed) for listed in neighbors])]
+    )
     order = np.argsort(whose, kind="stable")
     table = pd.concat([centers, table], ignore_index=True).iloc[order]
     return table.reset_index(drop=True), whose[order]

@@ -64,8 +64,8 @@ def _exact(x_c, n_c, x_t, n_t, direction):
         # Fisher's test needs whole counts. Rounded towards no difference, its level still holds.
         m, n = np.floor(m + _SLACK), np.floor(n + _SLACK)
         a, b = np.floor(a + _SLACK), np.minimum(np.ceil(b - _SLACK), n)
-        unique, at = _distinct(np.minimum(a, m), m, b, n)
-        return _stats.fisher(*unique, "greater")[at].reshape(a.shape)
+        unique, table_of_entry = _distinct(np.minimum(a, m), m, b, n)
+        return _stats.fisher(*unique, "greater")[table_of_entry].reshape(a.shape)
 
     greater = one_sided(x_c, n_c, x_t, n_t) if direction != "higher" else None
     less = one_sided(x_t, n_t, x_c, n_c) if direction != "lower" else None
@@ -78,13 +78,15 @@ def _distinct(*counts):
     """Return the distinct tables, one array per count, and the table of each entry."""
     size = int(max(c.max(initial=0) for c in counts)) + 1
     if size >= 2**15:
-        unique, at = np.unique(np.stack([c.ravel() for c in counts]), axis=1, return_inverse=True)
-        return unique, at.ravel()
+        unique, table_of_entry = np.unique(
+            np.stack([c.ravel() for c in counts]), axis=1, return_inverse=True
+        )
+        return unique, table_of_entry.ravel()
     code = np.zeros(counts[0].size, dtype=np.int64)
     for c in counts:
         code = code * size + c.ravel().astype(np.int64)
-    _, first, at = np.unique(code, return_index=True, return_inverse=True)
-    return [c.ravel()[first] for c in counts], at
+    _, first, table_of_entry = np.unique(code, return_index=True, return_inverse=True)
+    return [c.ravel()[first] for c in counts], table_of_entry
 
 
 def _beyond(x_c, n_c, x_t, n_t, threshold, direction):

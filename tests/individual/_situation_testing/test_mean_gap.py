@@ -66,7 +66,7 @@ def test_the_estimate_is_that_of_robinson_with_the_same_smoother():
     error = np.sqrt(((ra * (u - weights.T @ u)) ** 2).sum()) / (ra**2).sum()
     error *= np.sqrt(200 / (200 - learned.rank))
     assert found.error == pytest.approx(error)
-    assert not found.left
+    assert not found.unlearned
     assert found.p_value("lower") + found.p_value("higher") == pytest.approx(1)
     low, high = found.interval(0.05)
     assert low < found.gap < high
@@ -138,9 +138,9 @@ def test_features_as_numbers():
 
 
 def test_what_is_left_to_learn_counts_at_the_end_to_which_it_points():
-    left = [Unlearned(("x",), 8, bias=-0.1, error=0.02)]  # the truth lies above the estimate
+    unlearned = [Unlearned(("x",), 8, bias=-0.1, error=0.02)]  # the truth lies above the estimate
     plain = MeanGap(-0.2, 0.05, 500.0, 100, 100, np.arange(9), np.zeros(9), np.zeros(9))
-    widened = replace(plain, left=left)
+    widened = replace(plain, unlearned=unlearned)
     assert widened.interval(0.05)[0] == plain.interval(0.05)[0]
     assert widened.interval(0.05)[1] == pytest.approx(plain.interval(0.05)[1] + 0.14)
     assert widened.p_value("lower") > 0.1 > 0.001 > plain.p_value("lower")
