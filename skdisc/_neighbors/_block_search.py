@@ -101,25 +101,25 @@ class BlockSearch:
         parts = [order[i : i + self.size] for i in range(0, len(order), self.size)]
         reach = limit**self.power if limit < _FAR else np.inf
         threads = Parallel(n_jobs=self.n_jobs, require="sharedmem")
-        found = threads(delayed(self._some)(points[p], width, reach) for p in parts)
-        for part, (d, at) in zip(parts, found, strict=True):
-            distance[part], index[part] = d, at
+        results = threads(delayed(self._some)(points[p], width, reach) for p in parts)
+        for part, (d, rows) in zip(parts, results, strict=True):
+            distance[part], index[part] = d, rows
         return (distance if self.power == 1 else np.sqrt(distance)), index
 
     def _some(self, points, width, reach):
         """Search for one block of queries; distances are powers."""
-        near, asked = _NearestSoFar(len(points), width, reach), _QueryBlock(self, points)
-        order = np.argsort(asked.least.sum(axis=0), kind="stable")
+        near, queries = _NearestSoFar(len(points), width, reach), _QueryBlock(self, points)
+        order = np.argsort(queries.least.sum(axis=0), kind="stable")
         n_first = 1 + int(np.searchsorted(np.cumsum(self.sizes[order]), 2 * width))
-        near.add(*asked.pairs(order[:n_first], near.limit))
+        near.add(*queries.pairs(order[:n_first], near.limit))
         rest = order[n_first:]
-        rest = rest[(asked.least[:, rest] <= near.limit[:, None]).any(axis=0)]
+        rest = rest[(queries.least[:, rest] <= near.limit[:, None]).any(axis=0)]
         step = max(1, _PAIRS // (self.size * len(points)))
         for start in range(0, len(rest), step):
             blocks = rest[start : start + step]
-            blocks = blocks[(asked.least[:, blocks] <= near.limit[:, None]).any(axis=0)]
+            blocks = blocks[(queries.least[:, blocks] <= near.limit[:, None]).any(axis=0)]
             if len(blocks):
-                near.add(*asked.pairs(blocks, near.limit))
+                near.add(*queries.pairs(blocks, near.limit))
         return near.result()
 
 
@@ -137,8 +137,8 @@ class _QueryBlock:
         self.bits, worth, self.numbers = pool.parts(points)
         self._worth = max(worth, pool.worth) or 1.0
         n_bits = _ones(self.bits)[:, None].astype(np.int32) + pool.fewest
-        for own, theirs in zip(self.bits.T, pool.some.T, strict=True):
-            n_bits -= 2 * np.bitwise_count(own[:, None] & theirs).astype(np.int32)
+        for query_word, pool_word in zip(self.bits.T, pool.some.T, strict=True):
+            n_bits -= 2 * np.bitwise_count(query_word[:, None] & pool_word).astype(np.int32)
         self._gaps = np.zeros(n_bits.shape)
         for x, low, high in zip(self.numbers.T, pool.low.T, pool.high.T, strict=True):
             gap = np.maximum(low - x[:, None], x[:, None] - high)
@@ -149,33 +149,33 @@ class _QueryBlock:
     def pairs(self, blocks, limit):
         """Return query, row of the pool and distance of the pairs of some blocks inside limits."""
         pool, sizes = self.pool, self.pool.sizes[blocks]
-        at = (blocks[:, None] * pool.size + np.arange(pool.size)).ravel()
-        at = at[at < len(pool.rows)]
+        candidates = (blocks[:, None] * pool.size + np.arange(pool.size)).ravel()
+        candidates = candidates[candidates < len(pool.rows)]
         if not pool.bits.shape[1]:
-            distance = self._between(at)
-            query, there = np.nonzero(distance <= limit[:, None])
-            return query, pool.rows[at[there]], distance[query, there]
-        apart = _differing(self.bits, pool.bits[at])
+            distance = self._between(candidates)
+            query, place = np.nonzero(distance <= limit[:, None])
+            return query, pool.rows[candidates[place]], distance[query, place]
+        apart = _differing(self.bits, pool.bits[candidates])
         most = (limit[:, None] - self._gaps[:, blocks]) / self._worth
         most = np.clip(np.floor(most) + 1, 0, np.iinfo(apart.dtype).max).astype(apart.dtype)
         inside = apart < np.repeat(most, sizes, axis=1)
         query = np.repeat(np.arange(len(inside)), np.count_nonzero(inside, axis=1))
         flat = np.flatnonzero(inside)
-        there = flat - query * len(at)
+        place = flat - query * len(candidates)
         distance = self._worth * apart.ravel()[flat]
         if len(flat) > apart.size // 8:
-            distance += self._between(at).ravel()[flat]
+            distance += self._between(candidates).ravel()[flat]
         elif pool.numbers.shape[1]:
-            gaps = np.abs(self.numbers[query] - pool.numbers[at[there]])
+            gaps = np.abs(self.numbers[query] - pool.numbers[candidates[place]])
             for gap in (gaps if pool.power == 1 else gaps * gaps).T:
                 distance += gap
         inside = distance <= limit[query]
-        return query[inside], pool.rows[at[there[inside]]], distance[inside]
+        return query[inside], pool.rows[candidates[place[inside]]], distance[inside]
 
-    def _between(self, at):
+    def _between(self, positions):
         """Return the distances by numbers alone."""
         metric = "cityblock" if self.pool.power == 1 else "sqeuclidean"
-        return cdist(self.numbers, self.pool.numbers[at], metric)
+        return cdist(self.numbers, self.pool.numbers[positions], metric)
 
 
 class _NearestSoFar:
@@ -208,8 +208,8 @@ class _NearestSoFar:
         table[query[order], rank] = distance[order]
         last = np.partition(table, self.width - 1, axis=1)[:, self.width - 1]
         self.limit = np.minimum(self._reach, last + _SLACK * (1 + np.where(last < np.inf, last, 0)))
-        kept = distance <= self.limit[query]
-        self._parts, self._n_new = [(query[kept], row[kept], distance[kept])], 0
+        is_near = distance <= self.limit[query]
+        self._parts, self._n_new = [(query[is_near], row[is_near], distance[is_near])], 0
 
     def result(self):
         """Return distances, ascending, and rows, shape (n_queries, width); infinite if lacking."""
@@ -238,10 +238,10 @@ def _ones(bits):
     return np.bitwise_count(bits).sum(axis=1, dtype=np.int32)
 
 
-def _differing(bits, others):
+def _differing(bits, pool_bits):
     """Count the bits in which rows differ from other rows, shape (n_rows, n_others)."""
     small = np.uint8 if 64 * bits.shape[1] < 256 else np.uint16
-    total = np.zeros((len(bits), len(others)), dtype=small)
-    for own, theirs in zip(bits.T, others.T, strict=True):
-        total += np.bitwise_count(own[:, None] ^ theirs)
+    total = np.zeros((len(bits), len(pool_bits)), dtype=small)
+    for word, pool_word in zip(bits.T, pool_bits.T, strict=True):
+        total += np.bitwise_count(word[:, None] ^ pool_word)
     return total

@@ -49,7 +49,7 @@ class Distances:
     """
 
     def __init__(self, metric, frame, scale, unfavorable, is_control):
-        self.given, self.nominal, self._frames = metric, None, ()
+        self.setting, self.nominal, self._frames = metric, None, ()
         self.metric = {"manhattan": "cityblock", "propensity": "cityblock"}.get(metric, "euclidean")
         if callable(metric):
             self.metric = self._call
@@ -81,7 +81,7 @@ class Distances:
         distances : Distances
         points : ndarray of float, shape (n, n_coordinates)
         """
-        if not callable(self.given):
+        if not callable(self.setting):
             return self, self.encode(X)
         more, start = copy(self), sum(map(len, self._frames))
         more._frames, more.metric = (*self._frames, X), more._call
@@ -89,14 +89,14 @@ class Distances:
 
     def encode(self, X):
         """Return the coordinates of the rows of X under a metric given by name."""
-        if self.given == "gower":
+        if self.setting == "gower":
             return self._values_and_known(X)
         points = self.space.encode(X)
-        if self.given == "euclidean":  # a mismatch changes two coordinates by 1/2
+        if self.setting == "euclidean":  # a mismatch changes two coordinates by 1/2
             return points * np.where(self.space.nominal, np.sqrt(2), 1.0)
-        if self.given == "hvdm":
+        if self.setting == "hvdm":
             return self._heterogeneous(X, points)
-        if self.given == "propensity":
+        if self.setting == "propensity":
             return self._model.decision_function(points)[:, None]
         return points
 
@@ -116,31 +116,31 @@ class Distances:
             for name, unit in zip(X.columns, self._units, strict=True)
         ]
         values = np.column_stack(values)
-        known = ~np.isnan(values)
-        return np.hstack([np.where(known, values, 0.0), known])
+        is_known = ~np.isnan(values)
+        return np.hstack([np.where(is_known, values, 0.0), is_known])
 
     def _over_known(self, points, pool):
         """Return p times the mean distance over those of the p columns that both rows know."""
         p, total, n_known = len(self._units), 0.0, 0.0
         for j, unit in enumerate(self._units):
-            both = points[:, p + j, None] * pool[:, p + j]
+            are_known = points[:, p + j, None] * pool[:, p + j]
             gap = np.abs(points[:, j, None] - pool[:, j])
-            total = total + both * (gap if isinstance(unit, float) else gap > 0)
-            n_known = n_known + both
+            total = total + are_known * (gap if isinstance(unit, float) else gap > 0)
+            n_known = n_known + are_known
         return np.where(n_known > 0, p * total / np.maximum(n_known, 1.0), np.inf)
 
     def _call(self, points, pool):
         """Return the distances of the callable between rows given by position."""
         rows = pd.concat(self._frames, ignore_index=True)
         a, b = (rows.iloc[p[:, 0].astype(int)] for p in (points, pool))
-        found, wanted = np.asarray(self.given(a, b)), (len(a), len(b))
-        if found.shape != wanted or found.dtype.kind not in "fiub":
+        distances, shape = np.asarray(self.setting(a, b)), (len(a), len(b))
+        if distances.shape != shape or distances.dtype.kind not in "fiub":
             raise ValueError(
-                f"metric= must return the distances of {wanted[0]} rows from {wanted[1]} others, "
-                f"an array of numbers of shape {wanted}; it returned one of {found.dtype} of "
-                f"shape {found.shape}."
+                f"metric= must return the distances of {shape[0]} rows from {shape[1]} others, "
+                f"an array of numbers of shape {shape}; it returned one of {distances.dtype} of "
+                f"shape {distances.shape}."
             )
-        return found
+        return distances
 
 
 def _unit(column, scale):
@@ -153,7 +153,7 @@ def _unit(column, scale):
 def _shares(frame, space, unfavorable):
     """Return the share of unfavorable decisions of each value, by nominal column."""
     shares = {}
-    for name, known in zip(frame.columns, space.columns, strict=True):
-        if not isinstance(known, float):
+    for name, levels in zip(frame.columns, space.columns, strict=True):
+        if not isinstance(levels, float):
             shares[name] = pd.Series(unfavorable).groupby(frame[name].to_numpy()).mean()
     return shares

@@ -67,12 +67,12 @@ class MixedSpace:
             If X has missing values.
         """
         frame, parts = _frame(X), []
-        for j, known in enumerate(self.columns):
+        for j, levels in enumerate(self.columns):
             column = frame.iloc[:, j]
-            if isinstance(known, float):
-                parts.append(column.to_numpy(dtype=float)[:, None] / known)
+            if isinstance(levels, float):
+                parts.append(column.to_numpy(dtype=float)[:, None] / levels)
             else:
-                parts.append((column.to_numpy()[:, None] == np.asarray(known)[None, :]) / 2)
+                parts.append((column.to_numpy()[:, None] == np.asarray(levels)[None, :]) / 2)
         return np.hstack(parts).astype(float)
 
 

@@ -49,9 +49,9 @@ def shares(distance, k):
     inside = distance < bound - slack(bound)
     bound = np.minimum(bound, np.finfo(float).max)  # infinite distances share nothing
     tied = np.abs(distance - bound) <= slack(bound)
-    left = k - inside.sum(axis=-1, keepdims=True)
-    left = np.minimum(1.0, left / np.maximum(tied.sum(axis=-1, keepdims=True), 1))
-    return np.where(inside, 1.0, np.where(tied, left, 0.0))
+    share = k - inside.sum(axis=-1, keepdims=True)
+    share = np.minimum(1.0, share / np.maximum(tied.sum(axis=-1, keepdims=True), 1))
+    return np.where(inside, 1.0, np.where(tied, share, 0.0))
 
 
 def between(points, pool, metric):
@@ -194,25 +194,27 @@ class NearestSearch:
             return self._search(0, points, width)
         distance = np.full((len(points), width), np.inf)
         index = np.zeros((len(points), width), dtype=np.intp)
-        for here, rows in _cells(points, self._split):
+        for coordinates, rows in _cells(points, self._split):
             # Bounds only shrink and cells come by distance: once a cell is too far for all points,
             # so are those after it.
-            away = [np.abs(here - there).sum() for there, _ in self._cells]
+            away = [
+                np.abs(coordinates - cell_coordinates).sum() for cell_coordinates, _ in self._cells
+            ]
             for cell in np.argsort(away, kind="stable"):
                 bound = distance[rows, -1]
                 near = rows[away[cell] <= bound + slack(bound)]
                 if not len(near):
                     break
                 members = self._cells[cell][1]
-                found = self._search(cell, points[near][:, ~self._split], min(width, len(members)))
-                _merge(distance, index, near, found[0] + away[cell], members[found[1]])
+                d, i = self._search(cell, points[near][:, ~self._split], min(width, len(members)))
+                _merge(distance, index, near, d + away[cell], members[i])
         return distance, index
 
     def _search(self, cell, points, width):
         """Search the tree of one cell."""
         p = 1 if self.metric == "cityblock" else 2
-        found = self._trees[cell].query(points, k=width, p=p, workers=self._workers)
-        return tuple(part.reshape(len(points), width) for part in found)
+        nearest = self._trees[cell].query(points, k=width, p=p, workers=self._workers)
+        return tuple(part.reshape(len(points), width) for part in nearest)
 
     def _brute(self, points, width):
         """Sort the nearest rows out of all distances."""
@@ -223,16 +225,19 @@ class NearestSearch:
         return tuple(np.take_along_axis(part, order, axis=1) for part in (distance, near))
 
 
-def _merge(distance, index, rows, more, at):
+def _merge(distance, index, rows, new_distance, new_index):
     """Keep the nearest of the rows found so far and of those found in another cell."""
     width = distance.shape[1]
-    if np.isinf(distance[rows, 0]).all() and more.shape[1] == width:
-        distance[rows], index[rows] = more, at
+    if np.isinf(distance[rows, 0]).all() and new_distance.shape[1] == width:
+        distance[rows], index[rows] = new_distance, new_index
         return
-    both, where = np.hstack([distance[rows], more]), np.hstack([index[rows], at])
-    order = np.argsort(both, axis=1, kind="stable")[:, :width]
-    distance[rows] = np.take_along_axis(both, order, axis=1)
-    index[rows] = np.take_along_axis(where, order, axis=1)
+    distances, indices = (
+        np.hstack([distance[rows], new_distance]),
+        np.hstack([index[rows], new_index]),
+    )
+    order = np.argsort(distances, axis=1, kind="stable")[:, :width]
+    distance[rows] = np.take_along_axis(distances, order, axis=1)
+    index[rows] = np.take_along_axis(indices, order, axis=1)
 
 
 def _cells(points, nominal):

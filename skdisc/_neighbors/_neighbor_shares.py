@@ -31,14 +31,14 @@ class NeighborShares:
         # FlipTest takes the first of several nearest rows, whose order depends on the leaf size.
         self._search = NearestSearch(self.pool, leafsize=16)
 
-    def query(self, points, k, *, own=None):
+    def query(self, points, k, *, row_of_point=None):
         """Return the neighbors of points, and the share of a place that each has.
 
         Parameters
         ----------
         points : array-like of shape (m, n_coordinates)
         k : int
-        own : array-like of int, shape (m,), default=None
+        row_of_point : array-like of int, shape (m,), default=None
             Row of the pool that is the point itself, and therefore not its neighbor.
 
         Returns
@@ -55,11 +55,15 @@ class NeighborShares:
         """
         points = np.asarray(points, dtype=float)
         n = len(self.pool)
-        if not 1 <= k <= n - (own is not None):
-            raise ValueError(f"n_neighbors must lie between 1 and {n - (own is not None)}, got {k}")
-        own = np.full(len(points), NOBODY) if own is None else np.asarray(own)
+        if not 1 <= k <= n - (row_of_point is not None):
+            raise ValueError(
+                f"n_neighbors must lie between 1 and {n - (row_of_point is not None)}, got {k}"
+            )
+        row_of_point = (
+            np.full(len(points), NOBODY) if row_of_point is None else np.asarray(row_of_point)
+        )
         parts = [
-            self._some(points[i : i + _CHUNK], k, own[i : i + _CHUNK])
+            self._some(points[i : i + _CHUNK], k, row_of_point[i : i + _CHUNK])
             for i in range(0, len(points), _CHUNK)
         ]
         width = max((index.shape[1] for index, _ in parts), default=k)
@@ -69,12 +73,12 @@ class NeighborShares:
         )
         return tuple(np.vstack(part) for part in padded)
 
-    def _some(self, points, k, own):
+    def _some(self, points, k, row_of_point):
         """Widen the search until it includes every row as near as the k-th."""
         n, width = len(self.pool), min(len(self.pool), k + 8)
         while True:
             distance, index = self._search.nearest(points, width)
-            distance = np.where(index == own[:, None], np.inf, distance)
+            distance = np.where(index == row_of_point[:, None], np.inf, distance)
             order = np.argsort(distance, axis=1, kind="stable")
             distance, index = (np.take_along_axis(a, order, axis=1) for a in (distance, index))
             bound = distance[:, k - 1]

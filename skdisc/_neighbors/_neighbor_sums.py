@@ -44,14 +44,14 @@ class NeighborSums:
         self._reach = {}
         self.search = NearestSearch(self.pool, nominal, metric, algorithm, n_jobs=n_jobs)
 
-    def query(self, points, ks, *, own=None, max_distance=np.inf):
+    def query(self, points, ks, *, row_of_point=None, max_distance=np.inf):
         """Return the sums over the neighbors of points, and the number of neighbors.
 
         Parameters
         ----------
         points : array-like of shape (m, n_coordinates)
         ks : sequence of int, each at most the size of the pool
-        own : ndarray of int, shape (m,), default=None
+        row_of_point : ndarray of int, shape (m,), default=None
             Row of the pool that is the point itself, and therefore not its neighbor.
         max_distance : float, default=infinity
             Rows farther away are not neighbors, so that there may be fewer than k.
@@ -69,7 +69,7 @@ class NeighborSums:
             order = self.search.order(points)
         for start in range(0, len(points), size):
             rows = order[start : start + size]
-            mine = None if own is None else np.asarray(own)[rows]
+            mine = None if row_of_point is None else np.asarray(row_of_point)[rows]
             sums[rows], weight[rows], _ = self._some(points[rows], ks, mine, max_distance)
         return sums, weight
 
@@ -96,11 +96,11 @@ class NeighborSums:
         distance = np.empty(len(rows))
         for start in range(0, len(rows), size):
             part = order[start : start + size]
-            own = rows[part]
-            distance[part] = self._some(self.points(own), np.array([k]), own, np.inf)[2]
+            pool_rows = rows[part]
+            distance[part] = self._some(self.points(pool_rows), np.array([k]), pool_rows, np.inf)[2]
         return distance
 
-    def _some(self, points, ks, own, limit):
+    def _some(self, points, ks, row_of_point, limit):
         """Widen the search for the points whose k nearest rows are not yet complete."""
         sums = np.empty((len(points), len(ks), self.values.shape[1]))
         weight, n = np.empty((len(points), len(ks))), len(self.pool)
@@ -109,9 +109,9 @@ class NeighborSums:
         rows, width = np.arange(len(points)), min(n, int(ks.max() / typical) + 3)
         while len(rows):
             place, first = self._apart(points[rows])
-            found = self.search.nearest(points[rows][first], width, limit)
-            distance, index = (a[place] for a in found)
-            mine = None if own is None else own[rows]
+            nearest = self.search.nearest(points[rows][first], width, limit)
+            distance, index = (a[place] for a in nearest)
+            mine = None if row_of_point is None else row_of_point[rows]
             counts, values = self._counted(index, mine)
             if limit < np.inf:
                 near = distance <= limit
@@ -126,18 +126,18 @@ class NeighborSums:
         """Return the same sums with another metric, which takes the same coordinates."""
         if metric == self.search.metric:
             return self
-        again = copy(self)
-        again.search = copy(self.search)
-        again.search.metric = metric
-        return again
+        neighbors = copy(self)
+        neighbors.search = copy(self.search)
+        neighbors.search.metric = metric
+        return neighbors
 
     def of(self, values):
         """Return the same neighbors with other values to sum, shape (n, n_values)."""
-        again = copy(self)
-        again.values = np.asarray(values, dtype=float)
-        columns = [np.bincount(self.place, v) for v in again.values.T]
-        again.sums = np.stack(columns, axis=1) if columns else np.empty((len(self.pool), 0))
-        return again
+        neighbors = copy(self)
+        neighbors.values = np.asarray(values, dtype=float)
+        columns = [np.bincount(self.place, v) for v in neighbors.values.T]
+        neighbors.sums = np.stack(columns, axis=1) if columns else np.empty((len(self.pool), 0))
+        return neighbors
 
     def points(self, rows):
         """Return the coordinates of some rows of the pool, shape (n_rows, n_coordinates)."""
@@ -155,16 +155,16 @@ class NeighborSums:
             return places(points)
         return slice(None), slice(None)
 
-    def _counted(self, index, own):
-        """Return the rows at each place found and the sums of their values, own rows excluded.
+    def _counted(self, index, row_of_point):
+        """Return the rows at each place found, without the points themselves, and sums of values.
 
         Shapes (m, width) and (n_values, m, width).
         """
         counts, values = self.counts.take(index), self.sums.T.take(index, axis=1)
-        if own is not None:
-            row, column = np.nonzero(index == self.place[own][:, None])
+        if row_of_point is not None:
+            row, column = np.nonzero(index == self.place[row_of_point][:, None])
             counts[row, column] -= 1
-            values[:, row, column] -= self.values[own[row]].T
+            values[:, row, column] -= self.values[row_of_point[row]].T
         return counts, values
 
 
@@ -186,13 +186,13 @@ def _shared(distance, counts, values, ks):
     rows = np.arange(len(distance))
     for k in ks:
         enough = counts >= k - 1e-9
-        at = np.where(enough[:, -1], enough.argmax(axis=1), distance.shape[1] - 1)
-        bound = distance[rows, at]
+        kth = np.where(enough[:, -1], enough.argmax(axis=1), distance.shape[1] - 1)
+        bound = distance[rows, kth]
         gap = slack(bound)
-        inside, up_to = at, at + 1
+        inside, up_to = kth, kth + 1
         last = distance.shape[1] - 1
-        tied = (at > 0) & (distance[rows, np.maximum(at - 1, 0)] >= bound - gap)
-        tied |= (at < last) & (distance[rows, np.minimum(at + 1, last)] <= bound + gap)
+        tied = (kth > 0) & (distance[rows, np.maximum(kth - 1, 0)] >= bound - gap)
+        tied |= (kth < last) & (distance[rows, np.minimum(kth + 1, last)] <= bound + gap)
         if tied.any():
             some, lower, upper = distance[tied], (bound - gap)[tied], (bound + gap)[tied]
             inside, up_to = inside.copy(), up_to.copy()

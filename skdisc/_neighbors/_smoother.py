@@ -43,11 +43,11 @@ class NearestSmoother:
             rows = order[start : start + size]
             parts.append(self._shares(search, points[first[rows]], rows, k, limit))
         share = sparse.vstack(parts).tocsr()[np.argsort(order)]
-        own = share.diagonal()
-        total = share @ self._counts - own
+        share_of_self = share.diagonal()
+        total = share @ self._counts - share_of_self
         scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
         self._weights = (sparse.diags(scale) @ share).tocsr()
-        self._weight_of_self = (own * scale)[self._place][:, None]
+        self._weight_of_self = (share_of_self * scale)[self._place][:, None]
         self.n_neighbors = total[self._place]
 
     def means(self, values):
@@ -93,8 +93,8 @@ class NearestSmoother:
             distance, index = search.nearest(points, width, limit)
             counts = self._counts[index] - (index == rows[:, None])
             reached = counts.cumsum(axis=1) >= k
-            at = np.where(reached[:, -1], reached.argmax(axis=1), width - 1)
-            bound = distance[np.arange(len(rows)), at][:, None]
+            kth = np.where(reached[:, -1], reached.argmax(axis=1), width - 1)
+            bound = distance[np.arange(len(rows)), kth][:, None]
             last = distance[:, -1:]
             is_done = (reached[:, -1:] & (last > bound + slack(bound))) | (
                 last - slack(last) > limit
@@ -105,11 +105,11 @@ class NearestSmoother:
         inside = distance < bound - slack(bound)
         bound = np.minimum(bound, np.finfo(float).max)  # infinite distances share nothing
         tied = np.abs(distance - bound) <= slack(bound)
-        left = k - (counts * inside).sum(axis=1, keepdims=True)
+        places_left = k - (counts * inside).sum(axis=1, keepdims=True)
         n_tied = np.maximum((counts * tied).sum(axis=1, keepdims=True), 1.0)
-        share = np.where(inside, 1.0, np.where(tied, np.minimum(1.0, left / n_tied), 0.0))
+        share = np.where(inside, 1.0, np.where(tied, np.minimum(1.0, places_left / n_tied), 0.0))
         share *= (distance - slack(distance) <= limit) & np.isfinite(distance)
-        at = np.repeat(np.arange(len(rows)), width), index.ravel()
-        matrix = sparse.csr_matrix((share.ravel(), at), shape=(len(rows), n))
+        kth = np.repeat(np.arange(len(rows)), width), index.ravel()
+        matrix = sparse.csr_matrix((share.ravel(), kth), shape=(len(rows), n))
         matrix.eliminate_zeros()
         return matrix

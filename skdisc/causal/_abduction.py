@@ -26,11 +26,11 @@ def abduct(scm, X, nodes, n_draws):
     """
     X = X.assign(**_latents(scm, X, n_draws or 1)) if scm.latent_ else X
     noise, columns = {}, {name: X[name] for name in scm.latent_}
-    for at, node in enumerate(scm.parents_):
+    for number, node in enumerate(scm.parents_):
         if node in nodes:
-            own = np.random.default_rng([*scm._seeds, at])  # independent of the other nodes
+            rng = np.random.default_rng([*scm._seeds, number])  # independent of the other nodes
             pa = X[list(scm.parents_[node])]
-            noise[node] = u = scm.mechanisms_[node].abduct(pa, X[node], own)
+            noise[node] = u = scm.mechanisms_[node].abduct(pa, X[node], rng)
             names = [node] if u.ndim == 1 else [f"{node}={v}" for v in scm.values_[node]]
             columns |= dict(zip(names, u.reshape(len(X), -1).T, strict=True))
     return noise, columns
@@ -40,13 +40,15 @@ def _latents(scm, X, n_draws):
     """Draw the latent columns of repeated rows from their posterior."""
     children = [n for n, above in scm.parents_.items() if set(above) & set(scm.latent_)]
     n = len(X) // n_draws
-    seen = {name: X[name].iloc[:n] for name in X.columns}
+    observed_columns = {name: X[name].iloc[:n] for name in X.columns}
 
     def log_likelihood(u):
-        total, rows = np.zeros(n), seen | u
+        total, rows = np.zeros(n), observed_columns | u
         for node in children:
             pa = pd.DataFrame({p: rows[p] for p in scm.parents_[node]})
-            total += scm.mechanisms_[node].log_likelihood(pa, seen[node], scm.scale[node])
+            total += scm.mechanisms_[node].log_likelihood(
+                pa, observed_columns[node], scm.scale[node]
+            )
         return total
 
     rng = np.random.default_rng(scm._seeds)
@@ -94,12 +96,12 @@ def _step(log_likelihood, u, height, n, rng):
     low, high = angle - 2 * np.pi, angle.copy()
     while True:
         new = {name: u[name] * np.cos(angle) + nu[name] * np.sin(angle) for name in u}
-        found = log_likelihood(new)
+        likelihood = log_likelihood(new)
         # The bracket shrinks towards angle 0, the state before, which lies above the level; the
         # width ends the loop where rounding hides this.
-        outside = (found < level) & (high - low > 1e-12)
+        outside = (likelihood < level) & (high - low > 1e-12)
         if not outside.any():
-            return new, found
+            return new, likelihood
         low = np.where(outside & (angle < 0), angle, low)
         high = np.where(outside & (angle >= 0), angle, high)
         angle = np.where(outside, rng.uniform(low, high), angle)

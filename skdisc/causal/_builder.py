@@ -47,8 +47,8 @@ class Builder:
     def __init__(self, scm, X):
         self.scm, self.X, self.parents, self.values = scm, X, scm.parents_, scm.values_
         for name, allowed in (("coupling", COUPLINGS), ("noise", NOISES)):
-            given = getattr(scm, name)
-            for value in given.values() if isinstance(given, Mapping) else [given]:
+            setting = getattr(scm, name)
+            for value in setting.values() if isinstance(setting, Mapping) else [setting]:
                 if value not in allowed:
                     raise ValueError(f"{name} must be one of {allowed}, got {value!r}.")
 
@@ -78,8 +78,8 @@ class Builder:
     def _check_latent(self, node, equation):
         """Raise unless a child of latent nodes is numeric and has an equation and a scale."""
         hidden = [p for p in self.parents[node] if p in self.scm.latent_]
-        known = equation is not None and node in (self.scm.scale or {})
-        if hidden and (not known or node in self.values):
+        has_equation = equation is not None and node in (self.scm.scale or {})
+        if hidden and (not has_equation or node in self.values):
             raise ValueError(
                 f"The node {node!r} has latent parents {hidden!r}, so it must be numeric, with an "
                 "equation in equations= and the standard deviation of its noise in scale=."
@@ -87,8 +87,8 @@ class Builder:
 
     def _of(self, name, node):
         """Return a setting of the model for a node."""
-        given = getattr(self.scm, name)
-        return given.get(node) if isinstance(given, Mapping) else given
+        setting = getattr(self.scm, name)
+        return setting.get(node) if isinstance(setting, Mapping) else setting
 
     def _fitted(self, name, node, default):
         """Return the user's estimator, or the default, fitted to the parents of a node."""
@@ -114,8 +114,8 @@ class Builder:
         if len(self.values[node]) == 1:
             return lambda pa: np.ones((len(pa), 1))
         model = self._fitted("classifier", node, SaturatedLogistic(self._nominal_parents(node)))
-        known = pd.Index(self.values[node])
-        order = pd.Index(model.classes_).get_indexer(known)
+        values = pd.Index(self.values[node])
+        order = pd.Index(model.classes_).get_indexer(values)
         return lambda pa: model.predict_proba(pa)[:, order]
 
     def _unconfounded(self, mechanism):

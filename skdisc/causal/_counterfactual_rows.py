@@ -18,7 +18,7 @@ def ready(source, X):
 def ready_each(sources, X):
     """Return the sources ready for use, and the originals of those fitted here; both by name."""
     fitted = {name: ready(source, X) for name, source in sources.items()}
-    return fitted, {name: given for name, given in sources.items() if fitted[name] is not given}
+    return fitted, {name: source for name, source in sources.items() if fitted[name] is not source}
 
 
 def resampled(recipe, fitted, X):
@@ -131,13 +131,13 @@ def is_frame(source):
     return isinstance(source, (pd.DataFrame, tuple))
 
 
-def take_rows(source, stay, at=slice(None)):
-    """Return a source for the rows that stay (a mask over X as passed), at the given positions."""
+def take_rows(source, stay, positions=slice(None)):
+    """Return a source for the rows that stay (a mask over X as passed), at some positions."""
     frame, *decisions = source if isinstance(source, tuple) else (source,)
     if not isinstance(frame, pd.DataFrame):
         return source
-    at = np.flatnonzero(stay)[at]
-    for what, given in zip(("counterfactuals", "decisions"), (frame, *decisions), strict=False):
-        refuse_length(what, len(given), stay)
-    frame, decisions = frame.iloc[at], [np.asarray(d)[at] for d in decisions]
+    positions = np.flatnonzero(stay)[positions]
+    for what, part in zip(("counterfactuals", "decisions"), (frame, *decisions), strict=False):
+        refuse_length(what, len(part), stay)
+    frame, decisions = frame.iloc[positions], [np.asarray(d)[positions] for d in decisions]
     return (frame, *decisions) if isinstance(source, tuple) else frame

@@ -30,9 +30,11 @@ def _is_column(to):
     return pd.api.types.is_list_like(to) and not isinstance(to, Mapping)
 
 
-def take_do(do, at):
-    """Return the intervention on the rows at the given positions; None stays None."""
-    return do and {name: np.asarray(to)[at] if _is_column(to) else to for name, to in do.items()}
+def take_do(do, positions):
+    """Return the intervention on the rows at some positions; None stays None."""
+    return do and {
+        name: np.asarray(to)[positions] if _is_column(to) else to for name, to in do.items()
+    }
 
 
 def read_do(do, X, values=None):
@@ -56,30 +58,30 @@ def read_do(do, X, values=None):
     return {name: _column(X[name], to, (values or {}).get(name)) for name, to in do.items()}
 
 
-def _column(series, to, known):
+def _column(series, to, valid_values):
     """Return one column after the intervention."""
     if isinstance(to, Mapping):
         codes, values = pd.factorize(series, use_na_sentinel=False)
-        _refuse_unseen(series.name, list(to), values if known is None else known)
+        _refuse_unseen(series.name, list(to), values if valid_values is None else valid_values)
         values = [to.get(v, v) for v in values.tolist()]
     elif _is_column(to):
         codes, values = pd.factorize(np.asarray(to), use_na_sentinel=False)
         values = values.tolist()
     else:
         codes, values = np.zeros(len(series), dtype=np.intp), [to]
-    if known is not None:
-        _refuse_unseen(series.name, values, known)
+    if valid_values is not None:
+        _refuse_unseen(series.name, values, valid_values)
     values = pd.Series(values, dtype=object)
     cast = cast_if_lossless(values, series.dtype)
     table = values.infer_objects() if cast is None else cast
     return pd.Series(table.array.take(codes), index=series.index, name=series.name)
 
 
-def _refuse_unseen(name, values, known):
+def _refuse_unseen(name, values, valid_values):
     """Raise ValueError if a value is not among the known ones."""
-    strange = [v for v in values if v not in known]
+    strange = [v for v in values if v not in valid_values]
     if strange:
         raise ValueError(
             f"do[{name!r}] holds {strange[0]!r}, which is not a value of the column. Values: "
-            f"{list(known)!r}."
+            f"{list(valid_values)!r}."
         )

@@ -46,8 +46,8 @@ def _of_node(node, noise, e, f, design, level):
     if p <= level / 2:
         varies = min(fitted.std(), f.std()) > 0
         grows = varies and np.corrcoef(fitted, f)[0, 1] > 0.9 and (f > 0).all()
-        other = " or 'multiplicative', since it grows with the value" * bool(grows)
-        remedy = f"noise={{{node!r}: 'heteroscedastic'}}{other}"
+        alternative = " or 'multiplicative', since it grows with the value" * bool(grows)
+        remedy = f"noise={{{node!r}: 'heteroscedastic'}}{alternative}"
         low, high = np.sqrt(np.quantile(np.maximum(fitted, 0.0), [0.05, 0.95]))
         notes.append(
             f"The spread of the noise of {node} depends on its parents (standard deviations from "

@@ -153,19 +153,19 @@ class StructuralCausalModel(BaseEstimator):
         self.parents_ = read_graph(self.dag)
         self.latent_ = list(self.latent or {})
         for what in ("equations", "noise", "regressor", "classifier", "scale", "confounding"):
-            given = getattr(self, what)
-            if isinstance(given, Mapping):
-                check_names(what, given, self.parents_, _NODES)
+            setting = getattr(self, what)
+            if isinstance(setting, Mapping):
+                check_names(what, setting, self.parents_, _NODES)
         for what in ("latent", "clip"):
             check_names(what, getattr(self, what) or {}, self.parents_, _NODES)
         X = self._columns(X, self.parents_)
-        seen = [node for node in self.parents_ if node not in self.latent_]
-        nominal = [node for node in seen if is_nominal(X[node], self.kinds)]
+        observed_nodes = [node for node in self.parents_ if node not in self.latent_]
+        nominal = [node for node in observed_nodes if is_nominal(X[node], self.kinds)]
         self.values_ = {node: list(categories(X[node])) for node in nominal}
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4).tolist()
         builder = Builder(self, X)
-        self.mechanisms_ = {n: builder.build(n) for n in seen if self.parents_[n]}
-        self._seen = X[seen]
+        self.mechanisms_ = {n: builder.build(n) for n in observed_nodes if self.parents_[n]}
+        self._observed = X[observed_nodes]
         return self
 
     def abduct(self, X: pd.DataFrame, *, n_draws: int | None = None) -> pd.DataFrame:
@@ -261,13 +261,13 @@ class StructuralCausalModel(BaseEstimator):
         """
         check_is_fitted(self, "mechanisms_")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
-        rows, noise = pd.DataFrame(index=range(n)), self.abduct(self._seen)
+        rows, noise = pd.DataFrame(index=range(n)), self.abduct(self._observed)
         for node in self.parents_:
             if node in self.latent_:
                 rows[node] = rng.standard_normal(n)
             elif node not in self.mechanisms_:
-                drawn = rng.integers(len(self._seen), size=n)
-                rows[node] = self._seen[node].array.take(drawn)
+                drawn = rng.integers(len(self._observed), size=n)
+                rows[node] = self._observed[node].array.take(drawn)
             else:
                 u = self._noise_of(node, n, rng, noise)
                 rows[node] = self.mechanisms_[node].predict(rows[list(self.parents_[node])], u)

@@ -44,8 +44,8 @@ def adult(train, test):
 def compas(raw):
     """Drop the columns that identify people."""
     rows = list(csv.reader(io.StringIO(raw.decode("utf-8"), newline="")))
-    kept = [i for i, name in enumerate(rows[0]) if name not in _NAMES_OF_PEOPLE]
-    return _write([row[i] for i in kept] for row in rows)
+    columns = [i for i, name in enumerate(rows[0]) if name not in _NAMES_OF_PEOPLE]
+    return _write([row[i] for i in columns] for row in rows)
 
 
 def bars(raw):

@@ -106,8 +106,8 @@ def fetch_compas(table):
     https://github.com/propublica/compas-analysis
     """
     within = table["days_b_screening_arrest"].between(-30, 30)
-    known = (table["is_recid"] != -1) & table["score_text"].notna()
-    return table[within & known & (table["c_charge_degree"] != "O")].reset_index(drop=True)
+    has_outcome = (table["is_recid"] != -1) & table["score_text"].notna()
+    return table[within & has_outcome & (table["c_charge_degree"] != "O")].reset_index(drop=True)
 
 
 @_fetcher("german")

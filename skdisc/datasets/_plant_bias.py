@@ -129,14 +129,14 @@ def _flip(labels, members, rate, pos_label, random_state):
     if len(classes) != 2:
         raise ValueError(f"y must have two classes with kind='flip', got {classes[:5]!r}.")
     (favorable,), _ = favorable_labels(pos_label, classes)
-    other = classes[0] if favorable == classes[1] else classes[1]
+    unfavorable = classes[0] if favorable == classes[1] else classes[1]
     before = (labels == favorable).astype(float)
     may_change = np.flatnonzero(members & (before == (rate < 0)))
     chosen = generator(random_state).permutation(may_change)[: round(abs(rate) * len(may_change))]
     changed = np.zeros(len(labels), dtype=bool)
     changed[chosen] = True
     new = labels.copy()
-    new[changed] = other if rate < 0 else favorable
+    new[changed] = unfavorable if rate < 0 else favorable
     return new, before, (new == favorable).astype(float), changed
 
 

@@ -69,13 +69,13 @@ class RankingLaw:
             Sums to one. Probabilities below about 1e-18 are zero.
         """
         n = self.n_protected + self.n_regular
-        picked = self.n_picked_protected + self.n_picked_regular
+        n_picked = self.n_picked_protected + self.n_picked_regular
         mass = np.zeros(self.n_protected + 1)
-        first, p_first = _hypergeometric(n, picked, self.n_positive)
+        first, p_first = _hypergeometric(n, n_picked, self.n_positive)
         for t, p in zip(first, p_first, strict=True):
             rest = self.n_protected - self.n_picked_protected
-            others, q = _hypergeometric(n - picked, rest, self.n_positive - t)
-            mass[others + self._of_picked(t)] += p * q
+            rest_counts, q = _hypergeometric(n - n_picked, rest, self.n_positive - t)
+            mass[rest_counts + self._of_picked(t)] += p * q
         return mass / mass.sum()
 
     def expect(self, function: Callable[[Any, Any], Any]) -> float:
@@ -101,11 +101,11 @@ class RankingLaw:
     def sample(self, size: int, random_state: Seed = None) -> np.ndarray:
         """Draw numbers of accepted protected people, an int array of shape (size,)."""
         rng = numbers_from(random_state)
-        picked = self.n_picked_protected + self.n_picked_regular
-        others = self.n_protected + self.n_regular - picked
-        first = _draw(rng, picked, others, np.full(size, self.n_positive))
+        n_picked = self.n_picked_protected + self.n_picked_regular
+        n_others = self.n_protected + self.n_regular - n_picked
+        first = _draw(rng, n_picked, n_others, np.full(size, self.n_positive))
         rest = self.n_protected - self.n_picked_protected
-        return self._of_picked(first) + _draw(rng, rest, others - rest, self.n_positive - first)
+        return self._of_picked(first) + _draw(rng, rest, n_others - rest, self.n_positive - first)
 
     def _of_picked(self, first):
         """Return the number of protected people on the first reordered places."""
@@ -114,22 +114,25 @@ class RankingLaw:
         return np.maximum(0, first - self.n_picked_regular)
 
 
-def _draw(rng, good, bad, taken):
+def _draw(rng, good, bad, n_drawn):
     """Draw hypergeometric counts; samples and populations may be empty."""
     if not good + bad:
-        return np.zeros_like(taken)
-    return np.where(taken > 0, rng.hypergeometric(good, bad, np.maximum(taken, 1)), 0)
+        return np.zeros_like(n_drawn)
+    return np.where(n_drawn > 0, rng.hypergeometric(good, bad, np.maximum(n_drawn, 1)), 0)
 
 
-def _hypergeometric(n, good, taken):
+def _hypergeometric(n, good, n_drawn):
     """Return the possible counts of a hypergeometric variable and their probabilities."""
-    low, high = max(0, taken - (n - good)), min(good, taken)
+    low, high = max(0, n_drawn - (n - good)), min(good, n_drawn)
     if n > 1:
-        mean, spread = good * taken / n, good * taken * (n - good) * (n - taken) / n**2 / (n - 1)
+        mean, spread = (
+            good * n_drawn / n,
+            good * n_drawn * (n - good) * (n - n_drawn) / n**2 / (n - 1),
+        )
         reach = _REACH * np.sqrt(spread) + 30
         low, high = max(low, int(mean - reach)), min(high, int(mean + reach) + 1)
     x = np.arange(low, high + 1)
-    logs = _log_choose(good, x) + _log_choose(n - good, taken - x) - _log_choose(n, taken)
+    logs = _log_choose(good, x) + _log_choose(n - good, n_drawn - x) - _log_choose(n, n_drawn)
     return x, np.exp(logs)
 
 

@@ -49,12 +49,12 @@ def find_csv(name, data_home=None, download_if_missing=True):
     path = home.expanduser() / f"{entry['file']}.csv.gz"
     if path.is_file():
         return _read(path, entry)
-    found = [path.parent / _file_name(source) for source in entry["sources"]]
-    if not all(map(Path.is_file, found)):
+    paths = [path.parent / _file_name(source) for source in entry["sources"]]
+    if not all(map(Path.is_file, paths)):
         if not download_if_missing:
             raise OSError(f"{path.name!r} is not in {str(path.parent)!r}. {_by_hand(path, entry)}")
         _check_folder(path, entry)
-    raw = [_source(*pair, path, entry) for pair in zip(entry["sources"], found, strict=True)]
+    raw = [_source(*pair, path, entry) for pair in zip(entry["sources"], paths, strict=True)]
     try:
         table = CONVERT[entry["convert"]](*raw)
     except (OSError, ValueError) as error:
@@ -98,17 +98,15 @@ def _read(path, entry):
 def _fault(table, entry):
     """Return how a CSV differs from the published one, by checksum or else by counts, or ''."""
     if "counts" not in entry:
-        found = hashlib.sha256(table).hexdigest()
-        return (
-            f"the sha256 {found}, not {entry['csv_sha256']}" if found != entry["csv_sha256"] else ""
-        )
+        checksum, expected = hashlib.sha256(table).hexdigest(), entry["csv_sha256"]
+        return f"the sha256 {checksum}, not {expected}" if checksum != expected else ""
     try:
         columns = pd.read_csv(io.BytesIO(table), usecols=list(entry["counts"]))
     except ValueError as error:
         return f"other columns ({error})"
-    found = {"rows": len(columns), **columns.sum().to_dict()}
-    known = {"rows": entry["rows"], **entry["counts"]}
-    return f"{found}, not {known}" if found != known else ""
+    counts = {"rows": len(columns), **columns.sum().to_dict()}
+    expected = {"rows": entry["rows"], **entry["counts"]}
+    return f"{counts}, not {expected}" if counts != expected else ""
 
 
 def _source(source, path, target, entry):

@@ -209,13 +209,13 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     _choice = None  # the groups that a public document may look at; None: all
 
     def _on_decisions(self):
-        names, again = self.measures, copy(self)
+        names, detector = self.measures, copy(self)
         if self.preset is not None:
-            return again
+            return detector
         if names is None or isinstance(names, str):
             names = measure_tables.PLAIN
-        again.measures = [n for n in names if not CATALOGUE[n].needs_labels]
-        return again if again.measures else None
+        detector.measures = [n for n in names if not CATALOGUE[n].needs_labels]
+        return detector if detector.measures else None
 
     @property
     def null(self) -> str:
@@ -269,7 +269,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
 
     def _remeasure(self, task):
         people = people_of(self, task)
-        compared = compare(self, task, people, task.memory.known, task.memory.against)
+        compared = compare(self, task, people, task.memory.predicates, task.memory.against)
         table = compared.table
         at_fit = self.result_.to_frame()[["subject", "measure", "reference", "effect"]]
         at_fit = at_fit.rename(columns={"effect": "effect_at_fit"})
@@ -277,12 +277,12 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         shown = shown.fillna({"support": 0, "test": ""})
         shown["group"] = list(self.result_.findings.subgroups)
         shown["p_adjusted"] = _stats.adjust(shown["p_value"].to_numpy(dtype=float), self.correction)
-        again = shown["p_adjusted"] <= self.significance
+        is_confirmed = shown["p_adjusted"] <= self.significance
         # A gap in the other direction does not confirm a finding.
-        again &= np.sign(shown["effect"]) == np.sign(shown["effect_at_fit"])
+        is_confirmed &= np.sign(shown["effect"]) == np.sign(shown["effect_at_fit"])
         findings = self._findings(task, shown)
-        discovery = report(self, task, compared, findings, shown["group"][again])
-        if again.any():
+        discovery = report(self, task, compared, findings, shown["group"][is_confirmed])
+        if is_confirmed.any():
             return discovery
         return with_caveats(discovery, differing_groups(table["p_adjusted"], self.significance))
 

@@ -66,8 +66,8 @@ class ComparedQuantities:
     ----------
     comparisons : list of ComparedGroups
     quantities : list of _Quantity
-    kept : ndarray of bool, shape (n_comparisons,)
-        Those that are judged: one of two sides that are compared with each other.
+    is_judged : ndarray of bool, shape (n_comparisons,)
+        Of two sides that are compared with each other, only one is judged.
     size : ndarray of float, shape (n_comparisons,)
         Size of the group; of two sides that are all people, the larger.
     order : ndarray of float, shape (n_comparisons,)
@@ -79,46 +79,48 @@ class ComparedQuantities:
 
     comparisons: list
     quantities: list
-    kept: np.ndarray
+    is_judged: np.ndarray
     size: np.ndarray
     order: np.ndarray
     total: float
     margins: GapMargins
 
-    def candidates(self, found: set) -> Candidates:
-        """Return the candidates; `found` has pairs of the text of a group and a quantity."""
-        at = np.flatnonzero(self.kept)
+    def candidates(self, found_pairs: set) -> Candidates:
+        """Return the candidates; `found_pairs` are of the text of a group and a quantity."""
+        positions = np.flatnonzero(self.is_judged)
         names = texts([c.group for c in self.comparisons])
         twin = self._mirrored()
         several = self.quantities
 
         def interval(a):
             ends = [q.interval(level_of_two_tests(a)) for q in several]
-            return tuple(np.concatenate([end[k][at] for end in ends]) for k in (0, 1))
+            return tuple(np.concatenate([end[k][positions] for end in ends]) for k in (0, 1))
 
         def ratio(a):
-            return np.concatenate([q.smallest_ratio(level_of_two_tests(a))[at] for q in several])
+            return np.concatenate(
+                [q.smallest_ratio(level_of_two_tests(a))[positions] for q in several]
+            )
 
         def is_found(i, quantity):
             sides = [i] if twin[i] < 0 else [i, twin[i]]
-            return any((names[k], quantity) in found for k in sides)
+            return any((names[k], quantity) in found_pairs for k in sides)
 
         rates = [q.rate for q in several]
         matters = [self.margins.gap(rate) for rate in rates]
         problems = [gap.problem for gap in matters]
         return Candidates(
-            np.concatenate([q.n[at] for q in several]),
-            np.concatenate([q.n_reference[at] for q in several]),
-            np.concatenate([q.gap[at] for q in several]),
+            np.concatenate([q.n[positions] for q in several]),
+            np.concatenate([q.n_reference[positions] for q in several]),
+            np.concatenate([q.gap[positions] for q in several]),
             interval,
-            size=np.tile(self.size[at], len(several)),
+            size=np.tile(self.size[positions], len(several)),
             total=self.total,
-            found=[is_found(i, q.name) for q in several for i in at],
+            found=[is_found(i, q.name) for q in several for i in positions],
             ratio=ratio if self.margins.ratios and not np.isnan(rates).all() else None,
-            name=[names[i] for _ in several for i in at],
-            measure=np.repeat([q.name for q in several], len(at)).astype(object),
-            comparison_size=np.tile(self.order[at], len(several)),
-            relevant_gap=np.repeat([gap.size for gap in matters], len(at)),
+            name=[names[i] for _ in several for i in positions],
+            measure=np.repeat([q.name for q in several], len(positions)).astype(object),
+            comparison_size=np.tile(self.order[positions], len(several)),
+            relevant_gap=np.repeat([gap.size for gap in matters], len(positions)),
             problem=next(filter(None, problems), ""),
             # Sizes count the rows of X: whom an error rate is about depends on labels and
             # decisions.
@@ -130,21 +132,23 @@ class ComparedQuantities:
 
         Two sides that are compared with each other are both listed, and count once.
         """
-        at, twin = np.flatnonzero(self.kept), self._mirrored()
+        positions, twin = np.flatnonzero(self.is_judged), self._mirrored()
         table = family_table(candidates, answer)
         names = np.array(texts([c.reference for c in self.comparisons]), dtype=object)
         groups = np.array(texts([c.group for c in self.comparisons]), dtype=object)
-        place = np.tile(at, len(self.quantities))
+        place = np.tile(positions, len(self.quantities))
         table.insert(1, "reference", names[place])
         has_twin = twin[place] >= 0
-        other = table[has_twin].copy()
-        other["group"], other["reference"] = (v[twin[place[has_twin]]] for v in (groups, names))
-        other[["n", "n_others"]] = table.loc[has_twin, ["n_others", "n"]].to_numpy()
-        other[["estimate", "low", "high"]] = -table.loc[
+        mirrored = table[has_twin].copy()
+        mirrored["group"], mirrored["reference"] = (
+            v[twin[place[has_twin]]] for v in (groups, names)
+        )
+        mirrored[["n", "n_others"]] = table.loc[has_twin, ["n_others", "n"]].to_numpy()
+        mirrored[["estimate", "low", "high"]] = -table.loc[
             has_twin, ["estimate", "high", "low"]
         ].to_numpy(dtype=float)
         order = np.argsort(np.r_[place, twin[place[has_twin]]], kind="stable")
-        return pd.concat([table, other], ignore_index=True).iloc[order].reset_index(drop=True)
+        return pd.concat([table, mirrored], ignore_index=True).iloc[order].reset_index(drop=True)
 
     def gaps(self, quantity: str, significance: float) -> pd.DataFrame:
         """Return group, reference and gap with its interval, of all comparisons by a quantity."""
@@ -165,7 +169,9 @@ class ComparedQuantities:
             return np.full(len(self.comparisons), -1)
         keys = [(c.attribute, c.one.tobytes(), c.other.tobytes()) for c in self.comparisons]
         place = {key: i for i, key in enumerate(keys)}
-        return np.array([place.get((name, other, one), -1) for name, one, other in keys], dtype=int)
+        return np.array(
+            [place.get((name, reference, group), -1) for name, group, reference in keys], dtype=int
+        )
 
 
 @dataclass(frozen=True)
@@ -242,28 +248,30 @@ def compared_quantities(rows, names, reference, margins, min_size, min_cell=0):
     ComparedQuantities
     """
     quantities = dict.fromkeys(q for n in names for q in behind(n))
-    found = rows.comparisons(reference, min_size, min_cell)
-    n = np.array([rows.size[c.one].sum() for c in found], dtype=float)
-    n_others = np.array([rows.size[c.other].sum() for c in found], dtype=float)
+    comparisons = rows.comparisons(reference, min_size, min_cell)
+    n = np.array([rows.size[c.one].sum() for c in comparisons], dtype=float)
+    n_others = np.array([rows.size[c.other].sum() for c in comparisons], dtype=float)
     total = float(rows.size.sum())
     # Which group is the best depends on outcomes: the order takes all others in its place.
-    others = total - n if reference == "best" else n_others
+    n_against = total - n if reference == "best" else n_others
     compared = ComparedQuantities(
-        found,
-        [_quantity(rows, q, found, margins) for q in quantities],
-        np.ones(len(found), dtype=bool),
+        comparisons,
+        [_quantity(rows, q, comparisons, margins) for q in quantities],
+        np.ones(len(comparisons), dtype=bool),
         np.where(np.isclose(n + n_others, total), np.maximum(n, n_others), n),
-        compared_size(n, np.maximum(others, 0.0)),
+        compared_size(n, np.maximum(n_against, 0.0)),
         total,
         margins,
     )
     # A group against the rest is a side of two only where the rest is a group, too.
     twin = compared._mirrored()
-    both = twin >= 0
-    one_column = np.array([np.ndim(c.reference) == 0 and c.reference not in _RULES for c in found])
-    whole = both | one_column.astype(bool)
+    has_twin = twin >= 0
+    one_column = np.array(
+        [np.ndim(c.reference) == 0 and c.reference not in _RULES for c in comparisons]
+    )
+    whole = has_twin | one_column.astype(bool)
     size = np.where(whole, compared.size, n)
-    return replace(compared, kept=~both | (twin > np.arange(len(found))), size=size)
+    return replace(compared, is_judged=~has_twin | (twin > np.arange(len(comparisons))), size=size)
 
 
 def behind(measure):
@@ -271,13 +279,15 @@ def behind(measure):
     return _BEHIND.get(measure, (SELECTION,))
 
 
-def _quantity(rows, name, found, margins):
+def _quantity(rows, name, comparisons, margins):
     """Return the comparisons of one quantity."""
     quantity = RESIDUAL if rows.is_numeric and name in (PPV, OMITTED) else name
-    overlap = any(c.overlap for c in found)
+    overlap = any(c.overlap for c in comparisons)
     formula, entry = partial(_part, quantity=quantity), CATALOGUE["mean_difference"]
-    alone = [replace(c, overlap=False) for c in found]
-    pieces = Evaluation(entry, formula, rows, alone, False, False).contrasts() if found else []
+    alone = [replace(c, overlap=False) for c in comparisons]
+    pieces = (
+        Evaluation(entry, formula, rows, alone, False, False).contrasts() if comparisons else []
+    )
     is_rate = any(isinstance(p, Rates) for p in pieces)
     rate = _overall(rows, quantity) if is_rate else np.nan
     return _Quantity(name, pieces, rate, margins.rarer and rate > 0.5, overlap)
@@ -322,13 +332,13 @@ def beyond(table, compared, least, significance):
     gaps = compared.gaps(SELECTION, significance).set_index(["group", "reference"])
     pairs = pd.MultiIndex.from_frame(table[["subject", "reference"]])
     gaps = gaps[["gap", "gap_low", "gap_high"]].astype(float).reindex(pairs).to_numpy()
-    own = table[["effect", "effect_low", "effect_high"]].to_numpy(dtype=float)
+    effects = table[["effect", "effect_low", "effect_high"]].to_numpy(dtype=float)
     level = np.where(is_ratio, level_of_two_tests(significance), significance)
-    effect, low, high = np.where(is_ratio[:, None], gaps, own).T
+    effect, low, high = np.where(is_ratio[:, None], gaps, effects).T
     near = np.where(effect > 0, effect - low, high - effect)  # the end that is nearer to 0
     with np.errstate(invalid="ignore", divide="ignore"):
         error = near / -special.ndtri(level / 2)
         z = (np.abs(effect) - least) / error, (np.abs(effect) + least) / error
     p_value = special.ndtr(-z[0]) + special.ndtr(-z[1])
-    own = table["p_value"].to_numpy(dtype=float)
-    return np.where(np.isnan(own), own, np.fmax(own, np.minimum(p_value, 1)))
+    p_of_table = table["p_value"].to_numpy(dtype=float)
+    return np.where(np.isnan(p_of_table), np.nan, np.fmax(p_of_table, np.minimum(p_value, 1)))

@@ -21,13 +21,13 @@ class KnownGroups:
 
     Parameters
     ----------
-    known : dict
+    predicates : dict
         The predicates of each protected column.
     against : {"rest", "overall"} or dict
         The rule, or by protected column or combination of columns the reference.
     """
 
-    known: dict
+    predicates: dict
     against: object
 
 
@@ -76,8 +76,8 @@ class ComparedPeople:
         """Return the rows selected by a mask."""
         names = ("decided", "labels", "weight", "groups", "frequency")
         columns = {n: getattr(self, n) for n in names}
-        kept = {n: None if c is None else c[mask] for n, c in columns.items()}
-        return replace(self, X=self.X[mask], **kept)
+        selected = {n: None if c is None else c[mask] for n, c in columns.items()}
+        return replace(self, X=self.X[mask], **selected)
 
     def held_out(self, share, rng):
         """Draw a mask of the rows to hold out.
@@ -140,12 +140,14 @@ def beside_held_out(shown, table, detector):
     confirmed : ndarray of bool
     """
     columns = {"effect_low": "ci_low", "effect_high": "ci_high"}
-    own = table.drop(columns=["ci_low", "ci_high"]).rename(columns=columns)
-    again = shown[_SAME].merge(own, how="left", on=_SAME)
-    again["p_adjusted"] = _stats.adjust(again["p_value"].to_numpy(dtype=float), detector.correction)
-    again["support"] = again["support"].fillna(0)
+    held_out = table.drop(columns=["ci_low", "ci_high"]).rename(columns=columns)
+    matched = shown[_SAME].merge(held_out, how="left", on=_SAME)
+    matched["p_adjusted"] = _stats.adjust(
+        matched["p_value"].to_numpy(dtype=float), detector.correction
+    )
+    matched["support"] = matched["support"].fillna(0)
     for name in _COPIED:
-        shown[f"held_out_{name}"] = again[name].to_numpy()
+        shown[f"held_out_{name}"] = matched[name].to_numpy()
     same = np.sign(shown["held_out_effect"]) == np.sign(shown["effect"])
     return shown, ((shown["held_out_p_adjusted"] <= detector.significance) & same).to_numpy()
 
@@ -159,22 +161,26 @@ def people_of(detector, task):
     if task.queries is None:
         return ComparedPeople(task.X, task.decisions() > 0.5, **design)
     labels = None if task.y is None else task.favorable_labels()
-    given = task.decisions()
+    decisions = task.decisions()
     if d.output == "decision" or task.queries.box.decisions is not None:
-        return ComparedPeople(task.X, given > 0.5, labels, **design)
+        return ComparedPeople(task.X, decisions > 0.5, labels, **design)
     if d.preset == "ll144":
-        return ComparedPeople(task.X, given > median(given, task.people.frequency), **design)
-    return ComparedPeople(task.X, given, labels, **design)
+        return ComparedPeople(
+            task.X, decisions > median(decisions, task.people.frequency), **design
+        )
+    return ComparedPeople(task.X, decisions, labels, **design)
 
 
-def counted(people, known, intersections, known_only):
+def counted(people, predicates, intersections, known_only):
     """Return the `GroupedDecisions` of people."""
     grouped = {"intersections": intersections, "known_only": known_only}
     grouped["pos_label"] = None if people.are_numbers else True
-    rows = measure_tables.table_of_people(people.X, known, people.decided, people.labels, **grouped)
+    rows = measure_tables.table_of_people(
+        people.X, predicates, people.decided, people.labels, **grouped
+    )
     is_frequency = people.frequency is not None
-    given = people.frequency if is_frequency else people.weight
-    weight = design_weights(given, "frequency" if is_frequency else "probability", len(people.X))
+    weights = people.frequency if is_frequency else people.weight
+    weight = design_weights(weights, "frequency" if is_frequency else "probability", len(people.X))
     cluster = None if people.groups is None else cluster_codes(people.groups)
     return replace(rows, weight=weight, cluster=cluster, is_frequency=is_frequency)
 

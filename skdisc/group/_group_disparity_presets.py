@@ -90,16 +90,16 @@ def _compared(row, line, rates, threshold):
         return {"note": "reference"}
     if row.excluded:
         return {"note": row.reason}
-    wanted = rates[row.against] * line["n"]
-    own = {name: getattr(row, name) for name in _COPIED}
-    own |= {"impact_ratio": row.estimate, "note": ""}
-    own["shortfall"] = _shortfall(wanted, line["favorable"])
+    expected = rates[row.against] * line["n"]
+    columns = {name: getattr(row, name) for name in _COPIED}
+    columns |= {"impact_ratio": row.estimate, "note": ""}
+    columns["shortfall"] = _shortfall(expected, line["favorable"])
     if threshold is not None:
-        own["shortfall_at_threshold"] = _shortfall(threshold * wanted, line["favorable"])
-        own["meets_threshold"] = "yes" if row.estimate >= threshold else "no"
-    return own
+        columns["shortfall_at_threshold"] = _shortfall(threshold * expected, line["favorable"])
+        columns["meets_threshold"] = "yes" if row.estimate >= threshold else "no"
+    return columns
 
 
-def _shortfall(wanted, had):
+def _shortfall(expected, observed):
     """Return the number of favorable decisions that are missing, at least 0."""
-    return max(0, int(np.ceil(wanted - had - 1e-9)))
+    return max(0, int(np.ceil(expected - observed - 1e-9)))

@@ -58,7 +58,7 @@ class Compared:
     gap: float
 
 
-def compare(detector, task, people, known, reference):
+def compare(detector, task, people, predicates, reference):
     """Compare the groups of people by all measures; return `Compared`.
 
     Parameters
@@ -66,12 +66,12 @@ def compare(detector, task, people, known, reference):
     detector : GroupDisparity
     task : Task
     people : people of `people_of`
-    known : dict of column name to list of predicates
+    predicates : dict of column name to list of predicates
         The values and bins of each protected column that were known at fit.
     reference : rule, or dict of predicates
     """
     d = detector
-    rows = counted(people, known, d.intersections, PRESETS[d.preset]["known_only"])
+    rows = counted(people, predicates, d.intersections, PRESETS[d.preset]["known_only"])
     rows = _looked_at(d, rows)
     task.progress(f"{people.n:,} people in {rows.n_cells} groups")
     seed, least = int(task.rng.integers(2**31)), max(1.0, d._setting("min_share") * people.n)
@@ -106,12 +106,12 @@ def _looked_at(detector, rows):
     errors = rows.true is not None  # by default, these are compared where labels are known
     if measures is not None and not isinstance(measures, str):
         errors = any(behind(m) != (SELECTION,) for m in measures)
-    kept = []
+    groupings = []
     for attribute, labels, members in rows.groupings:
         stay = detector._choice.looks_at(members[:, rows.cell], errors=errors)
         labels = [label for label, stays in zip(labels, stay, strict=True) if stays]
-        kept.append((attribute, labels, members[stay]))
-    return replace(rows, groupings=kept)
+        groupings.append((attribute, labels, members[stay]))
+    return replace(rows, groupings=groupings)
 
 
 def selected_intervals(detector, compared, shown, n_found):
@@ -145,7 +145,7 @@ def _measured(detector, rows, measured, reference, seed):
     )
 
 
-def report(detector, task, compared, findings, found, notes=()):
+def report(detector, task, compared, findings, found_groups, notes=()):
     """Return the Discovery of a `GroupDisparity`.
 
     Parameters
@@ -155,24 +155,26 @@ def report(detector, task, compared, findings, found, notes=()):
         Its memory holds the predicates of each protected column.
     compared : Compared
     findings : GroupFindings
-    found : Series
+    found_groups : Series
         The groups that differ.
     notes : sequence of str, default=()
     """
-    d, table, known = detector, compared.table, task.memory.known
+    d, table, predicates = detector, compared.table, task.memory.predicates
     unsigned = table["effect"].isna() & table["p_adjusted"].notna()
     tested = measure_tables.tested_groups(table, table["effect"].notna() | unsigned)
-    found = {measure_tables.subgroup(g) for g in found}
-    found |= measure_tables.tested_groups(table, unsigned & (table["p_adjusted"] <= d.significance))
-    named = [{g for g in several if isinstance(g, Group)} for several in (tested, found)]
-    by_value = {value_name(p): (0, 0) for several in known.values() for p in several}
-    answer, family = _answer(d, task, compared, findings, len(found))
+    found_groups = {measure_tables.subgroup(g) for g in found_groups}
+    found_groups |= measure_tables.tested_groups(
+        table, unsigned & (table["p_adjusted"] <= d.significance)
+    )
+    named = [{g for g in several if isinstance(g, Group)} for several in (tested, found_groups)]
+    by_value = {value_name(p): (0, 0) for several in predicates.values() for p in several}
+    answer, family = _answer(d, task, compared, findings, len(found_groups))
     tables = {"measures": measure_tables.readable(table), "family": family}
     if d.shrinkage:
         tables["shrinkage"] = shrunken_table(compared.rows, d.significance)
     if d.preset is not None:
         known_only = PRESETS[d.preset]["known_only"]
-        without = measure_tables.unknown(task.people, known) if known_only else []
+        without = measure_tables.unknown(task.people, predicates) if known_only else []
         tables["impact_ratios"] = impact_ratios(
             table, compared.rows, without, d.threshold, compared.reference == "best"
         )
@@ -180,7 +182,7 @@ def report(detector, task, compared, findings, found, notes=()):
         findings=findings,
         measure=", ".join(dict.fromkeys(table["measure"])),
         n_tested=len(tested),
-        n_found=len(found),
+        n_found=len(found_groups),
         by_value=by_value | count_values(*named, d.protected_),
         excluded=measure_tables.undefined(table),
         tables=tables,

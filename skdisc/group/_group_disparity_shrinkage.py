@@ -95,8 +95,10 @@ def _inflation(y, weight, group, cluster, variance):
     members = [group == g for g in range(len(variance))]
     means = [_stats.DesignMeans.of(y, weight, m, ~m, cluster) for m in members]
     between = np.array([m.variance[0, 0] for m in means])
-    known = np.isfinite(between) & (variance > 0)
-    return max(between[known].sum() / variance[known].sum(), 1.0) if known.any() else 1.0
+    is_usable = np.isfinite(between) & (variance > 0)
+    return (
+        max(between[is_usable].sum() / variance[is_usable].sum(), 1.0) if is_usable.any() else 1.0
+    )
 
 
 def additive(names):
@@ -139,20 +141,20 @@ def shrink(mean, variance, design, significance, limit=MOST_SHIFT):
 
     Returns
     -------
-    estimate, low, high, toward, kept : ndarray of float, shape (n_groups,)
+    estimate, low, high, toward, gamma : ndarray of float, shape (n_groups,)
         Estimate, interval, posterior means of the model's value and of γ. NaN if the groups are not
         at least three more than the parameters, or nothing varies.
     """
     if len(mean) - design.shape[1] < LEAST_SPARE or not np.all(variance > 1e-20 * mean**2):
         return np.full((5, len(mean)), np.nan)
-    posterior, theta, spread, fit, kept = _given_tau(mean, variance, design)
+    posterior, theta, spread, fit, gamma = _given_tau(mean, variance, design)
     low, high = (
         _mixture_quantile(level, posterior, theta, np.sqrt(spread))
         for level in (significance / 2, 1 - significance / 2)
     )
     estimate, most = posterior @ theta, limit * np.sqrt(variance)
     shift = np.clip(estimate, mean - most, mean + most) - estimate
-    return estimate + shift, low + shift, high + shift, posterior @ fit, posterior @ kept
+    return estimate + shift, low + shift, high + shift, posterior @ fit, posterior @ gamma
 
 
 def _given_tau(mean, variance, design):
@@ -169,10 +171,10 @@ def _given_tau(mean, variance, design):
     # The grid is even in u, the prior in τ: dτ/du is proportional to 1 / (1 - u)^2.
     log = (log - (weight * (mean - fit) ** 2).sum(axis=1)) / 2 - 2 * np.log(1 - u)
     posterior = np.exp(log - log.max())
-    kept = tau[:, None] ** 2 * weight
+    gamma = tau[:, None] ** 2 * weight
     of_fit = np.einsum("gi,tij,gj->tg", design, covariance, design)
-    spread = kept * variance + (1 - kept) ** 2 * of_fit
-    return posterior / posterior.sum(), kept * mean + (1 - kept) * fit, spread, fit, kept
+    spread = gamma * variance + (1 - gamma) ** 2 * of_fit
+    return posterior / posterior.sum(), gamma * mean + (1 - gamma) * fit, spread, fit, gamma
 
 
 def _mixture_quantile(level, share, mean, sd):

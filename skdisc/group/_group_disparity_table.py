@@ -48,10 +48,10 @@ def null_of(measures):
 def conditions(people, space, protected, n_bins):
     """Return the predicates that define the groups of each protected column, a dict of lists."""
     items = make_items(people.X, space, protected, protected, n_bins, frequency=people.frequency)
-    found = {name: [] for name in protected}
+    predicates = {name: [] for name in protected}
     for predicate in items.predicates:
-        found[predicate.column].append(predicate)
-    return found
+        predicates[predicate.column].append(predicate)
+    return predicates
 
 
 def is_unknown(group):
@@ -59,10 +59,14 @@ def is_unknown(group):
     return any(p.values == (None,) for p in parts(group))
 
 
-def unknown(people, known):
+def unknown(people, predicates):
     """Return column, condition and number of rows for each group of a missing value."""
-    found = [(name, p) for name, several in known.items() for p in several if is_unknown(p)]
-    return [(str(n), str(p), people_in(p.mask(people.X), people.frequency)) for n, p in found]
+    missing_groups = [
+        (name, p) for name, several in predicates.items() for p in several if is_unknown(p)
+    ]
+    return [
+        (str(n), str(p), people_in(p.mask(people.X), people.frequency)) for n, p in missing_groups
+    ]
 
 
 def parts(group):
@@ -88,13 +92,13 @@ def text(group):
     return str(subgroup(group))
 
 
-def table_of_people(X, known, decided, labels, *, intersections, known_only, pos_label=True):
+def table_of_people(X, predicates, decided, labels, *, intersections, known_only, pos_label=True):
     """Return `GroupedDecisions` whose groups are predicates, or tuples of them.
 
     Parameters
     ----------
     X : DataFrame
-    known : dict of lists of Predicate, from `conditions`
+    predicates : dict of lists of Predicate, from `conditions`
     decided : ndarray of bool or float
     labels : ndarray of bool, or None
     intersections : int
@@ -106,69 +110,69 @@ def table_of_people(X, known, decided, labels, *, intersections, known_only, pos
     """
     pred = check_target(decided, pos_label, "decisions", labels)
     true = None if labels is None else check_target(labels, True, "labels", decided)
-    columns = [(str(name), *_coded(X, found)) for name, found in known.items()]
+    columns = [(str(name), *_coded(X, listed)) for name, listed in predicates.items()]
     cell, groupings = group_cells(columns, min(intersections, len(columns)))
-    kept = [_without(*grouping, known_only) for grouping in groupings]
-    return GroupedDecisions(cell, kept, pred, true, None, None, np.arange(len(X)))
+    reduced = [_without(*grouping, known_only) for grouping in groupings]
+    return GroupedDecisions(cell, reduced, pred, true, None, None, np.arange(len(X)))
 
 
 def _coded(X, predicates):
     """Return the number of each row's predicate, and the predicates, None for rows without one."""
     column = X[predicates[0].column]
-    at, values = slice(None), X
+    position, values = slice(None), X
     if not of_numbers(column.dtype):  # each value is looked up once
-        at, values = pd.factorize(column, use_na_sentinel=False)
+        position, values = pd.factorize(column, use_na_sentinel=False)
         values = pd.DataFrame({column.name: values})
     code = np.full(len(values), len(predicates))
     for i, predicate in enumerate(predicates):
         code[predicate.mask(values)] = i
-    code = code[at]
-    has_others = code.max(initial=0) == len(predicates)
-    return code, [*predicates, None] if has_others else predicates
+    code = code[position]
+    has_unlisted = code.max(initial=0) == len(predicates)
+    return code, [*predicates, None] if has_unlisted else predicates
 
 
 def _without(attribute, groups, members, known_only):
     """Leave out values not seen at fit and, if `known_only`, missing values."""
     stay = [None not in parts(g) and not (known_only and is_unknown(g)) for g in groups]
-    kept = [g for g, stays in zip(groups, stay, strict=True) if stays]
-    return attribute, kept, members[np.array(stay, dtype=bool)]
+    known_groups = [g for g, stays in zip(groups, stay, strict=True) if stays]
+    return attribute, known_groups, members[np.array(stay, dtype=bool)]
 
 
-def reference_among(reference, known):
+def reference_among(reference, predicates):
     """Return the reference of a user as a rule, or as a predicate for each column."""
     if isinstance(reference, str) and reference in RULES and reference != "pairs":
         return reference
-    given = named_values("reference", reference, list(known))
-    lacking = [name for name in known if name not in given]
+    values = named_values("reference", reference, list(predicates))
+    lacking = [name for name in predicates if name not in values]
     if lacking:
         raise ValueError(f"reference={reference!r} has no value for {lacking[0]!r}.")
-    return {str(c): named_group("reference", c, given[c], known[c]) for c in known}
+    return {str(c): named_group("reference", c, values[c], predicates[c]) for c in predicates}
 
 
 def choose(names, rows):
     """Return the measures of these names; for None those that suit the rows, for "all" None."""
-    known = table_measures()
+    measures_by_name = table_measures()
     if names is None:
         are_scores, has_labels = rows.pred.dtype != bool, rows.true is not None
         names = OF_SCORES if are_scores else PLAIN + WITH_LABELS * has_labels
     elif isinstance(names, str):
         return None
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in measures_by_name]
     if unknown or not len(names):
         name = (unknown or ["none"])[0]
-        hint = closest(name, known) if unknown else "."
+        hint = closest(name, measures_by_name) if unknown else "."
         raise ValueError(
             f"measures={list(names)!r}: {name!r} is not an absolute measure of groups{hint} "
-            f"Measures: {', '.join(known)}."
+            f"Measures: {', '.join(measures_by_name)}."
         )
-    return [known[name] for name in names]
+    return [measures_by_name[name] for name in names]
 
 
 def texts(groups):
     """Return several groups as text; those that are the same object are described once."""
-    known = {id(g): g for g in groups}
-    known = {number: text(g) for number, g in known.items()}
-    return [known[id(g)] for g in groups]
+    text_by_id = {id(g): g for g in groups}
+    text_by_id = {number: text(g) for number, g in text_by_id.items()}
+    return [text_by_id[id(g)] for g in groups]
 
 
 def measure_groups(rows, evaluations, reference, how, *, exact, correction):
@@ -206,7 +210,9 @@ def measure_groups(rows, evaluations, reference, how, *, exact, correction):
     level_each = level if correction == "none" else level / max(n_tests, 1)
     columns |= _effects(columns, level, level_each)
     size, total = (_by_group(rows, values) for values in (rows.size, rows.total))
-    size, total = (np.array([of.get(g, np.nan) for g in groups]) for of in (size, total))
+    size, total = (
+        np.array([by_group.get(g, np.nan) for g in groups]) for by_group in (size, total)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         columns |= {"support": size, "outcome": total / size}
     return pd.DataFrame(columns | {n: pd.Series(columns[n], dtype=object) for n in _OBJECTS})
@@ -230,8 +236,8 @@ def effect_ends(evaluations, names, how):
     ends = []
     for evaluation in evaluations:
         if evaluation.entry.name in names:
-            own = _effect(evaluation.entry, evaluation.ends(**how))
-            ends.append([own.min(axis=0), own.max(axis=0)])
+            effects = _effect(evaluation.entry, evaluation.ends(**how))
+            ends.append([effects.min(axis=0), effects.max(axis=0)])
         else:
             ends.append(np.full((2, len(evaluation.comparisons)), np.nan))
     return np.hstack(ends)
@@ -251,9 +257,11 @@ def adjust(table, p_value, reference, correction):
     family = pd.DataFrame(keys).groupby(list(keys)).ngroup().to_numpy()
     smallest = np.full(family.max(initial=-1) + 1, np.nan)
     for k in range(len(smallest)):
-        own = family == k
-        p[own] = _stats.best_p_value(p[own], np.count_nonzero(~np.isnan(p[own])) + 1)
-        smallest[k] = np.min(p[own], initial=np.inf, where=~np.isnan(p[own]))
+        in_family = family == k
+        p[in_family] = _stats.best_p_value(
+            p[in_family], np.count_nonzero(~np.isnan(p[in_family])) + 1
+        )
+        smallest[k] = np.min(p[in_family], initial=np.inf, where=~np.isnan(p[in_family]))
     smallest[np.isinf(smallest)] = np.nan
     tested = np.count_nonzero(~np.isnan(smallest))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -273,24 +281,24 @@ def _by_group(rows, values):
 
 def _test_exactly(columns, rows):
     """Replace the test of the impact ratio by Fisher's exact test."""
-    at = (columns["measure"] == "impact_ratio") & ~columns["excluded"]
+    is_ratio = (columns["measure"] == "impact_ratio") & ~columns["excluded"]
     favorable = _by_group(rows, rows.total)
-    groups = (columns[name][at] for name in ("group", "against"))
+    groups = (columns[name][is_ratio] for name in ("group", "against"))
     x1, x0 = (np.array([favorable.get(g, np.nan) for g in several]) for several in groups)
-    n1, n0 = (columns[name][at] for name in ("n", "n_reference"))
+    n1, n0 = (columns[name][is_ratio] for name in ("n", "n_reference"))
     if len(x1):
-        columns["p_value"][at] = _stats.fisher(x1, n1, x0, n0)
-        columns["test"][at] = EXACT
+        columns["p_value"][is_ratio] = _stats.fisher(x1, n1, x0, n0)
+        columns["test"][is_ratio] = EXACT
 
 
 def _effects(columns, level, level_each):
     """Return the effects, their intervals, and the minimal detectable gaps, a dict of arrays."""
-    given = np.array([columns[name] for name in ("estimate", "ci_low", "ci_high")], dtype=float)
-    found = np.empty((4, given.shape[1]))
+    estimates = np.array([columns[name] for name in ("estimate", "ci_low", "ci_high")], dtype=float)
+    effects = np.empty((4, estimates.shape[1]))
     for place, name in enumerate(dict.fromkeys(columns["measure"])):
-        own = columns["place"] == place
-        found[:, own] = _effects_of(CATALOGUE[name], *given[:, own], level, level_each)
-    return dict(zip(_EFFECTS, found, strict=True))
+        rows = columns["place"] == place
+        effects[:, rows] = _effects_of(CATALOGUE[name], *estimates[:, rows], level, level_each)
+    return dict(zip(_EFFECTS, effects, strict=True))
 
 
 def _effects_of(entry, estimate, low, high, level, level_each):
@@ -318,16 +326,16 @@ def _effect(entry, value):
         return (value if entry.worse == "below" else 1 / value) - 1
 
 
-def references(table, wanted):
+def references(table, reference):
     """Return the reference of each column and combination of columns, a dict.
 
     Where there was none, as for measures of all groups at once, it is the one that was wanted.
     """
     pairs = zip(table["attribute"], table["against"], strict=True)
-    found = {name: group for name, group in pairs if not isinstance(group, str | None)}
-    if not isinstance(wanted, dict):
-        wanted = dict.fromkeys(table["attribute"], wanted)
-    return wanted | found
+    reference_of = {name: group for name, group in pairs if not isinstance(group, str | None)}
+    if not isinstance(reference, dict):
+        reference = dict.fromkeys(table["attribute"], reference)
+    return reference | reference_of
 
 
 def versus(reference):
@@ -357,7 +365,7 @@ def finding_columns(shown):
 def undefined(table):
     """Return the groups without a value, their size and the reason."""
     gone = table[table["excluded"].astype(bool) & (table["subject"] != "all")]
-    found = gone[["subject", "measure", "n", "reason"]].reset_index(drop=True)
-    small = found["reason"].str.startswith((EMPTY, ALONE, FEW))
-    found.loc[small, "measure"] = "any"
-    return found.drop_duplicates(ignore_index=True)
+    groups = gone[["subject", "measure", "n", "reason"]].reset_index(drop=True)
+    small = groups["reason"].str.startswith((EMPTY, ALONE, FEW))
+    groups.loc[small, "measure"] = "any"
+    return groups.drop_duplicates(ignore_index=True)

@@ -117,8 +117,8 @@ class Verification:
         n = 0
         while n < most:
             target = min(most, first if n == 0 else math.ceil(n * _GROWTH))
-            wanted = (target - n) * len(self.tallies)
-            if go_on(wanted) < wanted:
+            n_draws = (target - n) * len(self.tallies)
+            if go_on(n_draws) < n_draws:
                 break
             for tally in self.tallies.values():
                 tally.extend(target - n)
@@ -138,9 +138,9 @@ class Verification:
         """Return whether more draws would say no more about the gap."""
         if self.gap is None or any(c.verdict == UNFAIR for c in self.certificates):
             return True
-        (one, other), (largest, a) = self.sides, self.gap
-        error = one.near(a / 2)[1] + other.near(a / 2)[1]
-        excluded = abs(one.mean - other.mean) + error <= largest
+        (first, second), (largest, a) = self.sides, self.gap
+        error = first.near(a / 2)[1] + second.near(a / 2)[1]
+        excluded = abs(first.mean - second.mean) + error <= largest
         return not np.isfinite(largest) or excluded or error <= largest / 4
 
     def decide(self):

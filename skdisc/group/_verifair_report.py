@@ -166,8 +166,8 @@ def _report(detector, task, people, spec, done, excluded):
     d = detector
     verified = [_verified(task, people, pair, check, len(done)) for pair, check in done]
     unfair = [v for v in verified if v.verdict == UNFAIR]
-    found = [v for v in unfair if min(r["p_adjusted"] for r in v.rows) <= d.significance]
-    unsure = len(unfair) - len(found)
+    found_pairs = [v for v in unfair if min(r["p_adjusted"] for r in v.rows) <= d.significance]
+    unsure = len(unfair) - len(found_pairs)
     undecided = sum(v.verdict == UNDECIDED for v in verified)
     ranked = sorted(verified, key=lambda v: v.rank)
     groups, keys = [g for v in ranked for g in v.groups], [k for v in ranked for k in v.keys]
@@ -177,7 +177,7 @@ def _report(detector, task, people, spec, done, excluded):
     by_value = {
         value_name(p): (
             sum(v.n_draws for v in verified if p in v.pair),
-            sum(p in v.pair for v in found),
+            sum(p in v.pair for v in found_pairs),
         )
         for p in dict.fromkeys(p for v in verified for p in v.pair)
     }
@@ -187,12 +187,12 @@ def _report(detector, task, people, spec, done, excluded):
     outcomes = {row["outcome"] for v in verified for row in v.rows}
     if undecided and outcomes in ({0.0}, {1.0}):  # the ratio of zeros stays undefined
         reasons[0] = "all outcomes drawn are equal"
-    answer, family = _answer(d, task, people, done, verified, found, excluded, reasons)
+    answer, family = _answer(d, task, people, done, verified, found_pairs, excluded, reasons)
     return Discovery(
         findings=GroupFindings(groups, table, task.space.names, keys),
         measure=str(spec),
         n_tested=task.budget.tests,
-        n_found=len(found),
+        n_found=len(found_pairs),
         by_value=by_value,
         estimates=_overall(task, people, d.significance),
         excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]).drop_duplicates(),
@@ -203,7 +203,7 @@ def _report(detector, task, people, spec, done, excluded):
     )
 
 
-def _answer(detector, task, people, done, verified, found, excluded, reasons):
+def _answer(detector, task, people, done, verified, found_pairs, excluded, reasons):
     """Return the Answer and the table of its family: the pairs, by what their draws exclude.
 
     A pair is certified by its specification, whose ratio is the method's own; "no disparity found"
@@ -211,36 +211,36 @@ def _answer(detector, task, people, done, verified, found, excluded, reasons):
     """
     d, pairs = detector, list(zip(done, verified, strict=True))
     sides = [check.sides for (_, check), _ in pairs]
-    effect = np.array([one.mean - other.mean for one, other in sides])
+    effect = np.array([first.mean - second.mean for first, second in sides])
 
     def interval(a):
         # Both draws are within two-sided bounds of level a but for a / 2 on either side.
-        half = np.array([one.error(a) + other.error(a) for one, other in sides])
+        half = np.array([first.error(a) + second.error(a) for first, second in sides])
         return np.maximum(effect - half, -1.0), np.minimum(effect + half, 1.0)
 
     names = [f"{pair[0]} against {pair[1]}" for (pair, _), _ in pairs]
     candidates = Candidates(
-        [one.n for one, _ in sides],
-        [other.n for _, other in sides],
+        [first.n for first, _ in sides],
+        [second.n for _, second in sides],
         effect,
         interval,
-        found=np.array([v in found for v in verified], dtype=bool),
+        found=np.array([v in found_pairs for v in verified], dtype=bool),
         name=names,
     )
     bounds_rates = _bounds_rates(d)
     if people.is_known:
         relevant = d._gap_that_matters(people.pilot()[1])
     else:
-        means = [tally.mean for one, other in sides for tally in (one, other) if tally.n]
+        means = [tally.mean for first, second in sides for tally in (first, second) if tally.n]
         share = float(np.mean(means)) if means else np.nan
         relevant = relevant_gap(d.relevant_gap, kind=PROBABILITY, mean=share)
-    is_certified = not reasons and not found
+    is_certified = not reasons and not found_pairs
     problem = [relevant.problem] if relevant.problem and bounds_rates else []
     answer = decide(
         candidates,
         relevant_gap=relevant.size if bounds_rates else 1.0,
         significance=d.significance,
-        is_found=bool(found),
+        is_found=bool(found_pairs),
         reasons=[*reasons, *problem],
     )
     if is_certified and answer.verdict == NOTHING:

@@ -161,9 +161,9 @@ class Population:
             def draw(n, rng):
                 return self.sampler.sample(n, random_state=int(rng.integers(2**31)))
 
-        parts, missing, wanted = [], n, n
+        parts, missing, n_to_draw = [], n, n
         for _ in range(tries):
-            X = pd.DataFrame(draw(wanted, rng))
+            X = pd.DataFrame(draw(n_to_draw, rng))
             lacking = [name for name in names if name not in X]
             if lacking:
                 raise ValueError(
@@ -176,7 +176,7 @@ class Population:
             if not missing:
                 return pd.concat(parts, ignore_index=True)
             share = max(len(inside) / max(len(X), 1), 0.01)
-            wanted = int(1.1 * missing / share) + 10
+            n_to_draw = int(1.1 * missing / share) + 10
         raise ValueError(
             f"After {tries} calls the sampler has returned too few people with {predicate}."
         )
@@ -188,5 +188,5 @@ def _value(column, code):
 
 def means_of(spec):
     """Return the means that a specification needs in both orientations, in a fixed order."""
-    both = {m for mean in spec.means() for m in (mean, mean.swapped())}
-    return sorted(both, key=lambda m: (m.kind, m.keep, m.group))
+    means = {m for mean in spec.means() for m in (mean, mean.swapped())}
+    return sorted(means, key=lambda m: (m.kind, m.keep, m.group))

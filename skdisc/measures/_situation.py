@@ -80,7 +80,7 @@ def _mean_of_neighbors(pool, y, weight, points, k, own_places):
     """Return the mean decision of the k nearest rows of a pool, per point."""
     if np.any(weight != 1):
         raise ValueError("situation_testing does not support sample_weight; repeat the rows")
-    index, share = NeighborShares(pool).query(points, k, own=own_places)
+    index, share = NeighborShares(pool).query(points, k, row_of_point=own_places)
     return (y[index] * share).sum(axis=1) / k
 
 
@@ -193,7 +193,7 @@ def consistency_report(
     check_order(y_pred=y_pred, sample_weight=sample_weight)
     weight = np.ones(len(y)) if sample_weight is None else check_weights(sample_weight, len(y))
     points = MixedSpace(X).encode(X)
-    index, share = NeighborShares(points).query(points, n_neighbors, own=np.arange(len(y)))
+    index, share = NeighborShares(points).query(points, n_neighbors, row_of_point=np.arange(len(y)))
     if convention == "pairs":
         gap = (np.abs(y[:, None] - y[index]) * share).sum(axis=1) / n_neighbors
     else:

@@ -108,14 +108,14 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         self._check_detector()
         classes = self._classes(y, model)
         self.significance_ = self.detector.significance / len(classes)
-        own = {"rule__significance": self.significance_}
+        settings = {"rule__significance": self.significance_}
         self.detectors_, started = {}, time.perf_counter()
         limit = self.detector._limit("seconds")
-        for left, c in zip(range(len(classes), 0, -1), classes, strict=True):
+        for n_left, c in zip(range(len(classes), 0, -1), classes, strict=True):
             if limit is not None:  # the classes share it
                 rest = max(started + limit - time.perf_counter(), 0.0)
-                own["limits__seconds"] = rest / left
-            detector = clone(self.detector).set_params(**own, pos_label=c)
+                settings["limits__seconds"] = rest / n_left
+            detector = clone(self.detector).set_params(**settings, pos_label=c)
             self.detectors_[c] = detector.fit(X, y, model=model, **more)
         self.results_ = self.audit()
         self.classes_ = classes
@@ -204,30 +204,30 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
 
     def _classes(self, y, model):
         """Return the classes to audit."""
-        source, given = "classes=", self.classes
-        if given is not None and (isinstance(given, str) or np.ndim(given) != 1):
-            raise ValueError(f"classes must be a list of labels or None, got {given!r}.")
-        if given is None:
-            source, given = "the model", getattr(model, "classes_", None)
-        if given is None:
+        source, labels = "classes=", self.classes
+        if labels is not None and (isinstance(labels, str) or np.ndim(labels) != 1):
+            raise ValueError(f"classes must be a list of labels or None, got {labels!r}.")
+        if labels is None:
+            source, labels = "the model", getattr(model, "classes_", None)
+        if labels is None:
             if model is not None or y is None:
                 no_y = "requires y to be passed, but the target y is None"
                 raise ValueError(
                     f"OneVsRest {no_y if model is None else 'knows no classes'}: they follow from "
                     "y, or from classes_ of a model. Name them: OneVsRest(detector, classes=[...])."
                 )
-            source, given = "y", np.asarray(y)
-            if pd.isna(given).any():
-                raise ValueError(f"y has {int(pd.isna(given).sum())} missing classes; drop them.")
-            given = check_labels(y)
-        found = [plain(c) for c in sorted_unique(np.asarray(given))]
-        if len(found) < 3:
-            number = "1 class" if len(found) == 1 else f"{len(found)} classes"
+            source, labels = "y", np.asarray(y)
+            if pd.isna(labels).any():
+                raise ValueError(f"y has {int(pd.isna(labels).sum())} missing classes; drop them.")
+            labels = check_labels(y)
+        classes = [plain(c) for c in sorted_unique(np.asarray(labels))]
+        if len(classes) < 3:
+            number = "1 class" if len(classes) == 1 else f"{len(classes)} classes"
             raise ValueError(
-                f"{source} has {number}, {found!r}, fewer than three. Fit the detector itself, "
+                f"{source} has {number}, {classes!r}, fewer than three. Fit the detector itself, "
                 "with pos_label."
             )
-        return found
+        return classes
 
     @property
     def verdict_(self) -> str:

@@ -179,7 +179,7 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
         if k < 1:
             return np.full(len(points), self.rate_)
         neighbors = NeighborSums(self._points[pool], self._favorable[pool, None])
-        sums, weight = neighbors.query(points, [k], own=places_in_pool)
+        sums, weight = neighbors.query(points, [k], row_of_point=places_in_pool)
         return sums[:, 0, 0] / weight[:, 0]
 
     @with_sections(NAMES_OUT)

@@ -111,18 +111,18 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         self._protected = named(self.protected, frame)
         free = [n for n in frame.columns if n not in self._protected]
         numeric = [n for n in free if check.of_numbers(frame[n].dtype)]
-        wanted = numeric
+        columns = numeric
         if self.columns is not None:
-            wanted = check.check_protected(self.columns, list(frame.columns), "columns")
-            check.check_names("columns", wanted, numeric, "numeric columns that are not protected")
+            columns = check.check_protected(self.columns, list(frame.columns), "columns")
+            check.check_names("columns", columns, numeric, "numeric columns that are not protected")
         group, self.groups_ = groups_of(frame[self._protected])
-        self.columns_ = wanted
+        self.columns_ = columns
         self.quantiles_ = {
             name: [_sorted_values(x[group == g]) for g in range(len(self.groups_))]
-            for name, x in ((name, numbers_of(frame[name])) for name in wanted)
+            for name, x in ((name, numbers_of(frame[name])) for name in columns)
         }
-        self._kept = list(frame.columns) if self.keep_protected else free
-        self._at = [list(frame.columns).index(n) for n in self._kept]
+        self._columns_out = list(frame.columns) if self.keep_protected else free
+        self._positions = [list(frame.columns).index(n) for n in self._columns_out]
         return self
 
     @with_sections(TRANSFORM)
@@ -147,7 +147,7 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         group = np.array([position.get(v, len(position)) for v in values])[group]
         for name in self.columns_:
             frame[name] = self._repaired(numbers_of(frame[name]), group, self.quantiles_[name])
-        return like(frame[self._kept], X)
+        return like(frame[self._columns_out], X)
 
     def _repaired(self, x, group, quantiles):
         """Return the values of one column moved toward the median of the groups."""
@@ -159,11 +159,11 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
             mine = (group == g) & ~np.isnan(x)
             if mine.any():
                 rank[mine] = _ranks(quantiles[g], x[mine])
-        known = ~np.isnan(rank)
+        has_rank = ~np.isnan(rank)
         moved = np.full(len(x), np.nan)
-        if known.any():
-            values = [np.interp(rank[known], _places(len(q)), q) for q in filled]
-            moved[known] = np.median(values, axis=0)
+        if has_rank.any():
+            values = [np.interp(rank[has_rank], _places(len(q)), q) for q in filled]
+            moved[has_rank] = np.median(values, axis=0)
         return (1 - self.amount) * x + self.amount * moved
 
     @with_sections(NAMES_OUT)
@@ -176,7 +176,9 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
             The names of the columns of X, if fit got an array.
         """
         check_is_fitted(self, "quantiles_")
-        return np.asarray(_check_feature_names_in(self, input_features), dtype=object)[self._at]
+        return np.asarray(_check_feature_names_in(self, input_features), dtype=object)[
+            self._positions
+        ]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -193,9 +195,9 @@ def _places(n):
     return (np.arange(n) + 0.5) / n
 
 
-def _ranks(known, x):
+def _ranks(reference, x):
     """Return the ranks of values among known ones; equal values have their mean rank."""
-    if not len(known):
+    if not len(reference):
         return np.full(len(x), 0.5)
-    values, count = np.unique(known, return_counts=True)
-    return np.interp(x, values, (np.cumsum(count) - count / 2) / len(known))
+    values, count = np.unique(reference, return_counts=True)
+    return np.interp(x, values, (np.cumsum(count) - count / 2) / len(reference))

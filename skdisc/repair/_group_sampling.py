@@ -50,8 +50,8 @@ class _CellSampler(GroupSampler):
         share, chosen = cells.sum(axis=0) / len(y), []
         order = self._order(frame, y, label)
         for g, row in enumerate(cells):
-            wanted = np.where(row > 0, apportion(row.sum() * share), 0)
-            for c, n in enumerate(wanted):
+            sizes = np.where(row > 0, apportion(row.sum() * share), 0)
+            for c, n in enumerate(sizes):
                 members = order[(group[order] == g) & (label[order] == c)]
                 if len(members):
                     chosen.append(self._take(members, int(n)))
@@ -140,8 +140,8 @@ class PreferentialSampler(_CellSampler):
 
     def _order(self, frame, y, label):
         self.ranker_ = fitted_ranker(self.ranker, frame, y)
-        own = self.ranker_.predict_proba(frame)[np.arange(len(y)), label]
-        return np.argsort(own, kind="stable")
+        probability_of_label = self.ranker_.predict_proba(frame)[np.arange(len(y)), label]
+        return np.argsort(probability_of_label, kind="stable")
 
     def _take(self, members, n):
         if n < len(members):
@@ -204,9 +204,9 @@ class Massager(GroupSampler):
         self.ranker_ = fitted_ranker(self.ranker, frame, y)
         probability = self.ranker_.predict_proba(frame)
         rank = np.argsort(-probability[:, is_wanted].sum(axis=1), kind="stable")
-        wanted = apportion(np.bincount(group) * favorable.mean())
+        n_favorable = apportion(np.bincount(group) * favorable.mean())
         changed = []
-        for g, n in enumerate(wanted):
+        for g, n in enumerate(n_favorable):
             members = rank[group[rank] == g]
             more = n - favorable[members].sum()
             if more > 0:
@@ -231,6 +231,6 @@ def fitted_ranker(ranker, frame, y):
 def apportion(sizes):
     """Round numbers whose sum is an integer to integers of that sum, by the largest remainders."""
     rounded = np.floor(sizes + 1e-9).astype(int)
-    left = round(sizes.sum()) - rounded.sum()
-    rounded[np.argsort(rounded - sizes, kind="stable")[:left]] += 1
+    n_missing = round(sizes.sum()) - rounded.sum()
+    rounded[np.argsort(rounded - sizes, kind="stable")[:n_missing]] += 1
     return rounded

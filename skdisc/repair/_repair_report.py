@@ -95,9 +95,9 @@ def repair_report(
     check_consistent_length(X, y)
     settings = {"protected": protected, "pos_label": pos_label, "random_state": random_state}
     settings |= {"margin": margin, "space": space, "rule": Rule(significance=significance)}
-    both = [_of_model(model, X, y, reference, settings) for model in (model_before, model_after)]
-    before, after = (values for values, _ in both)
-    table = pd.DataFrame(np.hstack([before, after, _change(*both)]), index=_NAMES)
+    metrics = [_of_model(model, X, y, reference, settings) for model in (model_before, model_after)]
+    before, after = (values for values, _ in metrics)
+    table = pd.DataFrame(np.hstack([before, after, _change(*metrics)]), index=_NAMES)
     ends = ("", "_low", "_high")
     return table.set_axis(
         [f"{n}{end}" for n in ("before", "after", "change") for end in ends], axis=1
@@ -111,23 +111,23 @@ def _of_model(model, X, y, reference, settings):
     random = detector.result_.estimates[["estimate", "ci_low", "ci_high"]].iloc[-1].to_numpy()
     frame = pd.DataFrame(X)
     has_case = np.isin(np.arange(len(frame)), detector.audit(X).findings.row)
-    wanted = check.is_favorable(check.check_labels(y), detector.pos_label_)
+    favorable = check.is_favorable(check.check_labels(y), detector.pos_label_)
     decided = Task.open(detector, People(frame), is_audit=True).decisions() > 0.5
     groups = frame[detector.protected_]
     how = {"protected": groups, "reference": reference, "pos_label": True}
     how |= {"intersections": len(detector.protected_), "significance": significance}
     whole = np.ones(len(frame), dtype=bool)
     gaps = (
-        _gap(measures.mean_difference_report(wanted, decided, **how), groups, decided, [whole]),
+        _gap(measures.mean_difference_report(favorable, decided, **how), groups, decided, [whole]),
         _gap(
-            measures.average_odds_difference_report(wanted, decided, **how),
+            measures.average_odds_difference_report(favorable, decided, **how),
             groups,
             decided,
-            [wanted, ~wanted],
+            [favorable, ~favorable],
         ),
     )
     parts = [(random, 0.0 * whole), _share(has_case, significance), *gaps]
-    parts.append(_share(wanted == decided, significance))
+    parts.append(_share(favorable == decided, significance))
     values, added = zip(*parts, strict=True)
     return np.stack(values).astype(float), np.stack(added)
 
@@ -143,17 +143,17 @@ def _gap(table, groups, decided, strata):
 
     The gap is that of rates in each of the strata, or the mean over the strata.
     """
-    known, added = table.dropna(subset="estimate"), np.zeros(len(decided))
-    if not len(known):
+    defined, added = table.dropna(subset="estimate"), np.zeros(len(decided))
+    if not len(defined):
         return np.full(3, np.nan), added
-    row = known.loc[known["estimate"].abs().idxmax()]
+    row = defined.loc[defined["estimate"].abs().idxmax()]
     group = _members(groups, row, "group")
-    others = {"overall": np.ones_like(group), "rest": ~group}.get(row["reference"])
-    others = _members(groups, row, "reference") if others is None else others
+    reference = {"overall": np.ones_like(group), "rest": ~group}.get(row["reference"])
+    reference = _members(groups, row, "reference") if reference is None else reference
     for stratum in strata:
-        for members, sign in ((others, 1), (group, -1)):
-            at = stratum & members
-            added[at] += sign * (decided[at] - decided[at].mean()) / max(at.sum(), 1)
+        for members, sign in ((reference, 1), (group, -1)):
+            rows = stratum & members
+            added[rows] += sign * (decided[rows] - decided[rows].mean()) / max(rows.sum(), 1)
     return row[["estimate", "ci_low", "ci_high"]].to_numpy(), added
 
 
@@ -172,8 +172,8 @@ def _change(before, after):
     """
     (one, added_one), (two, added_two) = before, after
     size = np.sqrt((added_one**2).sum(axis=1) * (added_two**2).sum(axis=1))
-    both = (added_one * added_two).sum(axis=1)
-    r = np.divide(both, size, out=np.zeros_like(both), where=size > 0)
+    covariance = (added_one * added_two).sum(axis=1)
+    r = np.divide(covariance, size, out=np.zeros_like(covariance), where=size > 0)
     down, up = (
         (two[:, 0] - two[:, 1], one[:, 2] - one[:, 0]),
         (two[:, 2] - two[:, 0], one[:, 0] - one[:, 1]),

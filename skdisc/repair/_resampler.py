@@ -128,11 +128,11 @@ class CaseResampler(RowSampler):
             )
         rng = check_random_state(self.random_state)
         self.detector_ = clone(self.detector).fit(frame if hasattr(X, "iloc") else X, y)
-        found = self.detector_.result_.findings
-        self.n_cases_ = len(found)
+        cases = self.detector_.result_.findings
+        self.n_cases_ = len(cases)
         self.prevalence_ = []
-        labels = self._vote(frame, y, found) if len(found) else np.empty(0)
-        chosen = self._rounds(X, y, found, labels, rng) if self.rounds == "auto" else None
+        labels = self._vote(frame, y, cases) if len(cases) else np.empty(0)
+        chosen = self._rounds(X, y, cases, labels, rng) if self.rounds == "auto" else None
         if chosen is None:
             chosen = self._choose(rng, self.share, len(X))
         self.n_added_ = 2 * len(chosen)
@@ -143,23 +143,23 @@ class CaseResampler(RowSampler):
                 SkdiscWarning,
                 stacklevel=4,
             )
-        return self._with_cases(X, y, found, labels, chosen)
+        return self._with_cases(X, y, cases, labels, chosen)
 
     def _choose(self, rng, share, n_rows):
         """Draw the cases to add: both rows of each together make up the share."""
         n = min(self.n_cases_, max(1, round(min(share * n_rows / 2, self.n_cases_))))
         return np.sort(rng.choice(self.n_cases_, n, replace=False)) if n else np.empty(0, np.intp)
 
-    def _rounds(self, X, y, found, labels, rng):
+    def _rounds(self, X, y, cases, labels, rng):
         """Return the cases of the round after which the fewest random inputs have a case."""
-        if not len(found):
+        if not len(cases):
             return None
         best = np.empty(0, dtype=np.intp)
         self.prevalence_ = [self._prevalence(X, y, rng)]
         for i in range(2, 2 + _MAX_ROUNDS):
             share = rng.uniform(2 ** (i - 2), 2 ** (i - 1)) / 100
             chosen = self._choose(rng, share, len(X))
-            more = self._with_cases(X, y, found, labels, chosen)
+            more = self._with_cases(X, y, cases, labels, chosen)
             self.prevalence_.append(self._prevalence(*more, rng))
             if not self.prevalence_[-1] < self.prevalence_[-2]:
                 break
@@ -180,7 +180,7 @@ class CaseResampler(RowSampler):
         sample = Themis(d.estimator, random_state=rng.randint(2**31), **settings).fit(X, y)
         return float(sample.result_.estimates["estimate"].iloc[-1])
 
-    def _vote(self, frame, y, found):
+    def _vote(self, frame, y, cases):
         """Return one label per case: the majority of the votes on its two rows together."""
         voters = self.voters
         rows = slice(None)
@@ -188,20 +188,20 @@ class CaseResampler(RowSampler):
             voters = [default_model(name, 0) for name in VOTERS]
             rows = check_random_state(0).permutation(len(y))[:_VOTING_ROWS]
         frame, y = frame.iloc[rows], y[rows]
-        both = [f.set_axis(frame.columns, axis=1) for f in (found.original, found.altered)]
-        asked = pd.concat(both, ignore_index=True).astype(frame.dtypes)
+        frames = [f.set_axis(frame.columns, axis=1) for f in (cases.original, cases.altered)]
+        case_rows = pd.concat(frames, ignore_index=True).astype(frame.dtypes)
         classes, ballots = np.unique(y), []
         for voter in voters:
             voter = clone(voter).fit(frame, y)
-            ballots.append(np.searchsorted(classes, voter.predict(asked)))
+            ballots.append(np.searchsorted(classes, voter.predict(case_rows)))
         ballots = np.stack(ballots).reshape(len(voters) * 2, -1)
         counts = (ballots[:, :, None] == np.arange(len(classes))).sum(axis=0)
         favorable = np.isin(classes, self.detector_.pos_label_)
         return classes[np.argmax(counts + 0.5 * favorable, axis=1)]  # ties go to the person
 
-    def _with_cases(self, X, y, found, labels, chosen):
+    def _with_cases(self, X, y, cases, labels, chosen):
         """Return X and y with both rows of the chosen cases at the end, an array or a frame."""
-        rows = [f.iloc[chosen] for f in (found.original, found.altered)]
+        rows = [f.iloc[chosen] for f in (cases.original, cases.altered)]
         added = pd.concat(rows, ignore_index=True)
         y_added = np.tile(labels[chosen], 2)
         if not len(chosen):

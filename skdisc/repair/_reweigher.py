@@ -165,16 +165,18 @@ class Reweigher(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError("Reweigher requires y to be passed, but the target y is None.")
         y = check.check_labels(y, len(frame))
         check_classification_targets(y)
-        given = _check_sample_weight(sample_weight, frame, dtype=float, ensure_non_negative=True)
+        base_weight = _check_sample_weight(
+            sample_weight, frame, dtype=float, ensure_non_negative=True
+        )
         group, values = given_groups(frame, self.protected, sensitive_features)
         classes, label = np.unique(y, return_inverse=True)
-        cells = cells_of(group, label, (len(values), len(classes)), given)
+        cells = cells_of(group, label, (len(values), len(classes)), base_weight)
         warn_of_empty(cells, values, classes)
-        wanted = cells.sum(axis=1, keepdims=True) * cells.sum(axis=0) / cells.sum()
-        ratio = np.divide(wanted, cells, out=np.full(cells.shape, np.nan), where=cells > 0)
+        expected = cells.sum(axis=1, keepdims=True) * cells.sum(axis=0) / cells.sum()
+        ratio = np.divide(expected, cells, out=np.full(cells.shape, np.nan), where=cells > 0)
         names = [v[0] if len(v) == 1 else v for v in values]
         self.weights_ = pd.DataFrame(ratio, pd.Index(names, tupleize_cols=False), classes)
-        return given * np.nan_to_num(ratio)[group, label]
+        return base_weight * np.nan_to_num(ratio)[group, label]
 
     def _rows(self, X, reset):
         """Return X as the classifier gets it: a frame as it is, or a checked array."""

@@ -70,24 +70,24 @@ def assert_no_individual_discrimination(
     settings = {"protected": protected, "output": output, "min_gap": min_gap}
     settings |= {"pos_label": pos_label, "random_state": random_state}
     search = KOSEI(limits=Limits(found=1, queries=max_queries), **settings).fit(X, model=model)
-    found = search.result_
-    spent, n_tested = found.n_queries, found.n_tested
-    if not len(found) and not isinstance(X, FeatureSpace):
-        found = search.set_params(limits__queries=max(0, max_queries - spent)).audit(X)
-        spent, n_tested = spent + found.n_queries, n_tested + found.n_tested
+    result = search.result_
+    spent, n_tested = result.n_queries, result.n_tested
+    if not len(result) and not isinstance(X, FeatureSpace):
+        result = search.set_params(limits__queries=max(0, max_queries - spent)).audit(X)
+        spent, n_tested = spent + result.n_queries, n_tested + result.n_tested
     if not n_tested:
         raise AssertionError(
             f"No row was tested: max_queries={max_queries!r}, but one person takes one query for "
             "each combination of protected values. Raise max_queries."
         )
-    if not len(found):
+    if not len(result):
         return
-    codes = search.space_.encode(found.findings.original)[0]
+    codes = search.space_.encode(result.findings.original)[0]
     search.set_params(limits__queries=max(0, max_queries - spent))
     prober = Prober(Task.open(search, People()), min_gap)
     is_case = _are_cases(prober, codes[None])
     if is_case is None or not is_case.all():  # a row of X with values that the space would round
-        raise AssertionError(_message(found.findings.subject(0), "The person found"))
+        raise AssertionError(_message(result.findings.subject(0), "The person found"))
     free = [j for j in range(len(search.space_)) if j not in set(search.space_.p_index)]
     codes = simplest(codes, free, lambda rows: _are_cases(prober, rows))
     raise AssertionError(_message(_case(prober, codes), "The simplest person found"))
@@ -105,8 +105,8 @@ def _case(prober, codes):
     prober.budget.max_queries = None  # the message may take a few more queries
     outcomes = prober.outcomes(codes[None])
     low, high = prober.couples(outcomes)
-    found = prober.cases(codes[None], low, high, outcomes[0, low], outcomes[0, high])
-    return found.subject(0)
+    findings = prober.cases(codes[None], low, high, outcomes[0, low], outcomes[0, high])
+    return findings.subject(0)
 
 
 def _message(case, who):
@@ -188,11 +188,12 @@ def assert_no_disparity(
     """
     __tracebackhide__ = True
     of_groups = [name for name in table_measures() if CATALOGUE[name].suits(is_numeric=False)]
-    known = [name for name in of_groups if CATALOGUE[name].worse != "unsigned"]
-    if measure not in known:
+    directed = [name for name in of_groups if CATALOGUE[name].worse != "unsigned"]
+    if measure not in directed:
         what = "has no direction" if measure in of_groups else "is not a measure of groups"
         raise ValueError(
-            f"measure={measure!r} {what}{closest(measure, known)} Measures: {', '.join(known)}."
+            f"measure={measure!r} {what}{closest(measure, directed)} Measures: "
+            f"{', '.join(directed)}."
         )
     entry = CATALOGUE[measure]
     if threshold is None:

@@ -118,9 +118,11 @@ def made_up_people() -> MadeUpPeople:
 
 def _made(detector, **more):
     """Return a copy of a detector for these people; settings that it does not have are left out."""
-    own = clone(detector)
-    given = {"protected": ["sex"], "pos_label": "yes", "random_state": 0} | more
-    return own.set_params(**{n: v for n, v in given.items() if n in own.get_params(deep=False)})
+    changed = clone(detector)
+    settings = {"protected": ["sex"], "pos_label": "yes", "random_state": 0} | more
+    return changed.set_params(
+        **{n: v for n, v in settings.items() if n in changed.get_params(deep=False)}
+    )
 
 
 def _require(is_right, what):
@@ -155,8 +157,10 @@ def _same_result(detector):
         (BlackBox(model, chunk_size=37, n_jobs=2), {"n_jobs": 2}),
         (model, {"verbose": True}),
     ):
-        again = _made(detector, **settings).fit(X, y, box).result_
-        _require(again == result, f"another run with {settings or 'the same settings'} differs")
+        second_run = _made(detector, **settings).fit(X, y, box).result_
+        _require(
+            second_run == result, f"another run with {settings or 'the same settings'} differs"
+        )
 
 
 def _order_of_rows(detector):
@@ -171,27 +175,27 @@ def _order_of_rows(detector):
     _require(not unlike, f"the result depends on the order of the rows: {unlike}")
 
 
-def _first_unlike(a, b, at=""):
+def _first_unlike(a, b, path=""):
     """Return the first place where two JSON values differ, and how, as text; "" if none does."""
     if type(a) is type(b) and isinstance(a, dict | list | tuple) and len(a) == len(b):
         keys = list(a) if isinstance(a, dict) else range(len(a))
         if isinstance(b, dict) and set(a) != set(b):
-            return f"{at} has {sorted(a)} and {sorted(b)}"
-        places = (_first_unlike(a[key], b[key], f"{at}[{key!r}]") for key in keys)
+            return f"{path} has {sorted(a)} and {sorted(b)}"
+        places = (_first_unlike(a[key], b[key], f"{path}[{key!r}]") for key in keys)
         return next(filter(None, places), "")
-    return "" if a == b else f"{at} is {a!r} and {b!r}"
+    return "" if a == b else f"{path} is {a!r} and {b!r}"
 
 
 def _in_order(result, twin):
     """Return a result with its rows named by what they are, for equal rows may change places."""
     data = json.loads(result._timeless())["discovery"]
-    found = data["findings"]
-    if found.get("row") is not None:
-        found["row"] = sorted(twin[found["row"]].tolist())
+    findings = data["findings"]
+    if findings.get("row") is not None:
+        findings["row"] = sorted(twin[findings["row"]].tolist())
     for table in data["tables"].values():
         named = [table["columns"].index(c) for c in ("row", "partner") if c in table["columns"]]
-        for at in named:
-            table["data"][at] = twin[table["data"][at]].tolist()
+        for column in named:
+            table["data"][column] = twin[table["data"][column]].tolist()
         if named:
             table["data"] = sorted(zip(*table["data"], strict=True), key=str)
     return data
@@ -207,8 +211,11 @@ def _names_of_values(detector):
         return model.predict(A.assign(sex=A["sex"].map(back)))
 
     result = _made(detector).fit(X, y, lambda A: model.predict(A)).result_
-    other = _made(detector).fit(X.assign(sex=X["sex"].map(codes)), y, renamed).result_
-    _require(_numbers(result) == _numbers(other), _unlike(result, other, "renamed values"))
+    renamed_result = _made(detector).fit(X.assign(sex=X["sex"].map(codes)), y, renamed).result_
+    _require(
+        _numbers(result) == _numbers(renamed_result),
+        _unlike(result, renamed_result, "renamed values"),
+    )
 
 
 def _numbers(result):
@@ -217,10 +224,10 @@ def _numbers(result):
     return result.n_tested, result.n_found, result.verdict, round(float(effects), 9)
 
 
-def _unlike(result, other, what):
+def _unlike(result, second, what):
     """Return how the numbers of two results differ."""
     names = "n_tested, n_found, verdict and the sum of the effects"
-    return f"with {what}, {names} are {_numbers(other)}, not {_numbers(result)}"
+    return f"with {what}, {names} are {_numbers(second)}, not {_numbers(result)}"
 
 
 def _second_fit(detector):
@@ -239,9 +246,9 @@ def _round_trips(detector):
     fitted = _made(detector).fit(X, y, model)
     read = AuditResult.from_json(fitted.result_.to_json())
     _require(read == fitted.result_, "from_json(to_json()) is another result")
-    again = pickle.loads(pickle.dumps(fitted))
-    _require(again.result_ == fitted.result_, "pickle gives another result")
-    _require(again.audit(X, y) == fitted.audit(X, y), "a pickled detector audits otherwise")
+    unpickled = pickle.loads(pickle.dumps(fitted))
+    _require(unpickled.result_ == fitted.result_, "pickle gives another result")
+    _require(unpickled.audit(X, y) == fitted.audit(X, y), "a pickled detector audits otherwise")
     copy = clone(fitted)
     _require(not hasattr(copy, "result_"), "clone keeps result_")
     _require(copy.fit(X, y, model).result_ == fitted.result_, "a clone finds something else")
@@ -268,8 +275,12 @@ def _pos_label(detector):
     X, y, model = made_up_people()
     result = _made(detector).fit(X, y, lambda A: model.predict(A)).result_
     coded = _made(detector, pos_label=1)
-    other = coded.fit(X, (y == "yes").astype(int), lambda A: model.predict(A) == "yes").result_
-    _require(_numbers(result) == _numbers(other), _unlike(result, other, "labels 0 and 1"))
+    coded_result = coded.fit(
+        X, (y == "yes").astype(int), lambda A: model.predict(A) == "yes"
+    ).result_
+    _require(
+        _numbers(result) == _numbers(coded_result), _unlike(result, coded_result, "labels 0 and 1")
+    )
     _refuses(lambda: _made(detector, pos_label=None).fit(X, y, model), "pos_label")
 
 
@@ -286,8 +297,8 @@ def _clear_errors(detector):
     _refuses(lambda: _made(detector).audit(), "not fitted", NotFittedError)
     order = np.random.default_rng(1).permutation(len(X))
     labels = pd.Series(y, X.index)
-    said = "y has the index of X in another order"
-    _refuses(lambda: _made(detector).fit(X, labels.iloc[order], model), said)
+    message = "y has the index of X in another order"
+    _refuses(lambda: _made(detector).fit(X, labels.iloc[order], model), message)
     fitted = _made(detector).fit(X, labels, model)
     _refuses(lambda: fitted.audit(X, labels.iloc[order]), "Put both in the same order")
     _refuses(lambda: fitted.audit(X.drop(columns="town"), y), "town")
@@ -311,8 +322,8 @@ def _fair_model(detector):
     fair = lambda A: np.where((A["points"] > 9) | (A["town"] == "a"), "yes", "no")  # noqa: E731
     fitted = _made(detector).fit(X, y, fair)
     for result in (fitted.result_, fitted.audit(X)):
-        found = len(result), result.n_found
-        _require(found == (0, 0), f"{found[0]} cases in a model that does not read 'sex'")
+        n_cases = len(result), result.n_found
+        _require(n_cases == (0, 0), f"{n_cases[0]} cases in a model that does not read 'sex'")
         _require(result.n_tested > 0, "nothing was tested")
         _require(result.verdict != FOUND, f"the verdict is {FOUND!r}")
     score = fitted.score(X, y)

@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from skdisc.auditing import AuditReport
 
-_TOLD = pytest.StashKey[list]()
+_AUDITS = pytest.StashKey[list]()
 
 
 class Auditor:
@@ -67,7 +67,7 @@ class Auditor:
         report = Audit(**settings).fit(X, y, model, sample_weight, groups).report_
         self.reports.append(report)
         self._node.user_properties.append(("skdisc_verdict", report.verdict))
-        self._node.config.stash[_TOLD].append((self._node.nodeid, report.to_json()))
+        self._node.config.stash[_AUDITS].append((self._node.nodeid, report.to_json()))
         return report
 
 
@@ -89,7 +89,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start the list of audits, and check the name of the file."""
-    config.stash[_TOLD] = []
+    config.stash[_AUDITS] = []
     path = config.getoption("--skdisc-report")
     if path is not None:
         from skdisc.auditing import AuditReport
@@ -103,24 +103,24 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: Any) -> None:
     """Take over the audits of a worker of pytest-xdist."""
-    node.config.stash[_TOLD] += map(tuple, getattr(node, "workeroutput", {}).get("skdisc", []))
+    node.config.stash[_AUDITS] += map(tuple, getattr(node, "workeroutput", {}).get("skdisc", []))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Hand the audits of a worker to the process that writes the file."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["skdisc"] = session.config.stash[_TOLD]
+        session.config.workeroutput["skdisc"] = session.config.stash[_AUDITS]
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Write the audits and name their files."""
-    path, told = config.getoption("--skdisc-report"), sorted(config.stash[_TOLD])
-    if path is None or not told:
+    path, audits = config.getoption("--skdisc-report"), sorted(config.stash[_AUDITS])
+    if path is None or not audits:
         return
     from skdisc.auditing import AuditReport
 
     terminalreporter.section("audits by skdisc")
-    for number, (test, text) in enumerate(told, 1):
+    for number, (test, text) in enumerate(audits, 1):
         file = Path(path) if number == 1 else Path(path).with_stem(f"{Path(path).stem}-{number}")
         report = AuditReport.from_json(text)
         report.save(file)

@@ -49,19 +49,22 @@ def replay(result: AuditResult, model: Model) -> pd.DataFrame:
     tested, tried = result.tables["tested"], result.tables["tried"]
     people = tested.drop(columns=["varied", "is_case"])
     people = people.set_axis(result.findings.original.columns, axis=1)
-    of, tried = tried["varied"], tried.drop(columns="varied").set_axis(result.protected, axis=1)
+    varied_columns, tried = (
+        tried["varied"],
+        tried.drop(columns="varied").set_axis(result.protected, axis=1),
+    )
     now = np.zeros(len(tested), dtype=bool)
     if tested.empty:
         return tested.assign(is_case_now=now)
     space, output = FeatureSpace.from_frame(people), result.params["output"]
     queries = Queries(BlackBox(model), result.pos_label, space, Budget(), output)
     for varied, rows in tested.groupby("varied").indices.items():
-        values = tried[of == varied]
-        each = people.iloc[np.repeat(rows, len(values))].reset_index(drop=True)
+        values = tried[varied_columns == varied]
+        variants = people.iloc[np.repeat(rows, len(values))].reset_index(drop=True)
         for column in result.protected:
             if str(column) == varied or result.params["scope"] == "joint":
-                again = values[column].iloc[np.tile(np.arange(len(values)), len(rows))]
-                each[column] = again.astype(people[column].dtype).reset_index(drop=True)
-        outcomes = queries.decide(each).reshape(len(rows), len(values))
+                new_values = values[column].iloc[np.tile(np.arange(len(values)), len(rows))]
+                variants[column] = new_values.astype(people[column].dtype).reset_index(drop=True)
+        outcomes = queries.decide(variants).reshape(len(rows), len(values))
         now[rows] = np.ptp(outcomes, axis=1) > result.params["min_gap"]
     return tested.assign(is_case_now=now)

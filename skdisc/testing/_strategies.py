@@ -145,9 +145,9 @@ def individual_pairs(
     @st.composite
     def pair_of(draw):
         codes, chosen = draw(rows), draw(two)
-        both = np.array([codes, codes])
-        both[:, space.p_index] = combos[sorted(chosen)]
-        return _decoded(space, both)
+        pair = np.array([codes, codes])
+        pair[:, space.p_index] = combos[sorted(chosen)]
+        return _decoded(space, pair)
 
     return pair_of()
 

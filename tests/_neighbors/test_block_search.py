@@ -122,7 +122,7 @@ def test_sums_and_smoothers_are_those_of_brute_force(monkeypatch, metric, limit)
         monkeypatch.setattr(NearestSearch, "_choose", lambda self, nominal, a=algorithm: a)
         near = NearestSmoother(points, 15, limit=limit, nominal=space.nominal, metric=metric)
         found[algorithm] = [
-            *sums.query(points, [1, 15, 40, 300], own=own, max_distance=limit),
+            *sums.query(points, [1, 15, 40, 300], row_of_point=own, max_distance=limit),
             sums.reach(15),
             near.means(values),
             near.spread(values),

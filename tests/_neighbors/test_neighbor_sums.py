@@ -39,7 +39,7 @@ def test_every_algorithm_gives_the_sums_of_brute_force(algorithm, limit):
     pool, values = mixed(300, rng), rng.integers(0, 2, (300, 2)).astype(float)
     found = NeighborSums(pool, values, nominal=NOMINAL, algorithm=algorithm)
     for points, own in ((pool, np.arange(300)), (mixed(50, rng, 7), None)):
-        sums, weight = found.query(points, [1, 7, 60], own=own, max_distance=limit)
+        sums, weight = found.query(points, [1, 7, 60], row_of_point=own, max_distance=limit)
         for i, k in enumerate([1, 7, 60]):
             by = by_hand(pool, values, points, k, own, limit)
             assert sums[:, i] == pytest.approx(by[0])
@@ -52,7 +52,7 @@ def test_every_algorithm_gives_the_sums_of_brute_force(algorithm, limit):
 def test_other_metrics(metric):
     rng = np.random.default_rng(1)
     pool, values = rng.integers(0, 5, (80, 2)).astype(float), rng.random((80, 1))
-    sums, _ = NeighborSums(pool, values, metric=metric).query(pool, [9], own=np.arange(80))
+    sums, _ = NeighborSums(pool, values, metric=metric).query(pool, [9], row_of_point=np.arange(80))
     name = "sqeuclidean" if callable(metric) else metric
     expected = by_hand(pool, values, pool, 9, np.arange(80), metric=name)[0]
     assert sums[:, 0] == pytest.approx(expected)
@@ -70,7 +70,7 @@ def test_wide_points_and_people_at_one_place():
     pool, values = rng.integers(0, 2, (60, 25)) / 2.0, rng.random((60, 1))
     assert NeighborSums(pool, values).search.algorithm == "brute"
     same = NeighborSums(np.zeros((30, 2)), np.eye(30)[:, :1])
-    sums, weight = same.query(np.zeros((30, 2)), [5], own=np.arange(30))
+    sums, weight = same.query(np.zeros((30, 2)), [5], row_of_point=np.arange(30))
     assert weight[:, 0] == pytest.approx(5)
     assert sums[:, 0, 0] == pytest.approx([0] + [5 / 29] * 29)
 

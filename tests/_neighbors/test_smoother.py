@@ -14,7 +14,9 @@ def test_means_are_those_of_the_sums(decimals, limit):
     points, values = rng.normal(size=(200, 2)).round(decimals), rng.normal(size=(200, 2))
     near = NearestSmoother(points, 7, limit=limit)
     own = np.arange(200)
-    sums, weight = NeighborSums(points, values).query(points, [7], own=own, max_distance=limit)
+    sums, weight = NeighborSums(points, values).query(
+        points, [7], row_of_point=own, max_distance=limit
+    )
     assert near.n_neighbors == pytest.approx(weight[:, 0])
     some = weight[:, 0] > 0
     assert near.means(values)[some] == pytest.approx(sums[some, 0] / weight[some])

@@ -60,10 +60,10 @@ def _table(network, node, strengths, rng):
     if not parents:
         return shares
     closed = network._closed(parents)
-    others = tuple(i for i, n in enumerate(closed) if n not in parents)
-    p = network.joint(closed).sum(axis=others)
-    kept = [n for n in closed if n in parents]
-    p = p.transpose([kept.index(n) for n in parents])
+    summed_axes = tuple(i for i, n in enumerate(closed) if n not in parents)
+    p = network.joint(closed).sum(axis=summed_axes)
+    marginal_nodes = [n for n in closed if n in parents]
+    p = p.transpose([marginal_nodes.index(n) for n in parents])
     return _calibrated(eta, p, shares)
 
 
@@ -73,14 +73,14 @@ def _calibrated(eta, p, shares):
     rows = np.exp(rows - rows.max(axis=1, keepdims=True))
     factor = shares.copy()
     for _ in range(_STEPS):
-        found = rows * factor
-        found /= found.sum(axis=1, keepdims=True)
-        mean = q @ found
+        tilted = rows * factor
+        tilted /= tilted.sum(axis=1, keepdims=True)
+        mean = q @ tilted
         if np.abs(mean - shares).max() < _TOLERANCE:
             break
         factor *= np.divide(shares, mean, out=np.zeros_like(shares), where=shares > 0)
         factor /= factor.sum()
-    return found.reshape(eta.shape)
+    return tilted.reshape(eta.shape)
 
 
 def _scores(attribute, rng):
@@ -101,13 +101,13 @@ def _roles(schema):
     free = [n for n in schema.names if n not in schema.protected]
     edges = []
     for k, role in enumerate(("mediator", "proxy", "confounder", "legitimate")):
-        for own, protected in zip(free[k::4], cycle(schema.protected), strict=False):
+        for attribute, protected in zip(free[k::4], cycle(schema.protected), strict=False):
             if role in ("mediator", "proxy"):
-                edges.append((protected, own, _STRENGTH))
+                edges.append((protected, attribute, _STRENGTH))
             if role == "confounder":
-                edges.append((own, protected, _STRENGTH))
+                edges.append((attribute, protected, _STRENGTH))
             if role != "proxy":
-                edges.append((own, OUTCOME, 1.0))
+                edges.append((attribute, OUTCOME, 1.0))
     return edges
 
 

@@ -94,19 +94,19 @@ class BayesianNetwork:
                 f"values, but at most {MOST_CELLS} can be enumerated. Use fewer attributes or "
                 "values, or a sparser graph."
             )
-        found = np.ones([1] * len(nodes))
+        table = np.ones([1] * len(nodes))
         for node in nodes:
-            found = found * self.factor(node, nodes, allowed)
-        return found
+            table = table * self.factor(node, nodes, allowed)
+        return table
 
     def factor(self, node, nodes, allowed=None):
         """Return P(node | parents), with one axis (of length 1 if not involved) for each node."""
-        own = [*self.parents[node], node]
+        names = [*self.parents[node], node]
         values = self.tables[node]
-        for axis, name in enumerate(own):
+        for axis, name in enumerate(names):
             if name in (allowed or {}):
                 values = values.take(allowed[name], axis=axis)
-        places = [nodes.index(name) for name in own]
+        places = [nodes.index(name) for name in names]
         shape = [1] * len(nodes)
         for place, size in zip(places, values.shape, strict=True):
             shape[place] = size
@@ -122,9 +122,9 @@ class BayesianNetwork:
         """Yield the possible people who have allowed values, and their probabilities."""
         nodes = list(self.parents)
         p = self.joint(nodes, allowed)
-        at = np.flatnonzero(p)
-        for start in range(0, len(at), _BLOCK):
-            some = at[start : start + _BLOCK]
+        cells = np.flatnonzero(p)
+        for start in range(0, len(cells), _BLOCK):
+            some = cells[start : start + _BLOCK]
             codes = self._positions(some, p.shape, nodes, allowed)
             yield self._people(codes), p.ravel()[some]
 
@@ -136,8 +136,8 @@ class BayesianNetwork:
         if nodes:  # they and their ancestors together, the others given their parents
             p = self.joint(nodes, allowed)
             cumulative = p.ravel().cumsum()
-            at = np.searchsorted(cumulative, rng.random(n) * cumulative[-1], side="right")
-            codes = self._positions(at, p.shape, nodes, allowed)
+            cells = np.searchsorted(cumulative, rng.random(n) * cumulative[-1], side="right")
+            codes = self._positions(cells, p.shape, nodes, allowed)
         for node, above in self.parents.items():
             if node not in codes:
                 rows = self.tables[node][tuple(codes[p] for p in above)].cumsum(axis=-1)
@@ -148,8 +148,8 @@ class BayesianNetwork:
     @staticmethod
     def _positions(flat, shape, nodes, allowed):
         """Return the positions of values by name, from flat positions in a restricted table."""
-        found = np.unravel_index(flat, shape)
-        pairs = zip(nodes, found, strict=True)
+        indices = np.unravel_index(flat, shape)
+        pairs = zip(nodes, indices, strict=True)
         return {n: np.asarray(allowed[n])[c] if n in allowed else c for n, c in pairs}
 
     def _closed(self, names):

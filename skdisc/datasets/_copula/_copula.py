@@ -118,14 +118,14 @@ class GaussianCopula:
         rng, ends = generator(random_state), np.cumsum([0, *sizes])
         columns = [a.empty(ends[-1]) for a in self.schema.attributes]
         for (start, end), condition in zip(pairwise(ends), conditions, strict=True):
-            fixed, index, given = self._intervals(condition), (), np.empty((0, end - start))
+            fixed, index, fixed_scores = self._intervals(condition), (), np.empty((0, end - start))
             if fixed:
                 box = Box(self.latent_, fixed)
-                index, given = box.index, box.draw(end - start, rng)
-            for at in range(start, end, _BLOCK):
-                rows = slice(at, min(at + _BLOCK, end))
-                scores = np.empty((len(columns), rows.stop - at))
-                scores[: len(index)] = given[:, at - start : rows.stop - start]
+                index, fixed_scores = box.index, box.draw(end - start, rng)
+            for first in range(start, end, _BLOCK):
+                rows = slice(first, min(first + _BLOCK, end))
+                scores = np.empty((len(columns), rows.stop - first))
+                scores[: len(index)] = fixed_scores[:, first - start : rows.stop - start]
                 rng.standard_normal(out=scores[len(index) :])
                 self._fill(columns, rows, scores, index, fixed)
         return self._table(columns)
@@ -194,11 +194,11 @@ class GaussianCopula:
         points = _points if isinstance(random_state, Integral) else _points.__wrapped__
         u, normal = points(size + 1, n_points // _SETS, random_state)
         columns = [a.empty(u.shape[1]) for a in self.schema.attributes]
-        index, given, weight = (), u[:0], np.ones(u.shape[1])
+        index, fixed_scores, weight = (), u[:0], np.ones(u.shape[1])
         if fixed:
             box = Box(self.latent_, fixed)
-            index, (given, weight) = box.index, box.propose(u[:k])
-        scores = np.concatenate([given, normal[k:size]])
+            index, (fixed_scores, weight) = box.index, box.propose(u[:k])
+        scores = np.concatenate([fixed_scores, normal[k:size]])
         self._fill(columns, slice(None), scores, index, fixed)
         people = self._table(columns)
         values = np.asarray(function(people, u[size]), dtype=float)

@@ -93,22 +93,22 @@ def solve(schema):
     ValueError
         If no latent matrix leads to the correlations of the schema within 0.03.
     """
-    wanted = np.asarray(schema.correlation)
+    target = np.asarray(schema.correlation)
     if schema.latent:
-        return nearest(wanted)
+        return nearest(target)
     shares = [cells(a) for a in schema.attributes]
     n = len(shares)
     latent, cache = np.eye(n), {}
     for i in range(n):
         for j in range(i):
-            key = (shares[i].tobytes(), shares[j].tobytes(), wanted[i, j])
+            key = (shares[i].tobytes(), shares[j].tobytes(), target[i, j])
             if key not in cache:
-                cache[key] = latent_correlation(shares[i], shares[j], wanted[i, j])
+                cache[key] = latent_correlation(shares[i], shares[j], target[i, j])
             latent[i, j] = latent[j, i] = cache[key][0]
-            if abs(cache[key][1] - wanted[i, j]) > _TOLERANCE and min(map(len, shares)) > 1:
+            if abs(cache[key][1] - target[i, j]) > _TOLERANCE and min(map(len, shares)) > 1:
                 raise ValueError(
                     f"{schema.names[i]!r} and {schema.names[j]!r} cannot have the correlation "
-                    f"{wanted[i, j]:.3g}; their marginals allow at most {cache[key][1]:.3g}."
+                    f"{target[i, j]:.3g}; their marginals allow at most {cache[key][1]:.3g}."
                 )
     near = nearest(latent)
     if np.abs(near - latent).max() > _TOLERANCE:

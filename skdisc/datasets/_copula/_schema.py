@@ -101,16 +101,16 @@ class Attribute:
         if not self.dtype:
             object.__setattr__(self, "dtype", "float64" if self.kind == "numeric" else "category")
         _check_dtype(self.name, self.dtype, self.values)
-        given = [name for name in ("values", "quantiles", "law") if getattr(self, name)]
+        sources = [name for name in ("values", "quantiles", "law") if getattr(self, name)]
         if (
             self.kind not in KINDS
-            or len(given) != 1
+            or len(sources) != 1
             or (self.kind != "numeric" and not self.values)
         ):
             raise ValueError(
                 f"The attribute {self.name!r} needs a kind among {KINDS}, and values or, if it is "
                 "numeric, exactly one of values, quantiles and law; got "
-                f"kind={self.kind!r}, {given!r}."
+                f"kind={self.kind!r}, {sources!r}."
             )
         weights = np.asarray(self.weights or np.ones(len(self.values)), dtype=float)
         wrong = self.values and (
@@ -163,9 +163,9 @@ class Attribute:
         if self.law:
             return _distribution(self.law).ppf(u)
         values, steps = self._steps
-        at = np.asarray(u) * (len(steps) - 1)
-        below = at.astype(np.intp)
-        return values[below] + (at - below) * steps[below]
+        position = np.asarray(u) * (len(steps) - 1)
+        below = position.astype(np.intp)
+        return values[below] + (position - below) * steps[below]
 
     def share_below(self, x: float, closed: bool) -> float:
         """Return the probability of a number below `x`, or at most `x` if `closed`."""
@@ -188,13 +188,15 @@ class Attribute:
                 for v, w in zip(self.values, self.weights, strict=True)
                 if w > 0
             ]
-        at = np.arange(1, n_bins) / n_bins
+        probabilities = np.arange(1, n_bins) / n_bins
         if self.is_discrete:
             shares = np.cumsum(self.weights)
-            edges = [self.values[min(np.searchsorted(shares, u), len(shares) - 1)] for u in at]
+            edges = [
+                self.values[min(np.searchsorted(shares, u), len(shares) - 1)] for u in probabilities
+            ]
             edges = [e for e in edges if e < self.values[-1]]
         else:
-            edges = self.quantile(at).tolist()
+            edges = self.quantile(probabilities).tolist()
         ends = [-math.inf, *sorted(set(edges)), math.inf]
         return [Predicate.between(self.name, a, b) for a, b in pairwise(ends)]
 
@@ -225,8 +227,8 @@ class Attribute:
         """Return the position of each element of a Series among the values; -1 if unknown."""
         places = {v: i for i, v in enumerate(self.values)}
         position, uniques = column.factorize()
-        known = [places.get(plain(v), -1) for v in uniques.tolist()]
-        return np.array([*known, places.get(None, -1)])[position]
+        codes = [places.get(plain(v), -1) for v in uniques.tolist()]
+        return np.array([*codes, places.get(None, -1)])[position]
 
     def take(self, codes: np.ndarray) -> Any:
         """Return the values at the given positions, as an array of the column's dtype."""
@@ -238,10 +240,10 @@ class Attribute:
     @cached_property
     def _categories(self):
         """The dtype of the categories, and the code of each value."""
-        known = [v for v in self.values if v is not None]
-        codes = [known.index(v) if v is not None else -1 for v in self.values]
-        kind = np.int8 if len(known) < 128 else np.int64
-        dtype = pd.CategoricalDtype(known, ordered=self.kind == "ordinal")
+        categories = [v for v in self.values if v is not None]
+        codes = [categories.index(v) if v is not None else -1 for v in self.values]
+        kind = np.int8 if len(categories) < 128 else np.int64
+        dtype = pd.CategoricalDtype(categories, ordered=self.kind == "ordinal")
         return dtype, np.array(codes, dtype=kind)
 
     @cached_property
@@ -302,10 +304,10 @@ class Schema:
         if not n or len(set(names)) < n:
             raise ValueError(f"A schema needs attributes with distinct names, got {names!r}.")
         try:
-            given = np.asarray(self.correlation, dtype=float)
+            correlation = np.asarray(self.correlation, dtype=float)
         except (TypeError, ValueError):
-            given = np.full(1, np.nan)  # refused below
-        matrix = np.where(np.eye(n) > 0, 1.0, given) if given.ndim == 0 else given
+            correlation = np.full(1, np.nan)  # refused below
+        matrix = np.where(np.eye(n) > 0, 1.0, correlation) if correlation.ndim == 0 else correlation
         right = matrix.shape == (n, n) and np.isfinite(matrix).all() and np.abs(matrix).max() <= 1
         if not (right and np.allclose(matrix, matrix.T) and np.allclose(np.diag(matrix), 1)):
             raise ValueError(

@@ -75,20 +75,20 @@ class Box:
         m, most = len(self.index), self.most
         if m == 1:
             return self.propose(rng.random((1, n)))[0]
-        kept, found, tried = [np.empty((m, 0))], 0, 0
-        while found < n:
-            if most == 0 or (tried > _MIN_PROPOSALS and found < tried * _MIN_SHARE):
+        parts, n_found, n_tried = [np.empty((m, 0))], 0, 0
+        while n_found < n:
+            if most == 0 or (n_tried > _MIN_PROPOSALS and n_found < n_tried * _MIN_SHARE):
                 raise ValueError(
                     "Fewer than 1 in 100,000 simulated people satisfy all conditions; relax one of "
                     "them."
                 )
-            rate = (found + 1) / (tried + 1)
-            size = min(max(int(1.1 * (n - found) / rate) + 32, 256), _BLOCK)
+            rate = (n_found + 1) / (n_tried + 1)
+            size = min(max(int(1.1 * (n - n_found) / rate) + 32, 256), _BLOCK)
             z, weight = self.propose(rng.random((m, size)))
-            accepted = np.flatnonzero(rng.random(size) * most < weight)[: n - found]
-            kept.append(z[:, accepted])
-            found, tried = found + len(accepted), tried + size
-        return kept[-1] if len(kept) == 2 else np.concatenate(kept, axis=1)
+            accepted = np.flatnonzero(rng.random(size) * most < weight)[: n - n_found]
+            parts.append(z[:, accepted])
+            n_found, n_tried = n_found + len(accepted), n_tried + size
+        return parts[-1] if len(parts) == 2 else np.concatenate(parts, axis=1)
 
 
 def mass(a, b):

@@ -19,8 +19,8 @@ class _Probabilities:
 
     def __init__(self, network, node, values):
         self.parents = [network.attributes[p] for p in network.parents[node]]
-        own = network.attributes[node].values
-        self.table = network.tables[node][..., [own.index(v) for v in values]]
+        levels = network.attributes[node].values
+        self.table = network.tables[node][..., [levels.index(v) for v in values]]
 
     def __call__(self, pa):
         return self.table[tuple(a.codes(pa[a.name]) for a in self.parents)]
@@ -99,10 +99,10 @@ class _OutcomeTables:
         logit = self.law.intercept + score + shift
         return self.law.mean_of(logit.ravel(), sigma.ravel()).reshape(logit.shape)
 
-    def after(self, axis, code, given):
-        """Return the joint law if an attribute is set, of people with the value `given` or all."""
+    def after(self, axis, code, group_code):
+        """Return the joint law if an attribute is set, of people with one value or of all."""
         below = descendants(self.network.parents, [self.nodes[axis]])
-        p = self.joint if given is None else self.joint.take([given], axis)
+        p = self.joint if group_code is None else self.joint.take([group_code], axis)
         p = p.sum(axis=(axis, *map(self.nodes.index, below)), keepdims=True) / p.sum()
         for node in below:
             factor = self.network.factor(node, self.nodes)
@@ -131,11 +131,13 @@ def causal_effects(network, law):
     for name in network.schema.protected:
         axis, attribute = world.nodes.index(name), network.attributes[name]
         possible = np.flatnonzero(attribute.weights)
-        own = {c: world.joint.take(c, axis) / world.joint.take(c, axis).sum() for c in possible}
+        law_of_group = {
+            c: world.joint.take(c, axis) / world.joint.take(c, axis).sum() for c in possible
+        }
         p = {c: world.outcome(axis, c, c) for c in possible}
         for a, b in permutations(possible, 2):
-            before, after = (own[c].ravel() @ p[c].ravel() for c in (a, b))
-            flipped = (own[a] * world.outcome(axis, b, a)).sum()
+            before, after = (law_of_group[c].ravel() @ p[c].ravel() for c in (a, b))
+            flipped = (law_of_group[a] * world.outcome(axis, b, a)).sum()
             moved = (world.after(axis, b, a) * p[b]).sum()
             total = [(world.after(axis, c, None) * p[c]).sum() for c in (a, b)]
             parts = (after - before, flipped - before, moved - flipped, after - moved)

@@ -246,12 +246,12 @@ def make_discrimination(
     _steps.check_outcome(arguments)
     schema, sampler = _steps.find_people(arguments, rng)
     levels = Levels(schema)
-    wanted, ranges = _requests.requests(
+    requests, ranges = _requests.requests(
         n_pairs, granularity, intersectionality, similarity, levels, rng
     )
     pairs, definitions = plan(
         levels,
-        wanted,
+        requests,
         ranges,
         overlap=overlap,
         n_background=n_background,

@@ -37,9 +37,11 @@ class Base:
         Names of the attributes in the score; None stands for all unprotected ones.
     """
 
-    def __init__(self, schema, signal, rng, of=None):
+    def __init__(self, schema, signal, rng, names=None):
         self.terms = {}
-        free = [a for a in schema.attributes if not a.protected and (of is None or a.name in of)]
+        free = [
+            a for a in schema.attributes if not a.protected and (names is None or a.name in names)
+        ]
         weights = rng.standard_normal(len(free))
         weights *= signal / (np.linalg.norm(weights) or 1.0)
         for a, weight in zip(free, weights, strict=True):
@@ -86,8 +88,8 @@ class Base:
                 scores[:, j] = weight * (X[name].to_numpy(dtype=float) - mean) / spread
                 continue
             position, values = factorize(X[name])
-            known = [term.get(v, 0.0) for v in values]
-            scores[:, j] = np.array([*known, term.get(None, 0.0)])[position]
+            score_of_value = [term.get(v, 0.0) for v in values]
+            scores[:, j] = np.array([*score_of_value, term.get(None, 0.0)])[position]
         return scores
 
 
@@ -135,10 +137,10 @@ class OutcomeLaw:
         rows, groups = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
         if len(X) and len(self.definitions):
             codes, free = self.levels.encode(X), self.definitions == FREE
-            there = (codes.min(axis=0) <= self.definitions) & (
+            is_present = (codes.min(axis=0) <= self.definitions) & (
                 self.definitions <= codes.max(axis=0)
             )
-            for k in np.flatnonzero((there | free).all(axis=1)):
+            for k in np.flatnonzero((is_present | free).all(axis=1)):
                 inside = np.ones(len(X), dtype=bool)
                 for j in np.flatnonzero(~free[k]):
                     inside &= codes[:, j] == self.definitions[k, j]

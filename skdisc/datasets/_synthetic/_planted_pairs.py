@@ -66,8 +66,8 @@ def factorize(column):
 def _lookup(column, table, missing):
     """Return the level of each element, that in `missing` for missing ones, or _UNKNOWN."""
     position, values = factorize(column)
-    found = np.array([*(table.get(v, _UNKNOWN) for v in values), 0], dtype=np.int16)[position]
-    return np.where(position < 0, missing if None in table else _UNKNOWN, found)
+    level = np.array([*(table.get(v, _UNKNOWN) for v in values), 0], dtype=np.int16)[position]
+    return np.where(position < 0, missing if None in table else _UNKNOWN, level)
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def _fill(levels, requests, overlap, probability, scope, room, rng, is_last):
     planted : dict
         Maps the number of a request to two rows of levels.
     """
-    taken = np.empty((0, len(levels.sizes)), dtype=np.int16)
+    definitions = np.empty((0, len(levels.sizes)), dtype=np.int16)
     planted, in_a_row, outside = {}, Counter(), 1.0
     for request in requests:
         shape = request.granularity, request.intersectionality
@@ -229,11 +229,13 @@ def _fill(levels, requests, overlap, probability, scope, room, rng, is_last):
         proposals = _proposals(levels, request, scope, rng)
         for _ in range(_BATCHES):
             batch = np.array(list(islice(proposals, _BATCH)), dtype=np.int16)
-            for pair in batch[_is_disjoint(batch, taken, overlap)]:
+            for pair in batch[_is_disjoint(batch, definitions, overlap)]:
                 shares = [probability(levels.subgroup(d)) for d in pair]
-                left = outside * (1 - sum(shares)) if overlap == "add" else outside - sum(shares)
-                if min(shares) > _MIN_SHARE and left >= 1 - room - 1e-9:
-                    taken, outside = np.concatenate([taken, pair]), left
+                share_left = (
+                    outside * (1 - sum(shares)) if overlap == "add" else outside - sum(shares)
+                )
+                if min(shares) > _MIN_SHARE and share_left >= 1 - room - 1e-9:
+                    definitions, outside = np.concatenate([definitions, pair]), share_left
                     planted[request.number] = pair
                     break
             if request.number in planted:
@@ -245,13 +247,13 @@ def _fill(levels, requests, overlap, probability, scope, room, rng, is_last):
     return planted
 
 
-def _is_disjoint(pairs, taken, overlap):
+def _is_disjoint(pairs, definitions, overlap):
     """Return a mask of the pairs disjoint from the definitions taken (with "add": distinct)."""
     if overlap == "add":
-        same = (pairs[:, :, None] == taken).all(axis=-1)
+        same = (pairs[:, :, None] == definitions).all(axis=-1)
         return ~same.any(axis=(1, 2))
-    both = (pairs[:, :, None] != FREE) & (taken != FREE)
-    differ = (both & (pairs[:, :, None] != taken)).any(axis=-1)
+    is_fixed = (pairs[:, :, None] != FREE) & (definitions != FREE)
+    differ = (is_fixed & (pairs[:, :, None] != definitions)).any(axis=-1)
     return differ.all(axis=(1, 2))
 
 
@@ -259,8 +261,10 @@ def _proposals(levels, request, scope, rng):
     """Yield random pairs of definitions, arrays of shape (2, n_attributes)."""
     counts, n_changed = (request.intersectionality, request.granularity), request.n_changed
     while True:
-        first, other = (rng.permutation(s)[:k] for s, k in zip(scope, counts, strict=True))
-        chosen = np.concatenate([first, other])
+        protected, unprotected = (
+            rng.permutation(s)[:k] for s, k in zip(scope, counts, strict=True)
+        )
+        chosen = np.concatenate([protected, unprotected])
         sizes = levels.sizes[chosen]
         values = rng.integers(sizes)
         changed = np.concatenate([[0], 1 + rng.permutation(len(chosen) - 1)])[:n_changed]

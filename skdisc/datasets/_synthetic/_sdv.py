@@ -98,21 +98,21 @@ class SDVSampler:
         """Draw people, as `GaussianCopula.sample` does."""
         rng = generator(random_state)
         group = Subgroup() if condition is None else Subgroup() & condition
-        fixed, other = {}, []
+        fixed, unfixed = {}, []
         for predicate in group.predicates:
             if predicate.values is not None and len(predicate.values) == 1:
                 value = predicate.values[0]
                 fixed[predicate.column] = np.nan if value is None else value
             else:
-                other.append(predicate)
-        wanted, parts, found, tried = Subgroup(other), [], 0, 0
+                unfixed.append(predicate)
+        rest_of_group, parts, n_found, n_tried = Subgroup(unfixed), [], 0, 0
         for _ in range(_MOST_ROUNDS):
-            rate = (found + 1) / (tried + 1)
-            n = min(int(1.1 * (n_samples - found) / rate) + 1, 10 * n_samples + 1000)
+            rate = (n_found + 1) / (n_tried + 1)
+            n = min(int(1.1 * (n_samples - n_found) / rate) + 1, 10 * n_samples + 1000)
             people = self._cast(draw_sdv(self._synthesizer, n, fixed, rng))
-            parts.append(people[wanted.mask(people)].head(n_samples - found))
-            found, tried = found + len(parts[-1]), tried + n
-            if found == n_samples:
+            parts.append(people[rest_of_group.mask(people)].head(n_samples - n_found))
+            n_found, n_tried = n_found + len(parts[-1]), n_tried + n
+            if n_found == n_samples:
                 return pd.concat(parts, ignore_index=True)
         raise ValueError(
             f"Too few of the people that the synthesizer draws satisfy the condition '{group}'."

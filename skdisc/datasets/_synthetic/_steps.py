@@ -55,9 +55,9 @@ def find_people(arguments, rng):
             "The schema needs at least one protected and one unprotected attribute. Its "
             f"attributes are {schema.names!r}, of which {schema.protected!r} are protected."
         )
-    taken = {"outcome", PROXY} & set(schema.names)
-    if taken:
-        raise ValueError(f"{sorted(taken)!r} are names of generated columns; rename yours.")
+    reserved = {"outcome", PROXY} & set(schema.names)
+    if reserved:
+        raise ValueError(f"{sorted(reserved)!r} are names of generated columns; rename yours.")
     if arguments["graph"] is not None:
         return schema, build(schema, arguments["graph"], rng)
     if synthesizer == "gaussian_copula":
@@ -74,22 +74,22 @@ def _source(arguments):
 
     Raises ValueError for arguments that do not belong to the source.
     """
-    given = [n for n in ("schema", "reference") if arguments[n] is not None]
-    if not given and not isinstance(arguments["synthesizer"], str):
-        given = ["synthesizer"]
+    sources = [n for n in ("schema", "reference") if arguments[n] is not None]
+    if not sources and not isinstance(arguments["synthesizer"], str):
+        sources = ["synthesizer"]
     extra = [n for n in _OF_SCHEMA if arguments[n] is not None]
     lost = [n for n in ("protected", "target") if arguments[n] is not None]
     named = isinstance(arguments["reference"], str)
-    learned = given in (["reference"], ["synthesizer"]) and not named
-    if len(given) == 2 or (given and extra) or (lost and not learned):
+    learned = sources in (["reference"], ["synthesizer"]) and not named
+    if len(sources) == 2 or (sources and extra) or (lost and not learned):
         raise ValueError(
             "Pass exactly one source of attributes: schema=; reference= by name; reference= as a "
             "frame or a fitted synthesizer= (with protected= and target=); or "
             f"{'=, '.join(_OF_SCHEMA)}=. Got "
-            f"{[*given, *extra, *lost]!r}."
+            f"{[*sources, *extra, *lost]!r}."
         )
-    seeded = arguments["synthesizer"] == "sdv" and given != ["reference"]
-    if seeded or given == ["synthesizer"]:
+    seeded = arguments["synthesizer"] == "sdv" and sources != ["reference"]
+    if seeded or sources == ["synthesizer"]:
         arguments["n_seed"] = arguments["n_seed"] or _SEED
     elif arguments["n_seed"] is not None:
         raise ValueError(
@@ -97,7 +97,7 @@ def _source(arguments):
             "synthesizer='sdv' is fitted without reference=, or from which the schema of a fitted "
             "synthesizer is learned without schema= and reference=. Leave it out."
         )
-    return given[0] if given else "arguments"
+    return sources[0] if sources else "arguments"
 
 
 def _find_schema(arguments, frame, protected, rng):
@@ -148,8 +148,8 @@ def find_law(levels, sampler, arguments, definitions, settings, rng):
     definitions = np.concatenate(definitions) if definitions else np.empty((0, len(levels.sizes)))
     level = [np.repeat(settings[f"{name}_asked"], 2) for name in ("aleatoric", "epistemic")]
     rest = [float(np.min(arguments[name])) for name in ("aleatoric", "epistemic")]
-    of = sampler.into_outcome if arguments["graph"] is not None else None
-    base = Base(sampler.schema, arguments["signal"], rng, of)
+    outcome_names = sampler.into_outcome if arguments["graph"] is not None else None
+    base = Base(sampler.schema, arguments["signal"], rng, outcome_names)
     form = arguments["bias_in"], arguments["outcome"]
     return OutcomeLaw(levels, base, definitions, settings["bias"].ravel(), *level, rest, *form, rng)
 
@@ -172,8 +172,8 @@ def draw_outcome(law, X, arguments, rng):
     utility = noisy + logit_of(rng.random(n))
     if outcome == "binary":
         return X, (utility >= 0).astype(int)
-    at = np.arange(1, arguments["n_classes"]) / arguments["n_classes"]
-    law.cuts = np.quantile(utility, at)
+    levels = np.arange(1, arguments["n_classes"]) / arguments["n_classes"]
+    law.cuts = np.quantile(utility, levels)
     classes = np.searchsorted(law.cuts, utility, side="left")
     if len(np.unique(classes)) < arguments["n_classes"]:
         raise ValueError(f"n_classes={arguments['n_classes']} is too large for {n} rows.")
@@ -182,7 +182,7 @@ def draw_outcome(law, X, arguments, rng):
 
 def _intercept(law, X, person, base_rate):
     """Return the intercept for which the mean outcome without bias is `base_rate`."""
-    at = slice(0, 20_000)
-    some = tuple(values[at] for values in person)
-    logit = law.logit(X.iloc[at], some, fair=True)
+    rows = slice(0, 20_000)
+    some = tuple(values[rows] for values in person)
+    logit = law.logit(X.iloc[rows], some, fair=True)
     return brentq(lambda b: law.mean_of(logit + b, some[1]).mean() - base_rate, -60, 60)

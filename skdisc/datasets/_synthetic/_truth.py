@@ -234,8 +234,8 @@ class Truth:
         rows = []
         for i, first in enumerate(self.subgroups):
             for j in range(i + 1, len(self.subgroups)):
-                found = self.effect(first, self.subgroups[j])
-                rows.append((keys[i], keys[j], found.effect, found.due_to_bias))
+                effect = self.effect(first, self.subgroups[j])
+                rows.append((keys[i], keys[j], effect.effect, effect.due_to_bias))
         return pd.DataFrame(rows, columns=["subgroup_a", "subgroup_b", "effect", "due_to_bias"])
 
     @cached_property
@@ -329,7 +329,7 @@ class Truth:
         n_a, n_b = (int(inside.sum()) for inside in members)
         protected = {a.name for a in self.law.levels.attributes if a.protected}
         n_protected = sum(p.column in protected for p in groups[0].predicates)
-        found = self.effect(*groups)
+        effect = self.effect(*groups)
         means = np.array([self.mean(group)[0][0] for group in groups])
         bias = self.law.bias[2 * k : 2 * k + 2].tolist()
         measured = self.rows.loc[members[0] | members[1], ["aleatoric", "epistemic"]].mean()
@@ -349,11 +349,11 @@ class Truth:
             **settings,
             bias_a=bias[0],
             bias_b=bias[1],
-            effect=found.effect,
-            effect_due_to_bias=found.due_to_bias,
-            effect_error=found.standard_error,
-            effect_due_to_bias_error=found.standard_error_due_to_bias,
-            magnitude=abs(found.effect),
+            effect=effect.effect,
+            effect_due_to_bias=effect.due_to_bias,
+            effect_error=effect.standard_error,
+            effect_due_to_bias_error=effect.standard_error_due_to_bias,
+            magnitude=abs(effect.effect),
             disparity=float(np.mean(np.abs(means - self.mean()[0][0]))),
             ratio=float(means[0] / means[1]) if means[1] else np.nan,
             **measured,
@@ -381,7 +381,7 @@ def _indv_keys(attributes, X):
     columns = []
     for a in attributes:
         position, uniques = X[a.name].factorize()
-        known = _codes(a) if a.kind != "numeric" else None
-        texts = [known[v] if known else _keys.number(v) for v in uniques.tolist()]
+        codes = _codes(a) if a.kind != "numeric" else None
+        texts = [codes[v] if codes else _keys.number(v) for v in uniques.tolist()]
         columns.append(np.array([*texts, _keys.MISSING], dtype=object)[position])
     return np.array(list(map("|".join, zip(*columns, strict=True))), dtype=object)

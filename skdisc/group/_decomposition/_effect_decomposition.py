@@ -166,13 +166,15 @@ class EffectDecomposition(PairwiseDetector):
         for role, columns in roles.items():
             if not (isinstance(columns, str) and columns == "others"):
                 roles[role] = check_protected(columns if len(columns) else None, names, role)
-        taken = dict.fromkeys(self.protected_, "protected")
+        role_of_column = dict.fromkeys(self.protected_, "protected")
         for role, columns in roles.items():
             for c in () if columns == "others" else columns:
-                if c in taken:
-                    raise ValueError(f"{role} names {c!r}, which is among {taken[c]}, too.")
-                taken[c] = role
-        rest = [c for c in names if c not in taken]
+                if c in role_of_column:
+                    raise ValueError(
+                        f"{role} names {c!r}, which is among {role_of_column[c]}, too."
+                    )
+                role_of_column[c] = role
+        rest = [c for c in names if c not in role_of_column]
         Z, W = roles["confounders"], roles["mediators"]
         if Z == "others":
             Z = [] if W == "others" else rest
@@ -251,17 +253,17 @@ def _two_directions(forward, backward, significance):
 def _overlap(learned, inside):
     """Return how alike the sides are, by set of columns."""
     rows = []
-    for given, n in learned.items():
+    for columns, n in learned.items():
         if n is None:
             continue
-        for side, own, odds in (
+        for side, members, odds in (
             ("group", inside, (1 - n.share) / n.share),
             ("reference", ~inside, n.share / (1 - n.share)),
         ):
-            worth = odds[own].sum() ** 2 / (odds[own] ** 2).sum()
-            ends = n.share[own].min(), n.share[own].max()
-            rest = n.n_clipped, n.unmatched(own)
-            rows.append((given, side, int(own.sum()), worth, *ends, *rest))
+            worth = odds[members].sum() ** 2 / (odds[members] ** 2).sum()
+            ends = n.share[members].min(), n.share[members].max()
+            rest = n.n_clipped, n.unmatched(members)
+            rows.append((columns, side, int(members.sum()), worth, *ends, *rest))
     names = ["given", "side", "n", "n_effective", "lowest_share", "highest_share", "n_clipped"]
     return pd.DataFrame(rows, columns=[*names, "unmatched"])
 

@@ -78,11 +78,11 @@ class EffectNuisances:
             (~inside, learned.expected - share * gap),
         ):
             sides.append(base + fitter.expect(y - base, "boosting", side, "nuisance"))
-        kept = np.clip(share, CLIP, 1 - CLIP)
+        clipped = np.clip(share, CLIP, 1 - CLIP)
         return cls(
-            kept,
+            clipped,
             *sides,
-            n_clipped=int((kept != share).sum()),
+            n_clipped=int((clipped != share).sum()),
             kinds=("boosting",),
             effects=fitter.numbers,
             cells=_cells_of(covariates, learned),
@@ -115,16 +115,17 @@ class EffectNuisances:
 
         share, *kinds = expect(inside.astype(float), classifier, "classifier")
         sides = [expect(y, learner, "nuisance", used) for used in (inside, ~inside)]
-        kept = np.clip(share, CLIP, 1 - CLIP)
+        clipped = np.clip(share, CLIP, 1 - CLIP)
         kinds = (*kinds, *(kind for _, kind in sides))
-        n_clipped, effects = int((kept != share).sum()), fitter.numbers
-        return cls(kept, *(mean for mean, _ in sides), n_clipped, kinds, effects)
+        n_clipped, effects = int((clipped != share).sum()), fitter.numbers
+        return cls(clipped, *(mean for mean, _ in sides), n_clipped, kinds, effects)
 
     @property
     def swapped(self) -> "EffectNuisances":
         """The nuisances with group and reference exchanged."""
-        own = {"of_group": self.of_reference, "of_reference": self.of_group}
-        return replace(self, share=1 - self.share, **own)
+        return replace(
+            self, share=1 - self.share, of_group=self.of_reference, of_reference=self.of_group
+        )
 
     def weights(self, inside: np.ndarray) -> np.ndarray:
         """Return weights of the group that give its columns the means of the reference.
@@ -150,18 +151,20 @@ class EffectNuisances:
             return odds
         cells = [] if self.cells is None else [self.cells]
         effects = np.column_stack([np.ones(len(inside)), self.effects, *cells])
-        wanted = effects[~inside].mean(axis=0)
+        target = effects[~inside].mean(axis=0)
         best, weight, slopes = odds, odds, np.zeros(effects.shape[1])
         for _ in range(_ROUNDS):
             free = np.where(weight > 0, odds, 0.0)
             spread = effects.T @ (free[:, None] * effects)
-            gap = wanted - weight @ effects
+            gap = target - weight @ effects
             slopes = slopes + np.linalg.lstsq(spread, gap, rcond=1e-9)[0]
             moved = odds * (1 + effects @ slopes)
             weight = np.maximum(moved, 0)
-            own = weight / max(weight.sum(), 1e-300)
-            if np.linalg.norm(wanted - own @ effects) < np.linalg.norm(wanted - best @ effects):
-                best = own
+            normalized = weight / max(weight.sum(), 1e-300)
+            if np.linalg.norm(target - normalized @ effects) < np.linalg.norm(
+                target - best @ effects
+            ):
+                best = normalized
             if (moved >= 0).all():
                 break
         return best
@@ -205,9 +208,11 @@ class CounterfactualMean:
         # The mean prediction for the reference plus the weighted residuals of the group: errors of
         # the predictions cancel if the weights are right, and the other way round.
         shift, mean = weight @ residual, nuisances.of_group[~inside].mean()
-        plain = (nuisances.of_group - mean) / (~inside).sum()
-        own = weight * (residual - shift) / np.maximum(1 - weight, 1e-9)  # as the jackknife has it
-        influence = nuisances.inflation * np.where(inside, own, plain)
+        reference_influence = (nuisances.of_group - mean) / (~inside).sum()
+        group_influence = (
+            weight * (residual - shift) / np.maximum(1 - weight, 1e-9)
+        )  # as the jackknife has it
+        influence = nuisances.inflation * np.where(inside, group_influence, reference_influence)
         value = np.clip(mean + shift, 0, 1) if is_rate else mean + shift
         return cls(float(value), influence, weight)
 
@@ -310,9 +315,9 @@ def _difference(a, b, most):
     return Estimate.of_influence(value, a.influence - b.influence, df, most)
 
 
-def _widened(estimate, left):
+def _widened(estimate, unlearned):
     """Return an estimate whose 95 % interval is longer by what is left to learn, at both ends."""
-    return replace(estimate, error=estimate.error + max(widening(list(left))) / _Z)
+    return replace(estimate, error=estimate.error + max(widening(list(unlearned))) / _Z)
 
 
 def _cells_of(covariates, learned):
@@ -326,15 +331,15 @@ def _cells_of(covariates, learned):
         for x, is_number in zip(covariates.values, covariates.is_number, strict=True)
         if is_number
     ]
-    for own in learned.joined:
+    for crossing in learned.joined:
         joint = np.empty(n_rows, dtype=int)
-        joint[learned.order] = learned.crossings.joint(own.at).codes
+        joint[learned.order] = learned.crossings.joint(crossing.at).codes
         codes.append(joint)
     room = n_rows // _ROWS_PER_CELL
-    for own in sorted(codes, key=lambda c: c.max(initial=-1)):
-        size = int(own.max(initial=-1)) + 1
+    for code in sorted(codes, key=lambda c: c.max(initial=-1)):
+        size = int(code.max(initial=-1)) + 1
         if 0 < size <= room:
-            parts.append((own[:, None] == np.arange(size)).astype(float))
+            parts.append((code[:, None] == np.arange(size)).astype(float))
             room -= size
     return np.hstack(parts) if parts else None
 

@@ -37,22 +37,22 @@ def fairlie_parts(d: GapDesign, y: np.ndarray, kind: str, rng: np.random.Generat
     """
     fair = d.fits(y, logistic, kind)[2]
     p = expit(d.D @ fair.values)
-    one, other = (
+    group_slope, reference_slope = (
         ((p * (1 - p))[side][:, None] * d.D[side]).mean(axis=0) for side in (d.inside, ~d.inside)
     )
-    influence = d.spread(p, p) + fair.along(one - other)
+    influence = d.spread(p, p) + fair.along(group_slope - reference_slope)
     explained = p[d.inside].mean() - p[~d.inside].mean()
     gap = gap_of(d, y)
-    left = Estimate.of_influence(gap.value - explained, d.spread(y, y) - influence)
+    unexplained = Estimate.of_influence(gap.value - explained, d.spread(y, y) - influence)
     total = {"gap": gap, "explained": Estimate.of_influence(explained, influence)}
-    return GapParts(total | {"unexplained": left}, _factors(d, fair, rng))
+    return GapParts(total | {"unexplained": unexplained}, _factors(d, fair, rng))
 
 
 def _factors(d, fair, rng):
     """Return the part of each factor."""
     sides = [d.D[d.inside], d.D[~d.inside]]
-    weight, *at = _matched(*(side @ fair.values for side in sides))
-    Z = [side[i] for side, i in zip(sides, at, strict=True)]
+    weight, *positions = _matched(*(side @ fair.values for side in sides))
+    Z = [side[i] for side, i in zip(sides, positions, strict=True)]
     names = [(n, t) for n, t in d.by_factor(intercept=False) if t.any()]
 
     def value(chosen):
@@ -64,33 +64,33 @@ def _factors(d, fair, rng):
 
     numbers = [int(d.factor[t][0]) for _, t in names]
     shares, slopes = _averaged(numbers, value, rng)
-    p, found = expit(d.D @ fair.values), {}
+    p, parts = expit(d.D @ fair.values), {}
     steepness = np.mean(p * (1 - p))  # by which a factor's mean of a sample moves predictions
     for (name, terms), share, slope in zip(names, shares, slopes, strict=True):
-        own = steepness * (d.D[:, terms] @ fair.values[terms])
-        influence = d.spread(own, own) + fair.along(slope)
-        found["explained", name] = Estimate.of_influence(weight @ share, influence)
-    return found
+        contribution = steepness * (d.D[:, terms] @ fair.values[terms])
+        influence = d.spread(contribution, contribution) + fair.along(slope)
+        parts["explained", name] = Estimate.of_influence(weight @ share, influence)
+    return parts
 
 
-def _matched(one, other):
+def _matched(group, reference):
     """Return weights and positions of the pairs of a matching by rank, in proportion to both."""
-    n, m = len(one), len(other)
+    n, m = len(group), len(reference)
     ends = np.union1d(np.arange(1, n + 1) * m, np.arange(1, m + 1) * n)
     starts = np.append(0, ends[:-1])
-    orders = np.argsort(one, kind="stable"), np.argsort(other, kind="stable")
+    orders = np.argsort(group, kind="stable"), np.argsort(reference, kind="stable")
     return (ends - starts) / (n * m), orders[0][starts // m], orders[1][starts // n]
 
 
 def _averaged(numbers, value, rng):
     """Return the mean change of predictions, and of gradients, that each factor makes."""
-    known, k = {}, len(numbers)
+    cache, k = {}, len(numbers)
 
     def cached(chosen):
         key = frozenset(chosen)
-        if key not in known:
-            known[key] = value(list(key))
-        return known[key]
+        if key not in cache:
+            cache[key] = value(list(key))
+        return cache[key]
 
     weights = {}  # of (factor, those exchanged before it)
     if k <= EXACT:
@@ -102,9 +102,9 @@ def _averaged(numbers, value, rng):
     else:
         for _ in range(_N_ORDERS):
             order = rng.permutation(numbers).tolist()
-            for own in (order, order[::-1]):
-                for place, i in enumerate(own):
-                    key = i, frozenset(own[:place])
+            for sequence in (order, order[::-1]):
+                for place, i in enumerate(sequence):
+                    key = i, frozenset(sequence[:place])
                     weights[key] = weights.get(key, 0) + 1 / (2 * _N_ORDERS)
     shares, slopes = dict.fromkeys(numbers, 0.0), dict.fromkeys(numbers, 0.0)
     for (i, before), share in weights.items():

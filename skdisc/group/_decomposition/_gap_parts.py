@@ -31,15 +31,17 @@ class GapParts:
 
     def tables(self, significance: float) -> dict:
         """Return the tables "parts" and "factors", with the share of the gap."""
-        found = {"parts": estimate_table(self.total, significance)}
+        tables = {"parts": estimate_table(self.total, significance)}
         if self.factors:
-            own = [estimate_table({p: e}, significance) for (p, _), e in self.factors.items()]
-            found["factors"] = pd.concat(own, ignore_index=True)
-            found["factors"].insert(1, "factor", [name for _, name in self.factors])
+            factor_tables = [
+                estimate_table({p: e}, significance) for (p, _), e in self.factors.items()
+            ]
+            tables["factors"] = pd.concat(factor_tables, ignore_index=True)
+            tables["factors"].insert(1, "factor", [name for _, name in self.factors])
         gap = self.total["gap"].value
-        for table in found.values():
+        for table in tables.values():
             table["share"] = table["estimate"] / gap if abs(gap) > 1e-12 else np.nan
-        return found
+        return tables
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,9 @@ class GapDesign:
         factor = np.append(0, design.factor[varies] + 1)
         T = np.eye(D.shape[1])
         for j in np.unique(factor[1:][nominal]):
-            at = 1 + np.flatnonzero((factor[1:] == j) & nominal)
-            T[np.ix_(at, at)] -= 1 / len(at)
-            T[0, at] += 1 / len(at)
+            terms = 1 + np.flatnonzero((factor[1:] == j) & nominal)
+            T[np.ix_(terms, terms)] -= 1 / len(terms)
+            T[0, terms] += 1 / len(terms)
         return cls(D, factor, [INTERCEPT, *map(str, design.names)], T, inside)
 
     @property
@@ -93,12 +95,12 @@ class GapDesign:
         """Return the mean rows of the group and of the reference."""
         return self.D[self.inside].mean(axis=0), self.D[~self.inside].mean(axis=0)
 
-    def spread(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    def spread(self, group_values: np.ndarray, reference_values: np.ndarray) -> np.ndarray:
         """Return the influences on mean(one) of the group minus mean(other) of the reference."""
         a = self.inside
         out = np.empty(len(a))
-        out[a] = (one[a] - one[a].mean()) / a.sum()
-        out[~a] = -(other[~a] - other[~a].mean()) / (~a).sum()
+        out[a] = (group_values[a] - group_values[a].mean()) / a.sum()
+        out[~a] = -(reference_values[~a] - reference_values[~a].mean()) / (~a).sum()
         return out
 
     def by_factor(self, *, intercept: bool) -> list:
@@ -122,8 +124,8 @@ class GapDesign:
         # Without a term for the group ("neumark"), the slopes take up a part of the unexplained
         # gap.
         if kind == "pooled":
-            both = fit(np.column_stack([self.D, a]), y)
-            fair = both.mapped(np.eye(self.n_terms, self.n_terms + 1))
+            pooled = fit(np.column_stack([self.D, a]), y)
+            fair = pooled.mapped(np.eye(self.n_terms, self.n_terms + 1))
         elif kind == "neumark":
             fair = fit(self.D, y)
         else:
@@ -159,37 +161,41 @@ def linear_parts(d: GapDesign, y: np.ndarray, kind: str) -> GapParts:
     GapParts
     """
     A, B, fair = d.fits(y, least_squares, kind)
-    one, other = d.means()
+    group_means, reference_means = d.means()
     parts = {
-        "explained": (fair, fair, [(fair, one - other)]),
+        "explained": (fair, fair, [(fair, group_means - reference_means)]),
         "unexplained": (
             _less(A, fair),
             _less(B, fair),
-            [(A, one), (B, -other), (fair, other - one)],
+            [(A, group_means), (B, -reference_means), (fair, reference_means - group_means)],
         ),
-        "endowments": (B, B, [(B, one - other)]),
-        "coefficients": (None, _less(B, A), [(A, other), (B, -other)]),
-        "interaction": (_less(A, B), _less(A, B), [(A, one - other), (B, other - one)]),
+        "endowments": (B, B, [(B, group_means - reference_means)]),
+        "coefficients": (None, _less(B, A), [(A, reference_means), (B, -reference_means)]),
+        "interaction": (
+            _less(A, B),
+            _less(A, B),
+            [(A, group_means - reference_means), (B, reference_means - group_means)],
+        ),
     }
     total, factors = {"gap": gap_of(d, y)}, {}
-    for part, given in parts.items():
-        total[part] = _part(d, given, np.ones(d.n_terms, bool))
+    for part, formula in parts.items():
+        total[part] = _part(d, formula, np.ones(d.n_terms, bool))
         level = part in ("unexplained", "coefficients")
         for name, terms in d.by_factor(intercept=level):
-            factors[part, name] = _part(d, given, terms)
+            factors[part, name] = _part(d, formula, terms)
     return GapParts(total, factors)
 
 
-def _less(one: Coefficients, other: Coefficients) -> np.ndarray:
-    return one.values - other.values
+def _less(first: Coefficients, second: Coefficients) -> np.ndarray:
+    return first.values - second.values
 
 
-def _part(d, given, terms):
+def _part(d, formula, terms):
     """Return one part, restricted to some terms.
 
     It is mean_A(x b) - mean_B(x c); its error comes from the means and from the coefficients.
     """
-    b, c, slopes = given
+    b, c, slopes = formula
     b, c = (np.zeros(d.n_terms) if v is None else getattr(v, "values", v) for v in (b, c))
     value = sum(coef.values[terms] @ direction[terms] for coef, direction in slopes)
     influence = d.spread(d.D[:, terms] @ b[terms], d.D[:, terms] @ c[terms])
@@ -216,19 +222,21 @@ def gelbach_parts(d: GapDesign, y: np.ndarray, controls: Sequence[str]) -> GapPa
     -------
     GapParts
     """
-    kept = np.isin(d.factor, [0, *(d.names.index(c) for c in map(str, controls))])
-    base = np.column_stack([d.D[:, kept], d.inside])
+    is_control = np.isin(d.factor, [0, *(d.names.index(c) for c in map(str, controls))])
+    base = np.column_stack([d.D[:, is_control], d.inside])
     full = least_squares(np.column_stack([d.D, d.inside]), y)
     unit = np.eye(base.shape[1])[-1]
 
     def effect(target):
-        found = least_squares(base, target)
-        return found.values[-1], found.along(unit)
+        coefficients = least_squares(base, target)
+        return coefficients.values[-1], coefficients.along(unit)
 
     gap = Estimate.of_influence(*effect(y), d.df)
     last = np.eye(d.n_terms + 1)[-1]
-    left = Estimate.of_influence(full.values[-1], full.along(last), d.df)
-    slopes = np.array([effect(d.D[:, t])[0] if not kept[t] else 0.0 for t in range(d.n_terms)])
+    unexplained = Estimate.of_influence(full.values[-1], full.along(last), d.df)
+    slopes = np.array(
+        [effect(d.D[:, t])[0] if not is_control[t] else 0.0 for t in range(d.n_terms)]
+    )
 
     def part(terms):
         value, influence = effect(d.D[:, terms] @ full.values[:-1][terms])
@@ -238,6 +246,8 @@ def gelbach_parts(d: GapDesign, y: np.ndarray, controls: Sequence[str]) -> GapPa
     factors = {
         ("explained", name): part(terms)
         for name, terms in d.by_factor(intercept=False)
-        if terms.any() and not kept[terms].any()
+        if terms.any() and not is_control[terms].any()
     }
-    return GapParts({"gap": gap, "explained": part(~kept), "unexplained": left}, factors)
+    return GapParts(
+        {"gap": gap, "explained": part(~is_control), "unexplained": unexplained}, factors
+    )

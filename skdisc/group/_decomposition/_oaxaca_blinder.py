@@ -199,10 +199,10 @@ class OaxacaBlinder(PairwiseDetector):
             parts = self._decomposed(d, people.y, rng)
         if self.n_resamples:
             parts = self._resampled(people, columns, design, parts, rng)
-        explained, left = parts.total["explained"], parts.total["unexplained"]
+        explained, unexplained = parts.total["explained"], parts.total["unexplained"]
         row = {"gap": people.gap, "explained": explained.value}
         tables = parts.tables(self.significance)
-        return PairComparison(left, row, tables, doubts=doubts)
+        return PairComparison(unexplained, row, tables, doubts=doubts)
 
     def _decomposed(self, d, y, rng):
         """Return the GapParts by regressions."""

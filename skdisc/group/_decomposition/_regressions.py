@@ -59,14 +59,14 @@ def least_squares(D: np.ndarray, y: np.ndarray, used: np.ndarray | None = None) 
     Coefficients
     """
     used = np.ones(len(y), bool) if used is None else used
-    own, target = D[used], y[used]
-    left, size, right = linalg.svd(own, full_matrices=False)
-    known = size > _RANK * size[0]
-    left, right = left[:, known], right[known] / size[known][:, None]
+    design, target = D[used], y[used]
+    left, size, right = linalg.svd(design, full_matrices=False)
+    is_nonzero = size > _RANK * size[0]
+    left, right = left[:, is_nonzero], right[is_nonzero] / size[is_nonzero][:, None]
     values = right.T @ (left.T @ target)
-    residual = (target - own @ values) / np.sqrt(np.maximum(1 - (left**2).sum(axis=1), 0.05))
+    residual = (target - design @ values) / np.sqrt(np.maximum(1 - (left**2).sum(axis=1), 0.05))
     rows = np.zeros(D.shape)
-    rows[used] = own * residual[:, None]
+    rows[used] = design * residual[:, None]
     return Coefficients(values, rows, right.T @ right)
 
 
@@ -86,18 +86,18 @@ def logistic(D: np.ndarray, y: np.ndarray, used: np.ndarray | None = None) -> Co
     Coefficients
     """
     used = np.ones(len(y), bool) if used is None else used
-    own, target = D[used], y[used]
+    design, target = D[used], y[used]
     ridge = _RIDGE * max(len(target), 1) * np.eye(D.shape[1])
     values = np.zeros(D.shape[1])
     for _ in range(_STEPS):
-        p = expit(np.clip(own @ values, -_FARTHEST, _FARTHEST))
-        bread = np.linalg.inv((own * (p * (1 - p))[:, None]).T @ own + ridge)
-        step = bread @ (own.T @ (target - p) - ridge @ values)
-        step /= max(1.0, np.abs(own @ step).max(initial=0) / 5)
+        p = expit(np.clip(design @ values, -_FARTHEST, _FARTHEST))
+        bread = np.linalg.inv((design * (p * (1 - p))[:, None]).T @ design + ridge)
+        step = bread @ (design.T @ (target - p) - ridge @ values)
+        step /= max(1.0, np.abs(design @ step).max(initial=0) / 5)
         values = values + step
-        if np.abs(own @ step).max(initial=0) < 1e-9:
+        if np.abs(design @ step).max(initial=0) < 1e-9:
             break
-    p = expit(own @ values)
+    p = expit(design @ values)
     rows = np.zeros(D.shape)
-    rows[used] = own * (target - p)[:, None]
+    rows[used] = design * (target - p)[:, None]
     return Coefficients(values, rows, bread)

@@ -34,17 +34,21 @@ def reweighted_parts(
     weight = np.where(inside, 0.0, share / (1 - share))
     weight /= weight.sum()
     means = y[inside].mean(), y[~inside].mean(), weight @ y
-    own = np.where(inside, (y - means[0]) / inside.sum(), 0.0)
-    rest = np.where(inside, 0.0, (y - means[1]) / (~inside).sum())
-    moved = weight * (y - means[2])
+    group_influence = np.where(inside, (y - means[0]) / inside.sum(), 0.0)
+    reference_influence = np.where(inside, 0.0, (y - means[1]) / (~inside).sum())
+    weighted_influence = weight * (y - means[2])
     if terms is not None:
         columns = np.column_stack([np.ones(len(y)), terms])
         information = (columns * (share * (1 - share))[:, None]).T @ columns
-        slope = np.linalg.lstsq(information, columns.T @ moved, rcond=None)[0]
-        moved = moved + (inside - share) * (columns @ slope)
+        slope = np.linalg.lstsq(information, columns.T @ weighted_influence, rcond=None)[0]
+        weighted_influence = weighted_influence + (inside - share) * (columns @ slope)
     total = {
-        "gap": Estimate.of_influence(means[0] - means[1], own - rest),
-        "explained": Estimate.of_influence(means[2] - means[1], moved - rest),
-        "unexplained": Estimate.of_influence(means[0] - means[2], own - moved),
+        "gap": Estimate.of_influence(means[0] - means[1], group_influence - reference_influence),
+        "explained": Estimate.of_influence(
+            means[2] - means[1], weighted_influence - reference_influence
+        ),
+        "unexplained": Estimate.of_influence(
+            means[0] - means[2], group_influence - weighted_influence
+        ),
     }
     return GapParts(total), float(1 / (weight**2).sum())

@@ -111,11 +111,11 @@ class OutcomeTest(OutcomeDetector):
         if min(n) < _LEAST:
             return f"{TOO_FEW} selected: {_LEAST} are needed on each side"
         counts = success[sides[0]].sum(), n[0], success[sides[1]].sum(), n[1]
-        rate, other = counts[0] / n[0], counts[2] / n[1]
-        error = np.sqrt(rate * (1 - rate) / n[0] + other * (1 - other) / n[1])
+        rate, reference_rate = counts[0] / n[0], counts[2] / n[1]
+        error = np.sqrt(rate * (1 - rate) / n[0] + reference_rate * (1 - reference_rate) / n[1])
         p_value, is_exact = _stats.proportions_test(*counts)
         return PairComparison(
-            Estimate(rate - other, float(error)),
+            Estimate(rate - reference_rate, float(error)),
             {"outcome": rate, "gap": people.gap, "n_selected": n[0]},
             {"rates": _rates(people, selected, counts, self.significance)},
             [_MARGIN],

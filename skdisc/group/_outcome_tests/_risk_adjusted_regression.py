@@ -156,34 +156,34 @@ class RiskAdjustedRegression(OutcomeDetector):
     def _compare(self, task, people, rng):
         if people.labels is None:
             return WITHOUT_DECISIONS
-        known, success = people.y == 1, people.labels
+        is_known, success = people.y == 1, people.labels
         if self.outcomes == "all":
-            known = np.ones(len(people.y), bool)
-        if why := _too_few(people.inside, known, success):
+            is_known = np.ones(len(people.y), bool)
+        if why := _too_few(people.inside, is_known, success):
             return why
-        fitter, learner = self._fitter(task, people, known, rng), self.learner
+        fitter, learner = self._fitter(task, people, is_known, rng), self.learner
         if isinstance(learner, str) and learner == "auto":
-            learner = fitter.choose(success, known)[1]
+            learner = fitter.choose(success, is_known)[1]
 
         # Called again without each part of the jackknife: with the risk taken as known, intervals
         # of .95 cover .26 to .75.
         def learned(rows):
-            return fitter.on(rows).expect(success[rows], learner, known[rows], "learner")
+            return fitter.on(rows).expect(success[rows], learner, is_known[rows], "learner")
 
         regression = RiskRegression(people.y, success, people.inside, learned)
         effect, risk = regression.estimate(rng)
         if not np.isfinite(effect.value):
             return "risk determines the group"
         columns = {"gap": people.gap, "vanishes_at": np.nan}
-        tables = {"risk": _by_risk(people, known, success, risk)}
+        tables = {"risk": _by_risk(people, is_known, success, risk)}
         if self.outcomes == "selected":  # else no one's risk is taken from others
             selection = fitter.expect(people.y, learner, name="learner")
             omitted = _Omitted(people.y, people.inside, risk, selection)
             columns["vanishes_at"] = omitted.vanishes_at(effect.value)
             tables["sensitivity"] = omitted.table()
-        return PairComparison(effect, columns, tables, _notes(learner), _doubts(risk, known))
+        return PairComparison(effect, columns, tables, _notes(learner), _doubts(risk, is_known))
 
-    def _fitter(self, task, people, known, rng):
+    def _fitter(self, task, people, is_known, rng):
         """Return what learns risks: from the columns, and from the group."""
         columns = self._columns(list(people.X))
         X, numbers = people.X[columns], DesignMatrix.of(people.X, task.space, columns).values
@@ -192,7 +192,7 @@ class RiskAdjustedRegression(OutcomeDetector):
             X = X.assign(**{_free_name(X): column})
             numbers = np.column_stack([numbers, column])
         # Each fold has people of both sides, with and without known outcomes.
-        fold = folds_of(2 * people.inside + known, self.n_folds, rng)
+        fold = folds_of(2 * people.inside + is_known, self.n_folds, rng)
         return CrossFitter(X, numbers, fold)
 
 
@@ -204,11 +204,11 @@ def _free_name(X):
     return name
 
 
-def _too_few(inside, known, success):
+def _too_few(inside, is_known, success):
     """Return why risk cannot be learned, if so."""
-    if min(np.sum(known & inside), np.sum(known & ~inside)) < _LEAST:
+    if min(np.sum(is_known & inside), np.sum(is_known & ~inside)) < _LEAST:
         return f"{TOO_FEW} selected: {_LEAST} are needed on each side"
-    if min(np.sum(success[known] == 1), np.sum(success[known] == 0)) < _LEAST:
+    if min(np.sum(success[is_known] == 1), np.sum(success[is_known] == 0)) < _LEAST:
         return "too few outcomes of one kind among those known"
     return None
 
@@ -219,16 +219,16 @@ def _notes(learner):
     return [f"Risk was learned by: {name}."]
 
 
-def _doubts(risk, known):
+def _doubts(risk, is_known):
     """Return why risks may be wrong."""
-    low, high = risk[known].min(), risk[known].max()
+    low, high = risk[is_known].min(), risk[is_known].max()
     share = np.mean((risk < low) | (risk > high))
     if share > _FAR:
         return [f"{100 * share:.0f} % of the people have a risk beyond those with known outcomes"]
     return []
 
 
-def _by_risk(people, known, success, risk):
+def _by_risk(people, is_known, success, risk):
     """Return decisions and outcomes by tenth of the risk and side."""
     edges = np.unique(np.quantile(risk, np.linspace(0, 1, _N_BINS + 1)[1:-1]))
     tenth = np.searchsorted(edges, risk, side="right")
@@ -238,7 +238,7 @@ def _by_risk(people, known, success, risk):
             "side": np.where(people.inside, "group", "reference"),
             "risk": risk,
             "decision_rate": people.y,
-            "success_rate": np.where(known, success, np.nan),
+            "success_rate": np.where(is_known, success, np.nan),
         }
     )
     by = table.groupby(["tenth", "side"])

@@ -30,10 +30,10 @@ def cell_probabilities(
         By cell, and by parameter.
     """
     distance = np.exp(separation)
-    at, share = (threshold - risk) / distance, expit(risk)
+    cut, share = (threshold - risk) / distance, expit(risk)
     half = distance / 2
-    kinds = ((log_expit(risk), half - at, 1 - share), (log_expit(-risk), -half - at, -share))
-    by_separation = half + at, at - half
+    kinds = ((log_expit(risk), half - cut, 1 - share), (log_expit(-risk), -half - cut, -share))
+    by_separation = half + cut, cut - half
     logs, slopes = [], []
     for sign in (1, -1):  # selected, not selected
         for (log_share, u, by_risk), slope in zip(kinds, by_separation, strict=True):
@@ -67,19 +67,22 @@ def of_rates(
     half = np.exp(separation) / 2
     log_success = log_expit(selection) + log_expit(success)
     log_failure = log_expit(selection) + log_expit(-success)
-    at = half - ndtri(np.exp(log_success))  # Newton's steps go down from here: the sum is convex
+    cut = half - ndtri(np.exp(log_success))  # Newton's steps go down from here: the sum is convex
     for _ in range(_N_STEPS):
-        own, other = log_ndtr(half - at), log_ndtr(-half - at)
-        logs = log_success - own, log_failure - other
+        log_selected_success, log_selected_failure = log_ndtr(half - cut), log_ndtr(-half - cut)
+        logs = log_success - log_selected_success, log_failure - log_selected_failure
         total = np.logaddexp(*logs)
-        rates = _hazard(half - at, own), _hazard(-half - at, other)
+        rates = (
+            _hazard(half - cut, log_selected_success),
+            _hazard(-half - cut, log_selected_failure),
+        )
         step = total / sum(np.exp(v - total) * r for v, r in zip(logs, rates, strict=True))
-        at = at - step
+        cut = cut - step
         if np.abs(step).max(initial=0) < 1e-13:
             break
-    own, other = log_ndtr(half - at), log_ndtr(-half - at)
-    risk = (log_success - own) - (log_failure - other)
-    threshold = risk + 2 * half * at
+    log_selected_success, log_selected_failure = log_ndtr(half - cut), log_ndtr(-half - cut)
+    risk = (log_success - log_selected_success) - (log_failure - log_selected_failure)
+    threshold = risk + 2 * half * cut
     return risk, threshold
 
 

@@ -123,8 +123,8 @@ class ThresholdModel:
         along = np.stack([by_risk, by_threshold])
         by_effect = np.stack(_of_sides(np.einsum("kds,ikbds->ibds", k, along)))
         score = by_effect.transpose(2, 3, 1, 0).reshape(z.shape)
-        both, gap = _of_sides(np.einsum("ikbds,jkbds->ijbds", n * np.exp(logs) * along, along))
-        information = np.stack([both, gap, gap, both / 4]).reshape(2, 2, *both.shape)
+        total, gap = _of_sides(np.einsum("ikbds,jkbds->ijbds", n * np.exp(logs) * along, along))
+        information = np.stack([total, gap, gap, total / 4]).reshape(2, 2, *total.shape)
         information = information.transpose(4, 5, 2, 0, 3, 1).reshape(*z.shape, N_EFFECTS)
         information *= spreads[..., None] * spreads[..., None, :]
         return value, score * spreads - z, information + np.eye(z.shape[-1])
@@ -184,9 +184,11 @@ class ThresholdModel:
 
     def _start(self):
         """Return parameters near the ones that fit all places together."""
-        success, failure, other = self.counts.sum(axis=0).T + 1
+        success, failure, unselected = self.counts.sum(axis=0).T + 1
         x = np.concatenate([np.zeros(N_MEANS), np.log(_PRIOR_SPREADS / 2), _PRIOR_FOLLOWS[:1]])
-        for i, rate in enumerate((np.log((success + failure) / other), np.log(success / failure))):
+        for i, rate in enumerate(
+            (np.log((success + failure) / unselected), np.log(success / failure))
+        ):
             x[2 * i], x[2 * i + 1] = rate.mean(), rate[0] - rate[1]
         x[4] = _PRIOR_MEANS[4]
         return x
@@ -224,9 +226,13 @@ def _cells(theta, effects):
     means = theta[:, 0:N_MEANS:2, None] + theta[:, 1:N_MEANS:2, None] * _SIDES
     risk, separation, threshold = np.moveaxis(means, 1, 0)[:, :, None]
     moved = effects[..., :1] + effects[..., 1:2] * _SIDES
-    own = effects[..., 2:3] + effects[..., 3:] * _SIDES
+    threshold_shift = effects[..., 2:3] + effects[..., 3:] * _SIDES
     follows = theta[:, _FOLLOWS, None, None] * moved
-    return risk + moved, np.broadcast_to(separation, moved.shape), threshold + own + follows
+    return (
+        risk + moved,
+        np.broadcast_to(separation, moved.shape),
+        threshold + threshold_shift + follows,
+    )
 
 
 def _of_sides(values):

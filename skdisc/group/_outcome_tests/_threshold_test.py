@@ -192,10 +192,10 @@ def _counted(people, place):
     # Outcomes of people who were not selected are not read: as a rule, nobody knows them.
     code, names = pd.factorize(place, use_na_sentinel=False)
     cell = np.where(people.y == 0, 2, np.where(people.labels == 1, 0, 1))
-    at = 6 * code + 3 * ~people.inside + cell
-    counts = np.bincount(at, minlength=6 * len(names)).reshape(-1, 2, 3)
-    both = (counts.sum(axis=2) > 0).all(axis=1)
-    return np.asarray(names, dtype=object)[both], counts[both].astype(float)
+    cell_index = 6 * code + 3 * ~people.inside + cell
+    counts = np.bincount(cell_index, minlength=6 * len(names)).reshape(-1, 2, 3)
+    has_both_sides = (counts.sum(axis=2) > 0).all(axis=1)
+    return np.asarray(names, dtype=object)[has_both_sides], counts[has_both_sides].astype(float)
 
 
 def _of_places(places, counts, expected):

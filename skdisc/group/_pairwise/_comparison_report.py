@@ -100,44 +100,48 @@ def report(
     Discovery
     """
     d, table = detector, _table(detector, compared)
-    again = d.result_.findings if task.is_audit else None
+    findings_at_fit = d.result_.findings if task.is_audit else None
     order = np.lexsort((-table["effect"].abs(), table["p_value"]))
-    if again is not None:
+    if findings_at_fit is not None:
         groups = [pair.subgroup for pair, _, _ in compared]
-        order = np.array([groups.index(g) if g in groups else -1 for g in again.subgroups], int)
-    found = (table["p_adjusted"] <= d.significance).to_numpy()
-    if again is not None:
-        at_fit = dict(zip(again.subgroups, again.table["effect"], strict=True))
-        own = [at_fit.get(pair.subgroup, np.nan) for pair, _, _ in compared]
-        found = found & (np.sign(own) == np.sign(table["effect"].to_numpy()))
+        order = np.array(
+            [groups.index(g) if g in groups else -1 for g in findings_at_fit.subgroups], int
+        )
+    is_found = (table["p_adjusted"] <= d.significance).to_numpy()
+    if findings_at_fit is not None:
+        at_fit = dict(zip(findings_at_fit.subgroups, findings_at_fit.table["effect"], strict=True))
+        effects_at_fit = [at_fit.get(pair.subgroup, np.nan) for pair, _, _ in compared]
+        is_found = is_found & (np.sign(effects_at_fit) == np.sign(table["effect"].to_numpy()))
     groups = [pair.subgroup for pair, _, _ in compared]
-    shown = table.iloc[order[order >= 0]] if again is None else _in_places(table, order)
-    subjects = [groups[i] for i in order] if again is None else list(again.subgroups)
+    shown = table.iloc[order[order >= 0]] if findings_at_fit is None else _in_places(table, order)
+    subjects = (
+        [groups[i] for i in order] if findings_at_fit is None else list(findings_at_fit.subgroups)
+    )
     doubts = [*doubts, *_doubts(compared)]
     if not compared:
         doubts += _without_comparison(excluded)
     lost = pd.DataFrame(
         [(e.group, e.sizes[0], e.reason) for e in excluded], columns=["subject", "n", "reason"]
     )
-    candidates = _candidates(d, task, compared, excluded, found)
+    candidates = _candidates(d, task, compared, excluded, is_found)
     answer = decide(
         candidates,
         relevant_gap=relevant.size,
         significance=d.significance,
         relevant_ratio=d.relevant_ratio if candidates.ratio is not None else None,
         relevant_size=d.relevant_size,
-        is_found=bool(found.any()),
+        is_found=bool(is_found.any()),
         reasons=doubts,
         noun=d._noun,
     )
-    intervals = _intervals_of_findings(d, compared, found)
+    intervals = _intervals_of_findings(d, compared, is_found)
     tables = {**_tables(compared), "family": family_table(candidates, answer, shown=intervals)}
     return Discovery(
         findings=GroupFindings.of(subjects, shown, task.space),
         measure=d._measure,
         n_tested=len(table),
-        n_found=int(found.sum()),
-        by_value=count_values(groups, [g for g, f in zip(groups, found, strict=True) if f], []),
+        n_found=int(is_found.sum()),
+        by_value=count_values(groups, [g for g, f in zip(groups, is_found, strict=True) if f], []),
         excluded=lost,
         tables=tables,
         notes=list(dict.fromkeys([*_notes(compared), *answer.sentences[1:]])),
@@ -166,7 +170,7 @@ def _notes(compared):
     """Return the notes on comparisons; one that is not about all of them names its group."""
     all_notes = [set(c.notes) for _, _, c in compared]
     return [
-        note if all(note in own for own in all_notes) else f"{pair.subgroup}: {note}"
+        note if all(note in notes for notes in all_notes) else f"{pair.subgroup}: {note}"
         for pair, _, c in compared
         for note in c.notes
     ]
@@ -206,14 +210,14 @@ def _in_places(table, order):
 
 def _tables(compared):
     """Return the tables of all comparisons, each with the group and the reference first."""
-    found: dict = {}
+    tables: dict = {}
     for pair, _, c in compared:
-        for name, own in c.tables.items():
-            about = {"group": str(pair.group), "reference": pair.versus}
-            found.setdefault(name, []).append(
-                pd.concat([pd.DataFrame([about] * len(own), index=own.index), own], axis=1)
+        for name, table in c.tables.items():
+            names = {"group": str(pair.group), "reference": pair.versus}
+            tables.setdefault(name, []).append(
+                pd.concat([pd.DataFrame([names] * len(table), index=table.index), table], axis=1)
             )
-    return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}
+    return {name: pd.concat(parts, ignore_index=True) for name, parts in tables.items()}
 
 
 def _without_comparison(excluded):
@@ -224,13 +228,15 @@ def _without_comparison(excluded):
     return [f"{reason}: {', '.join(groups)}" for reason, groups in names.items()]
 
 
-def _candidates(detector, task, compared, excluded, found):
+def _candidates(detector, task, compared, excluded, is_found):
     """Return the family of the question: all groups, also those that could not be compared."""
     d, n_excluded = detector, len(excluded)
-    about = [c.sizes or people.sizes for _, people, c in compared] + [e.sizes for e in excluded]
+    compared_sizes = [c.sizes or people.sizes for _, people, c in compared] + [
+        e.sizes for e in excluded
+    ]
     sizes = [people.sizes for _, people, _ in compared] + [e.sizes for e in excluded]
     group, reference = np.array(sizes, dtype=float).reshape(-1, 2).T
-    n, n_others = np.array(about, dtype=float).reshape(-1, 2).T
+    n, n_others = np.array(compared_sizes, dtype=float).reshape(-1, 2).T
     total = float(task.people.n)
     # A group against the rest is a side of two only where the rest is a group, too.
     columns = [pair.group.column for pair, _, _ in compared] + [e.column for e in excluded]
@@ -255,18 +261,18 @@ def _candidates(detector, task, compared, excluded, found):
         interval,
         size=np.where(whole, np.maximum(group, reference), group),
         total=total,
-        found=np.append(found, np.zeros(n_excluded, dtype=bool)),
+        found=np.append(is_found, np.zeros(n_excluded, dtype=bool)),
         ratio=ratio if d.null == "marginal" and d._compares_rates else None,
         name=names,
         reason=[""] * len(compared) + [e.reason for e in excluded],
     )
 
 
-def _intervals_of_findings(detector, compared, found):
+def _intervals_of_findings(detector, compared, is_found):
     """Return the effects of the groups found, with intervals that account for their selection."""
-    level = detector.significance * max(int(found.sum()), 1) / max(len(compared), 1)
+    level = detector.significance * max(int(is_found.sum()), 1) / max(len(compared), 1)
     return {
         (str(pair.group), ""): (c.effect.value, *c.ends(level), 1 - level)
-        for (pair, _, c), is_found in zip(compared, found, strict=True)
-        if is_found
+        for (pair, _, c), has_finding in zip(compared, is_found, strict=True)
+        if has_finding
     }

@@ -97,14 +97,20 @@ class PairRows:
         PairRows
         """
         inside = pair.group.mask(X)
-        other = ~inside if pair.reference is None else pair.reference.mask(X)
-        at = np.flatnonzero(inside | other)
-        more = [inside[at], y[at]] if labels is None else [inside[at], labels[at], y[at]]
-        own = X.iloc[at]
-        ties = canonical_order(own[list(columns)], *more) if len(columns) else np.lexsort(more)
-        at = at[ties]
-        given = None if labels is None else labels[at]
-        return cls(X.iloc[at].reset_index(drop=True), y[at], inside[at], given)
+        reference = ~inside if pair.reference is None else pair.reference.mask(X)
+        positions = np.flatnonzero(inside | reference)
+        more = (
+            [inside[positions], y[positions]]
+            if labels is None
+            else [inside[positions], labels[positions], y[positions]]
+        )
+        people = X.iloc[positions]
+        ties = canonical_order(people[list(columns)], *more) if len(columns) else np.lexsort(more)
+        positions = positions[ties]
+        pair_labels = None if labels is None else labels[positions]
+        return cls(
+            X.iloc[positions].reset_index(drop=True), y[positions], inside[positions], pair_labels
+        )
 
 
 def group_pairs(
@@ -132,13 +138,13 @@ def group_pairs(
         If the reference is no group.
     """
     items = make_items(X, space, protected, protected, Bins.of(n_bins).flat)
-    known: dict = {name: [] for name in protected}
+    predicates_by_column: dict = {name: [] for name in protected}
     for predicate in items.predicates:
-        known[predicate.column].append(predicate)
+        predicates_by_column[predicate.column].append(predicate)
     is_rule = isinstance(reference, str) and reference in RULES
     named = {} if is_rule else named_values("reference", reference, list(protected))
     pairs = []
-    for name, groups in known.items():
+    for name, groups in predicates_by_column.items():
         by_size = sorted(groups, key=lambda p: -int(p.mask(X).sum()))
         if not is_rule:
             if name not in named:

@@ -95,12 +95,12 @@ class PairwiseDetector(BaseDetector):
         for i, pair in enumerate(task.memory.pairs, 1):
             people = self._people_of(pair, task, y, labels)
             task.progress(f"{i} of {len(task.memory.pairs)} groups, {len(people.y):,} people")
-            found = self._compare_if(task, people, np.random.default_rng(seed))
-            if isinstance(found, str):
+            comparison = self._compare_if(task, people, np.random.default_rng(seed))
+            if isinstance(comparison, str):
                 column = pair.group.column
-                excluded.append(Excluded(str(pair.group), people.sizes, found, column))
+                excluded.append(Excluded(str(pair.group), people.sizes, comparison, column))
             else:
-                compared.append((pair, people, found))
+                compared.append((pair, people, comparison))
         relevant = self._relevant_gap_of(task, y, labels)
         problems = [relevant.problem] if relevant.problem else []
         return report(self, task, compared, excluded, relevant, problems)

@@ -148,7 +148,7 @@ def rate_bounds(
 def _by_largest(hit, trial, q, q_other):
     """Return the gap if each person counts as a member of the group of the largest probability."""
     neither = 1 - np.maximum(q + q_other, 0)
-    members = [(p > other) & (p >= neither) for p, other in ((q, q_other), (q_other, q))]
+    members = [(p > p_other) & (p >= neither) for p, p_other in ((q, q_other), (q_other, q))]
     sizes = [trial[mask].sum() for mask in members]
     if min(sizes) == 0:
         return np.nan
@@ -219,12 +219,12 @@ def _at_equal_rates(hit, trial, q, q_other):
 
     0 for people whose group is not known, and for those whom the rate is not about.
     """
-    known = are_known(q, q_other) & (trial > 0)
-    rate = np.average(hit, weights=(q + q_other) * trial) if known.any() else 0.0
-    return known * rate * (1 - rate)
+    is_known = are_known(q, q_other) & (trial > 0)
+    rate = np.average(hit, weights=(q + q_other) * trial) if is_known.any() else 0.0
+    return is_known * rate * (1 - rate)
 
 
-def _gap(side, other, variance):
+def _gap(group, reference, variance):
     """Return the difference of the rates of two sides, with its standard error.
 
     The delta method: the variance is the sum of the squared influences of people on the difference.
@@ -233,7 +233,7 @@ def _gap(side, other, variance):
 
     Parameters
     ----------
-    side, other : tuple of two `_Share`
+    group, reference : tuple of two `_Share`
         Whose means are the numerator and the denominator of the rate.
     variance : ndarray of float, shape (n,)
         From `_at_equal_rates`: of outcomes of people whose groups are known, 0 for others.
@@ -243,7 +243,7 @@ def _gap(side, other, variance):
     Estimate
     """
     value, influence, influence_of_outcome = 0.0, 0.0, 0.0
-    for sign, (numerator, denominator) in ((1, side), (-1, other)):
+    for sign, (numerator, denominator) in ((1, group), (-1, reference)):
         total = denominator.number.sum()
         rate = numerator.number.sum() / total
         value += sign * rate

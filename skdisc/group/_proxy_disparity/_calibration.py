@@ -73,20 +73,22 @@ def _test(q, off):
     """
     if (np.abs(off) == 1).any():  # a certainty is wrong
         return 0.0, 0
-    level, at = np.unique(q, return_inverse=True)
-    room = np.bincount(at, q * (1 - q), len(level))
+    level, level_index = np.unique(q, return_inverse=True)
+    room = np.bincount(level_index, q * (1 - q), len(level))
     total = room.sum()
     if total < _LEAST:
         return np.nan, 0
     least, number, held = max(_LEAST, (1 - 1e-9) * total / _MOST_BINS), [], 0.0
     bin_of = 0
-    for own in room:
+    for level_variance in room:
         number.append(bin_of)
-        held += own
+        held += level_variance
         if held >= least:
             bin_of, held = bin_of + 1, 0.0
     bins = np.minimum(number, max(bin_of - 1, 0))  # what is left over joins the last
-    off_sum, variance = (np.bincount(bins, x) for x in (np.bincount(at, off, len(level)), room))
+    off_sum, variance = (
+        np.bincount(bins, x) for x in (np.bincount(level_index, off, len(level)), room)
+    )
     statistic = float((off_sum**2 / variance).sum())
     return float(stats.chi2.sf(statistic, len(variance))), len(variance)
 

@@ -69,8 +69,8 @@ class LatentPair:
 
     def shares(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Return the probabilities of each person to be of the group, and of the reference."""
-        own = _probability(self.group, X)
-        return own, 1 - own if self.reference is None else _probability(self.reference, X)
+        q = _probability(self.group, X)
+        return q, 1 - q if self.reference is None else _probability(self.reference, X)
 
 
 def _probability(group, X):
@@ -104,23 +104,23 @@ def columns_of_probabilities(
         than 1.
     """
     is_auto = isinstance(named, str)
-    found = [c for c in protected if _is_probability(X, space, c)] if is_auto else list(named)
-    for column in found:
+    columns = [c for c in protected if _is_probability(X, space, c)] if is_auto else list(named)
+    for column in columns:
         if space[column].kind != "numeric" or not _between(X[column]).all():
             raise ValueError(
                 f"proba={named!r}: column {column!r} is no column of probabilities, numbers from "
                 "0 to 1."
             )
-    if found:
-        total = X[found].sum(axis=1).to_numpy(dtype=float)
+    if columns:
+        total = X[columns].sum(axis=1).to_numpy(dtype=float)
         if total.max(initial=0) > _MOST:
             row = int(np.argmax(total))
             raise ValueError(
-                f"The probabilities {found!r} of a person must not add up to more than 1; in row "
+                f"The probabilities {columns!r} of a person must not add up to more than 1; in row "
                 f"{row} they add up to {total[row]:.4g}. Audit columns about different attributes "
                 "one after the other."
             )
-    return found
+    return columns
 
 
 def _is_probability(X, space, column):
@@ -158,12 +158,12 @@ def latent_pairs(
     -------
     list of LatentPair
     """
-    known = [c for c in protected if c not in probabilities]
-    pairs = group_pairs(X, space, known, reference, n_bins)
-    found = [LatentPair(p.group, p.reference, p.subgroup) for p in pairs]
+    known_columns = [c for c in protected if c not in probabilities]
+    pairs = group_pairs(X, space, known_columns, reference, n_bins)
+    known_pairs = [LatentPair(p.group, p.reference, p.subgroup) for p in pairs]
     latent = [LatentGroup(c) for c in probabilities]
     first = None
     if reference == "largest" and len(latent) > 1:
         sizes = [np.nansum(_probability(g, X)) for g in latent]
         first = latent[int(np.argmax(sizes))]
-    return found + [LatentPair(g, first, g) for g in latent if g != first]
+    return known_pairs + [LatentPair(g, first, g) for g in latent if g != first]

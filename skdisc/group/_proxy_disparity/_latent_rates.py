@@ -38,14 +38,17 @@ def latent_gap(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> Estimate
             f"There is no estimate 'model': memberships{among if np.ptp(place) else ''} vary too "
             "little to tell the rates of groups apart."
         )
-    own, influence = np.zeros(q.shape), np.zeros(q.shape)
+    rate_of_person, influence = np.zeros(q.shape), np.zeros(q.shape)
     sizes = q.sum(axis=0)
     for code in np.unique(place):
-        at = place == code
-        rates, moved = _of_place(y[at], q[at])
-        own[at], influence[at] = rates, moved * q[at].sum(axis=0) / sizes
-    means = (q * own).sum(axis=0) / sizes
-    influence += q * (own - means) / sizes
+        in_place = place == code
+        rates, moved = _of_place(y[in_place], q[in_place])
+        rate_of_person[in_place], influence[in_place] = (
+            rates,
+            moved * q[in_place].sum(axis=0) / sizes,
+        )
+    means = (q * rate_of_person).sum(axis=0) / sizes
+    influence += q * (rate_of_person - means) / sizes
     return Estimate.of_influence(means[0] - means[1], influence[:, 0] - influence[:, 1])
 
 
@@ -68,11 +71,11 @@ def updated_memberships(y: np.ndarray, shares: np.ndarray, place: np.ndarray) ->
     q = _with_rest(shares)
     updated = np.full(q.shape, np.nan)
     for code in np.unique(place):
-        at = place == code
-        if _are_apart(q[at]):
-            rates = likely_rates(y[at], q[at])
-            joint = q[at] * np.where(y[at, None] > 0, rates, 1 - rates)
-            updated[at] = joint / joint.sum(axis=1, keepdims=True)
+        in_place = place == code
+        if _are_apart(q[in_place]):
+            rates = likely_rates(y[in_place], q[in_place])
+            joint = q[in_place] * np.where(y[in_place, None] > 0, rates, 1 - rates)
+            updated[in_place] = joint / joint.sum(axis=1, keepdims=True)
     return updated[:, : shares.shape[1]]
 
 

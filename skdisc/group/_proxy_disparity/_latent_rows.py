@@ -30,10 +30,12 @@ class LatentRows:
     @classmethod
     def of(cls, pair: LatentPair, X: pd.DataFrame, y: np.ndarray, place: np.ndarray) -> Self:
         """Return the people who may be of a side, of all rows."""
-        q, other = pair.shares(X)
-        at = np.flatnonzero(q + other > 0)  # NaN is not larger
-        at = at[np.lexsort([place[at], y[at], other[at], q[at]])]
-        return cls(y[at], q[at], other[at], place[at])
+        q, q_reference = pair.shares(X)
+        positions = np.flatnonzero(q + q_reference > 0)  # NaN is not larger
+        positions = positions[
+            np.lexsort([place[positions], y[positions], q_reference[positions], q[positions]])
+        ]
+        return cls(y[positions], q[positions], q_reference[positions], place[positions])
 
     @property
     def inside(self) -> np.ndarray:

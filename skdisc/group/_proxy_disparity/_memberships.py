@@ -57,8 +57,8 @@ class MembershipsMixin:
         frame, columns = self._with_probabilities(X)
         is_known, member = known_members(known, columns, groups, len(frame))
         q = {c: frame.loc[is_known, c].to_numpy(dtype=float, na_value=np.nan) for c in columns}
-        own = {c: m[is_known] for c, m in member.items()}
-        return calibration_table(q, own, self.correction, self.significance)
+        members = {c: m[is_known] for c, m in member.items()}
+        return calibration_table(q, members, self.correction, self.significance)
 
     def memberships(self, X: FrameLike, y: ArrayLike) -> pd.DataFrame:
         r"""Return the probabilities of membership of each person, given the outcome, too.
@@ -92,9 +92,11 @@ class MembershipsMixin:
         frame, columns = self._with_probabilities(X)
         good = is_favorable(check_labels(y, len(frame)), self.pos_label_).astype(float)
         q = frame[columns].to_numpy(dtype=float, na_value=np.nan)
-        at, place = ~np.isnan(q).any(axis=1), self._places(frame)
+        has_probability, place = ~np.isnan(q).any(axis=1), self._places(frame)
         updated = np.full(q.shape, np.nan)
-        updated[at] = updated_memberships(good[at], q[at], place[at])
+        updated[has_probability] = updated_memberships(
+            good[has_probability], q[has_probability], place[has_probability]
+        )
         return pd.DataFrame(updated, index=getattr(X, "index", None), columns=columns)
 
     def _with_probabilities(self, X):

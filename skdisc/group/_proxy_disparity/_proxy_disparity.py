@@ -195,12 +195,12 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
 
     def _pairs(self, task):
         """Return the groups, known and latent, each with its reference."""
-        found = self._probabilities(task.X, task.space)
+        probabilities = self._probabilities(task.X, task.space)
         return latent_pairs(
             task.X,
             space=task.space,
             protected=self.protected_,
-            probabilities=found,
+            probabilities=probabilities,
             reference=self.reference,
             n_bins=self.n_bins,
         )
@@ -223,21 +223,21 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         return rate_values(2 * task.favorable_labels() + (decided > 0.5), self.metric)
 
     def _compare(self, task, people, rng):
-        y, q, other = people.y, people.q, people.q_other
+        y, q, q_other = people.y, people.q, people.q_other
         is_rate = self.metric != "selection_rate"
         shares = [(y == 1).astype(float), (y == 0).astype(float)] if is_rate else [y]
         expected = self._expected(people, shares, rng)
         if not is_rate:
-            bounds = gap_bounds(y, q, other, *expected, self.max_difference)
+            bounds = gap_bounds(y, q, q_other, *expected, self.max_difference)
         else:
-            bounds = rate_bounds(*shares, q, other, *expected)
+            bounds = rate_bounds(*shares, q, q_other, *expected)
             if bounds is None:
                 return f"{TOO_FEW} whom the rate is surely about"
         trial = ~np.isnan(y)
-        if _fewest_expected(y[trial], q[trial], other[trial]) < _FEWEST:
+        if _fewest_expected(y[trial], q[trial], q_other[trial]) < _FEWEST:
             return f"{TOO_FEW} with the rarer outcome for the normal intervals of bounds"
         means = {"lowest": bounds.low, "weighted": bounds.weighted, "highest": bounds.high}
-        model = None if is_rate else latent_gap(y, np.column_stack([q, other]), people.place)
+        model = None if is_rate else latent_gap(y, np.column_stack([q, q_other]), people.place)
         has_model = isinstance(model, Estimate)
         if has_model:
             means["model"] = model
@@ -270,12 +270,12 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
 
     def _expected(self, people, shares, rng):
         """Return expectations of 0s and 1s given the probabilities of membership, out of fold."""
-        y, q, other = people.y, people.q, people.q_other
-        if are_known(q, other).all():
+        y, q, q_other = people.y, people.q, people.q_other
+        if are_known(q, q_other).all():
             return [np.full(len(y), 0.5)] * len(shares)  # bounds are a point, whatever is expected
         # Out of fold: with the person's own outcome y in place of p, both bounds would be q y,
         # which is the weighted estimate, whatever the truth is.
-        numbers = np.column_stack([q, other])
+        numbers = np.column_stack([q, q_other])
         fold = folds_of(np.nan_to_num(y, nan=2), min(self.n_folds, len(y)), rng)
         fitter = CrossFitter(pd.DataFrame(numbers, columns=["group", "reference"]), numbers, fold)
         if isinstance(self.learner, str) and self.learner == "auto":
@@ -283,10 +283,10 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         return [fitter.expect(share, self.learner, name="learner") for share in shares]
 
 
-def _fewest_expected(y, q, other):
+def _fewest_expected(y, q, q_other):
     """Return how many of the smaller group have the rarer outcome, if the rates are equal."""
-    rate = np.average(y, weights=q + other)
-    people = min(share.sum() ** 2 / (share**2).sum() for share in (q, other))
+    rate = np.average(y, weights=q + q_other)
+    people = min(share.sum() ** 2 / (share**2).sum() for share in (q, q_other))
     return people * min(rate, 1 - rate)
 
 

@@ -74,9 +74,9 @@ def treatment_ratio(sides: Sequence[Side], relevant: Sequence[np.ndarray]) -> fl
     float
         NaN where the group has no exposure and no merit.
     """
-    both = [(s, r) for s, r in zip(sides, relevant, strict=True) if s.compares]
-    gap = ExposureGap([s for s, _ in both])
-    merit = gap.weight @ [[r[s.group].mean(), r[s.reference].mean()] for s, r in both]
+    compared = [(s, r) for s, r in zip(sides, relevant, strict=True) if s.compares]
+    gap = ExposureGap([s for s, _ in compared])
+    merit = gap.weight @ [[r[s.group].mean(), r[s.reference].mean()] for s, r in compared]
     exposure = gap.weight @ gap.means
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(exposure[0] * merit[1] / (exposure[1] * merit[0]))

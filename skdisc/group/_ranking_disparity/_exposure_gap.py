@@ -29,14 +29,14 @@ class Side:
         return bool(self.group.any() and self.reference.any())
 
     @cached_property
-    def both(self) -> np.ndarray:
+    def is_compared(self) -> np.ndarray:
         """Who belongs to either."""
         return self.group | self.reference
 
     @cached_property
     def sums_without(self) -> np.ndarray:
         """The summed exposure of both without each person in turn."""
-        return self.ranked.sums_without(self.both[None])
+        return self.ranked.sums_without(self.is_compared[None])
 
 
 class ExposureGap:
@@ -106,8 +106,8 @@ class ExposureGap:
         for w, gap, w_without, gap_without in parts:
             rest = weight - w + w_without
             with np.errstate(divide="ignore", invalid="ignore"):
-                own = (total[:, None] - (w * gap)[:, None] + w_without * gap_without) / rest
-            variance = variance + np.square(own - value[:, None]).sum(axis=1)
+                jackknifed = (total[:, None] - (w * gap)[:, None] + w_without * gap_without) / rest
+            variance = variance + np.square(jackknifed - value[:, None]).sum(axis=1)
         return value, np.sqrt(variance)
 
 
@@ -129,14 +129,14 @@ class PermutedGap:
     @property
     def p_value(self) -> float:
         """The two-sided p-value of no gap."""
-        own = _studentized(np.array([self.value]), np.array([self.error]))[0]
-        as_far = len(self.drawn) - np.searchsorted(self.drawn, own * (1 - 1e-9))
+        statistic = _studentized(np.array([self.value]), np.array([self.error]))[0]
+        as_far = len(self.drawn) - np.searchsorted(self.drawn, statistic * (1 - 1e-9))
         return float((1 + as_far) / (1 + len(self.drawn)))
 
     def interval(self, significance: float) -> tuple[float, float]:
         """Return the interval of all gaps that the same test would not reject."""
-        at = int(np.ceil((1 - significance) * (len(self.drawn) + 1))) - 1
-        half = self.drawn[min(at, len(self.drawn) - 1)] * self.error
+        rank = int(np.ceil((1 - significance) * (len(self.drawn) + 1))) - 1
+        half = self.drawn[min(rank, len(self.drawn) - 1)] * self.error
         return self.value - half, self.value + half
 
 
@@ -149,11 +149,11 @@ def _studentized(value, error):
 
 def _of_list(side, group):
     """Return weight and gap of a list, and both without each person in turn."""
-    n, m = int(group[0].sum()), int(side.both.sum() - group[0].sum())
-    value, own = side.ranked.value, group.astype(float)
-    total, of_group = value @ side.both, own @ value
+    n, m = int(group[0].sum()), int(side.is_compared.sum() - group[0].sum())
+    value, member = side.ranked.value, group.astype(float)
+    total, of_group = value @ side.is_compared, member @ value
     gap = of_group / n - (total - of_group) / m
-    n_left, m_left = n - own, m - (side.both - own)
+    n_left, m_left = n - member, m - (side.is_compared - member)
     with np.errstate(divide="ignore", invalid="ignore"):
         without = side.ranked.sums_without(group)
         without = without / n_left - (side.sums_without - without) / m_left
@@ -163,10 +163,10 @@ def _of_list(side, group):
 
 def _redrawn(side, draws, rng):
     """Return memberships drawn among the people of both sides, a row per draw."""
-    both = np.flatnonzero(side.both)
-    keys = rng.random((draws, len(both)))
+    positions = np.flatnonzero(side.is_compared)
+    keys = rng.random((draws, len(positions)))
     n = int(side.group.sum())
     chosen = np.argpartition(keys, n - 1, axis=1)[:, :n]
     drawn = np.zeros((draws, len(side.group)), dtype=bool)
-    np.put_along_axis(drawn, both[chosen], True, axis=1)
+    np.put_along_axis(drawn, positions[chosen], True, axis=1)
     return drawn

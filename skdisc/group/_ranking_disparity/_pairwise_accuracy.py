@@ -30,49 +30,48 @@ def pairwise_accuracy(
     dict of Estimate
         group, reference, gap. None if a side has no pairs.
     """
-    given = list(zip(sides, relevant, strict=True))
-    parts = [_of_list(*each) for each in given]
+    lists = list(zip(sides, relevant, strict=True))
+    parts = [_of_list(side, is_relevant) for side, is_relevant in lists]
     pairs = np.sum([n for _, n, _ in parts], axis=0)
     if pairs.min() == 0:
         return None
     accuracy = np.sum([right for right, _, _ in parts], axis=0) / pairs
     n_lists, many = len(parts), len(parts) >= MANY_LISTS
     influences = []
-    factors = _unbiased(given)
+    factors = _unbiased(lists)
     for (_, _, (right, possible)), factor in zip(parts, factors, strict=True):
-        own = (right - accuracy[:, None] * possible) / pairs[:, None]
-        own = own if many else own * factor
-        influences.append(own.sum(axis=1, keepdims=True) / 2 if many else own)
-    influence = np.hstack(influences)  # a list's pairs were counted from both of their ends
+        of_people = (right - accuracy[:, None] * possible) / pairs[:, None]
+        # Each pair is counted from both of its ends, so the sum over people counts it twice.
+        influences.append(of_people.sum(axis=1, keepdims=True) / 2 if many else of_people * factor)
+    influence = np.hstack(influences)
     if many:
         influence *= np.sqrt(n_lists / (n_lists - 1))
     df = n_lists - 1 if many else np.inf
-    found = {
-        name: Estimate.of_influence(value, own, df)
-        for name, value, own in zip(("group", "reference"), accuracy, influence, strict=True)
+    return {
+        "group": Estimate.of_influence(accuracy[0], influence[0], df),
+        "reference": Estimate.of_influence(accuracy[1], influence[1], df),
+        "gap": Estimate.of_influence(accuracy[0] - accuracy[1], influence[0] - influence[1], df),
     }
-    gap = Estimate.of_influence(accuracy[0] - accuracy[1], influence[0] - influence[1], df)
-    return found | {"gap": gap}
 
 
-def _unbiased(given):
+def _unbiased(lists):
     """Return what makes sums of squares unbiased, for each person of each list."""
-    kinds = [[s.group & r, s.reference & r, ~r] for s, r in given]
-    sizes = np.sum([[kind.sum() for kind in each] for each in kinds], axis=0)
+    kinds = [[s.group & r, s.reference & r, ~r] for s, r in lists]
+    sizes = np.sum([[kind.sum() for kind in masks] for masks in kinds], axis=0)
     factor = np.sqrt(sizes / np.maximum(sizes - 1, 1))
-    return [np.select(each, factor, 0.0) for each in kinds]
+    return [np.select(masks, factor, 0.0) for masks in kinds]
 
 
 def _of_list(side, relevant):
     """Return for both sides: pairs in order, pairs, and both of each person, shape (2, n)."""
     start, end = side.ranked.start, side.ranked.end
     members = np.stack([side.group & relevant, side.reference & relevant])
-    others = ~relevant
-    upto = np.append(0, np.cumsum(others))
-    below = others.sum() - (upto[start] + upto[end]) / 2
+    irrelevant = ~relevant
+    upto = np.append(0, np.cumsum(irrelevant))
+    below = irrelevant.sum() - (upto[start] + upto[end]) / 2
     ahead = np.hstack([np.zeros((2, 1)), np.cumsum(members, axis=1)])
     above = (ahead[:, start] + ahead[:, end]) / 2
     sizes = members.sum(axis=1)
-    right = members * below + others * above
-    possible = members * others.sum() + others * sizes[:, None]
-    return (members * below).sum(axis=1), sizes * others.sum(), (right, possible)
+    right = members * below + irrelevant * above
+    possible = members * irrelevant.sum() + irrelevant * sizes[:, None]
+    return (members * below).sum(axis=1), sizes * irrelevant.sum(), (right, possible)

@@ -35,8 +35,12 @@ def prefix_tables(
         sizes = int((side.group | side.reference).sum()), int(side.group.sum())
         worst = (0, 0, 0.0)
         if len(test.length):
-            at = test.worst
-            worst = int(test.length[at]), int(test.count[at]), float(test.expected[at])
+            position = test.worst
+            worst = (
+                int(test.length[position]),
+                int(test.count[position]),
+                float(test.expected[position]),
+            )
         rows.append((name, *sizes, *worst, test.p_value))
     names = ["list", "n", "n_group", "prefix", "in_prefix", "expected", "p_value"]
     lists = pd.DataFrame(rows, columns=names)
@@ -50,6 +54,6 @@ def prefix_tables(
 
 def _order_of(side: Side) -> tuple[np.ndarray, np.ndarray]:
     """Return who is of the group among both sides, best first, and where no one ties."""
-    both = side.group | side.reference
-    block = side.ranked.start[both]
-    return side.group[both], np.append(block[1:] != block[:-1], True)
+    is_compared = side.group | side.reference
+    block = side.ranked.start[is_compared]
+    return side.group[is_compared], np.append(block[1:] != block[:-1], True)

@@ -63,8 +63,8 @@ def prefix_tests(
         width = int(lists[by_size[-1]][0].sum()) + 1
         n = max(1, _CELLS // width)
         together, by_size = by_size[-n:], by_size[:-n]
-        found = _tested([lists[i] for i in together], depth)
-        for i, test in zip(together, found, strict=True):
+        results = _tested([lists[i] for i in together], depth)
+        for i, test in zip(together, results, strict=True):
             tests[i] = test
     return tests
 
@@ -85,8 +85,8 @@ def _tested(lists, depth):
     for i, (inside, _) in enumerate(lists):
         length = np.flatnonzero(ends[i]) + 1
         expected = length * inside.mean() if len(inside) else length * 0.0
-        own = count[i, ends[i]], expected, p_values[i, ends[i]]
-        tests.append(PrefixTest(length, *own, float(p_exact[i]) if len(length) else 1.0))
+        p_value = float(p_exact[i]) if len(length) else 1.0
+        tests.append(PrefixTest(length, count[i, ends[i]], expected, p_values[i, ends[i]], p_value))
     return tests
 
 
@@ -110,30 +110,30 @@ class _Chain:
 
     def _chance(self, k, width):
         """Return the chance that place k + 1 is a member's, given how many were before."""
-        left = self.members[:, None] - np.arange(width)
-        return np.clip(left / np.maximum(self.n - k, 1)[:, None], 0.0, 1.0)
+        members_left = self.members[:, None] - np.arange(width)
+        return np.clip(members_left / np.maximum(self.n - k, 1)[:, None], 0.0, 1.0)
 
     def p_values(self, count, ends):
         """Return the p-value of each prefix, 1 where none ends, shape (n_lists, depth)."""
-        mass, found = self._start(ends.shape[1]), np.ones(ends.shape)
+        mass, p_values = self._start(ends.shape[1]), np.ones(ends.shape)
         for k in range(ends.shape[1]):
             mass = _moved(mass, self._chance(k, mass.shape[1]))
-            own = np.take_along_axis(_two_sided(mass), count[:, k, None], axis=1)[:, 0]
-            found[:, k] = np.where(ends[:, k], own, 1.0)
-        return found
+            p_value = np.take_along_axis(_two_sided(mass), count[:, k, None], axis=1)[:, 0]
+            p_values[:, k] = np.where(ends[:, k], p_value, 1.0)
+        return p_values
 
     def p_leaves(self, smallest, ends):
         """Return the probability that the p-value of some prefix is as small as `smallest`."""
         limit = (smallest * (1 + 1e-9))[:, None]
-        mass, left = self._start(ends.shape[1]), np.zeros(len(self.n))
+        mass, p_left = self._start(ends.shape[1]), np.zeros(len(self.n))
         held = mass
         for k in range(ends.shape[1]):
             chance = self._chance(k, mass.shape[1])
             mass, held = _moved(mass, chance), _moved(held, chance)
             out = (_two_sided(mass) <= limit) & ends[:, k, None]
-            left += np.sum(held, axis=1, where=out)
+            p_left += np.sum(held, axis=1, where=out)
             held = np.where(out, 0.0, held)
-        return np.minimum(1.0, left)
+        return np.minimum(1.0, p_left)
 
 
 def _moved(mass, chance):

@@ -74,15 +74,19 @@ class RankedList:
             return np.empty(0)
         place = np.arange(1.0, n + 1)
         if not isinstance(self.exposure, str):
-            found = np.asarray(self.exposure(place), dtype=float)
-            if found.shape != place.shape or not np.isfinite(found).all() or found.mean() <= 0:
+            exposure = np.asarray(self.exposure(place), dtype=float)
+            if (
+                exposure.shape != place.shape
+                or not np.isfinite(exposure).all()
+                or exposure.mean() <= 0
+            ):
                 raise ValueError(
                     "exposure= must return one finite number for each place from 1 on, with a "
-                    f"positive mean; for {n} places it returned an array of shape {found.shape}."
+                    f"positive mean; for {n} places it returned an array of shape {exposure.shape}."
                 )
-            return found / found.mean()
-        found = EXPOSURES[self.exposure](place, n)
-        return found if self.exposure == "linear" else found / found.mean()
+            return exposure / exposure.mean()
+        exposure = EXPOSURES[self.exposure](place, n)
+        return exposure if self.exposure == "linear" else exposure / exposure.mean()
 
     def sums_without(self, member: np.ndarray) -> np.ndarray:
         """Return the summed exposure of a group without each person in turn.
@@ -99,6 +103,6 @@ class RankedList:
         g = member.astype(float)
         mates = np.add.reduceat(g, self._blocks, axis=1)
         ahead, behind = np.cumsum(mates * before, axis=1), np.cumsum(mates * after, axis=1)
-        others = ahead - mates * (before - tied) + behind[:, -1:] - behind
+        sum_of_others = ahead - mates * (before - tied) + behind[:, -1:] - behind
         sizes = self.end[self._blocks] - self._blocks
-        return np.repeat(others, sizes, axis=1) - g * np.repeat(tied, sizes)
+        return np.repeat(sum_of_others, sizes, axis=1) - g * np.repeat(tied, sizes)

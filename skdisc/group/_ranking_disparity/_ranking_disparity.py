@@ -272,8 +272,10 @@ class RankingDisparity(PairwiseDetector):
 
 def _notes(people, gap):
     """Return what the error counts, and what it leaves out."""
-    left = len(people.sides) - len(gap.sides)
-    notes = [f"{left:,} lists without people of both sides are left out."] if left else []
+    n_left_out = len(people.sides) - len(gap.sides)
+    notes = (
+        [f"{n_left_out:,} lists without people of both sides are left out."] if n_left_out else []
+    )
     if 1 < len(gap.sides) < MANY_LISTS:
         notes.append(
             f"With {len(gap.sides)} lists, intervals are about these lists and other people; from "

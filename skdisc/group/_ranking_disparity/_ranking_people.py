@@ -57,17 +57,17 @@ class RankingPeople:
         reference = ~group if pair.reference is None else pair.reference.mask(X)
         codes, names = np.zeros(len(X), dtype=int), [None]
         if list_of is not None:
-            codes, found = pd.factorize(list_of, sort=True)
-            names = list(found)
+            codes, uniques = pd.factorize(list_of, sort=True)
+            names = list(uniques)
         ties = [] if relevant is None else [relevant]
         order = np.lexsort([*ties, reference, group, -score, codes])
         edges = np.flatnonzero(np.diff(codes[order])) + 1
         sides = [
-            Side(RankedList.of(score[at], exposure), group[at], reference[at])
-            for at in np.split(order, edges)
+            Side(RankedList.of(score[rows], exposure), group[rows], reference[rows])
+            for rows in np.split(order, edges)
         ]
         if relevant is not None:
-            relevant = [relevant[at] for at in np.split(order, edges)]
+            relevant = [relevant[rows] for rows in np.split(order, edges)]
         return cls(sides, names, relevant)
 
     @cached_property

@@ -217,7 +217,9 @@ class Pools:
         # A callable metric takes positions of rows, so it must know the new frames, too.
         control, test = control.using(distances.metric), test.using(distances.metric)
         # People belong to the control pool only, so only there could they be their own neighbors.
-        control = control.query(points, ks, own=position_in_control, max_distance=self.limit)
+        control = control.query(
+            points, ks, row_of_point=position_in_control, max_distance=self.limit
+        )
         return Neighborhoods(*control, *test.query(points_in_test, ks, max_distance=self.limit))
 
     def neighbors(self, people, counterparts, rows, k):

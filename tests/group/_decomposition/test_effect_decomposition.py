@@ -356,10 +356,10 @@ def test_what_is_left_to_learn_widens_the_direct_effect_at_both_ends():
     inside = X["sex"].eq("F").to_numpy()
     share = np.full(len(y), 0.5)
     nuisances = EffectNuisances(share, np.full(len(y), y.mean()), np.full(len(y), y.mean()))
-    left = (Unlearned(("zip",), 40, bias=0.1, error=0.02),)
+    unlearned = (Unlearned(("zip",), 40, bias=0.1, error=0.02),)
     plain, widened = (
         EffectParts.of(y * 1.0, inside, n, None).estimates
-        for n in (nuisances, replace(nuisances, left=left))
+        for n in (nuisances, replace(nuisances, unlearned=unlearned))
     )
     assert widened["direct"].value == plain["direct"].value
     assert widened["direct"].error == pytest.approx(plain["direct"].error + 0.14 / 1.96)
