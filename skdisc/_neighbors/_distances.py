@@ -120,7 +120,7 @@ class Distances:
         return np.hstack([np.where(is_known, values, 0.0), is_known])
 
     def _over_known(self, points, pool):
-        """Return p times the mean distance over those of the p columns that both rows know."""
+        """Return p times the mean distance over the columns, of p, that both rows know."""
         p, total, n_known = len(self._units), 0.0, 0.0
         for j, unit in enumerate(self._units):
             are_known = points[:, p + j, None] * pool[:, p + j]

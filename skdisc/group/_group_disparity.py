@@ -27,7 +27,7 @@ from skdisc.base import BaseDetector
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.group._group_disparity_people import (
     KnownGroups,
-    beside_held_out,
+    add_held_out,
     notes_on_selection,
     people_of,
 )
@@ -262,7 +262,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         shown, level = selected_intervals(self, compared, shown, is_found.sum())
         if held_out is not None:  # significance is then decided by the people held out
             compared = compare(self, task, held_out, conditions, reference)
-            shown, is_found = beside_held_out(shown, compared.table, self)
+            shown, is_found = add_held_out(shown, compared.table, self)
         notes = notes_on_selection(searched.n, held_out, level, self.significance)
         findings = self._findings(task, shown.head(len(shown) if self.k is None else int(self.k)))
         return report(self, task, compared, findings, shown["group"][is_found], notes)

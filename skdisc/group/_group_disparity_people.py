@@ -123,7 +123,7 @@ def with_selected_intervals(shown, n_found, n_tests, significance, ends_at):
     return shown.assign(effect_low=low, effect_high=high, ci_significance=level), level
 
 
-def beside_held_out(shown, table, detector):
+def add_held_out(shown, table, detector):
     """Add what held-out rows say about each effect, and return which effects they confirm.
 
     Parameters

@@ -83,7 +83,7 @@ def compare(detector, task, people, predicates, reference):
     of_all = d._gap_that_matters(people.decided, weight)
 
     def matters(rate):
-        """Return the gap that matters to a rate that everyone has, or NaN: to a mean."""
+        """Return the relevant gap of the rate of all people; NaN stands for a mean."""
         if np.isnan(rate):
             return of_all
         return relevant_gap(d.relevant_gap, kind=RATE, mean=rate, all_equal=rate in (0.0, 1.0))

@@ -161,8 +161,8 @@ class IndividualDetector(BaseDetector):
     def _statistic(self, task):
         """Return the mean, over people, of the largest gap between their variants.
 
-        For decisions it is the share of people with a case. Of many people some are drawn, whatever
-        their protected values: the same ones for each model.
+        For decisions it is the share of people with a case. Large data are sampled; the sample does
+        not depend on protected values or on the model.
         """
         X = task.X if task.X is not None else task.space.decode(task.space.sample(1000, task.rng))
         most = max(FEWEST, MOST_ROWS // len(task.space.combos()))

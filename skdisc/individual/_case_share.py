@@ -120,7 +120,7 @@ def beyond_chance(
 
 
 def effective_number(which: np.ndarray) -> float:
-    """Return how many different rows those queried amount to, as equal rows are queried once.
+    """Return the effective number of different rows, as equal rows are queried only once.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def _examine(parts, drawn, ledgers, budget):
 
 
 def _by_itself(parts, X, task):
-    """Return which rows get another outcome when they are queried as often as with variants."""
+    """Return which rows change their outcome when one variant is queried repeatedly."""
     n_times = 1 + sum(part.prober.n_distinct(X) - 1 for part in parts)
     if task.budget.queries_left < n_times.sum():
         n = int(np.searchsorted(np.cumsum(n_times), task.budget.queries_left, "right"))

@@ -74,8 +74,9 @@ class LIMI(SearchDetector):
         [StrOptions(set(KINDS)), HasMethods(["decode"]), HasMethods(["sample"])],
         """Generator of inputs: a Gaussian copula with the marginals of X, principal components
         of X, uniform draws, or an object with ``latent_dim`` and ``decode(Z)``, which turns
-        standard normal scores into rows with the columns of X. Of a synthesizer with
-        ``sample(n)``, such as one of SDV, a copula learns as many rows as `limits` allows.""",
+        standard normal scores into rows with the columns of X. A
+        synthesizer with ``sample(n)``, such as one of SDV, is replaced by a copula learned from
+        as many of its rows as `limits` allows.""",
         kind='{"copula", "pca", "uniform"} or object',
     )
     n_samples: int = setting(

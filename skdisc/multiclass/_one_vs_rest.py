@@ -48,7 +48,7 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         The findings of all classes, as `to_frame` of the results has them, after a column
         ``class``.
     verdict_ : {"disparity found", "no disparity found", "insufficient evidence"}
-        The first if that of any class is, the second if those of all classes are.
+        The first if it is the verdict of any class, the second if it is that of all classes.
     found_ : list
         The classes with a disparity.
     n_features_in_ : int

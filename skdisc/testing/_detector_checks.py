@@ -187,7 +187,7 @@ def _first_unlike(a, b, path=""):
 
 
 def _in_order(result, twin):
-    """Return a result with its rows named by what they are, for equal rows may change places."""
+    """Return a result in which equal rows have one name, as they may change places."""
     data = json.loads(result._timeless())["discovery"]
     findings = data["findings"]
     if findings.get("row") is not None:

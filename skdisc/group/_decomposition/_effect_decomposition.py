@@ -52,7 +52,7 @@ class EffectDecomposition(PairwiseDetector):
         ``direct_on_group``, the direct effect among the people of the group instead of the
         reference (with the same sign). Tables: ``effects`` (all parts, in both directions, with
         errors), ``overlap`` (how alike group and reference are), ``sensitivity`` (robustness
-        values: the share of what is left of outcome and group that an unmeasured confounder of
+        values: the share of the residuals of outcome and group that an unmeasured confounder of
         group or mediators must explain, of both, so that the direct effect may vanish).
     {inherited}
 
@@ -125,8 +125,8 @@ class EffectDecomposition(PairwiseDetector):
         estimator, which get the raw columns as a DataFrame. "auto" takes trees where they
         predict better than main effects by more than a standard error. If both settings are
         "boosting", the engine of expectations learns main effects, each value that ten people
-        share and cells of crossings before the trees, and intervals are widened by what is left
-        to learn.""",
+        share and cells of crossings before the trees, and intervals are widened by the biases
+        that remain.""",
         kind='{"boosting", "auto", "linear"} or estimator',
     )
     classifier: str | Estimator = setting(

@@ -55,7 +55,7 @@ class EffectNuisances:
 
         With e the expected outcome, p the probability of the group and g the gap at equal columns,
         the outcomes expected of the group and of the reference are e + (1 - p) g and e - p g if the
-        gap is the same everywhere. Trees learn, out of fold, what each side leaves of them.
+        gap is the same everywhere. Trees learn the residuals of each side, out of fold.
 
         Parameters
         ----------
@@ -284,7 +284,7 @@ class EffectParts:
     def robustness(self, residual: np.ndarray, significance: float) -> dict:
         r"""Return how strong an unmeasured confounder must be to make the direct effect vanish.
 
-        A confounder that explains a share :math:`r` of what is left of the outcome, and of the
+        A confounder that explains a share :math:`r` of the residual of the outcome, and of the
         weights, changes the effect by :math:`S r / \sqrt{1 - r}` at most, with :math:`S^2` the
         mean square of the residual times the mean square of the representer.
 
@@ -316,14 +316,14 @@ def _difference(a, b, most):
 
 
 def _widened(estimate, unlearned):
-    """Return an estimate whose 95 % interval is longer by what is left to learn, at both ends."""
+    """Return an estimate whose 95 % interval is widened at both ends by what was not learned."""
     return replace(estimate, error=estimate.error + max(widening(list(unlearned))) / _Z)
 
 
 def _cells_of(covariates, learned):
     """Return indicators of the shared values of numbers and of the cells that joined.
 
-    Only those that both a curve and categories cannot say, and a fifth of the rows at most.
+    Only cells that neither curves nor categories express, at most one for every five rows.
     """
     n_rows, parts = covariates.n_rows, []
     codes = [

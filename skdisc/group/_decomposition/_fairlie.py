@@ -74,7 +74,7 @@ def _factors(d, fair, rng):
 
 
 def _matched(group, reference):
-    """Return weights and positions of the pairs of a matching by rank, in proportion to both."""
+    """Match the people of both groups by rank; return weights and positions of the pairs."""
     n, m = len(group), len(reference)
     ends = np.union1d(np.arange(1, n + 1) * m, np.arange(1, m + 1) * n)
     starts = np.append(0, ends[:-1])

@@ -110,7 +110,7 @@ class OaxacaBlinder(PairwiseDetector):
         """"linear": Kitagawa, Oaxaca and Blinder, in two and in three parts. "fairlie": by a
         logistic regression of decisions, factors averaged over all orders (exactly for up to 8
         factors). "reweighting": DiNardo, Fortin and Lemieux; no factors. "gelbach": the change
-        of the group's coefficient as all factors enter beside the `controls`, whatever their
+        of the group's coefficient as all factors enter besides the `controls`, whatever their
         order.""",
     )
     adjust_for: str | Sequence[Hashable] = setting(

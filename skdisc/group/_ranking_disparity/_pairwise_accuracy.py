@@ -55,7 +55,7 @@ def pairwise_accuracy(
 
 
 def _unbiased(lists):
-    """Return what makes sums of squares unbiased, for each person of each list."""
+    """Return, by list, the factor of each person that makes sums of squares unbiased."""
     kinds = [[s.group & r, s.reference & r, ~r] for s, r in lists]
     sizes = np.sum([[kind.sum() for kind in masks] for masks in kinds], axis=0)
     factor = np.sqrt(sizes / np.maximum(sizes - 1, 1))
@@ -63,7 +63,7 @@ def _unbiased(lists):
 
 
 def _of_list(side, relevant):
-    """Return for both sides: pairs in order, pairs, and both of each person, shape (2, n)."""
+    """Return, of both sides, pairs in order and pairs; and both for each person, shape (2, n)."""
     start, end = side.ranked.start, side.ranked.end
     members = np.stack([side.group & relevant, side.reference & relevant])
     irrelevant = ~relevant

@@ -35,9 +35,9 @@ def resample(c, groups, recipes):
     r"""Return the `Resamples`.
 
     Samples are drawn within combinations of protected values, or of whole clusters. Causal models
-    and the model under audit are fitted again on each if they were fitted here. Of more than 10,000
-    people, a share r is drawn, and the distance from what all people give is multiplied by
-    :math:`\sqrt r`: the m out of n bootstrap (Bickel, Götze and van Zwet, 1997).
+    and the model under audit are fitted again on each if they were fitted here. With more than
+    10,000 people, a share r is drawn, and deviations from the estimate with all people are
+    multiplied by :math:`\sqrt r`: the m out of n bootstrap (Bickel, Götze and van Zwet, 1997).
 
     Parameters
     ----------

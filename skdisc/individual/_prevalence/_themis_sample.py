@@ -36,10 +36,10 @@ class Sample:
         self.changes, self.chance = np.zeros(0, dtype=bool), [None] * len(sets)
 
     def repeat(self, sets):
-        """Query inputs under one variant as often as they have variants, of a random model.
+        """Query a random model about one variant of each input, as often as inputs have variants.
 
-        This tells how often outcomes change by themselves: ``changes``, whether that of each input
-        does, and ``chance``, a tally for each set of attributes.
+        This tells how often outcomes change by chance: ``changes`` by input, and ``chance``, a
+        tally for each set of attributes.
         """
         prober, task = self.prober, self.task
         n = int(min(self.n, _REPEATED, task.budget.queries_left // prober.n_combos))

@@ -51,9 +51,9 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     n_neighbors: int | Sequence[int] | None = setting(
         15,
         [AT_LEAST_ONE, "array-like", None],
-        """The size k of the control and test groups. Of several, searched at once, the first
-        positive one gives the findings, and all are in the tables; 0, beside others and with
-        the `centers` of `CounterfactualSituationTesting`, is a person and their counterfactual
+        """The size k of the control and test groups. If there are several, the first positive
+        one gives the findings, and all are in the tables; 0, besides others and with the
+        `centers` of `CounterfactualSituationTesting`, is a person and their counterfactual
         alone. None: everyone within the `max_distance` of `similarity`, which with a callable
         `metric` is any rule of similarity.""",
         kind="int, sequence of int, or None",
@@ -467,8 +467,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     def _neighborhoods(self, part, task, outcome, gap, rows):
         """Return the `Neighborhoods` of the complainants in some rows.
 
-        What is summed are outcomes and, but for the published tables, what the features leave of
-        them.
+        Sums are of outcomes and, except for the published tables, of residuals and their squares.
         """
         ks = [k for k in self._ks if k] or [len(task.memory.X)]
         if self._is_published:

@@ -82,7 +82,7 @@ def _gap_at(detector, part, X, counterparts, people, rows, learner="boosting"):
 
 
 def _of_the_causal_model(detector, task, part, people, rows):
-    """Return the variance that a causal model fitted at fit adds to the gap, and its freedom."""
+    """Return the variance that a fitted causal model adds to a gap, and its degrees of freedom."""
     comparison, learned, cluster = part.comparison, task.memory.X, task.memory.clusters
     order, rng = canonical_order(learned), task.rng.spawn(1)[0]
     learned = learned.iloc[order]

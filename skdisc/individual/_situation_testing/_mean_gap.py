@@ -38,12 +38,12 @@ class MeanGap:
     matched : ndarray of int
         The people of the group who have enough neighbors.
     residual : ndarray of float, shape (n,)
-        What the features leave of each outcome, in which the neighbors of one person are compared.
+        Each outcome minus its expectation given the features; neighbors are compared in it.
     expected : ndarray of float, shape (n,)
         The outcomes less these residuals.
     unlearned : list of Unlearned
-        What the features would still add to the gap after matching: the ends of intervals towards
-        which it points move by as much, and two of its errors.
+        Biases that remain after matching, by features: intervals are widened in the direction of a
+        bias, by the bias and two of its standard errors.
     bias, bias_error : dict of column to float
         What the cells of one feature alone would add to the gap, and its standard error.
     one_sided : tuple of column names
@@ -68,7 +68,7 @@ class MeanGap:
     too_fine: str = ""
 
     def interval(self, significance):
-        """Return low and high of the confidence interval, widened by what is left to learn."""
+        """Return low and high of the confidence interval, widened by remaining biases."""
         if self.too_fine:
             return np.nan, np.nan
         half = float(special.stdtrit(self.df, 1 - significance / 2)) * self.error
@@ -78,7 +78,7 @@ class MeanGap:
     def p_value(self, direction, threshold=0.0):
         """Return the p-value of a gap beyond the threshold: "lower", "higher", or "both" ways.
 
-        What is left to learn is taken from a gap first, as in `interval`.
+        Remaining biases are subtracted from the gap first, as in `interval`.
         """
         if np.isnan(self.gap) or self.too_fine:
             return np.nan
@@ -92,7 +92,7 @@ class MeanGap:
         return min(1.0, 2 * tail) if direction == "both" else tail
 
     def turns(self, detector):
-        """Return True if a significant gap is not one any more with what is left to learn."""
+        """Return True if the gap is significant only without allowance for remaining biases."""
         if not self.unlearned:
             return False
         rule, level = (detector.direction, detector.threshold), detector.significance
@@ -125,18 +125,19 @@ def mean_gap(
     r"""Estimate the gap between a group and its reference among similar people.
 
     People within a caliper are similar, not equal: if outcome and membership follow a law that is
-    not linear, matching alone, and with a regression, keeps its bias. So what is matched are the
-    residuals that the engine of expectations leaves of the outcome and of the membership, for which
-    nothing is left to learn. With W the mean of the k nearest others,
+    not linear, matching alone, and with a regression, keeps its bias. So matching is applied to the
+    residuals of outcome and membership from the engine of expectations. With W the mean of the k
+    nearest others,
 
     .. math:: \hat\theta = \sum_i r^a_i r^y_i / \sum_i (r^a_i)^2, \quad r^v = (I - W) e^v,
 
-    the overlap-weighted mean difference of Robinson (1988), with e the residuals: its bias is a
-    product of what engine and matching leave of both sides. Given features and outcomes, membership
-    is the random part, and the variance of :math:`\sum r^a u`, with
-    :math:`u = r^y - \hat\theta r^a`, is :math:`\sum (r^a)^2 ((I - W)^T u)^2`, times n / (n - rank)
-    of the engine's least squares. With K clusters, it is the sum of the squares of their
-    sums, times K / (K - 1), where neighbors of one's own cluster are left out of :math:`r^a`.
+    the overlap-weighted mean difference of Robinson (1988), with e the residuals: its bias is the
+    product of the errors that engine and matching leave in outcome and in membership. Given
+    features and outcomes, membership is the random part, and the variance of
+    :math:`\sum r^a u`, with :math:`u = r^y - \hat\theta r^a`, is
+    :math:`\sum (r^a)^2 ((I - W)^T u)^2`, times n / (n - rank) of the engine's least squares. With
+    K clusters, it is the sum of the squares of their sums, times K / (K - 1), where neighbors of
+    one's own cluster are left out of :math:`r^a`.
 
     Parameters
     ----------

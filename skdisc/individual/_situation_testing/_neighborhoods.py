@@ -102,7 +102,7 @@ class Pools:
         Parameters
         ----------
         residual : ndarray of float, shape (n,)
-            What the features leave of the outcomes of the people of fit.
+            Residuals of the outcomes of the people of fit, given the features.
         """
         pools = copy(self)
         pools.values = np.column_stack([self.values, summable(residual), summable(residual**2)])

@@ -57,7 +57,7 @@ def people_table(detector, comparison, rows, groups, flip):
             # Fisher's test of the decisions knows how few they are.
             p_used = np.fmax(outcome_gap.p_value, residual_gap.p_value)
         else:
-            # Equal outcomes have no test: what is left of them differs by errors of learning alone.
+            # Equal outcomes have no test: their residuals differ by errors of learning alone.
             p_used = np.where(np.isnan(outcome_gap.p_value), np.nan, residual_gap.p_value)
     if detector._has_caliper:
         has_enough = np.minimum(n_c, n_t) >= enough(np.array(detector._ks))
@@ -372,7 +372,7 @@ def count_by_group(predicates, X, people):
 def _members(detector, task, part, rows):
     """Return the members of the groups of some complainants, by the search that made their shares.
 
-    Also whether the complainants and their counterparts are counted, beside these members.
+    Return also whether the complainants and their counterparts count as members.
     """
     k, n = detector._ks[0], len(rows)
     if detector._is_published:
@@ -409,7 +409,7 @@ def stored_groups(detector, task, judged, cases, outcome):
 def group_table(
     people, persons, counterparts, neighbors, decisions=(np.nan, np.nan), counted=(0.0, 0.0)
 ):
-    """Return each person, their counterfactual, and both groups, one row each, and whose it is.
+    """Return a row for each person, counterfactual and neighbor, and the person of each row.
 
     Parameters
     ----------

@@ -15,10 +15,10 @@ class SituationTesting(SituationDetector):
 
     .. math:: \Delta p = p_c - p_t,
 
-    and c has a case iff the difference exceeds :math:`\tau` in what the features leave of the
-    decisions, and is significant: similar people are not equal. The decision about c is not used.
-    People as far away as the k-th share the places that are left, so that the order of rows does
-    not matter.
+    and c has a case iff the difference exceeds :math:`\tau` in the residuals of the decisions given
+    the features, and is significant: similar people are not equal. The decision about c is not
+    used. People as far away as the k-th share the places that are left, so that the order of rows
+    does not matter.
 
     {parameters}
 
