@@ -31,7 +31,7 @@ def test_brute_force_agrees(width, k):
     rng = np.random.default_rng(width)
     pool = rng.integers(0, 3 if width == 2 else 2, (120, width)).astype(float)
     own = np.arange(120)
-    found = dense(*NeighborShares(pool).query(pool, k, own=own), 120)
+    found = dense(*NeighborShares(pool).query(pool, k, row_of_point=own), 120)
     assert found == pytest.approx(brute(pool, pool, k, own))
     points = rng.random((10, width))
     assert dense(*NeighborShares(pool).query(points, k), 120) == pytest.approx(
@@ -41,7 +41,7 @@ def test_brute_force_agrees(width, k):
 
 def test_every_person_has_k_neighbors_and_is_none_of_them():
     pool = np.zeros((50, 1))
-    index, weight = NeighborShares(pool).query(pool, 3, own=np.arange(50))
+    index, weight = NeighborShares(pool).query(pool, 3, row_of_point=np.arange(50))
     assert weight.sum(axis=1) == pytest.approx(3)
     assert not np.any((index == np.arange(50)[:, None]) & (weight > 0))
 
@@ -112,4 +112,4 @@ def test_places_number_distinct_points():
 
 def test_wording():
     with pytest.raises(ValueError, match="between 1 and 1, got 2"):
-        NeighborShares(np.zeros((2, 1))).query(np.zeros((2, 1)), 2, own=[0, 1])
+        NeighborShares(np.zeros((2, 1))).query(np.zeros((2, 1)), 2, row_of_point=[0, 1])
