@@ -51,7 +51,7 @@ def resample(c, groups, recipes):
     gaps = np.column_stack([c.factual_outcome - a.outcome for a in c.answers])
     changed = np.column_stack([a.is_changed for a in c.answers]).astype(float)
     mine = np.array([a.world == c.main for a in c.answers])
-    refits = _Refits(c, recipes, share)
+    refits = _RefittedGaps(c, recipes, share)
     shape = (d.n_resamples, gaps.shape[1] * groups.shape[1])
     means, (sizes, shifts) = np.full(shape, np.nan), np.full((2, shape[0], mine.sum()), np.nan)
     for b in range(shape[0]):
@@ -78,7 +78,7 @@ def _means(gaps, changed, groups):
     return ((gaps * changed).T @ groups / np.where(n > 0, n, np.nan)).ravel()
 
 
-class _Refits:
+class _RefittedGaps:
     """The differences of a sample of people, with everything fitted again that was fitted here."""
 
     def __init__(self, c, recipes, share):
