@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+import detector_tables
 from docutils import nodes
 from sphinx import addnodes
 
@@ -125,8 +126,8 @@ def _code_or_name(name, rawtext, text, lineno, inliner, options=None, content=()
 
 
 def _adapt(app, docname, content):
-    """Let links to files of the repository lead to pages of the site."""
-    text = content[0]
+    """Make tables of detectors anew, and let links to files lead to pages of the site."""
+    text = detector_tables.with_tables(content[0])
     up = "../" * docname.count("/")
     text = re.sub(r"\]\((?:\.\./)+CONTRIBUTING\.md", f"]({up}generated/contributing.md", text)
     text = re.sub(r"\]\((?:\.\./)+examples/(\w+)\.py\)", rf"]({up}auto_examples/\1.rst)", text)

@@ -1,6 +1,7 @@
 """Every link of the documentation resolves, and doc/api.md names all that is public, once."""
 
 import re
+import runpy
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "doc").rglob("*.md"))]
 API = (ROOT / "doc" / "api.md").read_text(encoding="utf-8")
 ROOMS = re.findall(r"^## (skdisc\S*)$", API, re.M)
+
+TABLES = runpy.run_path(str(ROOT / "doc" / "detector_tables.py"))
 
 ELSEWHERE = {"skdisc", "help", "measure", "measure_report", "truth", "data_home", "SKDISC_DATA"}
 ELSEWHERE |= {"ax_", "table", "recourse_", "Pipeline"}  # explained there, no name of ours
@@ -32,6 +35,30 @@ def test_links_resolve(page):
         there = page.parent / path if path else page
         assert there.exists(), link
         assert not anchor or anchor in anchors(there), link
+
+
+def cells(text):
+    """Return the cells of each detector in the tables of detectors of a page, by table."""
+    found = {}
+    for table in re.finditer(TABLES["TABLE"], text):
+        for line in table[0].split("\n\n")[1].splitlines()[2:]:
+            names, *row = line.strip("| ").split(" | ")
+            found |= {(table[1], name): row for name in re.findall(r"`([^`]+)`", names)}
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_tables_of_detectors_say_what_their_classes_say(page):
+    """A row of a new detector may be missing until `python doc/detector_tables.py` adds it."""
+    text = page.read_text(encoding="utf-8")
+    assert cells(text).items() <= cells(TABLES["with_tables"](text)).items()
+
+
+@pytest.mark.parametrize("table", sorted(TABLES["TABLES"]))
+def test_every_detector_has_all_cells_of_a_table(table):
+    rows = TABLES["TABLES"][table][1]()
+    assert len(rows) == len(all_detectors())
+    assert not [name for name, row in rows.items() if not all(row)], "fill in their card"
 
 
 def test_every_package_with_public_names_has_one_section():

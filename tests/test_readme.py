@@ -1,4 +1,4 @@
-"""The README's example runs as it stands and prints what it says; its table names detectors."""
+"""The README's example runs as it stands and prints what it says."""
 
 import re
 import subprocess
@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from skdisc import all_detectors
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,12 +21,3 @@ def test_examples_print_what_the_page_says(page):
         )
         assert run.stderr == ""
         assert run.stdout == output
-
-
-def test_table_of_detectors_names_detectors():
-    """The complete list is that of ``skdisc detectors``, which needs no editing."""
-    page = (ROOT / "doc" / "which_detector.md").read_text(encoding="utf-8")
-    named = re.findall(r"^\| `\w+\.(\w+)` \|", page, re.M)
-    assert len(named) > 20
-    assert len(set(named)) == len(named)
-    assert set(named) <= set(all_detectors())

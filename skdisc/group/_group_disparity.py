@@ -202,6 +202,16 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         output="every group and intersection with effect, interval and corrected p-value",
         published="a survey; its experiment on a queue is reproduced in the examples",
         reference="Zliobaite, DMKD 2017",
+        summary="disparities of all protected groups and intersections, by any measure",
+        needs="labels or decisions",
+        claims="A protected group, or an intersection, differs from its reference group by the "
+        "measure.",
+        does_not_say="That the groups are otherwise alike.",
+        other_null="calibration if all measures compare labels among people with equal decisions "
+        "or scores",
+        family="protected groups of `relevant_size` or more",
+        bounded="gap of the rates or means behind a measure",
+        decides="gap; in marginal questions of rates the ratio, too",
     )
     rule_fields = OF_RATES
     own_correction = "bh"

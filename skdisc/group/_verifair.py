@@ -183,6 +183,14 @@ class VeriFair(BaseDetector):
         output="fair, unfair or undecided for every pair of groups, with a certificate",
         published="verifies models of more than 16 million parameters (Bastani et al. 2019)",
         reference="Bastani et al., OOPSLA 2019",
+        summary="certified verdicts on pairs of groups",
+        needs="a model to query",
+        claims="A pair of groups differs by more than the fairness bound, for people like those "
+        "in the rows.",
+        does_not_say="Anything about recorded decisions: it audits the model.",
+        family="each pair of groups",
+        bounded="gap of the means of its two draws, at any time",
+        decides="the certificate (a ratio of its own), and the gap",
     )
 
     @staticmethod

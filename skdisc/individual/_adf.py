@@ -83,6 +83,8 @@ class ADF(GradientSearch):
         access="probabilities or gradient",
         published="25 times as many cases as AEQUITAS, 6.5 times as many as SG in the same time",
         reference="Zhang et al., ICSE 2020",
+        summary="individual cases, along the gradient of the decision",
+        needs="probabilities or a gradient",
     )
 
     def _rules(self):

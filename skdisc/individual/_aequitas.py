@@ -113,6 +113,8 @@ class Aequitas(SearchDetector):
         statistic="share of inputs whose decision changes with a protected attribute",
         published="up to 70.3 % of tested inputs discriminatory, 3.45 % of random ones",
         reference="Udeshi et al., ASE 2018",
+        summary="individual cases, by adaptive random walks, and their share",
+        needs="a model to query",
     )
 
     def _strategy(self, task, prober, from_rows):

@@ -89,6 +89,8 @@ class BoundarySearch(SearchDetector):
         access="probabilities",
         published="none; on LIMI's networks 1.6 to 3.3 times its share of cases",
         reference="after Xiao et al., ISSTA 2023",
+        summary="natural individual cases, among the inputs closest to the decision boundary",
+        needs="probabilities",
     )
 
     def _strategy(self, task, prober, from_rows):

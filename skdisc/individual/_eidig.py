@@ -85,6 +85,8 @@ class EIDIG(GradientSearch):
         access="probabilities or gradient",
         published="19 % more cases than ADF, 121 % faster",
         reference="Zhang et al., ISSTA 2021",
+        summary="individual cases, along gradients with momentum",
+        needs="probabilities or a gradient",
     )
 
     def _rules(self):

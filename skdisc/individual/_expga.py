@@ -102,6 +102,8 @@ class ExpGA(SearchDetector):
         access="probabilities, or predict",
         published="up to 156,259 cases in an hour, 10 times as many as ADF",
         reference="Fan et al., ICSE 2022",
+        summary="individual cases, by a genetic algorithm on sensitive inputs",
+        needs="probabilities",
     )
 
     def _strategy(self, task, prober, from_rows):

@@ -89,6 +89,8 @@ class KOSEI(SearchDetector):
         access="predict",
         published="5,084.8 % more cases than AEQUITAS in 7.5 % of its time, on average",
         reference="Sano et al., SEKE 2022",
+        summary="individual cases, by breadth-first local search from the first ones",
+        needs="a model to query",
     )
 
     def _strategy(self, task, prober, from_rows):

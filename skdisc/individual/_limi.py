@@ -112,6 +112,8 @@ class LIMI(SearchDetector):
         access="probabilities",
         published="9.42 times as many cases as others, in 8.71 times the speed",
         reference="Xiao et al., ISSTA 2023",
+        summary="natural individual cases, at a boundary in the latent space of a generator",
+        needs="probabilities",
     )
 
     limit_fields = SearchDetector.limit_fields | {

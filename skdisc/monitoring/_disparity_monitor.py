@@ -169,6 +169,16 @@ class DisparityMonitor(BaseDetector):
         output="groups with wealth, confidence sequence and estimated change, valid at all times",
         published="auditing by betting on streams (Chugg et al. 2023)",
         reference="Turner et al., JSPI 2024; Chugg et al., NeurIPS 2023",
+        summary="gaps in decisions as they arrive, at one level at all times",
+        needs="labels or decisions",
+        claims="At some time the rates of the groups differed; the level holds for all looks "
+        "together.",
+        does_not_say="That they differ now, or why.",
+        other_null="contextual with `subgroups`",
+        family="groups that held `relevant_size` of the people at some look",
+        bounded="confidence sequence of the gap, at all times",
+        decides="gap; the ratio where the question is marginal; the gap that matters is fixed at "
+        "the first look",
     )
     _decisions_only = (
         "New rows have no decisions: add them with partial_fit(X, y_pred=decisions). audit() "

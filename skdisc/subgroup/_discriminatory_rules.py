@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CONTEXTS, Card
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
@@ -152,6 +152,11 @@ class DiscriminatoryRules(DecidedDetector):
         published="discriminatory classification rules on German credit",
         reference="Pedreschi et al., KDD 2008",
         worse=1,
+        summary="classification rules whose lift depends on a protected value",
+        needs="labels or decisions",
+        claims="A protected condition changes the confidence of a rule.",
+        does_not_say="That the rule was used to decide.",
+        **OF_CONTEXTS,
     )
     versus, null, _scored = "context", SubgroupDetector.null, "gap"
     _counts_rows = True

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._space._subgroup import Subgroup
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CONTEXTS, Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._shared_settings import CONFIRM, WEIGHTS
 from skdisc._utils._settings import AT_LEAST_ONE, setting
@@ -170,6 +170,12 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         output="subgroups with effect, interval and corrected p-value",
         published="all 155 itemsets of support 0.1 on COMPAS, their divergences and contributions",
         reference="Pastor et al., SIGMOD 2021",
+        summary="subgroups whose rate diverges from that of all rows",
+        needs="labels or decisions",
+        claims="In some context, the rate of a protected group differs from the rest of that "
+        "context.",
+        does_not_say="That the same holds in other contexts, or overall.",
+        **OF_CONTEXTS,
     )
     _choice = None  # the groups that a public document may look at; None: all
     _takes_trees = True

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._expectations import Covariates, said_about
 from skdisc._space._design_matrix import DesignMatrix
-from skdisc._task._card import Card
+from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._task._shared_settings import VERBOSE
 from skdisc._utils._settings import setting
@@ -150,6 +150,12 @@ class EffectDecomposition(PairwiseDetector):
         output="direct, indirect and spurious effects with intervals, overlap and sensitivity",
         published="formulas of the standard fairness model",
         reference="Plecko and Bareinboim, FnT ML 2024",
+        summary="the direct, indirect and spurious effects that a gap consists of",
+        needs="labels, decisions, probabilities or numbers; which columns are mediators",
+        claims="A group has an effect on the outcome that runs through none of the mediators.",
+        does_not_say="That the columns named are all mediators and all common causes.",
+        bounded="direct effect",
+        **OF_GROUPS,
     )
     _measure = "direct effect"
 

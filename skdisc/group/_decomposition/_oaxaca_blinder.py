@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._space._design_matrix import DesignMatrix
-from skdisc._task._card import Card
+from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._utils._settings import COUNT, setting
 from skdisc._utils._types import Estimator
@@ -166,6 +166,15 @@ class OaxacaBlinder(PairwiseDetector):
         output="explained and unexplained parts of each gap, by column, with errors",
         published="standard in studies of pay; the parts are those of other implementations",
         reference="Oaxaca 1973; Blinder 1973; Kitagawa 1955",
+        summary="the part of each gap that legitimate columns do not explain, and the parts that "
+        "they do",
+        needs="labels, decisions, probabilities or numbers",
+        claims="A part of the gap of means is not explained by a linear model of the legitimate "
+        "columns.",
+        does_not_say="That the group has an effect: a law that is not linear leaves such a part, "
+        "too.",
+        bounded="unexplained part",
+        **OF_GROUPS,
     )
     null = "linear"  # what a law that is not linear breaks, too
     _measure = "unexplained part"

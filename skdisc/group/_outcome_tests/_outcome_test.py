@@ -7,7 +7,7 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._stats._proportions import names_of_tests
-from skdisc._task._card import Card
+from skdisc._task._card import OF_GROUPS, Card
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Labels
 from skdisc.group._outcome_tests._selected import OutcomeDetector
@@ -97,6 +97,13 @@ class OutcomeTest(OutcomeDetector):
         published="standard in studies of stops and of loans",
         worse=1,
         reference="Becker 1957; Knowles, Persico and Todd 2001",
+        summary="gaps in the success rates of those selected",
+        needs="outcomes, and decisions or a model",
+        claims="Among those selected, the success rates of a group and of its reference differ.",
+        does_not_say="That the group was selected from another risk on: rates of success differ "
+        "between groups with one threshold, too, if their risks are spread differently.",
+        bounded="gap of success rates among those selected",
+        **OF_GROUPS,
     )
     _measure = "success rate difference"
 

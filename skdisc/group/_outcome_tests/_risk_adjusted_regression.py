@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._space._design_matrix import DesignMatrix
-from skdisc._task._card import Card
+from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Estimator, Labels
@@ -146,6 +146,14 @@ class RiskAdjustedRegression(OutcomeDetector):
         output="the gap at equal risk, by tenth of the risk, and under omitted columns",
         published="the regression of the paper; errors that count that risk is learned",
         reference="Jung, Corbett-Davies, Gaebler, Shroff and Goel 2018",
+        summary="gaps in decisions about people of equal risk",
+        needs="outcomes, and decisions or a model",
+        claims="People of a group are selected at another rate than people of equal risk of its "
+        "reference, the risk being learned from the columns.",
+        does_not_say="That the learned risk is the one that those who decided saw: columns left "
+        "out may account for the gap.",
+        bounded="gap of decisions at equal risk",
+        **OF_GROUPS,
     )
     _measure = "gap at equal risk"
     _test = "jackknife"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval
 
-from skdisc._task._card import Card
+from skdisc._task._card import OF_GROUPS, Card
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Estimator, Labels
 from skdisc._utils._validation import check_protected
@@ -147,6 +147,12 @@ class ThresholdTest(OutcomeDetector):
         published="searches of cars by the police of North Carolina",
         worse=1,
         reference="Simoiu, Corbett-Davies and Goel 2017; Pierson, Corbett-Davies and Goel 2018",
+        summary="gaps of the risks above which people are selected",
+        needs="outcomes, decisions or a model, and places",
+        claims="A group is selected from another risk on than its reference.",
+        does_not_say="That the model of risks within places, which cannot be seen, is right.",
+        bounded="gap of thresholds",
+        **OF_GROUPS,
     )
     _measure = "threshold difference"
     _compares_rates = False

@@ -188,6 +188,14 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
         output="bounds, weighted and threshold estimates of each gap",
         published="mortgages and warfarin doses with surnames, places and genes as proxies",
         reference="Kallus, Mao and Zhou 2022; Chen and others 2019",
+        summary="bounds of the gaps of groups that are known with a probability",
+        needs="labels or decisions, membership probabilities",
+        claims="The rates of the groups differ, whichever people of equal probabilities belong to "
+        "them.",
+        does_not_say="That the weighted estimate is the gap.",
+        family="protected values, people counted with their probability",
+        bounded="the wider of both bounds of the gap",
+        decides="gap and ratio",
     )
     _measure = "rate difference"
     rule_fields = (*PairwiseDetector.rule_fields, "relevant_ratio")

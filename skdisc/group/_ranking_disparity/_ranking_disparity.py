@@ -164,6 +164,14 @@ class RankingDisparity(PairwiseDetector):
         output="exposure gap and ratio of each group, and the most surprising prefixes",
         published="exposure of job seekers and news; tests of rankings by FA*IR",
         reference="Singh and Joachims 2018; Zehlike and others 2017",
+        summary="gaps in exposure within rankings, and prefixes with too few of a group",
+        needs="scores, or a model",
+        claims="In the same lists, the places of a group are worth less, or more, on average than "
+        "those of the others.",
+        does_not_say="That its members were as qualified; that every prefix is unbalanced.",
+        family="groups of `relevant_size` among all who are ranked",
+        bounded="gap in exposure, by default 5 % of the mean exposure",
+        decides="gap; prefixes, merit and accuracy are printed",
     )
     _measure = "exposure gap"
     _noun = "gap in exposure"

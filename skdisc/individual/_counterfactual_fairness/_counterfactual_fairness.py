@@ -187,6 +187,16 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         output="cases: people beside their counterfactual; group means, flips, spread over worlds",
         published="none: it is a definition",
         reference="Kusner et al., NeurIPS 2017",
+        summary="people whose outcome differs in a counterfactual world",
+        needs="a model to query, or the decisions of both worlds",
+        claims="On average, the decision differs in the counterfactual world; or effects of "
+        "opposite signs are larger than fitting the causal model to another sample makes them; "
+        "or, where nothing was fitted, more than `relevant_share` of the people have a case.",
+        does_not_say="That the causal model is right. Hidden common causes change the effect: "
+        '``tables["sensitivity"]`` says how strong they would have to be.',
+        family="the interventions; where nothing was fitted, one share",
+        bounded="mean gap between worlds; share of people with a case",
+        decides="gap; `relevant_share`",
     )
     rule_fields = ("significance", "relevant_gap", "relevant_share")
     limit_fields = {"queries": QUERIES_OF_ROWS, "seconds": SECONDS, "rows": ROWS}

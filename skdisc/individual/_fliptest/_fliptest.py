@@ -194,6 +194,14 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         output="pairs decided differently, transparency report",
         published="715 disadvantaged and 1,215 advantaged among 10,000 women (Black et al.)",
         reference="Black et al., FAT* 2020",
+        summary="people whose decision differs from that of their counterpart in another group",
+        needs="decisions or a model",
+        claims="More people are decided unlike their counterpart in the other group than between "
+        "random groups.",
+        does_not_say="That the matching is the effect of the attribute.",
+        family="groups of `relevant_size` with a reference",
+        bounded="net of flips",
+        decides="gap, and a flipset larger than by chance by less than it",
     )
     rule_fields = ("significance", "relevant_gap", "relevant_size")
     limit_fields = {

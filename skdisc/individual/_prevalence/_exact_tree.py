@@ -6,7 +6,7 @@ import pandas as pd
 from skdisc._blackbox._gradient import last_step
 from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CASES, Card
 from skdisc._task._limits import QUERIES
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._base import IndividualDetector
@@ -115,6 +115,9 @@ class ExactTree(IndividualDetector):
         output="cases: pairs of rows that differ in protected columns only, one per region",
         published="none: the oracle for the other searches",
         reference="Zhao et al., ASE 2024 (leaf pairs of a surrogate)",
+        summary="the exact share of inputs with a case, and one case per region",
+        needs="a tree, small forest or linear model",
+        **OF_CASES,
     )
     _needs_repeatable = True
 

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from skdisc import _stats
 from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CASES, Card
 from skdisc._task._limits import QUERIES, SECONDS
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc.individual._base import IndividualDetector
@@ -119,6 +119,9 @@ class Themis(IndividualDetector):
         output="scores of sets of attributes, and the cases among the inputs drawn",
         published="6.4 % of its tests find a case, as measured by Aggarwal et al. (2019)",
         reference="Galhotra et al., ESEC/FSE 2017",
+        summary="how often decisions change with protected attributes",
+        needs="a model to query",
+        **OF_CASES,
     )
 
     def _discover(self, task):

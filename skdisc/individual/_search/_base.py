@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from skdisc._results._findings import Discovery, feature_names
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CASES, Card
 from skdisc._task._limits import QUERIES, SECONDS
 from skdisc._task._task import Request, Task
 from skdisc._utils._settings import COUNT, setting
@@ -80,6 +80,7 @@ class SearchDetector(IndividualDetector):
         output="cases: pairs of rows that differ in protected columns only",
         published="none",
         reference="",
+        **OF_CASES,
     )
     limit_fields = {
         "tests": "distinct inputs tested",

@@ -105,6 +105,8 @@ class SG(SearchDetector):
         access="predict",
         published="34.8 % of tests discriminatory on average, 6.4 % for Themis",
         reference="Aggarwal et al., ESEC/FSE 2019",
+        summary="individual cases, by negating conditions of a surrogate tree",
+        needs="a model to query",
     )
 
     def _strategy(self, task, prober, from_rows):

@@ -97,6 +97,15 @@ class CounterfactualSituationTesting(SituationDetector):
         output="cases: people with their control and test groups, intervals and p-values",
         published="16.8 % of the women at k = 15 in the loan scenario (Alvarez and Ruggieri)",
         reference="Alvarez and Ruggieri, JAIR 2025",
+        summary="people whose outcome differs from that of people similar to their counterfactual "
+        "self",
+        needs="decisions, a causal model",
+        claims="On average, people of a protected group are decided otherwise than people of the "
+        "reference group similar to their counterfactual row.",
+        does_not_say="That the causal model is right.",
+        family="groups with a reference",
+        bounded="mean gap of matched people",
+        decides="gap",
     )
     _versus = "people of the reference similar to their counterfactuals"
     rule_fields = ("significance", "correction", "relevant_gap")

@@ -84,6 +84,19 @@ class SituationTesting(SituationDetector):
         output="cases: people with their control and test groups, intervals and p-values",
         published="3.2 % of the women at k = 15 in the loan scenario (Alvarez and Ruggieri)",
         reference="Thanh et al., KDD 2011",
+        summary="people whose outcome differs from that of similar people of another group",
+        needs="decisions",
+        claims="On average, people of a protected group are decided otherwise than similar people "
+        "of the reference group. Single people are named as cases only in such a group; who "
+        "complains by name has an answer of their own. What is compared is what the features "
+        "leave of decisions and membership, so that people need not be equal.",
+        does_not_say="That similar means equal: what is not a column is unknown. People without "
+        "similar people are counted, not judged. Differences of opposite signs cancel in a mean, "
+        'so "no mean gap above .06" is about nobody in particular; `DisparityPursuit` looks for '
+        "groups.",
+        family="groups with a reference",
+        bounded="mean gap of matched people",
+        decides="gap",
     )
 
     rule_fields = ("significance", "correction", "relevant_gap")

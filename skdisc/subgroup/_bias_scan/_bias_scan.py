@@ -9,7 +9,7 @@ from skdisc._blackbox._blackbox import AuditedModel, resolve
 from skdisc._results._findings import GroupFindings
 from skdisc._space._bins import Bins
 from skdisc._space._items import count_values, value_name
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CONTEXTS, Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
@@ -197,6 +197,12 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         output="subsets, of several values per attribute, with a p-value of the whole scan",
         published="COMPAS: scores 36.3 for more than 5 priors (1,221) and 45.1 for none (2,085)",
         reference="Zhang and Neill, 2016",
+        summary="the subgroups whose outcomes deviate most from their expectation",
+        needs="labels or decisions",
+        claims="The outcomes of the subset deviate from what is expected without the protected "
+        "columns, by more than a search finds by chance.",
+        does_not_say="Which of several protected conditions of the subset matters.",
+        **OF_CONTEXTS,
     )
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
 

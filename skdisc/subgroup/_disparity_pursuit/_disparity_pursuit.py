@@ -187,6 +187,16 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         output="the causes with effect, interval, corrected p-value, shadows and parts of each gap",
         published="not published elsewhere",
         reference="this package; scores as in Shah and Peters, Annals of Statistics 2020",
+        summary="the few groups that account for all disparities, given the legitimate columns",
+        needs="labels, decisions, probabilities or numbers",
+        claims="People of a protected group are treated differently from others of the same "
+        "context with the same legitimate columns; the list is a smallest one that accounts for "
+        "all that differ.",
+        does_not_say="That another group is not a cause, if it is listed as indistinguishable; or "
+        "that the legitimate columns are legitimate.",
+        family="all groups in contexts of `relevant_size` or more, at equal legitimate columns",
+        bounded="gap at equal columns",
+        decides="gap",
     )
     null = "conditional"
     must_include = "protected"

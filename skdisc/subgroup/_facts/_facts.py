@@ -188,6 +188,15 @@ class FACTS(SubgroupDetector):
         output="subgroups with the group worse off, and the actions that help its members",
         published="97,413 pairs of subgroup and action on Adult in 1,875 s",
         reference="Kavouras et al., NeurIPS 2023",
+        summary="subgroups in which protected groups differ in recourse",
+        needs="a model to query",
+        claims="Among people who were refused, a protected group has less recourse than the rest "
+        "of its context.",
+        does_not_say="Anything about who was refused.",
+        family="protected groups in subgroups that hold `relevant_size` of the people *refused*",
+        bounded="gap in the share with recourse",
+        decides='gap; notions of costs and counts have no bound, and end with "insufficient '
+        'evidence"',
     )
     _asks = True
     _objects = {"actions": Actions, "costs": Costs}

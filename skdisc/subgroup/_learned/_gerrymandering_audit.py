@@ -85,6 +85,14 @@ class GerrymanderingAudit(LearnedAuditor):
         output="test on rows not seen, and the group in words",
         published="finds groups of large size times gap on four data sets",
         reference="Kearns, Neel, Roth and Wu 2018",
+        summary="the group of protected columns with the largest size times gap",
+        needs="labels or decisions",
+        claims="The rates of the protected groups and intersections are not all equal.",
+        does_not_say="That legitimate columns do not explain it.",
+        family="the groups that the witness chose on the learning part, and single protected "
+        "values of `relevant_size`",
+        bounded="gap on people whom the witness has not seen (single values: on all)",
+        decides="gap; the ratio of rates where the question is marginal",
     )
     # Pr(g) (E[d | g] - E[d]) is the sum of d - E[d] over the group, divided by n: it is largest for
     # the people for whom more than the mean is predicted.

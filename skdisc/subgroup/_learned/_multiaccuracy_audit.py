@@ -106,6 +106,17 @@ class MultiaccuracyAudit(LearnedAuditor):
         output="test on rows not seen, and the witness in words",
         published="finds and repairs groups with large errors in face recognition",
         reference="Kim, Ghorbani and Zou 2019",
+        summary="errors of a score that depend on protected columns, by any learner",
+        needs="probabilities and labels; or labels",
+        claims="Given the legitimate columns, errors (or outcomes) depend on protected columns: a "
+        "learned function predicts them on rows that it has not seen.",
+        does_not_say="Where: the rules given are an approximation, with the share of the signal "
+        "that they keep.",
+        other_null="marginal with `adjust_for=None`",
+        family="the groups that the witness chose on the learning part, and single protected "
+        "values of `relevant_size`",
+        bounded="gap on people whom the witness has not seen (single values: on all)",
+        decides="gap; the ratio of rates where the question is marginal",
     )
 
     @property

@@ -103,6 +103,14 @@ class MulticalibrationAudit(LearnedAuditor):
         output="test in each bin on rows not seen, and the witness in words",
         published="algorithm and guarantees",
         reference="Hébert-Johnson, Kim, Reingold and Rothblum 2018",
+        summary="scores at which outcomes depend on protected columns",
+        needs="probabilities and labels",
+        claims="At equal scores, outcomes depend on protected columns.",
+        does_not_say="That the score is right for anyone.",
+        family="the groups that the witness chose on the learning part, and single protected "
+        "values of `relevant_size`",
+        bounded="gap on people whom the witness has not seen (single values: on all)",
+        decides="gap; the ratio of rates where the question is marginal",
     )
     _measure = "score minus label"
     rule_fields = ("significance", "relevant_gap", "relevant_size")

@@ -11,7 +11,7 @@ from skdisc import _stats
 from skdisc._results._findings import ContextFindings
 from skdisc._space._bins import Bins
 from skdisc._space._items import Items, count_values
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CONTEXTS, Card
 from skdisc._task._notes import chosen_by_their_data
 from skdisc._utils._settings import setting
 from skdisc.subgroup._base import DecidedDetector
@@ -150,6 +150,13 @@ class DiscriminationPatterns(DecidedDetector):
         output="patterns with effect, interval and corrected p-value, and their exact number",
         published="best patterns of COMPAS, Adult and German credit at delta 0.01 to 0.1",
         reference="Choi et al., AAAI 2020",
+        summary="conditions under which a protected value changes a probability",
+        needs="labels or decisions",
+        claims="Observing a protected value changes the probability of the decision, given the "
+        "other values of the pattern.",
+        does_not_say="That the naive Bayes model that ranks patterns is true; the test uses the "
+        "rows.",
+        **OF_CONTEXTS,
     )
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
 

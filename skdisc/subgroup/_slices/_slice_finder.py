@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skdisc._space._items import count_items, count_values
 from skdisc._stats._means import Means
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CONTEXTS, Card
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns
 from skdisc._verdicts._rule import CORRECTIONS
@@ -124,6 +124,12 @@ class SliceFinder(SliceDetector):
         published="Census income: Male 0.28, Married-civ-spouse 0.58 by effect size of log loss",
         reference="Chung et al., TKDE 2020",
         worse=1,
+        summary="large slices with a significantly larger error than the rest",
+        needs="labels or decisions",
+        claims="The model errs more (with labels alone: the outcome is less favorable) for a "
+        "protected group than for the rest of its context.",
+        does_not_say="That more errors are errors to its disadvantage.",
+        **OF_CONTEXTS,
     )
     own_corrections = (*CORRECTIONS, "alpha-investing")
     _aliases = {"metric": "outcome", "slice": "subject", "slice_size": "support"}

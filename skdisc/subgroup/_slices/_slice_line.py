@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from skdisc import _stats
 from skdisc._space._codes import PAD
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CONTEXTS, Card
 from skdisc._utils._frequency import permuted
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
@@ -118,6 +118,12 @@ class SliceLine(SliceDetector):
         published="Adult, 3 predicates: 5.2 to 6.0 s on 112 cores; best score 0.874",
         reference="Sagadeeva and Boehm, SIGMOD 2021",
         worse=1,
+        summary="the slices with the highest error scores, exactly",
+        needs="labels or decisions",
+        claims="The model errs more (with labels alone: the outcome is less favorable) for a "
+        "protected group than for the rest of its context.",
+        does_not_say="That more errors are errors to its disadvantage.",
+        **OF_CONTEXTS,
     )
 
     @property
