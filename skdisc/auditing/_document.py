@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
@@ -67,7 +68,7 @@ def make_report(audit, audited, plan, run, parts=None):
     verdicts = judge(plan, results, level, figures)
     _tell_why_not_run(verdicts, plan, run)
     if audited.numbers is not None and np.ptp(audited.numbers.raw) > 0:
-        _tell_of_skewness(verdicts, plan, results)
+        _tell_of_skewness(verdicts, audited, plan, results)
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
     groups = [row for part in parts for row in _groups(audit, *part, results)]
@@ -157,7 +158,7 @@ def _tell_why_not_run(verdicts, plan, run):
             row["reason"] = f"{NOT_RUN}: {why[0]}"
 
 
-def _tell_of_skewness(verdicts, plan, results):
+def _tell_of_skewness(verdicts, audited, plan, results):
     """Add to open questions about means that numbers are too skewed for them, in place."""
     for row in verdicts:
         cell = row["attribute"], row["null"]
@@ -168,6 +169,13 @@ def _tell_of_skewness(verdicts, plan, results):
         if row["verdict"] != UNSURE or row["bound"] is not None or family is None:
             continue
         family = family[family["judged"]]
+        values = pd.Series(audited.numbers.compared).groupby(audited.X[row["attribute"]].to_numpy())
+        if values.nunique().max() == 1:
+            row["reason"] += (
+                f"; the numbers of each group of {row['attribute']} are all equal, so that no test "
+                "says how sure their difference is"
+            )
+            continue
         is_skewed = ~np.isfinite(family["upper"]) & (
             family[["n", "n_others"]].min(axis=1) >= MEASURABLE
         )

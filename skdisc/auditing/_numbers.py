@@ -142,8 +142,10 @@ def numbers_of(
         output = VALUE
     if audit.disclosure == "public" and audit.template not in TEMPLATES:
         raise ValueError(
-            "disclosure='public' has no place for numbers yet: a mean of few people tells about "
-            "each of them. Make an internal report, and pass on its first page."
+            f"disclosure='public' is for rates of decisions, and output={output!r} compares means, "
+            "from which the number of a single person may follow. For pay, "
+            "template='pay_transparency' takes it; else make an internal report, and keep it in "
+            "the house."
         )
     if audit.metric not in (_RATE, [_RATE]):
         raise ValueError(

@@ -335,7 +335,9 @@ def _audit_rows(arguments, frame, notes):
     if cuts:
         _check_thresholds(arguments, output)
     labeled_columns = [] if cuts else decided
-    if not arguments.one_vs_rest and output != VALUE and arguments.favorable:
+    # Probabilities in a column have a direction, and no label.
+    has_labels = output == DECISION or (output != VALUE and arguments.model)
+    if not arguments.one_vs_rest and has_labels and arguments.favorable:
         favorable = labels_named(
             "--favorable", arguments.favorable, frame[ends[0]], *map(frame.get, labeled_columns)
         )

@@ -70,9 +70,11 @@ def output_of(arguments: argparse.Namespace, target: pd.Series) -> tuple[str, bo
 def _check(arguments, output):
     """Raise ValueError for options that numbers do not go with."""
     if arguments.public:
+        asked = "--number" if arguments.number else f"--output {output}"
         raise ValueError(
-            "--public has no place for numbers yet: a mean of few people tells about each of them. "
-            "Leave --public out, and pass on the first page of the report."
+            f"--public is for rates of decisions, and {asked} compares means, from which the "
+            "number of a single person may follow. For pay, --template pay_transparency takes "
+            "--public; else leave --public out, and keep the report in the house."
         )
     for name in ("one_vs_rest", "fit"):
         if getattr(arguments, name):
@@ -80,10 +82,17 @@ def _check(arguments, output):
                 f"--{name.replace('_', '-')} is about decisions, and --output {output} compares "
                 "numbers. Leave one of both out."
             )
-    if output == VALUE and arguments.favorable not in (None, "", "high", "low"):
+    has_direction = arguments.favorable in (None, "", "high", "low")
+    if output == VALUE and not has_direction:
         raise ValueError(
             f"--favorable {arguments.favorable!r} is no direction of numbers: high (more is "
             "better, the default) or low."
+        )
+    if output == "probability" and not arguments.model and not has_direction:
+        raise ValueError(
+            f"--favorable {arguments.favorable!r} is a label, and --output probability compares "
+            "probabilities in a column, which have a direction: high (more is better, the "
+            "default) or low. Leave --favorable out if they are those of what people want."
         )
     if arguments.hours and (arguments.model or arguments.predictions):
         raise ValueError("--hours divides the target; --model and --predictions are audited as is.")

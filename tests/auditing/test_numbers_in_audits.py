@@ -156,7 +156,11 @@ def test_no_number_of_a_person_is_printed(gap_in_a_grade):
         ({"detectors": "SliceLine"}, lambda y: y, "Those that compare numbers: .*GroupDisparity"),
         ({"metric": "false_positive_rate"}, lambda y: y, "is a rate of decisions"),
         ({"template": "ll144"}, lambda y: y, "is about decisions"),
-        ({"disclosure": "public"}, lambda y: y, "no place for numbers yet"),
+        (
+            {"disclosure": "public"},
+            lambda y: y,
+            "the number of a single person may follow. For pay",
+        ),
         ({"rule": Rule(relevant_gap="many")}, lambda y: y, "such as"),
     ],
 )
@@ -369,6 +373,20 @@ def test_medians_stand_beside_the_means(gap_in_a_grade):
     assert f"The medians are {women:.1f} and {men:.1f} (gap: " in told
     ends = [f"{-100 * median[end]:.1f} %" for end in ("ci_high", "ci_low")]
     assert " to ".join(ends) in told
+
+
+def test_groups_in_which_nobody_varies_differ():
+    """Two constants differ, whatever a test of means can say about them."""
+    X, _ = pay_table(150)
+    constant = np.where(X["sex"] == "female", 1000.0, 2000.0)
+    report = Audit(protected="sex", output="value").fit(X, constant).report_
+    told = first_sentences(report).replace("\u00a0", " ")
+    assert "sex = 'female' got less" in told
+    assert "50.0 % (1,000) less (50.0 % to 50.0 %)" in told
+    assert "differ little" not in told
+    (asked,) = [v for v in report.document["verdicts"] if v["null"] == "marginal"]
+    assert "the numbers of each group of sex are all equal" in asked["reason"]
+    assert "skewed" not in asked["reason"]
 
 
 def test_numbers_below_0_are_no_shares():

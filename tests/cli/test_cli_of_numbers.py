@@ -157,7 +157,7 @@ def test_many_numbers_need_no_option(audited, capsys):
     [
         (["--favorable", "3000"], "is no direction of numbers: high"),
         (["--output", "probability"], "which --output probability contradicts"),
-        (["--public"], "--public has no place for numbers yet"),
+        (["--public"], "--public is for rates of decisions, and --number compares means"),
         (["--fit", "boosting"], "--fit is about decisions"),
         (["--predictions", "grade"], "--hours divides the target"),
     ],
@@ -269,3 +269,20 @@ def test_pay_of_the_invented_firm(data_dir, tmp_path, capsys):
     told = " ".join(capsys.readouterr().out.split())
     assert "none has a gap above 5 %" in told
     assert "people in each group would show whether a gap above 5 %" in told
+
+
+def test_probabilities_in_a_column_have_a_direction_and_no_label(tmp_path, capsys):
+    draw, n = np.random.default_rng(0), 300
+    scores = {"sex": draw.choice(["f", "m"], n), "y": draw.choice(["yes", "no"], n)}
+    path = tmp_path / "scores.csv"
+    pd.DataFrame(scores | {"score": draw.random(n).round(3)}).to_csv(path, index=False)
+    asked = ["audit", str(path), "--target", "y", "--predictions", "score", "--protected", "sex"]
+    asked += ["--output", "probability", "--detectors", "GroupDisparity"]
+    assert cli.main([*asked, "--favorable", "yes"]) == cli.USAGE
+    message = " ".join(capsys.readouterr().err.split())
+    assert "--favorable 'yes' is a label" in message
+    assert "Leave --favorable out" in message
+    for more in ([], ["--favorable", "high"], ["--favorable", "low"]):
+        assert cli.main([*asked, *more]) in (0, 1, 3)
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"{'less' if 'low' in more else 'more'} is better" in shown

@@ -334,3 +334,26 @@ def test_every_form_begins_with_the_first_page(documents):
     assert "Ungleich, auch wo die anderen Spalten gleich sind" in report.to_html("de")
     assert "Inégal même là où les autres colonnes sont égales" in report.to_markdown("fr")
     assert report.to_text(language="de") != report.to_text()
+
+
+@pytest.mark.parametrize("better", ["high", "low"])
+def test_ranges_of_numbers_end_at_100_percent_less(better):
+    """Nobody has more than 100 % less than others, of numbers that are 0 or more."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 400), "town": rng.choice(["a", "b"], 400)})
+    share = np.where(X["sex"] == "f", 0.01, 1.0) if better == "high" else 1.0
+    y = rng.exponential(100, 400) * share
+    pos_label = None if better == "high" else "low"
+    document = Audit(protected="sex", output="value", pos_label=pos_label).fit(X, y).report_
+    document = document.to_dict()
+    sign = 1 if better == "high" else -1
+    for answer in document["answers"]:
+        reference = answer["raw"]["better_off"]["rate"]
+        answer["equal"] |= {"gap": -0.98 * reference, "ci_level": 0.95}
+        answer["equal"] |= {"ci_low": -1.2 * reference, "ci_high": -0.8 * reference}
+    from skdisc.report._first_page import _paragraphs, texts_of
+
+    answer = document["answers"][0]
+    said = _paragraphs._Paragraph(answer, document, texts_of(document, "en"))
+    shown = said._range(said.equal).replace("\u00a0", " ")
+    assert shown == f"80.0 % to {100.0 if sign > 0 else 120.0} %"

@@ -400,7 +400,8 @@ class _Maker:
             return None
         women, men = self.people.only(inside).means(pay[inside]).mean[:, 0]
         gap, remains = float(1 - women / men), float(-row["effect"] / men)
-        ends = {"ci_low": float(-row["ci_high"] / men), "ci_high": float(-row["ci_low"] / men)}
+        low, high = float(-row["ci_high"] / men), float(-row["ci_low"] / men)
+        ends = {"ci_low": low, "ci_high": min(high, 1.0)}  # women's pay is 0 or more
         about = {"group": group, "columns": [str(c) for c in columns], "gap": gap}
         parts = {"accounted": gap - remains, "remains": remains}
         return about | parts | ends | {"ci_level": row["ci_level"]}
@@ -431,7 +432,7 @@ class _Maker:
         ):
             return None
         side = -1.0 if "woman" in str(first["subject"]) else 1.0
-        ends = sorted(float(side * first[end] / men) for end in ("ci_low", "ci_high"))
+        ends = sorted(min(float(side * first[end] / men), 1.0) for end in ("ci_low", "ci_high"))
         level = 1 - self.significance
         if self.people.cluster is not None:
             ends, level = (None, None), None

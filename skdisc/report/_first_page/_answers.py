@@ -20,6 +20,7 @@ _AT_EQUAL = ("conditional", "individual", "counterfactual", "calibration")
 _RATE = "selection_rate"
 _WORSE = "worse_off"
 _SIDES = ("better_off", _WORSE)
+_EXACT = 1e-9  # the width of an interval of numbers that do not vary, found by halving
 _MOST_ALSO = 3  # further groups that are named
 # How a notice begins that says what a copy of the outcome among the columns does.
 _OUTCOME_AGAIN = "if it is the outcome in other words"
@@ -226,6 +227,10 @@ def _raw(attribute, evidence, document):
     one = {"group": row["group"], "rate": row["rate"], "people": row.get("n")}
     rest = _other_side(row, rates, document)
     also = _also(row, rest, [group for _, group in of_rate])
+    # Where nobody varies no test finds a gap, and nothing hides it either.
+    share = row.get("relative")
+    nobody_varies = share is not None and abs(share["ci_high"] - share["ci_low"]) < _EXACT
+    nobody_varies = nobody_varies and row["gap"] != 0
     is_less = row["gap"] <= 0
     if not is_less:  # the others are worse off
         one, rest = rest, one
@@ -233,7 +238,7 @@ def _raw(attribute, evidence, document):
         "worse_off": one,
         "better_off": rest,
         "measure": row.get("measure"),
-        "found": bool(pairs),
+        "found": bool(pairs) or nobody_varies,
         "also": also,
         **seen_from(row, "gap", is_less),
         **_shares(row, one, rest, rates),

@@ -545,15 +545,19 @@ class _Paragraph:
 
     def _range(self, gap, level=True, is_less=True):
         """Return the range of a gap of the side that is worse off, and its level, if not 95 %."""
-        if gap["ci_low"] is None or gap["ci_high"] is None:
-            return "–"
         if "relative" in gap:  # a share in which the mean of the others varies, too
             gap = gap["relative"] | {"reference": 1.0}
+        if gap["ci_low"] is None or gap["ci_high"] is None:
+            return "–"
         least, most = -gap["ci_high"], -gap["ci_low"]
         text, has_less, reference = self.texts.RANGE, (is_less, is_less), gap.get("reference")
         if least < 0 < most:
             text, least, most = self.texts.RANGE_AROUND_ZERO, most, -least
             has_less = True, False
+        least, most = (
+            self._cut(least, has_less[0], reference),
+            self._cut(most, has_less[1], reference),
+        )
         low, high = map(self.units.end, (least, most), has_less, (reference, reference))
         shown = text.format(low=low, high=high)
         if not level or self._level(gap) == self._percent(0.95):
@@ -561,6 +565,13 @@ class _Paragraph:
         # In a sentence, the level of a range in words stands in brackets of its own.
         is_in_words = text == self.texts.RANGE_AROUND_ZERO
         return f"{shown} ({self._level(gap)})" if is_in_words else f"{shown}, {self._level(gap)}"
+
+    def _cut(self, end, has_less, reference):
+        """Return the end of a range; numbers that are 0 or more are at most 100 % less."""
+        has_less = has_less != ((self.outcome or {}).get("better") == "low")
+        if has_less and reference and self.raw is not None and "relative" in self.raw:
+            return min(end, reference)
+        return end
 
     def _level(self, gap):
         return confidence(self.texts, gap.get("relative", gap).get("ci_level"))
