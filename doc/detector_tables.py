@@ -7,10 +7,22 @@ the tables anew whenever it is built, so that a new detector needs no edit of a 
 import re
 from pathlib import Path
 
-from skdisc import all_detectors
+import pandas as pd
+
+from skdisc import Audit, BlackBox, all_detectors
+from skdisc.auditing._audited_rows import AuditedRows
+from skdisc.auditing._plan import make_plan
 
 HERE = Path(__file__).parent
 TABLE = re.compile(r"(?<=<!-- table: )(\w+) -->\n.*?(?=<!-- end of table -->)", re.S)
+NOT_RUN = {  # what is said about a detector that does not run, by the footnote of the page
+    1: "queries a model",
+    2: "counterfactuals=",
+    3: "outcomes y",
+    4: "settings={'place'",
+    5: "orders people by scores",
+    6: "as they arrive",
+}
 ROOMS = ("group", "monitoring", "subgroup", "individual")
 
 
@@ -43,10 +55,39 @@ def what_decides():
     }
 
 
+def plan():
+    """Return what an audit with ``detectors="all"`` runs, for three kinds of data."""
+    X = pd.DataFrame({"race": list("ab") * 20, "town": [0] * 20 + [1] * 20, "x": [*range(40)]})
+    y = (X["x"] % 3 == 0).astype(int)
+    by_places = {"settings": {"place": "town"}}
+    given = [
+        (None, {}),
+        (BlackBox(decisions=(X["x"] % 5 > 2).astype(int)), by_places),
+        (BlackBox(lambda rows: (rows["x"] > 20).astype(int)), {}),
+    ]
+    plans = [_roles(X, y, model, settings) for model, settings in given]
+    return {name: tuple(roles[name] for roles in plans) for name in all_detectors()}
+
+
+def _roles(X, y, model, settings):
+    """Return the role of each detector in an audit, or the footnote that says why it has none."""
+    audit = Audit(protected=["race"], detectors="all", **settings)
+    planned = make_plan(audit, AuditedRows.read(audit, X, y, model, None, None))
+    roles = {step.detector: step.role.replace("corroborates", "beside") for step in planned.steps}
+    for line in planned.not_run:
+        number = next(n for n, reason in NOT_RUN.items() if reason in line["reason"])
+        roles[line["detector"]] = f"no ({number})"
+    return roles
+
+
 TABLES = {
     "all": (("Detector", "Finds", "Needs"), summaries),
     "claims": (("Detector", "Null word", "Claims", "Does not say"), claims),
     "decides": (("Detector", "Family", "What is bounded", "What decides"), what_decides),
+    "plan": (
+        ("Detector", "Labels", "Decisions with outcomes and places", "A model, with labels"),
+        plan,
+    ),
 }
 
 

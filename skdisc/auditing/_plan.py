@@ -21,11 +21,6 @@ _BY_ATTRIBUTE = {"GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis"}
 _FIRST = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "CounterfactualFairness", "Themis")
 _AUTO = ("GroupDisparity", "DivExplorer", "DisparityPursuit", "Themis")
 PUBLIC_DETECTORS = ("GroupDisparity", "DivExplorer")  # of numbers that are sums over groups
-_NEED_WORLDS = ("CounterfactualFairness", "CounterfactualSituationTesting")
-_NEED_OUTCOMES = ("OutcomeTest", "RiskAdjustedRegression", "ThresholdTest")
-_NEED_PLACES = ("ThresholdTest",)
-_OVER_TIME = ("DisparityMonitor",)
-_NEED_SCORES = ("RankingDisparity",)
 _ALL = 1000  # groups that a lead lists, so that all shadows are known
 _TRAINING_WEIGHT = 0.25  # share of the level for the one question on a model trained here
 _ERRORS = ("equal_opportunity", "balance_negative_class")
@@ -147,7 +142,7 @@ def _able(audit, audited, names, is_named):
         names, not_run = _public(names, audited.choice)
     gaps = [c for c in audited.X if c not in audited.protected and audited.X[c].isna().any()]
     for name in names:
-        reason = ""
+        needs, reason = detectors[name]._needs, ""
         if audited.numbers is not None and not _compares_numbers(detectors[name]):
             reason = "compares decisions, and the outcomes are numbers"
             if is_named:
@@ -161,21 +156,21 @@ def _able(audit, audited, names, is_named):
             reason = "needs the rows of people, and there are only counts"
             if is_named:
                 raise ValueError(f"{name} {reason}: pass the table, not its counts.")
-        elif name in _NEED_WORLDS and audit.counterfactuals is None:
+        elif "worlds" in needs and audit.counterfactuals is None:
             reason = "needs a causal model or counterfactual rows: pass counterfactuals="
             if is_named:
                 raise ValueError(f"{name} {reason}.")
-        elif name in _NEED_OUTCOMES and not _has_outcomes(audited):
+        elif "outcomes" in needs and not _has_outcomes(audited):
             reason = "needs decisions, and the outcomes y of the people selected"
             if is_named:
                 raise ValueError(f"{name} {reason}: pass y and model=BlackBox(decisions=...).")
-        elif name in _NEED_PLACES and not _settings(audit, audited, detectors[name]).get("place"):
+        elif "places" in needs and not _settings(audit, audited, detectors[name]).get("place"):
             reason = "needs the column of places: pass settings={'place': COLUMN}"
             if is_named:
                 raise ValueError(f"{name} {reason}.")
-        elif name in _OVER_TIME and not is_named:
+        elif "arrivals" in needs and not is_named:
             reason = "watches decisions as they arrive, and an audit looks once at one table"
-        elif name in _NEED_SCORES and not audited.can_ask and not is_named:
+        elif "scores" in needs and not audited.can_ask and not is_named:
             reason = "orders people by scores, and there are only labels or decisions"
         elif gaps and not takes_gaps(detectors[name]()) and not is_named:
             reason = f"needs complete columns, and values are missing in {', '.join(gaps)}"
@@ -190,7 +185,7 @@ def _compares_numbers(detector):
     """Return whether a detector compares numbers in y."""
     allowed = detector._parameter_constraints.get("output", [])
     is_of_rows = any("value" in getattr(one, "options", ()) for one in allowed)
-    return is_of_rows and detector.__name__ not in (*_NEED_WORLDS, *_NEED_SCORES)
+    return is_of_rows and not {"worlds", "scores"} & set(detector._needs)
 
 
 def _public(names, choice):

@@ -180,6 +180,7 @@ class DisparityMonitor(BaseDetector):
         decides="gap; the ratio where the question is marginal; the gap that matters is fixed at "
         "the first look",
     )
+    _needs = ("arrivals",)
     _decisions_only = (
         "New rows have no decisions: add them with partial_fit(X, y_pred=decisions). audit() "
         "without X returns the result so far."

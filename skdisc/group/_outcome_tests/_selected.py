@@ -19,6 +19,7 @@ class OutcomeDetector(PairwiseDetector):
     """
 
     _needs_labels = True
+    _needs = ("outcomes",)
 
     def _columns(self, names):
         return self._legitimate(names, getattr(self, "adjust_for", None))

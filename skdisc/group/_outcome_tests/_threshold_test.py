@@ -154,6 +154,7 @@ class ThresholdTest(OutcomeDetector):
         bounded="gap of thresholds",
         **OF_GROUPS,
     )
+    _needs = ("outcomes", "places")
     _measure = "threshold difference"
     _compares_rates = False
     _noun = "difference of thresholds"

@@ -173,6 +173,7 @@ class RankingDisparity(PairwiseDetector):
         bounded="gap in exposure, by default 5 % of the mean exposure",
         decides="gap; prefixes, merit and accuracy are printed",
     )
+    _needs = ("scores",)
     _measure = "exposure gap"
     _noun = "gap in exposure"
     _test = "studentized permutation"

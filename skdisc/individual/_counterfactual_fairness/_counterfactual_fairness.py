@@ -178,6 +178,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     )
 
     null = "counterfactual"
+    _needs = ("worlds",)
     _resamples_training = True
     card = Card(
         finds="individual",

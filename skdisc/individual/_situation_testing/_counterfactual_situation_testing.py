@@ -88,6 +88,7 @@ class CounterfactualSituationTesting(SituationDetector):
     )
 
     null = "counterfactual"
+    _needs = ("worlds",)
     card = Card(
         finds="individual",
         where="model or data",
