@@ -23,6 +23,7 @@ NOT_RUN = {  # what is said about a detector that does not run, by the footnote 
     5: "orders people by scores",
     6: "as they arrive",
 }
+NO_NUMBERS = {"counts": "no (1)", "boundary": "no (4)", "errors": "no (5)"}
 ROOMS = ("group", "monitoring", "subgroup", "individual")
 
 
@@ -55,6 +56,31 @@ def what_decides():
     }
 
 
+def kinds():
+    """Return which kinds of decisions each detector takes, and by which setting."""
+    return {name: ("yes", "yes", *_of_numbers(cls)) for name, cls in all_detectors().items()}
+
+
+def _of_numbers(cls):
+    """Return the cells about probabilities of a model, numbers in y and numbers of a model."""
+    if takes(cls, "mode", "continuous"):
+        return "yes", *['by `mode="continuous"`'] * 2
+    is_scored = takes(cls, "output", "probability")
+    probabilities = 'by `output="probability"`' if is_scored else "no (1)"
+    if not takes(cls, "output", "value"):
+        return probabilities, *[NO_NUMBERS[cls._no_numbers]] * 2
+    of_values = 'by `output="value"`'
+    if cls._asks:
+        return probabilities, "no (2)", of_values
+    return probabilities, of_values, of_values if "scores" in cls._needs else "no (3)"
+
+
+def takes(cls, setting, value):
+    """Return whether a setting of a detector may have a value."""
+    constraints = cls._parameter_constraints.get(setting) or ()
+    return any(value in getattr(one, "options", ()) for one in constraints)
+
+
 def plan():
     """Return what an audit with ``detectors="all"`` runs, for three kinds of data."""
     X = pd.DataFrame({"race": list("ab") * 20, "town": [0] * 20 + [1] * 20, "x": [*range(40)]})
@@ -84,6 +110,13 @@ TABLES = {
     "all": (("Detector", "Finds", "Needs"), summaries),
     "claims": (("Detector", "Null word", "Claims", "Does not say"), claims),
     "decides": (("Detector", "Family", "What is bounded", "What decides"), what_decides),
+    "kinds": (
+        (
+            *("Detector", "Labels", "Several classes", "Probabilities of a model"),
+            *("Numbers in y", "Numbers of a model"),
+        ),
+        kinds,
+    ),
     "plan": (
         ("Detector", "Labels", "Decisions with outcomes and places", "A model, with labels"),
         plan,

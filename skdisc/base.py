@@ -162,6 +162,7 @@ class BaseDetector(
     null = "contextual"  # what "disparity found" rejects, a key of `NULLS`
     _asks = False  # whether the search queries the model about other rows than those of X
     _needs = ()  # of an audit: some of "arrivals", "outcomes", "places", "scores", "worlds"
+    _no_numbers = "counts"  # why it compares no numbers, if so: or "boundary", or "errors"
     _counted_bins = None  # of the counts that it was fitted to
     _counts_rows = False  # whether a row may stand for many people (`People.frequency`)
     _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out

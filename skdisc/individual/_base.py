@@ -135,6 +135,7 @@ class IndividualDetector(BaseDetector):
 
     null = "individual"
     _asks = True
+    _no_numbers = "boundary"
     rule_fields = ("significance", "relevant_share")
     limit_fields = {"queries": QUERIES, "seconds": SECONDS}
     scope = "joint"  # a setting of some: "each" varies one protected column at a time

@@ -118,6 +118,7 @@ class MultiaccuracyAudit(LearnedAuditor):
         bounded="gap on people whom the witness has not seen (single values: on all)",
         decides="gap; the ratio of rates where the question is marginal",
     )
+    _no_numbers = "errors"
 
     @property
     def null(self) -> str:

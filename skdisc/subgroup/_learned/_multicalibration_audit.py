@@ -112,6 +112,7 @@ class MulticalibrationAudit(LearnedAuditor):
         bounded="gap on people whom the witness has not seen (single values: on all)",
         decides="gap; the ratio of rates where the question is marginal",
     )
+    _no_numbers = "errors"
     _measure = "score minus label"
     rule_fields = ("significance", "relevant_gap", "relevant_size")
 
