@@ -97,6 +97,11 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
         )
     if model is not None or audit.estimator is not None:
         raise ValueError(f"template={audit.template!r} is about pay in y, and takes no model.")
+    if audit.confirm is not None:
+        raise ValueError(
+            f"template={audit.template!r} states figures of all people, and confirm (--confirm) "
+            "would state those of the rows held out beside them: leave it out."
+        )
     if audit.weights == "frequency":
         raise ValueError(
             f"template={audit.template!r} takes one row for each person: repeat the rows in place "

@@ -247,6 +247,8 @@ def test_bad_settings_are_said_in_a_sentence():
         record(X, pay=PAY | {"women": "woman"})
     with pytest.raises(ValueError, match="names the column 'base' twice"):
         record(X, pay={"base": "base", "variable": "base"})
+    with pytest.raises(ValueError, match=r"figures of all people, and confirm .* leave it out"):
+        record(X, confirm=0.5)
     audit = Audit(protected="sex", template="pay_transparency", pay=PAY)
     with pytest.raises(ValueError, match="is about pay in y, and takes no model"):
         read_payroll(audit, X, None, len, None, None)
