@@ -15,10 +15,10 @@ from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
-from skdisc.subgroup._divexplorer_given import given_groups_tested
+from skdisc.subgroup._divexplorer_subgroups import audit_user_subgroups
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
 from skdisc.subgroup._estimation._discovery import redundant
-from skdisc.subgroup._estimation._family import wanted_in
+from skdisc.subgroup._estimation._family import has_gap_in_direction
 from skdisc.subgroup._estimation._task_rows import NumbersMixin, rows_of
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect_everyone"}
@@ -196,18 +196,18 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         """Mine the rows, test every frequent group, and keep the first k."""
         items = self._items_of(rows)
         if self.subgroups is not None:
-            return given_groups_tested(self, task, rows, items)
+            return audit_user_subgroups(self, task, rows, items)
         task.memory = items.bare()
         if self.versus == "everyone":
             return against_everyone(self, task, rows, items)
         least = self._least(rows)
         patterns, family = mine_family(self, task, rows, items, self.direction, least)
-        wanted = wanted_in(family, self.direction)
-        significant = (family.p_adjusted <= self.significance) & wanted
-        not_redundant = wanted & ~redundant(patterns, family.gap, self.redundancy)
+        in_direction = has_gap_in_direction(family, self.direction)
+        significant = (family.p_adjusted <= self.significance) & in_direction
+        not_redundant = in_direction & ~redundant(patterns, family.gap, self.redundancy)
         # Redundancy is ignored if it would leave no significant group.
         keeps_some = (not_redundant & significant).any() or not significant.any()
-        may_be_shown = not_redundant if keeps_some else wanted
+        may_be_shown = not_redundant if keeps_some else in_direction
         measure, group = family.first(self.k, self.order, patterns.length, may_be_shown)
         discovery = contextual_discovery(
             self,
@@ -223,8 +223,8 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
             everyone = rows.mine(
                 items, least, self.max_predicates, None, lambda n: n, self.distinct
             )
-            at = everyone.find(patterns.items[group])[0]
-            pairs = list(zip(measure, at, strict=True))
+            positions = everyone.find(patterns.items[group])[0]
+            pairs = list(zip(measure, positions, strict=True))
             discovery.tables.update(explained(self, rows, items, everyone, pairs))
         discovery.notes += self._hidden(np.count_nonzero(significant & ~may_be_shown))
         return discovery

@@ -38,26 +38,29 @@ def against_everyone(detector, task, rows, items):
     effect = effects.effect
     p_value = np.where(np.broadcast_to(tested, effect.shape), effects.p_value(), np.nan)
     p_adjusted = _stats.adjust(p_value, d.correction)
-    wanted = in_direction(effect, d.direction)
-    significant, worth = (p_adjusted <= d.significance) & wanted, tested & wanted
-    lean = worth & ~redundant(patterns, effect, d.redundancy)
-    worth = lean if (lean & significant).any() or not significant.any() else worth
+    has_direction = in_direction(effect, d.direction)
+    significant = (p_adjusted <= d.significance) & has_direction
+    may_be_shown = tested & has_direction
+    not_redundant = may_be_shown & ~redundant(patterns, effect, d.redundancy)
+    # Redundancy is ignored if it would leave no significant group.
+    if (not_redundant & significant).any() or not significant.any():
+        may_be_shown = not_redundant
     support, size = rows.support(patterns)
     key = effect if d.order == "effect" else -np.log(np.maximum(p_value, 1e-300))
-    measure, group = first_k(d.k, key, size, significant, worth)
+    measure, group = first_k(d.k, key, size, significant, may_be_shown)
     table = effects.compare(measure, group, d.significance)
     table.insert(6, "support", support[group])
     table["measure"] = np.array(rows.names, dtype=object)[measure]
     table["p_adjusted"] = p_adjusted[measure, group]
     groups = [items.subgroup(patterns.items[i]) for i in group]
     findings = GroupFindings.of(groups, table, task.space, _ALIASES)
-    found = significant.any(axis=0)
-    counts = FoundCounts.of_itemsets(items, patterns.items, tested, found)
+    is_found = significant.any(axis=0)
+    counts = FoundCounts.of_itemsets(items, patterns.items, tested, is_found)
     discovery = d._report(rows, items, findings, counts)
     if d.explain:
         pairs = list(zip(measure, group, strict=True))
         discovery.tables.update(explained(d, rows, items, patterns, pairs))
-    discovery.notes += d._hidden(np.count_nonzero(significant & ~worth))
+    discovery.notes += d._hidden(np.count_nonzero(significant & ~may_be_shown))
     return discovery
 
 

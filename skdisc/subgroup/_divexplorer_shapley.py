@@ -40,10 +40,10 @@ def shapley_values(patterns, effect, row):
             axis=1, dtype=np.uint64
         )
         subsets = [s for size in range(n + 1) for s in combinations(range(n), size)]
-        wanted = np.array([m[items[list(s)]].sum(dtype=np.uint64) for s in subsets])
+        subset_keys = np.array([m[items[list(s)]].sum(dtype=np.uint64) for s in subsets])
     order = np.argsort(keys)
-    at = order[np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)]
-    value = dict(zip(subsets, np.where(wanted == 0, 0.0, effect[at]), strict=True))
+    positions = order[np.minimum(np.searchsorted(keys[order], subset_keys), len(keys) - 1)]
+    value = dict(zip(subsets, np.where(subset_keys == 0, 0.0, effect[positions]), strict=True))
     values = np.zeros(n)
     for s in subsets:
         weight = factorial(len(s)) * factorial(n - len(s) - 1) / factorial(n) if len(s) < n else 0
@@ -128,11 +128,11 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
     text = [str(p) for p in items.predicates]
     shapley, lattice, overall, corrective = [], [], [], []
     for rank, (j, row) in enumerate(chosen, 1):
-        own = patterns.items[row][patterns.items[row] != PAD]
+        numbers = patterns.items[row][patterns.items[row] != PAD]
         values, subsets = shapley_values(patterns, effect[j], row)
-        shapley += [(rank, names[j], text[i], v) for i, v in zip(own, values, strict=True)]
+        shapley += [(rank, names[j], text[i], v) for i, v in zip(numbers, values, strict=True)]
         lattice += [
-            (rank, names[j], sum(1 << a for a in s), " and ".join(text[own[a]] for a in s), d)
+            (rank, names[j], sum(1 << a for a in s), " and ".join(text[numbers[a]] for a in s), d)
             for s, d in subsets.items()
         ]
     for j, name in enumerate(names):
@@ -140,8 +140,9 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
         for row in np.flatnonzero(patterns.length == 1):
             i = patterns.items[row, 0]
             overall.append((name, text[i], values[i], effect[j, row]))
-        own = (a[j] for a in posterior)
-        for row, i, factor, t in zip(*corrective_items(patterns, effect[j], *own, k), strict=True):
+        mean, variance = (a[j] for a in posterior)
+        found = corrective_items(patterns, effect[j], mean, variance, k)
+        for row, i, factor, t in zip(*found, strict=True):
             group = str(items.subgroup(patterns.items[row]))
             corrective.append((name, group, text[i], effect[j, row], factor, t))
     return {

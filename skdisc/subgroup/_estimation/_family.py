@@ -233,6 +233,6 @@ def candidates(
     return tested
 
 
-def wanted_in(family: Family, direction: str) -> np.ndarray:
+def has_gap_in_direction(family: Family, direction: str) -> np.ndarray:
     """Return which contrasts of a family have a gap in the direction asked for."""
     return in_direction(family.gap, direction) & family.is_tested

@@ -12,7 +12,7 @@ from skdisc._space._subgroup import Group
 from skdisc._task._task import Task
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import FoundCounts, in_direction
-from skdisc.subgroup._estimation._family import Family, wanted_in
+from skdisc.subgroup._estimation._family import Family, has_gap_in_direction
 
 
 def discover_groups(
@@ -76,7 +76,7 @@ def _in_contexts(detector, task, rows, items, groups, direction, aliases):
     d, length = detector, np.array([len(g.predicates) for g in groups], dtype=int)
     contrasts = Contrasts.of_groups(rows, groups, d._features(d.space_.names)[1])
     family = Family.of(d, contrasts, contrasts.enough(d._least(rows)))
-    worth = family.is_tested if direction == "both" else wanted_in(family, direction)
+    worth = family.is_tested if direction == "both" else has_gap_in_direction(family, direction)
     significant = (family.p_adjusted <= d.significance) & worth
     measure, group = family.first(d.k, d.order, length, worth)
     table = family.table(measure, group, d.significance, significant)

@@ -23,8 +23,8 @@ class Patterns:
     Examples
     --------
     >>> found = Patterns(np.array([[0, -1], [2, -1], [0, 2]]), np.array([[50], [40], [30]]))
-    >>> at, known = found.find(np.array([[2, 0], [1, 2]]))  # in any order
-    >>> known.tolist(), found.counts[at[0]].tolist()
+    >>> positions, is_present = found.find(np.array([[2, 0], [1, 2]]))  # in any order
+    >>> is_present.tolist(), found.counts[positions[0]].tolist()
     ([True, False], [30])
     """
 
@@ -54,16 +54,16 @@ class Patterns:
 
         Returns
         -------
-        at : ndarray of int, shape (n,)
-            Their positions; EVERYONE for the conjunction without items.
-        known : ndarray of bool, shape (n,)
-            Whether they are among the patterns; `at` is arbitrary elsewhere.
+        positions : ndarray of int, shape (n,)
+            EVERYONE for the conjunction without items.
+        is_present : ndarray of bool, shape (n,)
+            Whether they are among the patterns; elsewhere their positions are arbitrary.
         """
-        keys, wanted = _keys(self.items, items)
+        keys, target_keys = _keys(self.items, items)
         keys = np.append(keys, np.uint64(0))  # EVERYONE is last
         order = np.argsort(keys)
-        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(self))]
-        return np.where(at == len(self), EVERYONE, at), keys[at] == wanted
+        positions = order[np.minimum(np.searchsorted(keys[order], target_keys), len(self))]
+        return np.where(positions == len(self), EVERYONE, positions), keys[positions] == target_keys
 
     def parents(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the edges from each pattern to the patterns without one of its items.
@@ -75,10 +75,10 @@ class Patterns:
             are left out.
         """
         child, position = np.nonzero(self.items != PAD)
-        item, others = self.items[child, position], self.items[child]
-        others[np.arange(len(child)), position] = PAD
-        parent, known = self.find(others)
-        return child[known], parent[known], item[known]
+        item, rest = self.items[child, position], self.items[child]
+        rest[np.arange(len(child)), position] = PAD
+        parent, is_present = self.find(rest)
+        return child[is_present], parent[is_present], item[is_present]
 
 
 def in_order(items, counts, sums):

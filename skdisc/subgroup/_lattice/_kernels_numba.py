@@ -36,14 +36,14 @@ def _fill(covers, parents, bits, items, out):
 def _add_up(covers, values, out):
     for r in range(len(covers)):
         for w in range(covers.shape[1]):
-            left = covers[r, w]
-            while left:
-                lowest = left & (~left + np.uint64(1))
+            word = covers[r, w]
+            while word:
+                lowest = word & (~word + np.uint64(1))
                 bit = np.int64(_popcount(lowest - np.uint64(1)))
-                at = 64 * w + (bit & ~7) + 7 - (bit & 7)  # bytes ascend, bits in a byte descend
+                row = 64 * w + (bit & ~7) + 7 - (bit & 7)  # bytes ascend, bits in a byte descend
                 for c in range(len(values)):
-                    out[r, c] += values[c, at]
-                left ^= lowest
+                    out[r, c] += values[c, row]
+                word ^= lowest
 
 
 def count(covers, parents, bits, items, edges):

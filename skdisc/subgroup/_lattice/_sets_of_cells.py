@@ -45,38 +45,42 @@ def sets_of_cells(
     cell : ndarray of int, shape (n_rows,)
         The cell of each row.
     """
-    at = items.distinct(np.flatnonzero(allowed))
-    masks = items.masks(at)
-    ok = np.array([most > 0 and people_in(mask, frequency) >= least for mask in masks], dtype=bool)
-    at, masks = at[ok], masks[ok]
+    item_numbers = items.distinct(np.flatnonzero(allowed))
+    masks = items.masks(item_numbers)
+    is_frequent = np.array(
+        [most > 0 and people_in(mask, frequency) >= least for mask in masks], dtype=bool
+    )
+    item_numbers, masks = item_numbers[is_frequent], masks[is_frequent]
     cell, first = _cells(masks)
     masks, people = masks[:, first], count(cell, len(first), frequency)
-    found = np.full((1, 1), PAD)
-    if len(at):
-        lattice = Lattice(masks, items.feature[at], frequency=people)
+    conjunctions = np.full((1, 1), PAD)
+    if len(item_numbers):
+        lattice = Lattice(masks, items.feature[item_numbers], frequency=people)
         mined = lattice.mine(least, most, before_block=_in_time).items
-        found = np.vstack([np.full((1, mined.shape[1]), PAD), mined])
-    keys, n_cells, seen = random_keys(len(first)), len(first), {}
-    kept, indices, sizes = [], [], []
+        conjunctions = np.vstack([np.full((1, mined.shape[1]), PAD), mined])
+    keys, n_cells, first_by_key = random_keys(len(first)), len(first), {}
+    positions, indices, sizes = [], [], []
     size = max(1, _MASKS // max(n_cells, 1))
-    for start in range(0, len(found), size):
-        go_on(f"listing the people of {len(found):,} sets of conditions")
-        rows = np.ones((len(found[start : start + size]), n_cells), dtype=bool)
-        for one in found[start : start + size].T:
-            rows[one != PAD] &= masks[one[one != PAD]]
+    for start in range(0, len(conjunctions), size):
+        go_on(f"listing the people of {len(conjunctions):,} sets of conditions")
+        rows = np.ones((len(conjunctions[start : start + size]), n_cells), dtype=bool)
+        for column in conjunctions[start : start + size].T:
+            rows[column != PAD] &= masks[column[column != PAD]]
         number, inside = np.nonzero(rows)
         ends = np.cumsum(np.count_nonzero(rows, axis=1))
         sums = np.append(np.uint64(0), np.cumsum(keys[inside], dtype=np.uint64))  # modulo 2**64
-        own = np.diff(sums[ends], prepend=np.uint64(0))
-        is_new = [seen.setdefault(key, k) == k for k, key in enumerate(own.tolist(), start)]
+        set_keys = np.diff(sums[ends], prepend=np.uint64(0))
+        is_new = [
+            first_by_key.setdefault(key, k) == k for k, key in enumerate(set_keys.tolist(), start)
+        ]
         is_new = np.array(is_new, dtype=bool)
-        kept.append(start + np.flatnonzero(is_new))
+        positions.append(start + np.flatnonzero(is_new))
         indices.append(inside[is_new[number]].astype(np.int32))
         sizes.append(np.diff(ends, prepend=0)[is_new])
-    kept, sizes = np.concatenate(kept), np.concatenate(sizes)
+    positions, sizes = np.concatenate(positions), np.concatenate(sizes)
     indices, ends = np.concatenate(indices), np.append(0, np.cumsum(sizes))
-    members = sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(kept), n_cells))
-    return np.append(at, PAD)[found[kept]], members, cell
+    members = sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(positions), n_cells))
+    return np.append(item_numbers, PAD)[conjunctions[positions]], members, cell
 
 
 def _in_time(n):
@@ -88,8 +92,8 @@ def _in_time(n):
 def _cells(masks):
     """Return the cell of each row, by the conditions it satisfies, and the first row of each."""
     key = np.zeros(masks.shape[1], dtype=np.uint64)
-    for mask, own in zip(masks, random_keys(len(masks)), strict=True):
-        key[mask] += own
+    for mask, item_key in zip(masks, random_keys(len(masks)), strict=True):
+        key[mask] += item_key
     number = pd.factorize(key)[0]
     return number, np.unique(number, return_index=True)[1]
 

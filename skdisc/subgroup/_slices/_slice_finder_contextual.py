@@ -8,7 +8,7 @@ import pandas as pd
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import FoundCounts
-from skdisc.subgroup._estimation._family import wanted_in
+from skdisc.subgroup._estimation._family import has_gap_in_direction
 from skdisc.subgroup._slices._alpha_investing import decide
 from skdisc.subgroup._slices._slice_finder_candidates import joined
 from skdisc.subgroup._slices._slice_finder_tables import (
@@ -78,7 +78,7 @@ def against_contexts(detector, task, rows, items):
 
 def _of_lattice(detector, task, items, patterns, family, lots, problems):
     """Return the Discovery of the contrasts, and the number of them found by each error."""
-    worth = wanted_in(family, "higher")
+    worth = has_gap_in_direction(family, "higher")
     significant = worth & (family.p_adjusted <= detector.significance)
     published = [
         published_order(lot, *problem) for (_, lot), problem in zip(lots, problems, strict=True)

@@ -15,7 +15,7 @@ from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
 from skdisc.subgroup._estimation._discovery import FoundCounts, redundant
-from skdisc.subgroup._estimation._family import wanted_in
+from skdisc.subgroup._estimation._family import has_gap_in_direction
 from skdisc.subgroup._slices._base import SliceDetector, redundant_slices
 from skdisc.subgroup._slices._slice_line_search import POSITIVE, SliceProblem, SliceScore
 
@@ -166,7 +166,7 @@ class SliceLine(SliceDetector):
                 "set versus='everyone', or leave it out."
             )
         patterns, family = mine_family(self, task, rows, items, "higher")
-        worth = wanted_in(family, "higher")
+        worth = has_gap_in_direction(family, "higher")
         lean = worth & ~redundant(patterns, family.gap, self.redundancy)
         significant = worth & (family.p_adjusted <= self.significance)
         if (lean & significant).any() or (lean.any() and not significant.any()):

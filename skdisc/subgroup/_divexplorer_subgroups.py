@@ -6,7 +6,7 @@ from skdisc.subgroup._estimation._proposed_groups import discover_groups
 _ALIASES = {"metric": "measure", "rate": "outcome"}
 
 
-def given_groups_tested(detector, task, rows, items):
+def audit_user_subgroups(detector, task, rows, items):
     """Test the groups of the setting ``subgroups``, and return the Discovery of the best of them.
 
     Parameters
@@ -27,10 +27,10 @@ def given_groups_tested(detector, task, rows, items):
             "it that the search finds: leave them out with subgroups=."
         )
     features, protected = d._features(d.space_.names)
-    given = list(dict.fromkeys(as_subgroups(d.subgroups, "subgroups", features)))
-    if not given:
+    subgroups = list(dict.fromkeys(as_subgroups(d.subgroups, "subgroups", features)))
+    if not subgroups:
         raise ValueError("subgroups has no group. Pass at least one, or None to search.")
-    groups, least = given, d._least(rows)
+    groups, least = subgroups, d._least(rows)
     if d.must_include == "protected" or d.versus == "context":
         groups = [g for g in groups if any(p.column in protected for p in g.predicates)]
     groups = [g for g in groups if _size(rows, g) >= least]
@@ -38,12 +38,12 @@ def given_groups_tested(detector, task, rows, items):
     discovery = discover_groups(
         d, task, rows, items, groups, direction=d.direction, aliases=_ALIASES
     )
-    left = len(given) - discovery.n_tested
-    if left:
+    n_untested = len(subgroups) - discovery.n_tested
+    if n_untested:
         discovery.notes += [
-            f"{left} of the {len(given)} groups given are not tested: they have no condition on a "
-            "protected column, or too few rows (min_support) or expected events, or those that "
-            "they are compared with have."
+            f"{n_untested} of the {len(subgroups)} groups given are not tested: they have no "
+            "condition on a protected column, or too few rows (min_support) or expected events, or "
+            "those that they are compared with have."
         ]
     return discovery
 
