@@ -107,11 +107,11 @@ class EffectNuisances:
         EffectNuisances
         """
 
-        def expect(target, how, name, used=None):
-            if isinstance(how, str) and how == "auto":
+        def expect(target, method, name, used=None):
+            if isinstance(method, str) and method == "auto":
                 return fitter.choose(target, used)
-            method = how if isinstance(how, str) else type(how).__name__
-            return fitter.expect(target, how, used, name), method
+            name_of_method = method if isinstance(method, str) else type(method).__name__
+            return fitter.expect(target, method, used, name), name_of_method
 
         share, *kinds = expect(inside.astype(float), classifier, "classifier")
         sides = [expect(y, learner, "nuisance", used) for used in (inside, ~inside)]
@@ -333,7 +333,7 @@ def _cells_of(covariates, learned):
     ]
     for crossing in learned.joined:
         joint = np.empty(n_rows, dtype=int)
-        joint[learned.order] = learned.crossings.joint(crossing.at).codes
+        joint[learned.order] = learned.crossings.joint(crossing.indices).codes
         codes.append(joint)
     room = n_rows // _ROWS_PER_CELL
     for code in sorted(codes, key=lambda c: c.max(initial=-1)):
