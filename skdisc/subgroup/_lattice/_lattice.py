@@ -120,19 +120,20 @@ class Lattice:
         )
         items = np.arange(len(self.bits))
         done, stack = [], []
-        for block, *found in walk.extend(everyone, np.zeros(len(items), np.intp), items):
+        for block, *totals in walk.extend(everyone, np.zeros(len(items), np.intp), items):
             chosen = slice(None) if roots is None else np.isin(block.patterns[:, 0], roots)
-            done.append((block.patterns[chosen], *(f[chosen] for f in found)))
+            done.append((block.patterns[chosen], *(t[chosen] for t in totals)))
             stack.append((block, *block.extensions(self.feature, chosen)))
         while stack and not walk.stopped:
             block, parents, items = stack.pop()
-            for child, *found in walk.extend(block, parents, items):
-                done.append((child.patterns, *found))
+            for child, *totals in walk.extend(block, parents, items):
+                done.append((child.patterns, *totals))
                 stack.append((child, *child.extensions(self.feature)))
-        found = _collect(done, self.n_cells, len(self.values))
+        patterns = _collect(done, self.n_cells, len(self.values))
         if self.table is None:
-            return found
-        return Patterns(found.items, found.counts.sum(axis=1)[:, None], found.counts @ self.table)
+            return patterns
+        counts = patterns.counts
+        return Patterns(patterns.items, counts.sum(axis=1)[:, None], counts @ self.table)
 
     def people(self, counts: np.ndarray) -> np.ndarray:
         """Return counts by cell, shape (n, n_cells), from the counts of the cells of each bit."""
@@ -202,7 +203,7 @@ class _Block:
 
         Returns
         -------
-        at, item : ndarray of int
+        positions, item : ndarray of int
             Position of the pattern, and the item to add.
         """
         item, group = self.patterns[:, -1], self.parent
@@ -212,11 +213,11 @@ class _Block:
         rank = group.astype(np.int64) * (int(feature.max(initial=0)) + 1) + feature[item]
         start = np.searchsorted(rank, rank, side="right")
         n_each = np.where(active, np.searchsorted(group, group, side="right") - start, 0)
-        at = np.repeat(np.arange(len(item)), n_each)
-        offset = np.arange(len(at)) - np.repeat(np.cumsum(n_each) - n_each, n_each)
-        return at, item[start[at] + offset]
+        positions = np.repeat(np.arange(len(item)), n_each)
+        offset = np.arange(len(positions)) - np.repeat(np.cumsum(n_each) - n_each, n_each)
+        return positions, item[start[positions] + offset]
 
-    def covers_of(self, at, bits):
+    def covers_of(self, positions, bits):
         """Return the covers of the patterns at these positions (in increasing order), each once.
 
         Returns
@@ -227,7 +228,7 @@ class _Block:
         distinct : ndarray of int
             For each row of `covers`, the position.
         """
-        distinct, which = np.unique(at, return_inverse=True)
+        distinct, which = np.unique(positions, return_inverse=True)
         if self.parent is None:
             return self._covers, which, distinct
         return (
@@ -238,11 +239,13 @@ class _Block:
 
 
 def _by_bits(frequency):
-    """Return row and bit of each set bit of frequencies, and what each of the bits is worth."""
-    every = 1 << np.arange(int(frequency.max(initial=1)).bit_length())
-    rows = [np.flatnonzero(frequency & one) for one in every]
-    worth = every[[len(own) > 0 for own in rows]] if len(frequency) else every[:1]
-    rows = [own for own in rows if len(own)] or [rows[0]]
+    """Return row and bit number of each set bit of frequencies, and the value of each bit."""
+    bit_values = 1 << np.arange(int(frequency.max(initial=1)).bit_length())
+    rows = [np.flatnonzero(frequency & bit_value) for bit_value in bit_values]
+    worth = (
+        bit_values[[len(bit_rows) > 0 for bit_rows in rows]] if len(frequency) else bit_values[:1]
+    )
+    rows = [bit_rows for bit_rows in rows if len(bit_rows)] or [rows[0]]
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(r) for r in rows]), worth
 
 
