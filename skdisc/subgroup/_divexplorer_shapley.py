@@ -141,8 +141,8 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
             i = patterns.items[row, 0]
             overall.append((name, text[i], values[i], effect[j, row]))
         mean, variance = (a[j] for a in posterior)
-        found = corrective_items(patterns, effect[j], mean, variance, k)
-        for row, i, factor, t in zip(*found, strict=True):
+        corrections = corrective_items(patterns, effect[j], mean, variance, k)
+        for row, i, factor, t in zip(*corrections, strict=True):
             group = str(items.subgroup(patterns.items[row]))
             corrective.append((name, group, text[i], effect[j, row], factor, t))
     return {
