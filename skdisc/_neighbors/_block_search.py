@@ -34,14 +34,18 @@ def similar_order(points, nominal, size=BLOCK):
     weight, done, todo = np.where(nominal, 2.0, 1.0), [], [np.arange(len(points))]
     while todo:
         rows = todo.pop()
-        some = points[rows[:: max(1, len(rows) // _SAMPLE)]] if len(rows) > size else points[:0]
-        spread = np.abs(some - some.mean(axis=0)).mean(axis=0) * weight if len(some) else weight * 0
+        sample = points[rows[:: max(1, len(rows) // _SAMPLE)]] if len(rows) > size else points[:0]
+        spread = (
+            np.abs(sample - sample.mean(axis=0)).mean(axis=0) * weight
+            if len(sample)
+            else weight * 0
+        )
         j = int(spread.argmax()) if len(spread) else 0
         if not len(spread) or spread[j] == 0:
             done.append(rows)
             continue
         x = points[rows, j]
-        cut = 0.0 if nominal[j] else np.median(some[:, j])
+        cut = 0.0 if nominal[j] else np.median(sample[:, j])
         right = x > cut if (x > cut).any() else x >= cut
         todo += [rows[right], rows[~right]]
     return np.concatenate(done) if done else np.empty(0, np.intp)
@@ -155,15 +159,17 @@ class _QueryBlock:
             distance = self._between(candidates)
             query, place = np.nonzero(distance <= limit[:, None])
             return query, pool.rows[candidates[place]], distance[query, place]
-        apart = _differing(self.bits, pool.bits[candidates])
+        n_differing = _differing(self.bits, pool.bits[candidates])
         most = (limit[:, None] - self._gaps[:, blocks]) / self._worth
-        most = np.clip(np.floor(most) + 1, 0, np.iinfo(apart.dtype).max).astype(apart.dtype)
-        inside = apart < np.repeat(most, sizes, axis=1)
+        most = np.clip(np.floor(most) + 1, 0, np.iinfo(n_differing.dtype).max).astype(
+            n_differing.dtype
+        )
+        inside = n_differing < np.repeat(most, sizes, axis=1)
         query = np.repeat(np.arange(len(inside)), np.count_nonzero(inside, axis=1))
         flat = np.flatnonzero(inside)
         place = flat - query * len(candidates)
-        distance = self._worth * apart.ravel()[flat]
-        if len(flat) > apart.size // 8:
+        distance = self._worth * n_differing.ravel()[flat]
+        if len(flat) > n_differing.size // 8:
             distance += self._between(candidates).ravel()[flat]
         elif pool.numbers.shape[1]:
             gaps = np.abs(self.numbers[query] - pool.numbers[candidates[place]])

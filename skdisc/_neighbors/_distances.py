@@ -83,9 +83,9 @@ class Distances:
         """
         if not callable(self.setting):
             return self, self.encode(X)
-        more, start = copy(self), sum(map(len, self._frames))
-        more._frames, more.metric = (*self._frames, X), more._call
-        return more, np.arange(start, start + len(X))[:, None].astype(float)
+        distances, start = copy(self), sum(map(len, self._frames))
+        distances._frames, distances.metric = (*self._frames, X), distances._call
+        return distances, np.arange(start, start + len(X))[:, None].astype(float)
 
     def encode(self, X):
         """Return the coordinates of the rows of X under a metric given by name."""

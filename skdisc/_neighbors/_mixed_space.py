@@ -95,10 +95,10 @@ def _frame(X):
     frame = as_frame(as_frame(X).infer_objects())  # which finds complex numbers among objects
     refuse_twice(frame)
     refuse_huge(frame)
-    gone = frame.isna().any()
-    if gone.any():
+    has_missing = frame.isna().any()
+    if has_missing.any():
         raise ValueError(
-            f"columns {list(gone.index[gone])!r} of X have missing values (NaN), for which no "
-            "distance is defined; impute them first"
+            f"columns {list(has_missing.index[has_missing])!r} of X have missing values (NaN), for "
+            "which no distance is defined; impute them first"
         )
     return frame

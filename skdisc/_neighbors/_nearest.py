@@ -197,17 +197,17 @@ class NearestSearch:
         for coordinates, rows in _cells(points, self._split):
             # Bounds only shrink and cells come by distance: once a cell is too far for all points,
             # so are those after it.
-            away = [
+            cell_distance = [
                 np.abs(coordinates - cell_coordinates).sum() for cell_coordinates, _ in self._cells
             ]
-            for cell in np.argsort(away, kind="stable"):
+            for cell in np.argsort(cell_distance, kind="stable"):
                 bound = distance[rows, -1]
-                near = rows[away[cell] <= bound + slack(bound)]
+                near = rows[cell_distance[cell] <= bound + slack(bound)]
                 if not len(near):
                     break
                 members = self._cells[cell][1]
                 d, i = self._search(cell, points[near][:, ~self._split], min(width, len(members)))
-                _merge(distance, index, near, d + away[cell], members[i])
+                _merge(distance, index, near, d + cell_distance[cell], members[i])
         return distance, index
 
     def _search(self, cell, points, width):

@@ -69,8 +69,8 @@ class NeighborSums:
             order = self.search.order(points)
         for start in range(0, len(points), size):
             rows = order[start : start + size]
-            mine = None if row_of_point is None else np.asarray(row_of_point)[rows]
-            sums[rows], weight[rows], _ = self._some(points[rows], ks, mine, max_distance)
+            self_of_batch = None if row_of_point is None else np.asarray(row_of_point)[rows]
+            sums[rows], weight[rows], _ = self._some(points[rows], ks, self_of_batch, max_distance)
         return sums, weight
 
     def reach(self, k, rows=None):
@@ -111,8 +111,8 @@ class NeighborSums:
             place, first = self._apart(points[rows])
             nearest = self.search.nearest(points[rows][first], width, limit)
             distance, index = (a[place] for a in nearest)
-            mine = None if row_of_point is None else row_of_point[rows]
-            counts, values = self._counted(index, mine)
+            self_of_rows = None if row_of_point is None else row_of_point[rows]
+            counts, values = self._counted(index, self_of_rows)
             if limit < np.inf:
                 near = distance <= limit
                 counts, values = counts * near, values * near
@@ -194,10 +194,10 @@ def _shared(distance, counts, values, ks):
         tied = (kth > 0) & (distance[rows, np.maximum(kth - 1, 0)] >= bound - gap)
         tied |= (kth < last) & (distance[rows, np.minimum(kth + 1, last)] <= bound + gap)
         if tied.any():
-            some, lower, upper = distance[tied], (bound - gap)[tied], (bound + gap)[tied]
+            tied_distances, lower, upper = distance[tied], (bound - gap)[tied], (bound + gap)[tied]
             inside, up_to = inside.copy(), up_to.copy()
-            inside[tied] = (some < lower[:, None]).sum(axis=1)
-            up_to[tied] = (some <= upper[:, None]).sum(axis=1)
+            inside[tied] = (tied_distances < lower[:, None]).sum(axis=1)
+            up_to[tied] = (tied_distances <= upper[:, None]).sum(axis=1)
         lower, upper = (_before(counts, rows, i) for i in (inside, up_to))
         share = np.clip((k - lower) / np.where(upper > lower, upper - lower, 1.0), 0.0, 1.0)
         low, high = (_before(values, rows, i) for i in (inside, up_to))

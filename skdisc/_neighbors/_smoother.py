@@ -78,8 +78,10 @@ class NearestSmoother:
             of_own = np.asarray((self._weights @ sums)[self._place, cluster]).ravel()
             inside.append(of_own - self._weight_of_self[:, 0] * column)
         means, outside = self.means(values[:, None])[:, 0], 1 - inside[1]
-        some = (outside > 1e-9) & (self.n_neighbors > 0)
-        return np.where(some, (means - inside[0]) / np.where(some, outside, 1.0), means)
+        has_neighbors = (outside > 1e-9) & (self.n_neighbors > 0)
+        return np.where(
+            has_neighbors, (means - inside[0]) / np.where(has_neighbors, outside, 1.0), means
+        )
 
     def _summed(self, values):
         """Return the sums of the values at each place."""

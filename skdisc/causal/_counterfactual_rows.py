@@ -118,11 +118,11 @@ def _aligned(frame, X, do):
     return rows
 
 
-def refuse_length(what, n, X):
+def refuse_length(name, n, X):
     """Raise ValueError unless n is the number of rows of X."""
     if n != len(X):
         raise ValueError(
-            f"{what} has {n} rows, but X has {len(X)}: one row is needed for each row of X."
+            f"{name} has {n} rows, but X has {len(X)}: one row is needed for each row of X."
         )
 
 
@@ -137,7 +137,7 @@ def take_rows(source, stay, positions=slice(None)):
     if not isinstance(frame, pd.DataFrame):
         return source
     positions = np.flatnonzero(stay)[positions]
-    for what, part in zip(("counterfactuals", "decisions"), (frame, *decisions), strict=False):
-        refuse_length(what, len(part), stay)
+    for name, part in zip(("counterfactuals", "decisions"), (frame, *decisions), strict=False):
+        refuse_length(name, len(part), stay)
     frame, decisions = frame.iloc[positions], [np.asarray(d)[positions] for d in decisions]
     return (frame, *decisions) if isinstance(source, tuple) else frame

@@ -61,10 +61,10 @@ def check_columns(X, nodes):
             f"The nodes {absent!r} of the causal model are not columns of X. Add them to X, remove "
             "them from dag, or name them in latent."
         )
-    gone = [n for n in nodes if X[n].hasnans]
-    if gone:
+    with_missing = [n for n in nodes if X[n].hasnans]
+    if with_missing:
         raise ValueError(
-            f"The columns {gone!r} have missing values, from which noise cannot be abducted. "
-            "Impute the values, or drop these rows."
+            f"The columns {with_missing!r} have missing values, from which noise cannot be "
+            "abducted. Impute the values, or drop these rows."
         )
     return X

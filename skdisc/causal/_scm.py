@@ -152,12 +152,12 @@ class StructuralCausalModel(BaseEstimator):
         """
         self.parents_ = read_graph(self.dag)
         self.latent_ = list(self.latent or {})
-        for what in ("equations", "noise", "regressor", "classifier", "scale", "confounding"):
-            setting = getattr(self, what)
+        for name in ("equations", "noise", "regressor", "classifier", "scale", "confounding"):
+            setting = getattr(self, name)
             if isinstance(setting, Mapping):
-                check_names(what, setting, self.parents_, _NODES)
-        for what in ("latent", "clip"):
-            check_names(what, getattr(self, what) or {}, self.parents_, _NODES)
+                check_names(name, setting, self.parents_, _NODES)
+        for name in ("latent", "clip"):
+            check_names(name, getattr(self, name) or {}, self.parents_, _NODES)
         X = self._columns(X, self.parents_)
         observed_nodes = [node for node in self.parents_ if node not in self.latent_]
         nominal = [node for node in observed_nodes if is_nominal(X[node], self.kinds)]

@@ -76,8 +76,8 @@ def acs(test, validation):
     parts = []
     for raw, split in ((test, "test"), (validation, "validation")):
         part = pd.read_parquet(io.BytesIO(raw)).reset_index(drop=True)
-        whole = [n for n in part if part[n].notna().all() and (part[n] % 1 == 0).all()]
-        parts.append(part.astype(dict.fromkeys(whole, "int64")).assign(split=split))
+        integers = [n for n in part if part[n].notna().all() and (part[n] % 1 == 0).all()]
+        parts.append(part.astype(dict.fromkeys(integers, "int64")).assign(split=split))
     return pd.concat(parts).to_csv(index=False, lineterminator="\n").encode()
 
 

@@ -90,41 +90,41 @@ class ComparedQuantities:
         positions = np.flatnonzero(self.is_judged)
         names = texts([c.group for c in self.comparisons])
         twin = self._mirrored()
-        several = self.quantities
+        quantities = self.quantities
 
         def interval(a):
-            ends = [q.interval(level_of_two_tests(a)) for q in several]
+            ends = [q.interval(level_of_two_tests(a)) for q in quantities]
             return tuple(np.concatenate([end[k][positions] for end in ends]) for k in (0, 1))
 
         def ratio(a):
             return np.concatenate(
-                [q.smallest_ratio(level_of_two_tests(a))[positions] for q in several]
+                [q.smallest_ratio(level_of_two_tests(a))[positions] for q in quantities]
             )
 
         def is_found(i, quantity):
             sides = [i] if twin[i] < 0 else [i, twin[i]]
             return any((names[k], quantity) in found_pairs for k in sides)
 
-        rates = [q.rate for q in several]
+        rates = [q.rate for q in quantities]
         matters = [self.margins.gap(rate) for rate in rates]
         problems = [gap.problem for gap in matters]
         return Candidates(
-            np.concatenate([q.n[positions] for q in several]),
-            np.concatenate([q.n_reference[positions] for q in several]),
-            np.concatenate([q.gap[positions] for q in several]),
+            np.concatenate([q.n[positions] for q in quantities]),
+            np.concatenate([q.n_reference[positions] for q in quantities]),
+            np.concatenate([q.gap[positions] for q in quantities]),
             interval,
-            size=np.tile(self.size[positions], len(several)),
+            size=np.tile(self.size[positions], len(quantities)),
             total=self.total,
-            found=[is_found(i, q.name) for q in several for i in positions],
+            found=[is_found(i, q.name) for q in quantities for i in positions],
             ratio=ratio if self.margins.ratios and not np.isnan(rates).all() else None,
-            name=[names[i] for _ in several for i in positions],
-            measure=np.repeat([q.name for q in several], len(positions)).astype(object),
-            comparison_size=np.tile(self.order[positions], len(several)),
+            name=[names[i] for _ in quantities for i in positions],
+            measure=np.repeat([q.name for q in quantities], len(positions)).astype(object),
+            comparison_size=np.tile(self.order[positions], len(quantities)),
             relevant_gap=np.repeat([gap.size for gap in matters], len(positions)),
             problem=next(filter(None, problems), ""),
             # Sizes count the rows of X: whom an error rate is about depends on labels and
             # decisions.
-            counted=_ALSO if whom(q.name for q in several) else "",
+            counted=_ALSO if whom(q.name for q in quantities) else "",
         )
 
     def family(self, candidates: Candidates, answer: Answer) -> pd.DataFrame:
@@ -269,8 +269,8 @@ def compared_quantities(rows, names, reference, margins, min_size, min_cell=0):
     one_column = np.array(
         [np.ndim(c.reference) == 0 and c.reference not in _RULES for c in comparisons]
     )
-    whole = has_twin | one_column.astype(bool)
-    size = np.where(whole, compared.size, n)
+    is_partition = has_twin | one_column.astype(bool)
+    size = np.where(is_partition, compared.size, n)
     return replace(compared, is_judged=~has_twin | (twin > np.arange(len(comparisons))), size=size)
 
 
@@ -284,9 +284,9 @@ def _quantity(rows, name, comparisons, margins):
     quantity = RESIDUAL if rows.is_numeric and name in (PPV, OMITTED) else name
     overlap = any(c.overlap for c in comparisons)
     formula, entry = partial(_part, quantity=quantity), CATALOGUE["mean_difference"]
-    alone = [replace(c, overlap=False) for c in comparisons]
+    separate = [replace(c, overlap=False) for c in comparisons]
     pieces = (
-        Evaluation(entry, formula, rows, alone, False, False).contrasts() if comparisons else []
+        Evaluation(entry, formula, rows, separate, False, False).contrasts() if comparisons else []
     )
     is_rate = any(isinstance(p, Rates) for p in pieces)
     rate = _overall(rows, quantity) if is_rate else np.nan

@@ -148,8 +148,10 @@ def add_held_out(shown, table, detector):
     matched["support"] = matched["support"].fillna(0)
     for name in _COPIED:
         shown[f"held_out_{name}"] = matched[name].to_numpy()
-    same = np.sign(shown["held_out_effect"]) == np.sign(shown["effect"])
-    return shown, ((shown["held_out_p_adjusted"] <= detector.significance) & same).to_numpy()
+    has_same_sign = np.sign(shown["held_out_effect"]) == np.sign(shown["effect"])
+    return shown, (
+        (shown["held_out_p_adjusted"] <= detector.significance) & has_same_sign
+    ).to_numpy()
 
 
 def people_of(detector, task):

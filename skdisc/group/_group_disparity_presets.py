@@ -75,12 +75,12 @@ def impact_ratios(table, rows, unknown, threshold, is_best=False):
                 line["note"] = line["note"] or "too small to be the reference"
             lines.append(line)
     lines += [
-        {"attribute": name, "group": who, "n": n, "note": "unknown: counted, not compared"}
-        for name, who, n in unknown
+        {"attribute": name, "group": value, "n": n, "note": "unknown: counted, not compared"}
+        for name, value, n in unknown
     ]
     first = "attribute group n favorable rate impact_ratio ci_low ci_high p_value p_adjusted"
-    more = [] if threshold is None else ["shortfall_at_threshold", "meets_threshold"]
-    names = [*first.split(), "shortfall", *more, "reference", "n_reference", "note"]
+    extra_columns = [] if threshold is None else ["shortfall_at_threshold", "meets_threshold"]
+    names = [*first.split(), "shortfall", *extra_columns, "reference", "n_reference", "note"]
     return pd.DataFrame(lines, columns=names)
 
 

@@ -108,9 +108,9 @@ def _looked_at(detector, rows):
         errors = any(behind(m) != (SELECTION,) for m in measures)
     groupings = []
     for attribute, labels, members in rows.groupings:
-        stay = detector._choice.looks_at(members[:, rows.cell], errors=errors)
-        labels = [label for label, stays in zip(labels, stay, strict=True) if stays]
-        groupings.append((attribute, labels, members[stay]))
+        may_compare = detector._choice.looks_at(members[:, rows.cell], errors=errors)
+        labels = [label for label, stays in zip(labels, may_compare, strict=True) if stays]
+        groupings.append((attribute, labels, members[may_compare]))
     return replace(rows, groupings=groupings)
 
 
@@ -119,13 +119,13 @@ def selected_intervals(detector, compared, shown, n_found):
     d, n_tests = detector, int(compared.table["p_value"].notna().sum())
 
     def ends_at(level):
-        how = {
+        settings = {
             "significance": level,
             "n_resamples": d.n_resamples,
             "random_state": int(d._seeds[0]),
         }
         names = set(shown["measure"])
-        return measure_tables.effect_ends(compared.evaluations, names, how)[:, shown.index]
+        return measure_tables.effect_ends(compared.evaluations, names, settings)[:, shown.index]
 
     return with_selected_intervals(shown, n_found, n_tests, d.significance, ends_at)
 
@@ -134,12 +134,12 @@ def _measured(detector, rows, measured, reference, seed):
     """Return the table of measures."""
     d = detector
     permutations = {"wasserstein_distance": d.n_resamples} if d.output == "value" else 0
-    how = {"significance": d.significance, "random_state": seed}
+    settings = {"significance": d.significance, "random_state": seed}
     return measure_tables.measure_groups(
         rows,
         measured,
         reference,
-        how | {"n_resamples": d.n_resamples, "permutations": permutations},
+        settings | {"n_resamples": d.n_resamples, "permutations": permutations},
         exact=d.preset is not None and not rows.has_design,
         correction=d.correction,
     )

@@ -54,7 +54,7 @@ def _of_grouping(rows, attribute, labels, members, significance):
     else:
         half = -special.ndtri(significance / 2) * np.sqrt(variance)
         raw = mean - half, mean + half
-    names = pd.DataFrame([[str(p) for p in several] for several in labels])
+    names = pd.DataFrame([[str(p) for p in predicates] for predicates in labels])
     shrunken = shrink(mean, variance, additive(names), significance)
     columns = [members @ rows.size, mean, *raw, *shrunken]
     texts = {"attribute": attribute, "group": [measure_tables.text(g) for g in labels]}

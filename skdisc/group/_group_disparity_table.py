@@ -62,7 +62,10 @@ def is_unknown(group):
 def unknown(people, predicates):
     """Return column, condition and number of rows for each group of a missing value."""
     missing_groups = [
-        (name, p) for name, several in predicates.items() for p in several if is_unknown(p)
+        (name, p)
+        for name, column_predicates in predicates.items()
+        for p in column_predicates
+        if is_unknown(p)
     ]
     return [
         (str(n), str(p), people_in(p.mask(people.X), people.frequency)) for n, p in missing_groups
@@ -133,9 +136,9 @@ def _coded(X, predicates):
 
 def _without(attribute, groups, members, known_only):
     """Leave out values not seen at fit and, if `known_only`, missing values."""
-    stay = [None not in parts(g) and not (known_only and is_unknown(g)) for g in groups]
-    known_groups = [g for g, stays in zip(groups, stay, strict=True) if stays]
-    return attribute, known_groups, members[np.array(stay, dtype=bool)]
+    is_usable = [None not in parts(g) and not (known_only and is_unknown(g)) for g in groups]
+    known_groups = [g for g, stays in zip(groups, is_usable, strict=True) if stays]
+    return attribute, known_groups, members[np.array(is_usable, dtype=bool)]
 
 
 def reference_among(reference, predicates):
@@ -175,7 +178,7 @@ def texts(groups):
     return [text_by_id[id(g)] for g in groups]
 
 
-def measure_groups(rows, evaluations, reference, how, *, exact, correction):
+def measure_groups(rows, evaluations, reference, settings, *, exact, correction):
     """Measure every group.
 
     Parameters
@@ -183,7 +186,7 @@ def measure_groups(rows, evaluations, reference, how, *, exact, correction):
     rows : GroupedDecisions
     evaluations : list of Evaluation
     reference : rule, or dict of predicates
-    how : dict
+    settings : dict
         significance, n_resamples, permutations, random_state.
     exact : bool
         Whether the impact ratio is tested exactly.
@@ -197,7 +200,7 @@ def measure_groups(rows, evaluations, reference, how, *, exact, correction):
         with effect_low and effect_high, NaN for a measure without direction; outcome and support of
         the group; place, the position of the measure.
     """
-    columns = disparity_columns(evaluations, how)
+    columns = disparity_columns(evaluations, settings)
     groups, against, names = (columns[name] for name in ("group", "reference", "measure"))
     columns |= {"against": against, "subject": texts(groups), "reference": texts(against)}
     columns["place"] = pd.factorize(names)[0]
@@ -206,7 +209,7 @@ def measure_groups(rows, evaluations, reference, how, *, exact, correction):
         _test_exactly(columns, rows)
     columns["p_adjusted"] = adjust(columns, columns["p_value"], reference, correction)
     n_tests = int(np.count_nonzero(~np.isnan(columns["p_value"])))
-    level = how["significance"]
+    level = settings["significance"]
     level_each = level if correction == "none" else level / max(n_tests, 1)
     columns |= _effects(columns, level, level_each)
     size, total = (_by_group(rows, values) for values in (rows.size, rows.total))
@@ -218,14 +221,14 @@ def measure_groups(rows, evaluations, reference, how, *, exact, correction):
     return pd.DataFrame(columns | {n: pd.Series(columns[n], dtype=object) for n in _OBJECTS})
 
 
-def effect_ends(evaluations, names, how):
+def effect_ends(evaluations, names, settings):
     """Return the intervals of effects at another level, of some measures; NaN for the others.
 
     Parameters
     ----------
     evaluations : list of Evaluation
     names : collection of str
-    how : dict
+    settings : dict
         significance, n_resamples, random_state.
 
     Returns
@@ -236,7 +239,7 @@ def effect_ends(evaluations, names, how):
     ends = []
     for evaluation in evaluations:
         if evaluation.entry.name in names:
-            effects = _effect(evaluation.entry, evaluation.ends(**how))
+            effects = _effect(evaluation.entry, evaluation.ends(**settings))
             ends.append([effects.min(axis=0), effects.max(axis=0)])
         else:
             ends.append(np.full((2, len(evaluation.comparisons)), np.nan))
@@ -252,8 +255,8 @@ def adjust(table, p_value, reference, correction):
     p = np.array(p_value, dtype=float)
     if reference != "best" or correction == "none":
         return _stats.adjust(p, correction)
-    alone = [i if isinstance(g, str | None) else -1 for i, g in enumerate(table["against"])]
-    keys = {"place": table["place"], "attribute": table["attribute"], "alone": alone}
+    position = [i if isinstance(g, str | None) else -1 for i, g in enumerate(table["against"])]
+    keys = {"place": table["place"], "attribute": table["attribute"], "alone": position}
     family = pd.DataFrame(keys).groupby(list(keys)).ngroup().to_numpy()
     smallest = np.full(family.max(initial=-1) + 1, np.nan)
     for k in range(len(smallest)):
@@ -358,14 +361,14 @@ def finding_columns(shown):
     """Return the columns of findings: effects with their intervals."""
     columns = {"effect_low": "ci_low", "effect_high": "ci_high"}
     shown = shown.drop(columns=["ci_low", "ci_high"]).rename(columns=columns)
-    more = [c for c in shown if c in _MORE or c.startswith("held_out_")]
-    return shown[[*_OF_FINDINGS, *more]].reset_index(drop=True)
+    extra_columns = [c for c in shown if c in _MORE or c.startswith("held_out_")]
+    return shown[[*_OF_FINDINGS, *extra_columns]].reset_index(drop=True)
 
 
 def undefined(table):
     """Return the groups without a value, their size and the reason."""
-    gone = table[table["excluded"].astype(bool) & (table["subject"] != "all")]
-    groups = gone[["subject", "measure", "n", "reason"]].reset_index(drop=True)
+    excluded = table[table["excluded"].astype(bool) & (table["subject"] != "all")]
+    groups = excluded[["subject", "measure", "n", "reason"]].reset_index(drop=True)
     small = groups["reason"].str.startswith((EMPTY, ALONE, FEW))
     groups.loc[small, "measure"] = "any"
     return groups.drop_duplicates(ignore_index=True)

@@ -53,8 +53,8 @@ class CaseShare:
     @property
     def row(self) -> tuple:
         """The row of `estimates`: name, estimate, ci_low, ci_high, n."""
-        who = {"inputs": "uniformly drawn inputs"}.get(self.population, self.population)
-        return f"share of {who} with a case", self.estimate, self.low, self.high, self.n
+        population = {"inputs": "uniformly drawn inputs"}.get(self.population, self.population)
+        return f"share of {population} with a case", self.estimate, self.low, self.high, self.n
 
     def answer(self, detector: Any, caveats: Sequence[str] = ()) -> Answer:
         """Return the answer; a caveat is a reason why the absence of cases is inconclusive."""
@@ -119,16 +119,16 @@ def beyond_chance(
     return CaseShare(population, share, max(low, 0.0), max(high, 0.0), n, RANDOM, ended_by)
 
 
-def effective_number(which: np.ndarray) -> float:
+def effective_number(row_numbers: np.ndarray) -> float:
     """Return the effective number of different rows, as equal rows are queried only once.
 
     Parameters
     ----------
-    which : ndarray of int, shape (n,)
+    row_numbers : ndarray of int, shape (n,)
         The number of each row; equal rows have equal numbers.
     """
-    counts = np.bincount(which)
-    return float(len(which) ** 2 / max((counts**2).sum(), 1))
+    counts = np.bincount(row_numbers)
+    return float(len(row_numbers) ** 2 / max((counts**2).sum(), 1))
 
 
 CHANCE_NOTE = (
@@ -253,13 +253,13 @@ def _people(task, most, rng):
     rank = rng.permutation(len(keys))
     for times in _COMPARED:
         positions = at_ranks(keys, rank if times is None else rank[: math.ceil(times * most)])
-        which, first = KeyIndex().add(keys[positions])
+        row_numbers, first = KeyIndex().add(keys[positions])
         if first.sum() > most:
-            positions, which, first = positions[:most], which[:most], first[:most]
+            positions, row_numbers, first = positions[:most], row_numbers[:most], first[:most]
             break
     positions = positions[first]
     rows = task.X.iloc[positions].reset_index(drop=True)
-    return _Drawn(task.people.numbered.taken(positions, rows), which, len(task.X))
+    return _Drawn(task.people.numbered.taken(positions, rows), row_numbers, len(task.X))
 
 
 def _inputs(task, most, scope, rng):
@@ -270,8 +270,8 @@ def _inputs(task, most, scope, rng):
     total = math.prod(sizes)
     if total > most:
         codes = space.sample(most, rng)
-        which, first = KeyIndex().add(space.key(codes, varied))
-        return _Drawn(NumberedColumns(space.decode(codes[first])), which, None)
+        row_numbers, first = KeyIndex().add(space.key(codes, varied))
+        return _Drawn(NumberedColumns(space.decode(codes[first])), row_numbers, None)
     codes = np.zeros((total, len(space)), dtype=np.int64)
     codes[:, space.p_index] = space.combos()[0]
     digits = np.unravel_index(rng.permutation(total), sizes or [1])

@@ -202,9 +202,9 @@ def make_comparisons(X, items, protected, outcome, *, group, reference, combine,
     -------
     list of Comparison
     """
-    several = [(c,) for c in protected] if combine == "multiple" else [tuple(protected)]
+    column_sets = [(c,) for c in protected] if combine == "multiple" else [tuple(protected)]
     comparisons = []
-    for columns in several:
+    for columns in column_sets:
         seen_groups = _groups_seen(items, columns, outcome)
         chosen = _named("group", group, columns, protected, seen_groups)
         candidates = [s for s in seen_groups if chosen is None or not s.is_inside(chosen, columns)]
@@ -243,16 +243,18 @@ def _reference(reference, columns, protected, seen_groups, candidates):
     return max(candidates, key=lambda s: (*(getattr(s, name) for name in by), str(s.group))).group
 
 
-def _named(what, values, columns, protected, seen_groups):
+def _named(setting, values, columns, protected, seen_groups):
     """Return the subgroup that a user named by values; None if no value was given."""
     if values is None:
         return None
     predicates_by_column = {c: [] for c in columns}
     for predicate in dict.fromkeys(p for s in seen_groups for p in s.group.predicates):
         predicates_by_column[predicate.column].append(predicate)
-    values = named_values(what, values, protected)
+    values = named_values(setting, values, protected)
     predicates = [
-        named_group(what, c, v, predicates_by_column[c]) for c, v in values.items() if c in columns
+        named_group(setting, c, v, predicates_by_column[c])
+        for c, v in values.items()
+        if c in columns
     ]
     return Subgroup(predicates) if predicates else None
 

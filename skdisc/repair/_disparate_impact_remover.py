@@ -156,9 +156,9 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         rank, filled = np.full(len(x), np.nan), [q for q in quantiles if len(q)]
         quantiles = [*quantiles, np.sort(np.concatenate(quantiles))]  # the last: those not seen
         for g in np.unique(group):
-            mine = (group == g) & ~np.isnan(x)
-            if mine.any():
-                rank[mine] = _ranks(quantiles[g], x[mine])
+            members = (group == g) & ~np.isnan(x)
+            if members.any():
+                rank[members] = _ranks(quantiles[g], x[members])
         has_rank = ~np.isnan(rank)
         moved = np.full(len(x), np.nan)
         if has_rank.any():

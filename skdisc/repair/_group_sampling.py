@@ -208,11 +208,11 @@ class Massager(GroupSampler):
         changed = []
         for g, n in enumerate(n_favorable):
             members = rank[group[rank] == g]
-            more = n - favorable[members].sum()
-            if more > 0:
-                changed.append(members[~favorable[members]][:more])
-            elif more < 0:
-                changed.append(members[favorable[members]][more:])
+            n_missing = n - favorable[members].sum()
+            if n_missing > 0:
+                changed.append(members[~favorable[members]][:n_missing])
+            elif n_missing < 0:
+                changed.append(members[favorable[members]][n_missing:])
         self.changed_ = np.sort(np.concatenate([np.empty(0, np.intp), *changed]))
         labels = y.copy()
         for to, columns in ((True, is_wanted), (False, ~is_wanted)):

@@ -114,19 +114,24 @@ def _of_model(model, X, y, reference, settings):
     favorable = check.is_favorable(check.check_labels(y), detector.pos_label_)
     decided = Task.open(detector, People(frame), is_audit=True).decisions() > 0.5
     groups = frame[detector.protected_]
-    how = {"protected": groups, "reference": reference, "pos_label": True}
-    how |= {"intersections": len(detector.protected_), "significance": significance}
-    whole = np.ones(len(frame), dtype=bool)
+    settings_of_gaps = {"protected": groups, "reference": reference, "pos_label": True}
+    settings_of_gaps |= {"intersections": len(detector.protected_), "significance": significance}
+    everyone = np.ones(len(frame), dtype=bool)
     gaps = (
-        _gap(measures.mean_difference_report(favorable, decided, **how), groups, decided, [whole]),
         _gap(
-            measures.average_odds_difference_report(favorable, decided, **how),
+            measures.mean_difference_report(favorable, decided, **settings_of_gaps),
+            groups,
+            decided,
+            [everyone],
+        ),
+        _gap(
+            measures.average_odds_difference_report(favorable, decided, **settings_of_gaps),
             groups,
             decided,
             [favorable, ~favorable],
         ),
     )
-    parts = [(random, 0.0 * whole), _share(has_case, significance), *gaps]
+    parts = [(random, 0.0 * everyone), _share(has_case, significance), *gaps]
     parts.append(_share(favorable == decided, significance))
     values, added = zip(*parts, strict=True)
     return np.stack(values).astype(float), np.stack(added)
@@ -157,11 +162,11 @@ def _gap(table, groups, decided, strata):
     return row[["estimate", "ci_low", "ci_high"]].to_numpy(), added
 
 
-def _members(groups, row, which):
+def _members(groups, row, side):
     """Return which rows are in the group, or in the reference, of a row of a report."""
     sets = (list(c) for k in range(groups.shape[1]) for c in combinations(groups.columns, k + 1))
     names = next(c for c in sets if " & ".join(map(str, c)) == row["attribute"])
-    values = row[which] if len(names) > 1 else (row[which],)
+    values = row[side] if len(names) > 1 else (row[side],)
     return np.logical_and.reduce([groups[c] == v for c, v in zip(names, values, strict=True)])
 
 

@@ -159,8 +159,8 @@ class CaseResampler(RowSampler):
         for i in range(2, 2 + _MAX_ROUNDS):
             share = rng.uniform(2 ** (i - 2), 2 ** (i - 1)) / 100
             chosen = self._choose(rng, share, len(X))
-            more = self._with_cases(X, y, cases, labels, chosen)
-            self.prevalence_.append(self._prevalence(*more, rng))
+            augmented = self._with_cases(X, y, cases, labels, chosen)
+            self.prevalence_.append(self._prevalence(*augmented, rng))
             if not self.prevalence_[-1] < self.prevalence_[-2]:
                 break
             best = chosen

@@ -109,12 +109,12 @@ def _case(prober, codes):
     return findings.subject(0)
 
 
-def _message(case, who):
+def _message(case, title):
     """Return the message: the changed values, the outcomes, and the person."""
     names = ", ".join(f"{c} {case.original[c]!r} -> {case.altered[c]!r}" for c in case.changed)
     ends = f"{_number(case.outcome)} -> {_number(case.altered_outcome)}"
     person = ", ".join(f"{name}={plain(value)!r}" for name, value in case.original.items())
-    return f"The outcome changes with {names}: {ends}.\n{who}: {person}"
+    return f"The outcome changes with {names}: {ends}.\n{title}: {person}"
 
 
 def _number(value):

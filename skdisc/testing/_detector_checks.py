@@ -125,10 +125,10 @@ def _made(detector, **more):
     )
 
 
-def _require(is_right, what):
+def _require(is_right, fault):
     """Raise AssertionError with what is wrong."""
     if not is_right:
-        raise AssertionError(what)
+        raise AssertionError(fault)
 
 
 def _model_as_it_is(detector):
@@ -236,8 +236,8 @@ def _second_fit(detector):
     once = _made(detector).fit(X, y, model)
     twice = _made(detector).fit(X[["points", "sex"]], y).fit(X, y, model)
     for name in ("result_", "audited_", "space_", "n_features_in_"):
-        same = getattr(twice, name) == getattr(once, name)
-        _require(same, f"{name} of a second fit depends on the first")
+        is_same = getattr(twice, name) == getattr(once, name)
+        _require(is_same, f"{name} of a second fit depends on the first")
 
 
 def _round_trips(detector):

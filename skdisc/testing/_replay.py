@@ -53,9 +53,9 @@ def replay(result: AuditResult, model: Model) -> pd.DataFrame:
         tried["varied"],
         tried.drop(columns="varied").set_axis(result.protected, axis=1),
     )
-    now = np.zeros(len(tested), dtype=bool)
+    is_case_now = np.zeros(len(tested), dtype=bool)
     if tested.empty:
-        return tested.assign(is_case_now=now)
+        return tested.assign(is_case_now=is_case_now)
     space, output = FeatureSpace.from_frame(people), result.params["output"]
     queries = Queries(BlackBox(model), result.pos_label, space, Budget(), output)
     for varied, rows in tested.groupby("varied").indices.items():
@@ -66,5 +66,5 @@ def replay(result: AuditResult, model: Model) -> pd.DataFrame:
                 new_values = values[column].iloc[np.tile(np.arange(len(values)), len(rows))]
                 variants[column] = new_values.astype(people[column].dtype).reset_index(drop=True)
         outcomes = queries.decide(variants).reshape(len(rows), len(values))
-        now[rows] = np.ptp(outcomes, axis=1) > result.params["min_gap"]
-    return tested.assign(is_case_now=now)
+        is_case_now[rows] = np.ptp(outcomes, axis=1) > result.params["min_gap"]
+    return tested.assign(is_case_now=is_case_now)

@@ -124,9 +124,9 @@ class BayesianNetwork:
         p = self.joint(nodes, allowed)
         cells = np.flatnonzero(p)
         for start in range(0, len(cells), _BLOCK):
-            some = cells[start : start + _BLOCK]
-            codes = self._positions(some, p.shape, nodes, allowed)
-            yield self._people(codes), p.ravel()[some]
+            block = cells[start : start + _BLOCK]
+            codes = self._positions(block, p.shape, nodes, allowed)
+            yield self._people(codes), p.ravel()[block]
 
     def _draw(self, n, condition, rng):
         """Draw n people under a condition as positions of values by name."""

@@ -193,8 +193,8 @@ class OutcomeLaw:
         bias, sigma, _ = person
         logit = self.logit(X, person)
         p = self.mean_of(logit, sigma)
-        fair, some = p.copy(), np.flatnonzero(bias)
-        fair[some] = self.mean_of(logit[some] - bias[some], sigma[some])
+        fair, biased = p.copy(), np.flatnonzero(bias)
+        fair[biased] = self.mean_of(logit[biased] - bias[biased], sigma[biased])
         return p, fair
 
     def over_proxy(self, X):

@@ -190,9 +190,9 @@ def _what_would_do(n_pairs, n_planted, ranges, overlap, usable):
     remedies.append("more attributes, or attributes with more values")
     if overlap == "forbid":
         remedies.append("overlap='add'")
-    apart = " that are disjoint" if overlap == "forbid" else ""
+    disjoint = " that are disjoint" if overlap == "forbid" else ""
     return (
-        f"Only {n_planted} of n_pairs={n_pairs} pairs{apart} were found with the granularity, "
+        f"Only {n_planted} of n_pairs={n_pairs} pairs{disjoint} were found with the granularity, "
         f"intersectionality and background asked for. What may do: {'; '.join(remedies)}."
     )
 
@@ -250,8 +250,8 @@ def _fill(levels, requests, overlap, probability, scope, room, rng, is_last):
 def _is_disjoint(pairs, definitions, overlap):
     """Return a mask of the pairs disjoint from the definitions taken (with "add": distinct)."""
     if overlap == "add":
-        same = (pairs[:, :, None] == definitions).all(axis=-1)
-        return ~same.any(axis=(1, 2))
+        is_same = (pairs[:, :, None] == definitions).all(axis=-1)
+        return ~is_same.any(axis=(1, 2))
     is_fixed = (pairs[:, :, None] != FREE) & (definitions != FREE)
     differ = (is_fixed & (pairs[:, :, None] != definitions)).any(axis=-1)
     return differ.all(axis=(1, 2))

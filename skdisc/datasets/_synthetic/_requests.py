@@ -67,16 +67,16 @@ def divide(sizes, n_background, n_samples):
     """
     parts = np.append(sizes, n_background).astype(float)
     exact = parts * n_samples / max(parts.sum(), 1.0)
-    whole = np.floor(exact).astype(int)
-    short = n_samples - whole.sum()
-    whole[np.argsort(whole - exact, kind="stable")[:short]] += 1
-    if not parts.any() or (whole[parts > 0] == 0).any():
+    sizes_rounded = np.floor(exact).astype(int)
+    short = n_samples - sizes_rounded.sum()
+    sizes_rounded[np.argsort(sizes_rounded - exact, kind="stable")[:short]] += 1
+    if not parts.any() or (sizes_rounded[parts > 0] == 0).any():
         raise ValueError(
             f"n_samples={n_samples} people cannot be divided among {np.count_nonzero(sizes)} "
             f"subgroups and a background of n_background={n_background} in proportion to their "
             "sizes, at least one each. Raise n_samples, or plant fewer pairs."
         )
-    return whole[:-1], int(whole[-1])
+    return sizes_rounded[:-1], int(sizes_rounded[-1])
 
 
 def requests(n, granularity, intersectionality, similarity, levels, rng):

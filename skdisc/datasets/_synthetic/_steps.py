@@ -78,15 +78,15 @@ def _source(arguments):
     if not sources and not isinstance(arguments["synthesizer"], str):
         sources = ["synthesizer"]
     extra = [n for n in _OF_SCHEMA if arguments[n] is not None]
-    lost = [n for n in ("protected", "target") if arguments[n] is not None]
+    unused = [n for n in ("protected", "target") if arguments[n] is not None]
     named = isinstance(arguments["reference"], str)
     learned = sources in (["reference"], ["synthesizer"]) and not named
-    if len(sources) == 2 or (sources and extra) or (lost and not learned):
+    if len(sources) == 2 or (sources and extra) or (unused and not learned):
         raise ValueError(
             "Pass exactly one source of attributes: schema=; reference= by name; reference= as a "
             "frame or a fitted synthesizer= (with protected= and target=); or "
             f"{'=, '.join(_OF_SCHEMA)}=. Got "
-            f"{[*sources, *extra, *lost]!r}."
+            f"{[*sources, *extra, *unused]!r}."
         )
     seeded = arguments["synthesizer"] == "sdv" and sources != ["reference"]
     if seeded or sources == ["synthesizer"]:
@@ -183,6 +183,6 @@ def draw_outcome(law, X, arguments, rng):
 def _intercept(law, X, person, base_rate):
     """Return the intercept for which the mean outcome without bias is `base_rate`."""
     rows = slice(0, 20_000)
-    some = tuple(values[rows] for values in person)
-    logit = law.logit(X.iloc[rows], some, fair=True)
-    return brentq(lambda b: law.mean_of(logit + b, some[1]).mean() - base_rate, -60, 60)
+    people = tuple(values[rows] for values in person)
+    logit = law.logit(X.iloc[rows], people, fair=True)
+    return brentq(lambda b: law.mean_of(logit + b, people[1]).mean() - base_rate, -60, 60)

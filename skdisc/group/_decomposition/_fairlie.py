@@ -57,8 +57,8 @@ def _factors(d, fair, rng):
 
     def value(chosen):
         """Return the predictions with the factors chosen of the group, and their gradients."""
-        mine = np.isin(d.factor, chosen)
-        x = np.where(mine, *Z)
+        is_chosen = np.isin(d.factor, chosen)
+        x = np.where(is_chosen, *Z)
         p = expit(x @ fair.values)
         return p, (weight * p * (1 - p)) @ x
 

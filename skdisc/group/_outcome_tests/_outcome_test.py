@@ -143,12 +143,12 @@ def _ends(counts, significance):
 def _rates(people, selected, counts, significance):
     """Return a row for each side."""
     rows = []
-    for side, who, x, n in (
+    for side, members, x, n in (
         ("group", people.inside, *counts[:2]),
         ("reference", ~people.inside, *counts[2:]),
     ):
         low, high = _stats.clopper_pearson(x, n, significance)
         ends = x / n, float(low), float(high)
-        rows.append((side, int(who.sum()), n, n / who.sum(), int(x), *ends))
+        rows.append((side, int(members.sum()), n, n / members.sum(), int(x), *ends))
     names = ["side", "n", "n_selected", "selection_rate", "n_successes"]
     return pd.DataFrame(rows, columns=[*names, "success_rate", "ci_low", "ci_high"])

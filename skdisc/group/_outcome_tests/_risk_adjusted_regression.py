@@ -260,12 +260,12 @@ class _Omitted:
         self.decision, self.inside, self.risk = decision, inside, risk
         self.selection = selection
 
-    def gap(self, who, prevalence, on_selection, on_outcome):
-        """Return the gap; effects are odds ratios, and `who` a mask of the side they hold for."""
+    def gap(self, members, prevalence, on_selection, on_outcome):
+        """Return the gap; effects are odds ratios, which hold for `members`, a mask of a side."""
         risk = self.risk.copy()
-        risk[who] = risk_with_omitted(
-            risk[who],
-            self.selection[who],
+        risk[members] = risk_with_omitted(
+            risk[members],
+            self.selection[members],
             prevalence,
             on_selection=np.log(on_selection),
             on_outcome=np.log(on_outcome),
@@ -275,8 +275,8 @@ class _Omitted:
     def table(self):
         """Return the gap for omitted columns of several kinds."""
         rows = [
-            (side, prevalence, ratio, effect, self.gap(who, prevalence, ratio, effect))
-            for side, who in (("group", self.inside), ("reference", ~self.inside))
+            (side, prevalence, ratio, effect, self.gap(members, prevalence, ratio, effect))
+            for side, members in (("group", self.inside), ("reference", ~self.inside))
             for prevalence in _PREVALENCES
             for ratio in _ODDS_RATIOS
             for effect in (ratio, 1 / ratio)
@@ -290,14 +290,14 @@ class _Omitted:
         The column holds for half of the side, and moves selection and outcome alike, or contrary.
         """
         return min(
-            self._root(np.sign(gap), who, against)
-            for who in (self.inside, ~self.inside)
+            self._root(np.sign(gap), members, against)
+            for members in (self.inside, ~self.inside)
             for against in (1, -1)
         )
 
-    def _root(self, sign, who, against, n_steps=12):
+    def _root(self, sign, members, against, n_steps=12):
         def left(log_ratio):
-            return sign * self.gap(who, 0.5, np.exp(log_ratio), np.exp(against * log_ratio))
+            return sign * self.gap(members, 0.5, np.exp(log_ratio), np.exp(against * log_ratio))
 
         low, high = 0.0, np.log(_STRONGEST)
         if left(high) > 0:

@@ -120,7 +120,7 @@ def report(
     doubts = [*doubts, *_doubts(compared)]
     if not compared:
         doubts += _without_comparison(excluded)
-    lost = pd.DataFrame(
+    excluded_groups = pd.DataFrame(
         [(e.group, e.sizes[0], e.reason) for e in excluded], columns=["subject", "n", "reason"]
     )
     candidates = _candidates(d, task, compared, excluded, is_found)
@@ -142,7 +142,7 @@ def report(
         n_tested=len(table),
         n_found=int(is_found.sum()),
         by_value=count_values(groups, [g for g, f in zip(groups, is_found, strict=True) if f], []),
-        excluded=lost,
+        excluded=excluded_groups,
         tables=tables,
         notes=list(dict.fromkeys([*_notes(compared), *answer.sentences[1:]])),
         versus=_versus(compared),
@@ -241,7 +241,7 @@ def _candidates(detector, task, compared, excluded, is_found):
     # A group against the rest is a side of two only where the rest is a group, too.
     columns = [pair.group.column for pair, _, _ in compared] + [e.column for e in excluded]
     is_alone = np.array([columns.count(column) == 1 for column in columns], dtype=bool)
-    whole = is_alone & np.isclose(group + reference, total)
+    is_partition = is_alone & np.isclose(group + reference, total)
     effect = np.array([c.effect.value for _, _, c in compared] + [np.nan] * n_excluded)
 
     def interval(a):
@@ -259,7 +259,7 @@ def _candidates(detector, task, compared, excluded, is_found):
         n_others,
         effect,
         interval,
-        size=np.where(whole, np.maximum(group, reference), group),
+        size=np.where(is_partition, np.maximum(group, reference), group),
         total=total,
         found=np.append(is_found, np.zeros(n_excluded, dtype=bool)),
         ratio=ratio if d.null == "marginal" and d._compares_rates else None,

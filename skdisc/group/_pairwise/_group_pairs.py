@@ -99,13 +99,13 @@ class PairRows:
         inside = pair.group.mask(X)
         reference = ~inside if pair.reference is None else pair.reference.mask(X)
         positions = np.flatnonzero(inside | reference)
-        more = (
+        keys = (
             [inside[positions], y[positions]]
             if labels is None
             else [inside[positions], labels[positions], y[positions]]
         )
         people = X.iloc[positions]
-        ties = canonical_order(people[list(columns)], *more) if len(columns) else np.lexsort(more)
+        ties = canonical_order(people[list(columns)], *keys) if len(columns) else np.lexsort(keys)
         positions = positions[ties]
         pair_labels = None if labels is None else labels[positions]
         return cls(

@@ -78,13 +78,13 @@ def _test(q, off):
     total = room.sum()
     if total < _LEAST:
         return np.nan, 0
-    least, number, held = max(_LEAST, (1 - 1e-9) * total / _MOST_BINS), [], 0.0
+    least, number, bin_variance = max(_LEAST, (1 - 1e-9) * total / _MOST_BINS), [], 0.0
     bin_of = 0
     for level_variance in room:
         number.append(bin_of)
-        held += level_variance
-        if held >= least:
-            bin_of, held = bin_of + 1, 0.0
+        bin_variance += level_variance
+        if bin_variance >= least:
+            bin_of, bin_variance = bin_of + 1, 0.0
     bins = np.minimum(number, max(bin_of - 1, 0))  # what is left over joins the last
     off_sum, variance = (
         np.bincount(bins, x) for x in (np.bincount(level_index, off, len(level)), room)

@@ -67,8 +67,8 @@ def _of_list(side, relevant):
     start, end = side.ranked.start, side.ranked.end
     members = np.stack([side.group & relevant, side.reference & relevant])
     irrelevant = ~relevant
-    upto = np.append(0, np.cumsum(irrelevant))
-    below = irrelevant.sum() - (upto[start] + upto[end]) / 2
+    n_irrelevant = np.append(0, np.cumsum(irrelevant))
+    below = irrelevant.sum() - (n_irrelevant[start] + n_irrelevant[end]) / 2
     ahead = np.hstack([np.zeros((2, 1)), np.cumsum(members, axis=1)])
     above = (ahead[:, start] + ahead[:, end]) / 2
     sizes = members.sum(axis=1)

@@ -62,9 +62,9 @@ def prefix_tests(
     while by_size:
         width = int(lists[by_size[-1]][0].sum()) + 1
         n = max(1, _CELLS // width)
-        together, by_size = by_size[-n:], by_size[:-n]
-        results = _tested([lists[i] for i in together], depth)
-        for i, test in zip(together, results, strict=True):
+        batch, by_size = by_size[-n:], by_size[:-n]
+        results = _tested([lists[i] for i in batch], depth)
+        for i, test in zip(batch, results, strict=True):
             tests[i] = test
     return tests
 
@@ -126,13 +126,13 @@ class _Chain:
         """Return the probability that the p-value of some prefix is as small as `smallest`."""
         limit = (smallest * (1 + 1e-9))[:, None]
         mass, p_left = self._start(ends.shape[1]), np.zeros(len(self.n))
-        held = mass
+        mass_inside = mass
         for k in range(ends.shape[1]):
             chance = self._chance(k, mass.shape[1])
-            mass, held = _moved(mass, chance), _moved(held, chance)
+            mass, mass_inside = _moved(mass, chance), _moved(mass_inside, chance)
             out = (_two_sided(mass) <= limit) & ends[:, k, None]
-            p_left += np.sum(held, axis=1, where=out)
-            held = np.where(out, 0.0, held)
+            p_left += np.sum(mass_inside, axis=1, where=out)
+            mass_inside = np.where(out, 0.0, mass_inside)
         return np.minimum(1.0, p_left)
 
 

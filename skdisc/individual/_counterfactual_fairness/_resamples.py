@@ -50,10 +50,10 @@ def resample(c, groups, recipes):
     d, (draw, share) = c.detector, _resampler(c)
     gaps = np.column_stack([c.factual_outcome - a.outcome for a in c.answers])
     changed = np.column_stack([a.is_changed for a in c.answers]).astype(float)
-    mine = np.array([a.world == c.main for a in c.answers])
+    is_main = np.array([a.world == c.main for a in c.answers])
     refits = _RefittedGaps(c, recipes, share)
     shape = (d.n_resamples, gaps.shape[1] * groups.shape[1])
-    means, (sizes, shifts) = np.full(shape, np.nan), np.full((2, shape[0], mine.sum()), np.nan)
+    means, (sizes, shifts) = np.full(shape, np.nan), np.full((2, shape[0], is_main.sum()), np.nan)
     for b in range(shape[0]):
         positions = draw()
         n_asked = len(positions) * refits.n_answers
@@ -61,11 +61,11 @@ def resample(c, groups, recipes):
             break
         g, m = refits.gaps(positions, gaps[positions], changed[positions])
         means[b] = _means(g, m, groups[positions])
-        sizes[b] = np.abs(g[:, mine]).mean(axis=0)
-        shifts[b] = np.abs(g[:, mine] - gaps[positions][:, mine]).mean(axis=0)
+        sizes[b] = np.abs(g[:, is_main]).mean(axis=0)
+        shifts[b] = np.abs(g[:, is_main] - gaps[positions][:, is_main]).mean(axis=0)
         c.task.progress(f"{b + 1} of {shape[0]} bootstrap samples")
     if share < 1:
-        r, size = np.sqrt(share), np.abs(gaps[:, mine]).mean(axis=0)
+        r, size = np.sqrt(share), np.abs(gaps[:, is_main]).mean(axis=0)
         mean = _means(gaps, changed, groups)
         means, sizes = mean + r * (means - mean), size + r * (sizes - size)
         shifts *= r

@@ -51,10 +51,12 @@ def confounded(c):
     below = [
         p for p in c.detector.protected_ if any(p in above for above in source.parents_.values())
     ]
-    able = [p for p in below if len(source.values_.get(p, (0, 1))) == 2]
-    children = [n for n, above in source.parents_.items() if able and able[0] in above]
+    binary_columns = [p for p in below if len(source.values_.get(p, (0, 1))) == 2]
+    children = [
+        n for n, above in source.parents_.items() if binary_columns and binary_columns[0] in above
+    ]
     numeric = [n for n in children if n not in source.values_]
-    return able[0] if len(below) == len(able) == 1 and numeric else None
+    return binary_columns[0] if len(below) == len(binary_columns) == 1 and numeric else None
 
 
 def _means(answers, factual_outcome, groups):
@@ -62,8 +64,8 @@ def _means(answers, factual_outcome, groups):
     for answer in answers:
         gap = factual_outcome - answer.outcome
         for name, mask in groups.items():
-            some = mask & answer.is_changed
-            yield answer.do, name, float(gap[some].mean()) if some.any() else np.nan
+            people = mask & answer.is_changed
+            yield answer.do, name, float(gap[people].mean()) if people.any() else np.nan
 
 
 def tipping_notes(table):
@@ -71,8 +73,8 @@ def tipping_notes(table):
     if table is None:
         return []
     points, column = [], table["column"].iloc[0]
-    for (do, group), some in table.groupby(["do", "group"], sort=False):
-        r, mean = some["correlation"].to_numpy(), some["mean"].to_numpy()
+    for (do, group), rows in table.groupby(["do", "group"], sort=False):
+        r, mean = rows["correlation"].to_numpy(), rows["mean"].to_numpy()
         main = mean[r == 0][0]
         if group == "everyone" or not abs(main) > 0 or np.isnan(mean).any():
             continue

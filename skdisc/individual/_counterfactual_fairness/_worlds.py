@@ -222,23 +222,23 @@ class WorldComparison:
 
     def _choose(self):
         """Choose per person the intervention of the first world with the largest difference."""
-        mine = self.mine
+        answers = self.mine
         self.chosen = np.zeros(self.n, dtype=int)
-        if not mine:
+        if not answers:
             self.outcome, self.rows = np.empty(0), self.X
             return
-        if len(mine) > 1:  # among equals, the intervention that changes fewer columns
-            gaps = np.abs(np.column_stack([self.factual_outcome - a.outcome for a in mine]))
+        if len(answers) > 1:  # among equals, the intervention that changes fewer columns
+            gaps = np.abs(np.column_stack([self.factual_outcome - a.outcome for a in answers]))
             names = self.detector.protected_
             # Rounded, so that the last digits do not decide before the number of changed columns.
-            steps = [sum(differ(a.rows[c], self.X[c]).astype(int) for c in names) for a in mine]
+            steps = [sum(differ(a.rows[c], self.X[c]).astype(int) for c in names) for a in answers]
             self.chosen = (gaps.round(12) - 1e-13 * np.column_stack(steps)).argmax(axis=1)
-            rows = pd.concat([a.rows for a in mine], ignore_index=True)
+            rows = pd.concat([a.rows for a in answers], ignore_index=True)
             positions = self.chosen * self.n + np.arange(self.n)
-            self.outcome = np.concatenate([a.outcome for a in mine])[positions]
+            self.outcome = np.concatenate([a.outcome for a in answers])[positions]
             self.rows = rows.iloc[positions].reset_index(drop=True)
             return
-        self.outcome, self.rows = mine[0].outcome, mine[0].rows
+        self.outcome, self.rows = answers[0].outcome, answers[0].rows
 
     def notes(self):
         """Return notes on the kind of the worlds, a list of str."""

@@ -55,8 +55,8 @@ def answer(detector, people, parts, flipsets, caveats):
         return net_answer
     first = flipsets.loc[flipsets["p_adjusted"].idxmin()]
     share = max(first["positive"], first["negative"]) / first["n"]
-    some = f"{share:.2g} of the people of {first['group']} are in one flipset"
-    return replace(net_answer, reason=f"{some}, {first['by_chance']:.2g} by chance")
+    in_flipset = f"{share:.2g} of the people of {first['group']} are in one flipset"
+    return replace(net_answer, reason=f"{in_flipset}, {first['by_chance']:.2g} by chance")
 
 
 def _reasons(detector, relevant, flipsets, caveats):

@@ -63,8 +63,8 @@ def solve(one, zero, *, cost, solver, max_rows, draw_rows, n_draws, nominal, rng
     """
     n, m = len(one), len(zero)
     size = min(n, m, int(draw_rows))  # True is 1
-    whole = max(n, m) <= max_rows and (n == m or solver == "pot")
-    if whole:
+    is_whole = max(n, m) <= max_rows and (n == m or solver == "pot")
+    if is_whole:
         i, j, weight, mean = _problem(costs(one, zero, cost, nominal), solver)
         return Transport(i, j, weight, mean, solver, True, 1)
     parts, by = [], "assignment" if size <= _FASTER else solver

@@ -50,15 +50,15 @@ def make_discovery(detector, task, people, parts):
             partner_outcome=partner_outcome,
             flip=np.sign(outcome - partner_outcome),
         )
-        about = _flip_row(part.problem, pairs, part.facts | {"p_adjusted": float(p)})
+        flipset = _flip_row(part.problem, pairs, part.facts | {"p_adjusted": float(p)})
         pairs["case"] = (pairs["flip"] != 0) & (pairs["distance"] <= limit)
         pairs["case"] &= significant if np.isnan(p) else bool(p <= detector.significance)
         for name in ("attribute", "group", "reference"):
-            pairs[name] = pd.Series([about[name]] * len(pairs), dtype=object)
+            pairs[name] = pd.Series([flipset[name]] * len(pairs), dtype=object)
         gap = people.points[pairs["row"]] - at_fit.people.points[pairs["partner"]]
-        reports += _transparency(about, pairs, gap * scale, names)
+        reports += _transparency(flipset, pairs, gap * scale, names)
         tables.append(pairs)
-        rows.append(about)
+        rows.append(flipset)
     pairs = pd.concat(tables, ignore_index=True)
     flipsets = pd.DataFrame(rows)
     caveats = verdict.too_few(detector, flipsets, n_tests)
@@ -67,12 +67,12 @@ def make_discovery(detector, task, people, parts):
     return discovery
 
 
-def _discovery(detector, task, pairs, flipsets, reports, few):
+def _discovery(detector, task, pairs, flipsets, reports, caveats):
     n_tested, n_found = pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
     low, high = _stats.wilson(n_found, n_tested, detector.significance)
     share = [n_found / n_tested if n_tested else np.nan, float(low), float(high), n_tested]
     name = "share of people carried to one decided unlike them"
-    few = [] if n_found else few
+    caveats = [] if n_found else caveats
     return Discovery(
         findings=_findings(task, pairs),
         measure="decision, person minus the one they are carried to",
@@ -86,7 +86,7 @@ def _discovery(detector, task, pairs, flipsets, reports, few):
             "runs": _runs_table(pairs),
             "transported": pairs,
         },
-        notes=[NOTE, UNTESTED] if detector.n_permutations == 0 else [NOTE, *few],
+        notes=[NOTE, UNTESTED] if detector.n_permutations == 0 else [NOTE, *caveats],
         versus="the people they are paired with",
     )
 
@@ -113,13 +113,13 @@ def _count_by_group(at_fit, pairs):
     """Count, per protected value and attribute, the people transported and those with a case."""
     counts = {}
     for comparison, _ in at_fit.transported:
-        some = pairs[pairs["group"] == str(comparison.group)]
-        rows_with_case = set(some.loc[some["case"], "row"])
+        group_pairs = pairs[pairs["group"] == str(comparison.group)]
+        rows_with_case = set(group_pairs.loc[group_pairs["case"], "row"])
         ends = [comparison.group] + [r for r in (comparison.reference,) if r is not None]
         names = {value_name(p) for end in ends for p in end.predicates}
         for name in names | {_attribute_name(comparison)}:
             tested, with_case = counts.setdefault(name, (set(), set()))
-            tested.update(some["row"])
+            tested.update(group_pairs["row"])
             with_case.update(rows_with_case)
     return {name: (len(a), len(b)) for name, (a, b) in sorted(counts.items())}
 
@@ -148,7 +148,7 @@ def _flip_row(problem, pairs, facts):
     }
 
 
-def _transparency(about, pairs, gap, names):
+def _transparency(flipset, pairs, gap, names):
     """Return, per flipset, how its people differ from their partners, a list of DataFrame.
 
     `gap` holds the differences of the pairs, shape (n_pairs, n_coordinates). Columns: attribute,
@@ -168,8 +168,8 @@ def _transparency(about, pairs, gap, names):
             ranks = table[column].abs().rank(ascending=False, method="min")
             table[f"rank_{column}"] = ranks.astype(int)
         table.insert(0, "flipset", name)
-        table.insert(0, "group", about["group"])
-        table.insert(0, "attribute", about["attribute"])
+        table.insert(0, "group", flipset["group"])
+        table.insert(0, "attribute", flipset["attribute"])
         tables.append(table)
     return tables
 
@@ -196,9 +196,12 @@ def _runs_table(pairs):
     """Return TSN, DSN and SUR per protected attribute; a run is one comparison."""
     names = ["attribute", "values", "runs", "successful", "TSN", "DSN", "SUR", "distance"]
     rows = []
-    for attribute, some in pairs.groupby("attribute", sort=False):
-        n_tested, n_found = some["row"].nunique(), some.loc[some["case"], "row"].nunique()
-        by_run = some.groupby(["group", "reference"], sort=False)["case"].any()
+    for attribute, attribute_pairs in pairs.groupby("attribute", sort=False):
+        n_tested, n_found = (
+            attribute_pairs["row"].nunique(),
+            attribute_pairs.loc[attribute_pairs["case"], "row"].nunique(),
+        )
+        by_run = attribute_pairs.groupby(["group", "reference"], sort=False)["case"].any()
         values = "; ".join(f"{g} / {r}" for g, r in by_run.index)
         runs = len(by_run), int(by_run.sum())
         rows.append(
@@ -209,7 +212,7 @@ def _runs_table(pairs):
                 n_tested,
                 n_found,
                 n_found / n_tested,
-                some["distance"].mean(),
+                attribute_pairs["distance"].mean(),
             )
         )
     return pd.DataFrame(rows, columns=names)

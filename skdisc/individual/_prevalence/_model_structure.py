@@ -113,8 +113,8 @@ def read_inputs(before, queries, space):
         )[0],
         values[0][0],
     )
-    same = np.array_equal(expected, _features_of(before, queries, space, checked))
-    return inputs if same and (varies.sum(axis=0) <= 1).all() else None
+    is_same = np.array_equal(expected, _features_of(before, queries, space, checked))
+    return inputs if is_same and (varies.sum(axis=0) <= 1).all() else None
 
 
 def _features_of(earlier_steps, queries, space, codes):

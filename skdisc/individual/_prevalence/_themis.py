@@ -142,7 +142,7 @@ class Themis(IndividualDetector):
         everything.columns = ["estimate", "ci_low", "ci_high", "n"]
         everything.insert(0, "name", "share of uniformly drawn inputs with a case")
         first = pd.DataFrame([share.row], columns=everything.columns)
-        whole = task.X is not None and self._order() == len(self.protected_)
+        has_all = task.X is not None and self._order() == len(self.protected_)
         blind = self._blindness(task, max(prober.largest_gap, share.estimate))
         return Discovery(
             findings=prober.cases(*cases),
@@ -150,7 +150,7 @@ class Themis(IndividualDetector):
             n_tested=task.budget.tests,
             n_found=task.budget.found,
             by_value=by_value,
-            estimates=pd.concat([first, everything], ignore_index=True) if whole else first,
+            estimates=pd.concat([first, everything], ignore_index=True) if has_all else first,
             tables={"scores": scores},
             notes=self._probe_notes(task) + blind + chance,
             answer=share.answer(self, blind),

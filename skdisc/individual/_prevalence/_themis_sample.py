@@ -43,15 +43,15 @@ class Sample:
         """
         prober, task = self.prober, self.task
         n = int(min(self.n, _REPEATED, task.budget.queries_left // prober.n_combos))
-        codes, which = task.space.sample(n, task.rng), task.rng.integers(prober.n_combos, size=n)
-        codes[:, task.space.p_index] = prober.combos[which]
+        codes, combo = task.space.sample(n, task.rng), task.rng.integers(prober.n_combos, size=n)
+        codes[:, task.space.p_index] = prober.combos[combo]
         rows = task.space.decode(codes)
         outcomes = [task.queries.ask(rows) for _ in range(prober.n_combos)]
         outcomes = np.column_stack(outcomes) if n else np.empty((0, prober.n_combos))
         self.changes = np.ptp(outcomes, axis=1) > prober.min_gap
         self.chance = [ComboTally(prober.shape, attributes) for attributes in sets]
         for tally in self.chance:
-            tally.add(outcomes, which, prober.min_gap)
+            tally.add(outcomes, combo, prober.min_gap)
 
     def draw(self, n):
         """Draw `n` more inputs, fewer if a budget ends, and query the model about new ones."""
@@ -132,10 +132,10 @@ class ComboTally:
             by_group = outcomes[np.arange(len(outcomes)), self._combo[self._row_of[combos]].T]
         self.n += len(outcomes)
         self.hits += int(np.sum(by_group.max(axis=0) - by_group.min(axis=0) > min_gap))
-        apart = by_group - by_group.mean(axis=0)
+        deviation = by_group - by_group.mean(axis=0)
         self.total += by_group.sum(axis=1)
-        self.apart += apart.sum(axis=1)
-        self.squares += np.einsum("ij,ij->i", apart, apart)
+        self.apart += deviation.sum(axis=1)
+        self.squares += np.einsum("ij,ij->i", deviation, deviation)
 
     def causal_score(self, level, chance=None, n_distinct=None):
         """Return the share of draws with a gap, and its interval.

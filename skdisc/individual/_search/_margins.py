@@ -194,14 +194,14 @@ class Margins:
         positions, step = self._place
         return (gradient.T[positions] * step[:, None]).T  # in the memory order of networks
 
-    def _difference(self, codes, which, slopes, positions):
+    def _difference(self, codes, steps, slopes, positions):
         """Fill in the slopes of some columns by differences, for the rows at some positions."""
-        if not len(which) or not len(codes):
+        if not len(steps) or not len(codes):
             return
-        variants = [self.steps.variants(codes, k) for k in which]
+        variants = [self.steps.variants(codes, k) for k in steps]
         margins = self.at(np.concatenate([codes, *variants]))
         start = len(codes)
-        for k, rows in zip(which, variants, strict=True):
+        for k, rows in zip(steps, variants, strict=True):
             j = self.steps.columns[k]
             column_margins = margins[start : start + len(rows)].reshape(-1, len(codes))
             values = rows[:, j].reshape(-1, len(codes))

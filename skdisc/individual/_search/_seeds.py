@@ -113,9 +113,9 @@ def draw_seeds(task: Task, n: int, kind: str | pd.DataFrame, n_clusters: int = 4
     """
     space = task.space
     if not isinstance(kind, str):
-        lost = [c.name for c in space.columns if c.name not in kind]
-        if lost:
-            raise ValueError(f"seeds= must have all columns of X; {lost[0]!r} is missing.")
+        columns_lost = [c.name for c in space.columns if c.name not in kind]
+        if columns_lost:
+            raise ValueError(f"seeds= must have all columns of X; {columns_lost[0]!r} is missing.")
         rows = space.encode(kind)
         return Seeds.of(space, rows, np.repeat("given", len(rows)))
     if task.X is None and kind != "uniform":

@@ -172,11 +172,11 @@ class Steps:
         n_values, step = high - low + 1, self.size * self.signs(which, sign)
         jump = (u * (n_values - 1)).astype(np.int64) + 1 - low
         can_miss = (self.low == MISSING).any()
-        made = np.empty((len(which), *rows.shape), dtype=rows.dtype)
+        states = np.empty((len(which), *rows.shape), dtype=rows.dtype)
         flat_index = np.arange(len(rows)) * rows.shape[1] + self.columns[which]
-        for i, now in enumerate(made):
-            now[:] = made[i - 1] if i else rows
-            flat = now.reshape(-1)
+        for i, state in enumerate(states):
+            state[:] = states[i - 1] if i else rows
+            flat = state.reshape(-1)
             code = flat[flat_index[i]]
             moved = np.minimum(np.maximum(code + step[i], 0), high[i])
             if can_miss:
@@ -184,7 +184,7 @@ class Steps:
             if self.is_nominal.any():
                 moved = np.where(nominal[i], low[i] + (code + jump[i]) % n_values[i], moved)
             flat[flat_index[i]] = moved
-        return made
+        return states
 
 
 def weighted_choice(weights, u):

@@ -116,12 +116,12 @@ def changes_of(tree, leaves, columns, can_go, least):
         )
         # A condition is an interval of one column, so the nearest value that negates it is cut + 1
         # or cut: the paper's constraint solver is not needed.
-        can, value = can_go[direction, column], nodes.cut[node] + direction
+        is_allowed, value = can_go[direction, column], nodes.cut[node] + direction
         tightest, passed[direction, leaf, column] = ~passed[direction, leaf, column], True
-        for part, end, able in zip(
+        for part, end, is_possible in zip(
             parts, (leaves[leaf], node), (tightest, nodes.is_strong[node]), strict=True
         ):
-            positions = np.flatnonzero(can & able)
+            positions = np.flatnonzero(is_allowed & is_possible)
             mean = (nodes.total[end[positions]] + 1 - 2 * share[positions]) / nodes.depth[
                 end[positions]
             ]
@@ -158,13 +158,13 @@ class Queue(Strategy):
 
     def _batch_size(self):
         """Return the number of inputs of the next batch: large searches need few queries."""
-        tests = self.task.budget.tests - self.before
-        tests = min(tests if tests >= _EARLY else tests // 2, _MOST)
+        n_tests = self.task.budget.tests - self.before
+        n_tests = min(n_tests if n_tests >= _EARLY else n_tests // 2, _MOST)
         limit = self.task.budget.max_tests
         if limit is not None:  # a quarter more than the tests left, as some were tested before
             n_left = limit - self.task.budget.tests
-            tests = min(tests, n_left + n_left // 4)
-        return max(_SMALLEST, tests)
+            n_tests = min(n_tests, n_left + n_left // 4)
+        return max(_SMALLEST, n_tests)
 
     def tell(self, candidates, ids, new, ledger):
         """Queue what the paths of the inputs tested lead to."""

@@ -55,13 +55,13 @@ class World:
         """
         distances, order = [], []
         for start in range(0, max(len(rows), 1), _ROWS):  # of no rows, no neighbors
-            some = rows[start : start + _ROWS, None]
+            block = rows[start : start + _ROWS, None]
             d = sum(
-                1.0 * (a[some] != b[pool])
+                1.0 * (a[block] != b[pool])
                 for a, b in zip(self.codes, pool_world.codes, strict=True)
             )
             for a, b in zip(self.numbers, pool_world.numbers, strict=True):
-                d = d + np.abs(a[some] - b[pool])
+                d = d + np.abs(a[block] - b[pool])
             d = d / _N_ATTRIBUTES
             nearest = np.argsort(d, axis=1, kind="stable")[:, :width]
             distances.append(np.take_along_axis(d, nearest, axis=1))
@@ -166,8 +166,8 @@ def neighbors(part, task, rows, k, centers):
 
 def _list(listed, role, nearest, distance, counts):
     """Add the neighbors that count to the list of each person."""
-    for neighbors, rows, away, is_in in zip(listed, nearest, distance, counts, strict=True):
-        pairs = zip(rows[is_in].tolist(), away[is_in].tolist(), strict=True)
+    for neighbors, rows, distances, is_in in zip(listed, nearest, distance, counts, strict=True):
+        pairs = zip(rows[is_in].tolist(), distances[is_in].tolist(), strict=True)
         neighbors += [(role, row, 1.0, far) for row, far in pairs]
 
 
@@ -220,8 +220,8 @@ def _control(world, rows, pool, ks, width, centers):
     total = np.cumsum(world.unfavorable[nearest], axis=1)[place_of_row][:, ks]
     if centers:
         return total, np.broadcast_to(ks + 1, total.shape)
-    mine = nearest[place_of_row] == rows[:, None]
-    rank = np.where(mine.any(axis=1), mine.argmax(axis=1), width)
+    is_self = nearest[place_of_row] == rows[:, None]
+    rank = np.where(is_self.any(axis=1), is_self.argmax(axis=1), width)
     inside = rank[:, None] <= ks
     return total - inside * world.unfavorable[rows][:, None], ks + 1 - inside
 

@@ -348,10 +348,10 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         for p in pools:
             n_control, n_test = p.sizes
             if min(n_control, n_test) < max(n_neighbors, 1):
-                few = f"{n_control} other people of the group ({p.comparison.group})"
+                shortage = f"{n_control} other people of the group ({p.comparison.group})"
                 if n_test < n_control:
-                    few = f"{n_test} people of the reference ({p.comparison.versus})"
-                reason = f"n_neighbors={n_neighbors} is more than the {few}"
+                    shortage = f"{n_test} people of the reference ({p.comparison.versus})"
+                reason = f"n_neighbors={n_neighbors} is more than the {shortage}"
                 excluded.append((str(p.comparison.group), len(p.control), reason))
         if excluded and (len(excluded) == len(pools) or self.group is not None):
             raise ValueError(
@@ -360,12 +360,12 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             )
         return excluded
 
-    def _report(self, task, outcome, may):
+    def _report(self, task, outcome, may_complain):
         """Judge every complainant, and return a Discovery."""
         judged, tables, gaps, all_pools = [], [], [], []
         for pools in task.memory.pools:
             comparison = pools.comparison
-            rows = np.flatnonzero(may & comparison.control(task.X))
+            rows = np.flatnonzero(may_complain & comparison.control(task.X))
             sources, is_new = task.memory.sources, task.is_audit
             counterparts, decisions = self._counterparts(sources, comparison, task.X, is_new)
             part = Judged(
@@ -383,8 +383,8 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             n = len(task.memory.pools)
             task.progress(f"{len(judged)} of {n} groups, {len(rows):,} people")
         task.memory = replace(task.memory, pools=all_pools)
-        several = self.combine == "multiple" and len(self.protected_) > 1
-        people = report.joined(tables, len(self.protected_) if several else 1)
+        has_several = self.combine == "multiple" and len(self.protected_) > 1
+        people = report.joined(tables, len(self.protected_) if has_several else 1)
         comparisons = [part.comparison for part in judged]
         table = verdict.gap_table(self, comparisons, gaps)
         people, claims = self._decided_people(task, judged, people, table)
@@ -420,10 +420,10 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
                 f"may complain: {'; '.join(str(p.comparison.group) for p in judged)}. Name rows "
                 "of these groups, or set group= and reference=."
             )
-        apart = report.imbalances(task, judged, people, self._ks[0])
-        balanced = None if self._is_published else apart
+        imbalance = report.imbalances(task, judged, people, self._ks[0])
+        balanced = None if self._is_published else imbalance
         people = report.decided(people, self, imbalance=balanced)
-        return people, report.claims_table(people, apart, self)
+        return people, report.claims_table(people, imbalance, self)
 
     def _n_claims(self, task):
         """Return the number of rows that `complainants` names."""

@@ -45,11 +45,11 @@ def gap_of(detector, task, part, outcome):
         gap = gap.with_variance(*_of_the_causal_model(detector, task, part, people, rows))
     pair, features = np.concatenate(rows), features_of(task.X, part.pools.columns)
     name = too_fine(features.iloc[pair], features)
-    whole = []
+    columns = []
     for values in (gap.residual, gap.expected):  # of all rows of the task
-        whole.append(np.full(len(task.X), np.nan))
-        whole[-1][pair] = values
-    residual, expected = whole
+        columns.append(np.full(len(task.X), np.nan))
+        columns[-1][pair] = values
+    residual, expected = columns
     return replace(
         gap, matched=pair[gap.matched], residual=residual, expected=expected, too_fine=name
     )
@@ -185,13 +185,13 @@ def balance_table(detector, task, judged, gaps):
         spread[spread == 0] = np.nan
         after = pools.apart(frames[2], centers, test, detector._ks[0]) / spread
         before = (group.mean(axis=0) - test.mean(axis=0)) / spread
-        about = {"group": str(comparison.group), "reference": comparison.versus}
+        names = {"group": str(comparison.group), "reference": comparison.versus}
         before, after = (np.round(x, 12) for x in (before, after))  # whatever the order of rows
         columns = {"feature": list(numbers.columns), "before": before, "after": after}
         sources = [column_of(label, frames[0]) for label in numbers.columns]
         columns["bias"] = np.array([gap.bias.get(c, np.nan) for c in sources]).round(12)
         columns["bias_error"] = np.array([gap.bias_error.get(c, np.nan) for c in sources]).round(12)
-        parts.append(pd.DataFrame(about | columns))
+        parts.append(pd.DataFrame(names | columns))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -213,11 +213,11 @@ def _differing(table):
     if not len(worst):
         return []
     worst = worst.assign(size=worst["after"].abs()).sort_values("size", ascending=False)
-    some = "; ".join(
+    features = "; ".join(
         f"{row.feature} ({row.group}: {row.after:+.2f})" for row in worst[:3].itertuples()
     )
-    how = "much" if worst["size"].iloc[0] > LARGE else "somewhat"
+    degree = "much" if worst["size"].iloc[0] > LARGE else "somewhat"
     return [
-        f"People and their test groups still differ {how} in {some}, in standard deviations (see "
-        "the table of balance): part of the differences in decisions may be due to it."
+        f"People and their test groups still differ {degree} in {features}, in standard deviations "
+        "(see the table of balance): part of the differences in decisions may be due to it."
     ]

@@ -175,8 +175,8 @@ def mean_gap(
         cluster = cluster if cluster.max(initial=-1) + 1 < n else None  # each row is its own
     features, one_sided = comparable(_without_identifiers(features), is_group)
     rng, covariates = np.random.default_rng(_SEED), Covariates.of(features)
-    how = {"cluster": cluster, "learner": learner, "n_splits": 1}  # matching steadies it, too
-    learned = learn(covariates, outcome, is_group, rng, **how)
+    settings = {"cluster": cluster, "learner": learner, "n_splits": 1}  # matching steadies it, too
+    learned = learn(covariates, outcome, is_group, rng, **settings)
     near = NearestSmoother(points, k, limit=limit, **search)
     has_enough = near.n_neighbors >= enough(k)
     v = np.column_stack([learned.outcome, learned.parts])

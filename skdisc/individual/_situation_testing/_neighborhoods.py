@@ -91,9 +91,9 @@ class Pools:
         self._position = np.full(len(X), NOBODY)
         self._position[self.control] = np.arange(len(self.control))
         self._sums = [self._summed(frame, self.control, detector.n_jobs)]
-        same = like is not None and np.array_equal(like.test, self.test)
+        has_same_test = like is not None and np.array_equal(like.test, self.test)
         self._sums.append(
-            like._sums[1] if same else self._summed(frame, self.test, detector.n_jobs)
+            like._sums[1] if has_same_test else self._summed(frame, self.test, detector.n_jobs)
         )
 
     def with_residuals(self, residual):
@@ -113,8 +113,8 @@ class Pools:
     def _summed(self, frame, rows, n_jobs):
         """Return the sums over the neighbors among some rows; the distances then cover them."""
         self.distances, points = self.distances.with_rows(frame.iloc[rows])
-        how = {"metric": self.distances.metric, "nominal": self.distances.nominal}
-        return NeighborSums(points, self.values[rows], n_jobs=n_jobs, **how)
+        settings = {"metric": self.distances.metric, "nominal": self.distances.nominal}
+        return NeighborSums(points, self.values[rows], n_jobs=n_jobs, **settings)
 
     @property
     def sizes(self):
@@ -186,8 +186,8 @@ class Pools:
         near = like.sums(people, counterparts, rows, [k or len(X)])
         with np.errstate(invalid="ignore", divide="ignore"):
             control, test = near.sums_c[:, 0] / near.n_c, near.sums_t[:, 0] / near.n_t
-        apart = np.abs((control - person_numbers) - (test - counterpart_numbers)) / spread
-        return pd.DataFrame(apart, columns=numbers.columns)
+        difference = np.abs((control - person_numbers) - (test - counterpart_numbers)) / spread
+        return pd.DataFrame(difference, columns=numbers.columns)
 
     def sums(self, people, counterparts, rows, ks):
         """Sum over neighbors: of people in the control pool, of counterparts in the test pool.
@@ -226,18 +226,20 @@ class Pools:
         """Return role, row, share and distance of all members of both groups, a list per person."""
         neighbors, k = [[] for _ in range(len(people))], k or len(self.values)
         position_in_control = None if rows is None else self._position[rows]
-        for role, centers, members, mine, sums in (
+        for role, centers, members, row_of_person, sums in (
             ("control", people, self.control, position_in_control, self._sums[0]),
             ("test", counterparts, self.test, None, self._sums[1]),
         ):
             distances, points = self.distances.with_rows(features_of(centers, self.columns))
             distance = sums.using(distances.metric).distances(points)
-            if mine is not None:
-                distance[np.arange(len(mine)), mine] = np.inf
-            near, away, share = _with_a_share(distance, k)
-            share *= away <= self.limit
+            if row_of_person is not None:
+                distance[np.arange(len(row_of_person)), row_of_person] = np.inf
+            near, distance_of_near, share = _with_a_share(distance, k)
+            share *= distance_of_near <= self.limit
             for person, has_share in enumerate(share > 0):
-                rows, place_share, far = (a[person, has_share] for a in (near, share, away))
+                rows, place_share, far = (
+                    a[person, has_share] for a in (near, share, distance_of_near)
+                )
                 neighbors[person] += zip(repeat(role), members[rows], place_share, far)
         return neighbors
 
@@ -264,20 +266,22 @@ def _with_a_share(distance, k):
 
     Returns
     -------
-    near, away, share : ndarray, shape (n_persons, width)
+    near, distance_of_near, share : ndarray, shape (n_persons, width)
     """
     n = distance.shape[1]
     width = min(n, k + 8)
     while True:
         near = np.sort(np.argpartition(distance, width - 1, axis=1)[:, :width], axis=1)
-        away = np.take_along_axis(distance, near, axis=1)
-        order = np.argsort(away, axis=1, kind="stable")
-        near, away = (np.take_along_axis(a, order, axis=1) for a in (near, away))
-        bound = away[:, min(k, n) - 1]
-        if width == n or (away[:, -1] > bound + slack(bound)).all():
+        distance_of_near = np.take_along_axis(distance, near, axis=1)
+        order = np.argsort(distance_of_near, axis=1, kind="stable")
+        near, distance_of_near = (
+            np.take_along_axis(a, order, axis=1) for a in (near, distance_of_near)
+        )
+        bound = distance_of_near[:, min(k, n) - 1]
+        if width == n or (distance_of_near[:, -1] > bound + slack(bound)).all():
             break
         width = min(n, 2 * width)
-    return near, away, shares(away, k)
+    return near, distance_of_near, shares(distance_of_near, k)
 
 
 @dataclass(frozen=True)

@@ -143,15 +143,15 @@ def decided(table, detector, groups=None, imbalance=None):
     table["gap"], table["interval"] = gap, criteria["interval"]
     case, reason = criteria[detector._criterion], _why_not(table, detector)
     if detector._criterion == "adjusted" and groups is not None:
-        lone = case & ~table["group"].isin(groups).to_numpy()
-        reason[lone], case = _NO_MEAN_GAP, case & ~lone
+        is_open = case & ~table["group"].isin(groups).to_numpy()
+        reason[is_open], case = _NO_MEAN_GAP, case & ~is_open
     if imbalance is not None:
-        apart = imbalance["imbalance"].to_numpy()
-        lone = case & ~(apart <= LARGE)
-        case = case & ~lone
+        largest = imbalance["imbalance"].to_numpy()
+        is_open = case & ~(largest <= LARGE)
+        case = case & ~is_open
         names = imbalance["imbalance_in"].to_numpy()
-        pairs = zip(names[lone], apart[lone], strict=True)
-        reason[lone] = [_reason_of_imbalance(*pair) for pair in pairs]
+        pairs = zip(names[is_open], largest[is_open], strict=True)
+        reason[is_open] = [_reason_of_imbalance(*pair) for pair in pairs]
     table["case"], table["reason"] = case, np.where(case, "", reason)
     return table
 
@@ -227,15 +227,19 @@ def imbalances(task, judged, table, k):
     size, name = np.full(len(table), np.nan), np.full(len(table), "", dtype=object)
     first = (table["n_neighbors"] == k).to_numpy()
     for part in judged:
-        mine = np.flatnonzero(first & (table["group"] == str(part.comparison.group)).to_numpy())
-        if not len(mine):
+        group_rows = np.flatnonzero(
+            first & (table["group"] == str(part.comparison.group)).to_numpy()
+        )
+        if not len(group_rows):
             continue
-        rows = table["row"].to_numpy()[mine]
+        rows = table["row"].to_numpy()[group_rows]
         centers = task.X.iloc[rows], part.counterparts.iloc[rows]
-        apart = part.pools.imbalance(task.memory.X, *centers, None if task.is_audit else rows, k)
-        has = apart.notna().any(axis=1).to_numpy()
-        size[mine[has]] = apart[has].max(axis=1)
-        name[mine[has]] = apart[has].idxmax(axis=1)
+        imbalance = part.pools.imbalance(
+            task.memory.X, *centers, None if task.is_audit else rows, k
+        )
+        has = imbalance.notna().any(axis=1).to_numpy()
+        size[group_rows[has]] = imbalance[has].max(axis=1)
+        name[group_rows[has]] = imbalance[has].idxmax(axis=1)
     return pd.DataFrame({"imbalance": size, "imbalance_in": name})
 
 
@@ -275,9 +279,11 @@ def unmatched(table, detector):
     if not detector._has_caliper:
         return []
     k = detector._ks[0]
-    few = table[(table["n_neighbors"] == k) & table["delta"].isna()]
+    unmatched_people = table[(table["n_neighbors"] == k) & table["delta"].isna()]
     reason = f"fewer than {int(np.ceil(enough(k)))} of {k} neighbors within the caliper"
-    return [(group, int(n), reason) for group, n in few["group"].value_counts().items()]
+    return [
+        (group, int(n), reason) for group, n in unmatched_people["group"].value_counts().items()
+    ]
 
 
 def count_table(table, detector):
@@ -388,9 +394,9 @@ def stored_groups(detector, task, judged, cases, outcome):
     tables, rows = [], cases["row"].to_numpy()
     n_at_once = max(1, _DISTANCES // len(task.memory.X))
     for part in judged:
-        mine = np.flatnonzero(cases["group"] == str(part.comparison.group))
-        for start in range(0, len(mine), n_at_once):
-            case_id = mine[start : start + n_at_once]
+        group_cases = np.flatnonzero(cases["group"] == str(part.comparison.group))
+        for start in range(0, len(group_cases), n_at_once):
+            case_id = group_cases[start : start + n_at_once]
             case_rows = rows[case_id]
             centers = task.X.iloc[case_rows], part.counterparts.iloc[case_rows]
             neighbors, counted = _members(detector, task, part, case_rows)

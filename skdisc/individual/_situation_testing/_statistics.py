@@ -91,11 +91,11 @@ def _distinct(*counts):
 
 def _beyond(x_c, n_c, x_t, n_t, threshold, direction):
     """Return the level at which Newcombe's interval begins to contain the threshold."""
-    more = np.where(n_c * n_t > 0, x_c * n_t - x_t * n_c, 0.0)
-    turn = more < 0 if direction == "both" else np.full(np.shape(more), direction == "higher")
+    excess = np.where(n_c * n_t > 0, x_c * n_t - x_t * n_c, 0.0)
+    turn = excess < 0 if direction == "both" else np.full(np.shape(excess), direction == "higher")
     pairs = (x_t, x_c), (n_t, n_c), (x_c, x_t), (n_c, n_t)
     a, m, b, n = (np.where(turn, *pair) for pair in pairs)
-    low, high = np.full(np.shape(more), 1e-12), np.full(np.shape(more), 1.0 - 1e-12)
+    low, high = np.full(np.shape(excess), 1e-12), np.full(np.shape(excess), 1.0 - 1e-12)
     for _ in range(40):
         middle = (low + high) / 2
         reaches = _stats.newcombe(a, m, b, n, middle)[0] <= threshold
