@@ -113,9 +113,9 @@ def _decided(d, table, reasons, relevant):
     return replace(answer, reason=surest_gap(table))
 
 
-def _with_errors(answers, means):
+def _with_errors(effects, means):
     """Return the effects with their errors and p-values corrected by Holm."""
-    table = answers[["group", "n", "mean", "ci_low", "ci_high", "p_value"]].copy()
+    table = effects[["group", "n", "mean", "ci_low", "ci_high", "p_value"]].copy()
     table = table.rename(columns={"mean": "gap"})
     enough = (~np.isnan(means)).sum(axis=0) >= _LEAST
     error = np.full(means.shape[1], np.nan)
