@@ -109,6 +109,14 @@ class Job:
         return {"step": self._step or "reading the file", "done": 0, "of": 0}
 
     @property
+    def told(self) -> dict:
+        """How far it is, for the page: ``state``, ``seconds``, ``text``, ``done`` and ``of``."""
+        of = self.progress
+        text = f"{of['step']} ({of['done'] + 1} of {of['of']})" if of["of"] else of["step"]
+        told = {"state": self.state, "seconds": int(self.seconds), "text": text}
+        return told | {"done": of["done"], "of": of["of"] or 1}
+
+    @property
     def error(self) -> str:
         """Why there is no report."""
         if self._is_cancelled:

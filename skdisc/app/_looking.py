@@ -1,26 +1,32 @@
 """What is seen in a file before an audit: its rows, columns, and what an audit would notice.
 
-The functions run in a process of their own, which keeps the table that was read last.
+`look` and `count` run in processes of their own, of which the first keeps the table that was read
+last. `first_rows` reads so little that it runs in the process of the app, at once.
 """
 
 import argparse
+import codecs
 import os
 import re
 import shlex
 import threading
+import time
 from contextlib import suppress
 from multiprocessing import parent_process
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from skdisc._counts._profile import ColumnProfile
 from skdisc._utils._favorable import are_codes, folded, spelled_alike
 from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._safe_text import clean
 from skdisc._utils._tables import CsvFile
-from skdisc._utils._tables._encoding import opened
+from skdisc._utils._tables._encoding import opened, telling
+from skdisc._utils._tables._reading import Reading
 from skdisc._utils._validation import plain
 from skdisc.auditing import _notices as notices
 from skdisc.auditing._numbers import DIFFERENCE, MANY, VALUE, ComparedNumbers
@@ -29,12 +35,17 @@ from skdisc.cli._audit import add_audit_options, preparation, prepared
 from skdisc.cli._beside import power_lines
 from skdisc.cli._numbers import numbers_per_hour
 from skdisc.cli._rule import rule_of
-from skdisc.cli._table import read_in, reading_of
+from skdisc.cli._table import read_in, reading_of, source_in
 
 N_SHOWN = 20  # rows of the preview
 COUNTED = 100_000_000  # bytes of a file that is counted part by part
 _HEAD = 4_000_000  # bytes of the beginning of such a file that is looked at
+_FIRST = 500_000  # bytes of the beginning of a file whose first rows are shown at once
+_PASSES = 2  # how often `look` reads a CSV file: for its encoding, and for its rows
+_PASSES_OF_COUNT = 3  # as often, and once more to learn what the texts of each column are
+_SECONDS = 0.2  # from one note of progress to the next
 _MOST_COLUMNS = 2_000
+_MOST_VALUES = 100_000  # of text, of a column; more are not counted
 _LEAST = 10  # people who share a value that is named
 _N_VALUES = MANY  # of an outcome, to choose from
 _N_BARS = 12
@@ -82,13 +93,15 @@ class _Parser(argparse.ArgumentParser):
         raise ValueError(message)
 
 
-def look(argv: list) -> dict:
+def look(argv: list, progress: str | None = None) -> dict:
     """Return what a file holds, and what an audit with these options would notice.
 
     Parameters
     ----------
     argv : list of str
         The file and options of `skdisc audit`.
+    progress : str, optional
+        A file that says how far reading is.
 
     Returns
     -------
@@ -103,11 +116,13 @@ def look(argv: list) -> dict:
         If the file cannot be read so.
     """
     options = parsed(argv)
-    table = _read(options)
+    told = None if progress is None else _Progress(progress, _PASSES * size_of(options.data))
+    with telling(told):
+        table = _read(options)
     frame, notes = table.frame, list(table.notes)
     _check_columns(frame.columns)
     roles = {name: _named(getattr(options, name), frame) for name in _ROLES}
-    rows = [[_shown(v) for v in row] for row in frame.head(N_SHOWN).to_numpy(dtype=object)]
+    rows = _rows(frame)
     with suppress(ValueError):  # what is wrong is said when the audit runs
         ends = roles["target"] + roles["predictions"]
         hours = roles["hours"][0] if roles["hours"] else None
@@ -126,12 +141,182 @@ def look(argv: list) -> dict:
     }
 
 
+def _rows(frame):
+    """Return the first rows as texts."""
+    return [[_shown(v) for v in row] for row in frame.head(N_SHOWN).to_numpy(dtype=object)]
+
+
+def first_rows(argv: list, folder: str) -> dict | None:
+    """Return what the beginning of a CSV file tells, however large the file is.
+
+    Parameters
+    ----------
+    argv : list of str
+        The file and options of `skdisc audit`.
+    folder : str
+        Where the beginning is written, for a moment.
+
+    Returns
+    -------
+    dict or None
+        ``names``, ``rows`` and ``notices`` as in `look`; None if the beginning tells no rows, or
+        the file is of another kind.
+    """
+    options = parsed(argv)
+    path, reading = Path(options.data), reading_of(options)
+    if not path.name.lower().endswith(_CSV):
+        return None
+    try:
+        with TemporaryDirectory(dir=folder) as within:
+            head = _head_of(path, _FIRST, within)
+            _check_columns(CsvFile(head, reading.options).columns)
+            frame, notes = Reading(reading.options, reading.derive).read(str(head))
+    except (ValueError, OSError):  # which may come of the cut; `look` tells what is wrong
+        return None
+    return {
+        "names": [_shown(name) for name in frame],
+        "rows": _rows(frame),
+        "notices": [note.to_dict() for note in notes],
+    }
+
+
+def count(argv: list, progress: str) -> dict:
+    """Return how many rows a file has, and of each column how many are missing and distinct.
+
+    Parameters
+    ----------
+    argv : list of str
+        The file and options of `skdisc audit`.
+    progress : str
+        A file that says how far this is.
+
+    Returns
+    -------
+    dict
+        Of JSON types: ``n_rows``; ``columns``, by name a dict of ``missing``, ``distinct`` and
+        ``is_more`` (whether there are more distinct values); ``notices`` on how the file is read.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read part by part.
+    """
+    options = parsed(argv)
+    told, of_rows = _Progress(progress, _PASSES_OF_COUNT * size_of(options.data)), None
+    if options.data.lower().endswith(".parquet"):
+        from pyarrow.parquet import ParquetFile
+
+        told = of_rows = _Progress(progress, ParquetFile(options.data).metadata.num_rows)
+    with telling(told):
+        source = source_in(options.data, reading_of(options))
+        rows = source.map_add(lambda frame: _SeenRows.of(frame, of_rows), compact=True)
+    return {
+        "n_rows": rows.n_rows,
+        "columns": {str(name): column.to_dict() for name, column in rows.columns.items()},
+        "notices": [note.to_dict() for note in getattr(source, "notes", [])],
+    }
+
+
+def with_counts(seen: dict, counted: dict) -> dict:
+    """Return what `look` has seen in the first rows with what `count` has counted in all."""
+    if "error" in counted:
+        return seen | {"not_counted": counted["error"]}
+    of = counted["columns"]
+    columns = [column | of.get(column["name"], {}) for column in seen["columns"]]
+    known = {note["seen"] for note in seen["notices"]}
+    of_file = [n for n in counted["notices"] if n["column"] is None and n["seen"] not in known]
+    notices = [note | {"advice": None} for note in of_file] + seen["notices"]
+    return seen | {"n_all": counted["n_rows"], "columns": columns, "notices": notices}
+
+
+class _SeenRows:
+    """How many rows there are, and what is counted of their columns; those of parts add up."""
+
+    def __init__(self, n_rows, columns):
+        self.n_rows, self.columns = n_rows, columns
+
+    @classmethod
+    def of(cls, frame, told):
+        """Count the rows of a part, and tell their number."""
+        if told is not None:
+            told(len(frame))
+        return cls(len(frame), {name: _SeenColumn.of(frame[name]) for name in frame})
+
+    def __add__(self, other):
+        columns = {name: own + other.columns[name] for name, own in self.columns.items()}
+        return _SeenRows(self.n_rows + other.n_rows, columns)
+
+
+class _SeenColumn:
+    """Missing values of a column, and its profile, until it has too many values."""
+
+    def __init__(self, n_missing, profile):
+        self.n_missing, self.profile = n_missing, profile
+
+    @classmethod
+    def of(cls, column):
+        """Count a column."""
+        try:
+            profile = ColumnProfile.of(column)
+        except ValueError:  # infinite numbers, which the audit refuses
+            profile = None
+        return cls(int(column.isna().sum()), profile)._limited()
+
+    def _limited(self):
+        categories = None if self.profile is None else self.profile.categories
+        if categories is not None and len(categories) > _MOST_VALUES:
+            self.profile = None
+        return self
+
+    def __add__(self, other):
+        both = [self.profile, other.profile]
+        profile = None if None in both else both[0] + both[1]
+        return _SeenColumn(self.n_missing + other.n_missing, profile)._limited()
+
+    def to_dict(self):
+        """Return what was counted."""
+        told, profile = {"missing": self.n_missing, "is_more": False}, self.profile
+        numbers = None if profile is None else profile.numbers
+        if profile is None or (numbers is not None and numbers.dropped):
+            return told | {"distinct": _MOST_VALUES, "is_more": True}
+        values = profile.categories or profile.order or ()
+        return told | {"distinct": len(values if numbers is None else numbers.n)}
+
+
+class _Progress:
+    """Notes in a file how much of a work is done, as a share.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    n_all : int
+        How many bytes or rows there are to do.
+    """
+
+    def __init__(self, path, n_all):
+        self._path, self._all, self._n, self._last = Path(path), max(n_all, 1), 0, 0.0
+
+    def __call__(self, n):
+        """Count bytes or rows that were read."""
+        self._n += n
+        if time.monotonic() - self._last >= _SECONDS:
+            self._last = time.monotonic()
+            # Columns that have to be read once more than is usual leave it at the last percent.
+            self._path.write_text(f"{min(self._n / self._all, 0.99):.4f}", encoding="ascii")
+
+
 _ROLES = ("target", "predictions", "protected", "ignore", "weights", "groups", "hours")
 
 
 def is_counted(path) -> bool:
     """Return whether a file is so large that it is counted part by part."""
-    return Path(path).stat().st_size > COUNTED
+    return size_of(path) > COUNTED
+
+
+def size_of(path) -> int:
+    """Return the size of a file in bytes."""
+    return Path(path).stat().st_size
 
 
 def _read(options):
@@ -141,11 +326,13 @@ def _read(options):
     key = (options.data, os.stat(options.data).st_mtime_ns, repr(reading))
     if _last[0] != key:
         _last = (None, None)
-        path = Path(options.data)
+        path, folder = Path(options.data), os.environ["SKDISC_APP_FOLDER"]
         if path.name.lower().endswith(_CSV):  # before millions of columns are read
-            _check_columns(CsvFile(path, reading.options).columns)
+            with TemporaryDirectory(dir=folder) as within:
+                first = _head_of(path, _FIRST, within)
+                _check_columns(CsvFile(first, reading.options).columns, b"\n" in first.read_bytes())
         if is_counted(path):
-            path = _head_of(path, reading.options)
+            path = _head_of(path, _HEAD, folder)
         try:
             _last = (key, read_in(str(path), reading))
         except MemoryError:
@@ -156,18 +343,19 @@ def _read(options):
     return _last[1]
 
 
-def _check_columns(names):
+def _check_columns(names, are_all=True):
     """Raise ValueError for more columns than are shown."""
     if len(names) > _MOST_COLUMNS:
+        more = "" if are_all else "more than "
         raise ValueError(
-            f"The table has {len(names):,} columns; the app shows up to {_MOST_COLUMNS:,}. Leave "
-            "some out of the file, or use the command skdisc audit."
+            f"The table has {more}{len(names):,} columns; the app shows up to {_MOST_COLUMNS:,}. "
+            "Leave some out of the file, or use the command skdisc audit."
         )
 
 
-def _head_of(path, options):
-    """Return a file with the first rows of a large one, in the folder of the app."""
-    folder = Path(os.environ["SKDISC_APP_FOLDER"])
+def _head_of(path, n_bytes, folder):
+    """Return a file with the first rows of another, of which so many bytes are read."""
+    folder = Path(folder)
     if path.name.lower().endswith(".parquet"):
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -182,10 +370,36 @@ def _head_of(path, options):
         )
     target = folder / "head.csv"
     with opened(path) as file:
-        text = file.read(_HEAD)
-    end = text.rfind(b"\n")
-    target.write_bytes(text[: end + 1] if end >= 0 else text)
+        text = file.read(n_bytes)
+    if len(text) == n_bytes:
+        # Of UTF-16 and UTF-32 whole characters; elsewhere bytes, of which ends and quotes are one.
+        encoding = next((name for mark, name in _MARKS if text.startswith(mark)), "latin-1")
+        characters = text.decode(encoding, "ignore")
+        text = characters[: _end_of_rows(characters)].encode(encoding)
+    target.write_bytes(text)
     return target
+
+
+def _end_of_rows(text):
+    """Return where the last whole row of the beginning of a CSV file ends.
+
+    A line that ends within quotes is no end of a row, if there is another one.
+    """
+    last = end = text.rfind("\n") + 1
+    is_within = text.count('"', 0, end) % 2 == 1
+    while is_within and end > 0:
+        before = text.rfind("\n", 0, end - 1) + 1
+        is_within ^= text.count('"', before, end) % 2 == 1
+        end = before
+    return end or last or len(text)
+
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 def _named(text, frame):
@@ -285,6 +499,7 @@ def _column(name, column):
         "kind": kind,
         "missing": int(column.isna().sum()),
         "distinct": int(present.nunique()),
+        "is_more": False,
         "examples": [_shown(v) for v in examples],
         "bars": bars,
         "ends": ends,

@@ -7,7 +7,7 @@ import shutil
 import time
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -23,7 +23,7 @@ from starlette.routing import Route
 from skdisc._utils._safe_text import clean
 from skdisc.app._folder import PrivateFolder
 from skdisc.app._jobs import Job, SearchJob
-from skdisc.app._looking import begin, look
+from skdisc.app._looking import begin, count, first_rows, look, with_counts
 from skdisc.app._search import (
     CLAIMS,
     FITS,
@@ -45,6 +45,8 @@ _FORM = 2_000_000  # bytes of a form that is no file
 _MOST_FILES, _MOST_RUNNING = 20, 2
 _IDLE = 3_600  # seconds after which a file that nobody looks at is deleted
 _LOOK = 300  # seconds that reading a file may take
+_COUNT = 3_600  # seconds that counting its rows may take
+_SOON = 0.5  # seconds after which the first rows are shown while the file is read
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
@@ -84,7 +86,8 @@ class Pages:
 
     def __init__(self, folder: PrivateFolder, most_bytes: int, data=None) -> None:
         self.folder, self.most_bytes = folder, most_bytes
-        self.studies, self.jobs, self._looks, self._pool = {}, {}, {}, None
+        self.studies, self.jobs, self._pool = {}, {}, None
+        self._looks, self._counts, self.soon = {}, {}, _SOON
         environment = Environment(
             loader=PackageLoader("skdisc.app"),
             autoescape=True,
@@ -133,41 +136,70 @@ class Pages:
 
     async def look(self, study: Study) -> dict:
         """Return what is seen in a file; `error` says why nothing is."""
-        argv = study.argv()
-        kept = self._looks.get(study.key)
-        if kept is not None and kept[0] == argv:
-            return kept[1]
-        loop = asyncio.get_running_loop()
+        return self._counted(study, await asyncio.shield(self._looking(study)))
+
+    async def look_soon(self, study: Study) -> dict | None:
+        """Return what is seen in a file, or None if that takes longer than a moment."""
+        task = self._looking(study)
+        done, _ = await asyncio.wait({task}, timeout=self.soon)
+        return self._counted(study, task.result()) if done else None
+
+    def _looking(self, study):
+        """Return the task that looks at a file, which begins if it is to be looked at anew."""
+        argv, kept = study.argv(), self._looks.get(study.key)
+        if kept is None or kept.asked != argv:
+            progress = self.folder.path / f"look-{study.key}"
+            progress.unlink(missing_ok=True)
+            kept = _Work(argv, asyncio.create_task(self._look(argv, progress)), progress)
+            self._looks[study.key] = kept
+        return kept.task
+
+    async def _look(self, argv, progress):
+        loop, more = asyncio.get_running_loop(), (str(progress), str(self.folder.path))
         try:
-            future = loop.run_in_executor(self._executor(), _look, argv, str(self.folder.path))
-            seen = await asyncio.wait_for(future, _LOOK)
+            future = loop.run_in_executor(self._executor(), _look, argv, *more)
+            return await asyncio.wait_for(future, _LOOK)
         except (ValueError, TypeError, ImportError) as error:
             return {"error": clean(str(error))}
         except (BrokenProcessPool, TimeoutError):
-            self._end_pool()
+            self._pool = _ended(self._pool)
             told = "The file could not be read: reading it needed too much memory or time."
             return {"error": f"{told} The app goes on."}
-        self._looks[study.key] = (argv, seen)
-        return seen
 
     def _executor(self):
         """Return the process that looks at files."""
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=begin)
+            self._pool = _process()
         return self._pool
 
-    def _end_pool(self):
-        """End the process that looks at files."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            for process in list((pool._processes or {}).values()):
-                process.kill()
-            pool.shutdown(wait=False, cancel_futures=True)
+    def _counted(self, study, seen):
+        """Return what is seen in a file with what is counted in all rows of a large one.
+
+        ``counting`` says whether they are being counted. That begins once the file can be read.
+        """
+        if "error" in seen:
+            self._looks.pop(study.key, None)  # the next request tries it again
+        if "error" in seen or not seen["is_head"]:
+            return seen | {"counting": False}
+        asked, kept = study.read_as(), self._counts.get(study.key)
+        if kept is None or kept.asked != asked:
+            if kept is not None:
+                kept.task.cancel()
+            progress = self.folder.path / f"count-{study.key}"
+            progress.unlink(missing_ok=True)
+            kept = _Work(asked, asyncio.create_task(_count(asked, progress)), progress)
+            self._counts[study.key] = kept
+        if not kept.task.done():
+            return seen | {"counting": True}
+        return with_counts(seen, kept.task.result()) | {"counting": False}
 
     def forget(self, key: str) -> None:
         """Delete a file."""
         study = self.studies.pop(key, None)
-        self._looks.pop(key, None)
+        for works in (self._looks, self._counts):
+            work = works.pop(key, None)
+            if work is not None:
+                work.task.cancel()
         if study is not None and study.folder is not None:
             shutil.rmtree(study.folder, ignore_errors=True)
 
@@ -184,7 +216,9 @@ class Pages:
 
     def close(self) -> None:
         """End all processes."""
-        self._end_pool()
+        for work in self._counts.values():
+            work.task.cancel()
+        self._pool = _ended(self._pool)
         for job in self.jobs.values():
             job.close()
 
@@ -230,7 +264,26 @@ class Pages:
     async def file(self, request: Request) -> Response:
         """Show how a file was understood, and its first rows."""
         study = self.study(request)
-        return self.shown("file.html", study=study, seen=await self.look(study))
+        seen = await self.look_soon(study)
+        if seen is not None:
+            return self.shown("file.html", study=study, seen=seen, told=self._told(study))
+        first = await asyncio.to_thread(first_rows, study.argv(), str(self.folder.path))
+        return self.shown("reading.html", study=study, first=first, told=self._told(study))
+
+    async def reading(self, request: Request) -> Response:
+        """Tell how far reading a file is."""
+        return JSONResponse(self._told(self.study(request)))
+
+    def _told(self, study):
+        """Return how far reading and counting are."""
+        for state, works, words in (
+            ("reading", self._looks, "reading the file"),
+            ("counting", self._counts, "counting all rows"),
+        ):
+            work = works.get(study.key)
+            if work is not None and not work.task.done():
+                return {"state": state} | work.told(words)
+        return {"state": "done"}
 
     async def read(self, request: Request) -> Response:
         """Change how a file is read."""
@@ -253,14 +306,17 @@ class Pages:
     async def columns(self, request: Request) -> Response:
         """Show the columns, and what an audit would notice at each."""
         study = self.study(request)
-        seen = await self.look(study)
+        seen = await self.look_soon(study)
+        if seen is None:
+            return self.shown("reading.html", study=study, first=None, told=self._told(study))
         if "error" in seen:
-            return self.shown("file.html", study=study, seen=seen)
+            return self.shown("file.html", study=study, seen=seen, told=None)
         by_column = {}
         for note in seen["notices"]:
             by_column.setdefault(note["column"], []).append(note)
         wrong = request.query_params.get("lacks")
         values = {"study": study, "seen": seen, "by_column": by_column, "request_lacks": wrong}
+        values["told"] = self._told(study)
         return self.shown("columns.html", **values)
 
     async def choose(self, request: Request) -> Response:
@@ -296,6 +352,7 @@ class Pages:
             number, option, *value = advice.split("|", 2)
             study.apply(option, *value[:1])
             place = f"#c{int(number)}" if number.lstrip("-").isdigit() else ""
+        await self.look(study)  # the script puts the answer into the page, which has to be whole
         if "next" in form:
             wrong = _lacking(study)
             return _to(
@@ -372,7 +429,7 @@ class Pages:
     async def state(self, request: Request) -> Response:
         """Tell how far an audit or a search is."""
         job = self.job(request)
-        return JSONResponse({"state": job.state, "seconds": int(job.seconds)} | job.progress)
+        return JSONResponse(job.told)
 
     async def cancel(self, request: Request) -> Response:
         """End an audit with what it has found, or a search."""
@@ -505,6 +562,7 @@ class Pages:
             get("/files/{key}", self.file),
             post("/files/{key}", self.read),
             post("/files/{key}/delete", self.delete),
+            get("/files/{key}/state", self.reading),
             get("/files/{key}/columns", self.columns),
             post("/files/{key}/columns", self.choose),
             get("/files/{key}/question", self.question),
@@ -579,12 +637,66 @@ async def _tidied(pages):
         pages.tidy(time.monotonic())
 
 
-def _look(argv, folder):
+class _Work:
+    """What is done about a file in another process.
+
+    Parameters
+    ----------
+    asked : list of str
+        The file and options.
+    task : asyncio.Task
+        Its result is a dict; ``error`` says why there is nothing.
+    progress : Path
+        A file with the share that is done.
+    """
+
+    def __init__(self, asked, task, progress) -> None:
+        self.asked, self.task, self.progress = asked, task, progress
+        self._began = time.monotonic()
+
+    def told(self, words: str) -> dict:
+        """Return how far it is: ``seconds``, ``text``, ``done`` and ``of``."""
+        share = 0.0
+        with suppress(OSError, ValueError):  # not yet begun, or just being written
+            share = float(self.progress.read_text(encoding="ascii"))
+        text = f"{words}: {share:.0%}" if share else words
+        seconds = int(time.monotonic() - self._began)
+        return {"seconds": seconds, "text": text, "done": share, "of": 1}
+
+
+def _process():
+    """Return a process for files, which can be killed without harm to the app."""
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=begin)
+
+
+def _ended(pool):
+    """End a process for files."""
+    if pool is not None:
+        for process in list((pool._processes or {}).values()):
+            process.kill()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _look(argv, progress, folder):
     """Look at a file, in the process for that; a temporary file of it goes to the folder."""
     import os
 
     os.environ["SKDISC_APP_FOLDER"] = folder
-    return look(argv)
+    return look(argv, progress)
+
+
+async def _count(argv, progress):
+    """Count the rows of a file, in a process that ends with this."""
+    pool, loop = _process(), asyncio.get_running_loop()
+    try:
+        future = loop.run_in_executor(pool, count, argv, str(progress))
+        return await asyncio.wait_for(future, _COUNT)
+    except (ValueError, TypeError, ImportError) as error:
+        return {"error": clean(str(error))}
+    except (BrokenProcessPool, TimeoutError):
+        return {"error": "Counting all rows needed too much memory or time."}
+    finally:
+        _ended(pool)
 
 
 async def _form(request):

@@ -106,6 +106,10 @@ class Study:
         pairs += [("missing", text) for text in self.missing]
         return pairs + [("derive", text) for text in self.derive]
 
+    def read_as(self) -> list[str]:
+        """Return the file and the options that say how it is read."""
+        return [str(self.path), *_options(self._reading())]
+
     def search_options(
         self,
         *,

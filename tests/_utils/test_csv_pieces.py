@@ -2,10 +2,12 @@
 
 import gzip
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from skdisc._utils._tables import CsvFile, TableOptions, read_table
+from skdisc._utils._tables._encoding import telling
 
 FRAME = pd.DataFrame({"a b": ["x", None, "None", "y, z"], "n": [1.5, 0.1, None, 4.0]})
 
@@ -49,3 +51,27 @@ def test_a_truncated_file_is_refused(tmp_path):
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 100_000)[:-20])
     with pytest.raises(ValueError, match=r"t.csv.gz.*could not be read"):
         list(CsvFile(path).pieces(1000))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_each_block_that_is_read_is_told(tmp_path, name, whole):
+    """All bytes are told in blocks of at most one MiB, each time that the file is read."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=150_000), "b": rng.choice(["x", "é"], 150_000)})
+    path = tmp_path / name
+    frame.to_csv(path, index=False)
+    size = path.stat().st_size
+    assert size > 1_000_000
+    blocks = []
+    with telling(blocks.append):
+        file = CsvFile(path)
+        told_of_header = sum(blocks)
+        read = file.read() if whole else pd.concat(file.pieces(20_000))
+    assert size < told_of_header <= size + 4 * 2**18  # the encoding, and the first line
+    assert sum(blocks) == told_of_header + size
+    assert max(blocks) <= 2**20
+    pd.testing.assert_frame_equal(read.reset_index(drop=True), frame)
+    n = len(blocks)
+    CsvFile(path)
+    assert len(blocks) == n  # nobody is told any more

@@ -33,7 +33,7 @@ def app(tmp_path, reader):
     folder = PrivateFolder(tmp_path / "tmp")
     inner, pages = make_app(folder, most_bytes=5_000_000)
     gate = Gate(inner, PORT)
-    pages._pool = reader
+    pages._pool, pages.soon = reader, 60  # seconds: what is looked at is seen at once
     how = {"base_url": HOME, "headers": OWN, "raise_server_exceptions": False}
     with testclient.TestClient(gate, **how) as client:
         client.get(gate.address)

@@ -1,11 +1,13 @@
 """From a file to its page, by requests as a browser sends them."""
 
+import asyncio
 import io
 import json
 import re
 import shlex
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from html import unescape
@@ -17,6 +19,9 @@ import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("python_multipart")
+
+from skdisc.app import _looking
+from skdisc.app._looking import look
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -303,6 +308,116 @@ def test_a_process_that_looks_and_is_killed(app):
     assert "The app goes on" in app.client.get(address).text
     app.pages._looks.clear()
     assert "1 rows, 2 columns" in app.client.get(address).text
+
+
+def waits(monkeypatch, app, result):
+    """Let looking at files wait; return an event that ends this, after which it has a result."""
+    go_on = threading.Event()
+
+    async def look(argv, progress):
+        progress.write_text("0.4")
+        while not go_on.is_set():
+            await asyncio.sleep(0.01)
+        return await asyncio.to_thread(result, argv)
+
+    monkeypatch.setattr(app.pages, "_look", look)
+    app.pages.soon = 0.05
+    return go_on
+
+
+def until_done(app, address, state):
+    """Wait while a state lasts; return the next one."""
+    for _ in range(2_000):
+        told = app.client.get(f"{address}/state").json()
+        if told["state"] != state:
+            return told["state"]
+        assert 0 <= told["done"] < told["of"]
+        assert told["seconds"] >= 0
+        time.sleep(0.02)
+    raise AssertionError(f"{state} does not end")
+
+
+def test_the_first_rows_are_shown_while_the_file_is_read(app, monkeypatch):
+    monkeypatch.setenv("SKDISC_APP_FOLDER", str(app.folder.path))
+    go_on = waits(monkeypatch, app, look)
+    text = people(60).to_csv(index=False)
+    address = address_of(sent(app, text))
+    page = app.client.get(address).text
+    assert "<td>5000</td>" in page
+    assert "<td>5019</td>" in page
+    assert "<td>5020</td>" not in page
+    assert "reading the file: 40%" in page
+    assert 'data-state="reading"' in page
+    assert "7 columns, as the first rows tell them" in page
+    assert app.client.get(f"{address}/state").json() == {
+        "state": "reading",
+        "seconds": 0,
+        "text": "reading the file: 40%",
+        "done": 0.4,
+        "of": 1,
+    }
+    assert 'data-state="reading"' in app.client.get(f"{address}/columns").text
+    go_on.set()
+    assert until_done(app, address, "reading") == "done"
+    page = app.client.get(address).text
+    assert "60 rows, 7 columns" in page
+    assert "data-state" not in page
+
+
+def test_a_choice_waits_for_what_is_noticed(app, monkeypatch):
+    """The script of the page takes its parts from the answer, however long looking takes."""
+    monkeypatch.setenv("SKDISC_APP_FOLDER", str(app.folder.path))
+
+    def slowly(argv):
+        time.sleep(0.3)
+        return look(argv)
+
+    waits(monkeypatch, app, slowly).set()
+    address = address_of(sent(app, people(60).to_csv(index=False)))
+    assert until_done(app, address, "reading") == "done"
+    page = app.client.post(f"{address}/columns", data={"target": "hired", "look": "1"}).text
+    assert 'id="about"' in page
+    assert "What do people want?" in page
+
+
+def test_a_file_that_cannot_be_read_is_told_after_its_first_rows(app, monkeypatch):
+    def fails(argv):
+        return {"error": "a row is too long"}
+
+    go_on = waits(monkeypatch, app, fails)
+    address = address_of(sent(app, people(60).to_csv(index=False)))
+    assert "<td>5000</td>" in app.client.get(address).text
+    go_on.set()
+    assert until_done(app, address, "reading") == "done"
+    assert "a row is too long" in app.client.get(address).text
+
+
+@pytest.mark.slow
+def test_all_rows_of_a_large_file_are_counted_after_its_beginning_is_seen(app, monkeypatch):
+    monkeypatch.setenv("SKDISC_APP_FOLDER", str(app.folder.path))
+    monkeypatch.setattr(_looking, "COUNTED", 1_000)
+    monkeypatch.setattr(_looking, "_HEAD", 2_000)
+    waits(monkeypatch, app, look).set()
+    app.pages.soon = 60
+    address = address_of(sent(app, people(600).to_csv(index=False)))
+    page = app.client.get(address).text
+    assert "A large file, 7 columns" in page
+    assert 'data-state="counting"' in page
+    assert 'data-state="counting"' in app.client.get(f"{address}/columns").text
+    assert until_done(app, address, "counting") == "done"
+    assert "600 rows, 7 columns" in app.client.get(address).text
+    page = app.client.get(f"{address}/columns").text
+    assert "data-state" not in page
+    assert "number, 600 different" in page
+    # its process ends with a file that is deleted
+    address = address_of(sent(app, people(600).to_csv(index=False)))
+    work = app.pages._counts[address.rpartition("/")[2]]
+    app.client.post(f"{address}/delete")
+    for _ in range(500):
+        if work.task.done():
+            break
+        time.sleep(0.02)
+    assert work.task.cancelled()
 
 
 def slow_audit(app):

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from skdisc._utils._tables._encoding import telling
 from skdisc.app import _looking
-from skdisc.app._looking import look
+from skdisc.app._looking import count, first_rows, look, with_counts
 from skdisc.app._study import Study
 
 
@@ -149,7 +150,7 @@ def test_a_large_parquet_file(seen, monkeypatch, tmp_path):
 def test_a_million_columns_are_refused_before_they_are_read(seen, monkeypatch):
     monkeypatch.setattr(_looking, "read_in", None)
     names = ",".join(map(str, range(1_000_000)))
-    with pytest.raises(ValueError, match="1,000,000 columns; the app shows up to 2,000"):
+    with pytest.raises(ValueError, match=r"has more than \d\d,\d{3} columns; the app shows up"):
         seen(f"{names}\n{names}\n")
 
 
@@ -171,3 +172,107 @@ def test_power_is_that_of_the_command(seen, capsys):
     groups = ",".join(f"{name}={share}" for name, share in shares.items())
     cli.main(["power", "1000", "--shares", f"sex:{groups}", "--rate", str(rate)])
     assert capsys.readouterr().out.splitlines() == lines
+
+
+def large_table(n=30_000):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"sex": rng.choice(["f", "m"], n), "nr": np.arange(n)})
+    frame["name"] = [f"Nam\u00e9 {i}" for i in range(n)]
+    frame["pay"] = rng.normal(size=n).round(3)
+    frame.loc[n // 2 :: 7, "pay"] = np.nan
+    frame["town"] = np.where(np.arange(n) < n - 5, "a", "b")
+    return frame
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.csv.gz"])
+@pytest.mark.parametrize("what", ["first", "look"])
+def test_what_is_shown_at_once_reads_no_more_than_the_beginning(tmp_path, monkeypatch, name, what):
+    monkeypatch.setenv("SKDISC_APP_FOLDER", str(tmp_path))
+    frame = large_table()
+    frame.to_csv(tmp_path / name, index=False)
+    size = (tmp_path / name).stat().st_size
+    monkeypatch.setattr(_looking, "COUNTED", 1)
+    monkeypatch.setattr(_looking, "_FIRST", 20_000)
+    monkeypatch.setattr(_looking, "_HEAD", 40_000)
+    read, argv = [], [str(tmp_path / name)]
+    monkeypatch.setattr(_looking._Progress, "__call__", lambda self, n: read.append(n))
+    with telling(read.append):
+        seen = (
+            first_rows(argv, str(tmp_path)) if what == "first" else look(argv, str(tmp_path / "p"))
+        )
+    # Each piece of the beginning is opened for its encoding, four separators and its rows.
+    assert 0 < sum(read) <= 2**18 + 12 * 40_000 < size or name.endswith(".gz")
+    assert max(read) <= 2**18
+    assert seen["names"] == list(frame)
+    assert seen["rows"][0][:2] == ["f" if frame["sex"][0] == "f" else "m", "0"]
+    assert len(seen["rows"]) == 20
+    assert list(tmp_path.glob("tmp*")) == []
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+def test_all_rows_are_counted_and_progress_is_told_at_each_block(tmp_path, monkeypatch, end):
+    frame = large_table()
+    path = tmp_path / f"data.{end}"
+    if end == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    monkeypatch.setattr(_looking, "_SECONDS", 0.0)
+    monkeypatch.setattr(_looking, "_MOST_VALUES", 20_000)
+    shares, write = [], _looking.Path.write_text
+    monkeypatch.setattr(
+        _looking.Path,
+        "write_text",
+        lambda self, t, **k: (shares.append(float(t)), write(self, t, **k)),
+    )
+    found = count([str(path)], str(tmp_path / "progress"))
+    json.dumps(found)
+    assert found["n_rows"] == len(frame)
+    for name in frame:
+        told = found["columns"][name]
+        assert told["missing"] == frame[name].isna().sum()
+        if name == "name":
+            assert told["is_more"]
+        else:
+            assert told == told | {"distinct": frame[name].nunique(), "is_more": False}
+    if end == "csv":
+        assert len(shares) >= 3 * path.stat().st_size / 2**18
+    assert shares == sorted(shares)
+    assert shares[-1] > 0.9
+    assert max(shares) < 1
+
+
+def test_counts_of_all_rows_take_the_place_of_those_of_the_first(tmp_path, monkeypatch):
+    monkeypatch.setenv("SKDISC_APP_FOLDER", str(tmp_path))
+    frame = large_table()
+    path = tmp_path / "data.csv"
+    frame["name"] = frame["name"].str.replace("\u00e9", "e")
+    frame.loc[len(frame) - 1, "name"] = "Ren\u00e9 M\u00fcller"
+    frame.to_csv(path, index=False, encoding="cp1252")
+    monkeypatch.setattr(_looking, "COUNTED", 1)
+    monkeypatch.setattr(_looking, "_HEAD", 40_000)
+    seen = look([str(path)])
+    assert "cp1252" not in noticed(seen, None)  # the beginning is ASCII
+    told = with_counts(seen, count([str(path)], str(tmp_path / "progress")))
+    assert "read as cp1252" in noticed(told, None)
+    columns = {c["name"]: c for c in told["columns"]}
+    assert columns["town"]["distinct"] == 2
+    assert columns["pay"]["missing"] == frame["pay"].isna().sum()
+    assert columns["pay"]["examples"] == {c["name"]: c for c in seen["columns"]}["pay"]["examples"]
+    assert told["n_all"] == len(frame)
+    assert with_counts(seen, {"error": "why"})["not_counted"] == "why"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@pytest.mark.parametrize("n_bytes", [300, 301, 302, 303, 350, 397])
+def test_the_beginning_ends_with_a_whole_row(tmp_path, encoding, n_bytes):
+    """Also where a line ends within quotes, and where a character has several bytes."""
+    text = "a,b\n" + 'x,"one\ntwo \u010a"\n' * 60
+    path = tmp_path / "data.csv"
+    path.write_bytes(text.encode(encoding))
+    head = _looking._head_of(path, n_bytes, tmp_path).read_bytes()
+    assert len(head) <= n_bytes
+    found = head.decode(encoding)
+    assert text.startswith(found)
+    assert found.endswith('"\n')

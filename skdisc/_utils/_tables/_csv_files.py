@@ -71,13 +71,18 @@ class CsvFile:
             self.notes.append(TableNote(None, observation, done, "--encoding reads another"))
         return encoding
 
+    @property
+    def _text(self):
+        """How the file is opened as text, with the ends of lines as they are."""
+        return {"encoding": self.encoding, "newline": ""}
+
     def _header(self):
         """Return the column names and the separator that splits the header into most parts."""
         marks = [self.options.separator] if self.options.separator else (",", ";", "\t", "|")
         rows = []
         for mark in marks:
-            file = opened(self.path, "rt", encoding=self.encoding, newline="")
-            with file, suppress(csv.Error):  # a name of 131,072 characters: not this separator
+            # A name of 131,072 characters: it is not this separator.
+            with opened(self.path, "rt", **self._text) as file, suppress(csv.Error):
                 rows.append((next(csv.reader(file, delimiter=mark), []), mark))
         names, separator = max(rows, key=lambda row: len(row[0]), default=([], ","))
         return [name.strip() for name in names], separator
@@ -86,7 +91,7 @@ class CsvFile:
     def _how(self):
         """Arguments of `pandas.read_csv` that are the same for all readings."""
         missing = [*MISSING, *self.options.missing]
-        more = {"encoding": self.encoding, "sep": self.separator, "na_values": missing}
+        more = {"sep": self.separator, "na_values": missing}
         return _READ | more | {"decimal": self.options.decimal or "."}
 
     def read(self, columns=None, *, as_text=()):
@@ -102,11 +107,9 @@ class CsvFile:
         dtype = dict.fromkeys([*as_text, *self.options.text], str)
         if columns is not None:
             dtype = {name: kind for name, kind in dtype.items() if name in columns}
-        with self.told():
+        with self.told(), opened(self.path, "rt", **self._text) as file:
             # Whole columns: pieces of one column would be of several types, 1 beside "1".
-            return pd.read_csv(
-                self.path, usecols=columns, dtype=dtype, low_memory=False, **self._how
-            )
+            return pd.read_csv(file, usecols=columns, dtype=dtype, low_memory=False, **self._how)
 
     def pieces(self, n_rows, *, columns=None, dtype=None):
         """Yield the rows as DataFrames of at most `n_rows` rows.
@@ -129,8 +132,10 @@ class CsvFile:
             dtype = {name: kind for name, kind in dtype.items() if name in columns}
         how = self._how | {"usecols": columns, "dtype": dtype}
         with self.told():
-            pieces = pd.read_csv(self.path, chunksize=n_rows, low_memory=False, **how)
-        with pieces:
+            file = opened(self.path, "rt", **self._text)
+        with file:
+            with self.told():
+                pieces = pd.read_csv(file, chunksize=n_rows, low_memory=False, **how)
             while True:
                 with self.told():
                     piece = next(pieces, None)

@@ -2,10 +2,14 @@
 
 import codecs
 import gzip
+import io
 import re
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 _PIECE = 2**20
+_TELL = ContextVar("tell", default=None)  # see `telling`
 _LOOKED_AT = 20 * _PIECE  # of text with characters beyond ASCII
 _MARKS = (  # at the beginning of a file; the longer one first
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -35,9 +39,50 @@ class NotText(ValueError):  # noqa: N818 - a ValueError to those who read a tabl
 
 
 def opened(path, mode="rb", **how):
-    """Open a file, which may be compressed by gzip."""
-    opener = gzip.open if Path(path).suffix.lower() == ".gz" else open
-    return opener(path, mode, **how)
+    """Open a file for reading, which may be compressed by gzip."""
+    file = io.BufferedReader(_ToldFile(path, _TELL.get()), _PIECE // 4)
+    if Path(path).suffix.lower() == ".gz":
+        raw, file = file, gzip.GzipFile(fileobj=file)
+        file.myfileobj = raw  # which is closed with it
+    return io.TextIOWrapper(file, **how) if mode == "rt" else file
+
+
+@contextmanager
+def telling(tell):
+    """Call a function with the number of bytes of each read from a file that is opened within.
+
+    Parameters
+    ----------
+    tell : callable
+        Of CSV files it is called at least once for each MiB, as it lies on the disk.
+    """
+    token = _TELL.set(tell)
+    try:
+        yield
+    finally:
+        _TELL.reset(token)
+
+
+class _ToldFile(io.FileIO):
+    """A file that tells how many bytes were read, unless there is nobody to tell."""
+
+    def __init__(self, path, tell):
+        super().__init__(path)
+        self._tell = tell
+
+    def readinto(self, buffer):
+        """Read, and tell how much."""
+        n = super().readinto(buffer)
+        if self._tell is not None:
+            self._tell(n)
+        return n
+
+    def readall(self):
+        """Read all that is left, and tell how much."""
+        content = super().readall()
+        if self._tell is not None:
+            self._tell(len(content))
+        return content
 
 
 def encoding_of(path, most_bytes=None):

@@ -55,17 +55,22 @@ for (const range of all("[data-cuts]")) {
   range.addEventListener("change", () => field.dispatchEvent(new Event("change", { bubbles: true })));
 }
 
-// how far an audit is
+// how far an audit is, or reading a file
 for (const box of all("[data-watch]")) {
   const show = (selector, text) => { const one = box.querySelector(selector); if (one.textContent !== text) one.textContent = text; };
   const watch = async () => {
     try {
       const told = await (await fetch(box.dataset.watch)).json();
-      if (told.state !== "running") { location.reload(); return; }
-      show("[data-step]", told.of ? `${told.step} (${told.done + 1} of ${told.of})` : told.step);
+      if (told.state !== box.dataset.state) {
+        const form = box.closest("[data-live-form]"); // what was typed in a form stays
+        if (form) form.dispatchEvent(new Event("change"));
+        else location.reload();
+        return;
+      }
+      show("[data-step]", told.text);
       show("[data-seconds]", String(told.seconds));
       const bar = box.querySelector("[data-progress]");
-      bar.max = told.of || 1;
+      bar.max = told.of;
       bar.value = told.done;
       setTimeout(watch, 500);
     } catch {
