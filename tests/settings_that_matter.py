@@ -15,7 +15,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
-from smallest import SMALLEST
+from smallest import entry, of_its_test_file
 
 from skdisc import Limits, Rule
 from skdisc.individual import Similarity
@@ -126,7 +126,7 @@ def table(name):
 
 def settings_of(cls, name, more):
     """Return the settings of a detector that does little work, on one protected column."""
-    settings = {"protected": ["sex"], **SMALLEST[name].settings, "random_state": 0}
+    settings = {"protected": ["sex"], **entry(name).settings, "random_state": 0}
     return {k: v for k, v in settings.items() if k in signature(cls).parameters} | more
 
 
@@ -161,7 +161,7 @@ SHARED = {
     "min_support": (1, "decisions", {}),
     "missing": ("drop", "missing", {}),
     "must_include": (None, "forest", {}),
-    "n_bins": (2, "decisions", {}),
+    "n_bins": (2, "decisions", {"protected": ["age"]}),
     "n_clusters": (1, "decisions", {}),
     "n_folds": (4, "decisions", {}),
     "n_local": (0, "linear", {}),
@@ -171,7 +171,7 @@ SHARED = {
     "n_seeds": (2, "decisions", {}),
     "nuisance": ("boosting", "decisions", {}),
     "order": ("effect", "decisions", {}),
-    "output": ("probability", "decisions", {}),
+    "output": ("probability", "linear", {}),
     "pos_label": ([0], "decisions", {}),
     "redundancy": (0.25, "decisions", {}),
     "reference": ("rest", "decisions", {}),
@@ -193,7 +193,7 @@ SHARED = {
     "witness": ("auto", "decisions", {}),
 }
 
-# The other rows.
+# The other rows; a detector's own may stand in its test file, as SETTINGS_THAT_MATTER.
 BY_WITNESS = {  # of learned audits of scores
     "max_predicates": (1, "forest", {"protected": ["sex", "race"]}),
     "features": (
@@ -247,7 +247,6 @@ OWN = {
     "CounterfactualSituationTesting": {
         "centers": (True, "linear", {}),
         "direction": ("both", "decisions", {}),
-        "n_bins": (2, "decisions", {"protected": ["age"]}),
         "limits__rows": (100, "decisions", {"n_neighbors": 5}),
         "missing": ("drop", "sex missing", {"n_neighbors": 5}),
     },
@@ -275,7 +274,6 @@ OWN = {
         "run_length": (2, "missing", {}),
     },
     "DisparityPursuit": {
-        "output": ("value", "decisions", {}),
         "borrow": (False, "decisions", {}),
         "features": (["sex", "town"], "decisions", {}),
         "k": (1, "linear", {}),
@@ -283,7 +281,6 @@ OWN = {
         "limits__tests": (0, "decisions", {}),
     },
     "DivExplorer": {
-        "output": ("value", "decisions", {}),
         "min_support": (0.1, "decisions", {}),
         "must_include": (None, "decisions", {"versus": "everyone"}),
         "features": (["sex", "town"], "decisions", {}),
@@ -298,10 +295,8 @@ OWN = {
     "EffectDecomposition": {
         "mediators": (["skill"], "decisions", {}),
         "confounders": (["age"], "decisions", {}),
-        "output": ("value", "decisions", {}),
         "classifier": ("boosting", "decisions", {}),
         "reference": ({"sex": "F"}, "decisions", {}),
-        "n_bins": (2, "decisions", {"protected": ["age"]}),
     },
     "ExactTree": {
         "n_checks": (25, "decisions", {}),
@@ -346,22 +341,18 @@ OWN = {
         "solver": ("auto", "decisions", {}),
         "n_draws": (2, "decisions", {}),
         "n_permutations": (0, "decisions", {}),
-        "n_bins": (2, "decisions", {"protected": ["age"]}),
         "missing": ("drop", "sex missing", {}),
     },
     "GerrymanderingAudit": {
         "metric": ("all", "decisions", {}),
         "witness": ("boosting", "decisions", {}),
-        "n_bins": (2, "decisions", {"protected": ["age"]}),
         "limits__tests": (0, "decisions", {}),
     },
     "GroupDisparity": {
         "measures": ("all", "decisions", {}),
         "preset": ("four_fifths", "decisions", {}),
-        "n_bins": (2, "decisions", {"protected": ["age"]}),
         "min_share": (0.5, "decisions", {}),
         "threshold": (0.95, "decisions", {"preset": "four_fifths"}),
-        "output": ("value", "decisions", {}),
         "k": (1, "decisions", {}),
         "shrinkage": (True, "decisions", {}),
         "n_resamples": (30, "linear", {"measures": "all"}),
@@ -391,19 +382,14 @@ OWN = {
         **BY_WITNESS,
     },
     "OaxacaBlinder": {
-        "output": ("value", "decisions", {}),
         "method": ("fairlie", "decisions", {}),
         "coefficients": ("cotton", "decisions", {}),
         "controls": (["age"], "decisions", {"method": "gelbach"}),
         "classifier": (tree(), "decisions", {"method": "reweighting"}),
         "n_folds": (2, "decisions", {"method": "reweighting", "classifier": tree()}),
         "reference": ({"sex": "F"}, "decisions", {}),
-        "n_bins": (2, "decisions", {"protected": ["age"]}),
     },
-    "OutcomeTest": {
-        "reference": ({"sex": "F"}, "decisions", {}),
-        "n_bins": (2, "decisions", {"protected": ["age"]}),
-    },
+    "OutcomeTest": {"reference": ({"sex": "F"}, "decisions", {})},
     "ProxyDisparity": {
         "place": ("town", "decisions", {}),
         "reference": ("largest", "missing", {}),
@@ -414,7 +400,6 @@ OWN = {
         "depth": (1, "decisions", {}),
         "output": ("decision", "linear", {}),
         "reference": ({"sex": "F"}, "decisions", {}),
-        "n_bins": (2, "decisions", {"protected": ["age"]}),
     },
     "RiskAdjustedRegression": {
         "outcomes": ("all", "decisions", {}),
@@ -431,7 +416,6 @@ OWN = {
     },
     "SituationTesting": {
         "direction": ("both", "decisions", {}),
-        "n_bins": (2, "decisions", {"protected": ["age"]}),
         "limits__rows": (100, "decisions", {"n_neighbors": 5}),
         "missing": ("drop", "sex missing", {"n_neighbors": 5}),
     },
@@ -503,7 +487,8 @@ WITHOUT = {
 
 def rows_of(name, settings):
     """Return {setting: (value, table, other settings)} of a detector."""
-    own, without = OWN.get(name, {}), WITHOUT.get(name, [])
+    own = OWN.get(name) or of_its_test_file(name, "SETTINGS_THAT_MATTER") or {}
+    without = WITHOUT.get(name, [])
     shared = {s: row for s, row in SHARED.items() if s in settings and s not in without}
     return shared | own
 

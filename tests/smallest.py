@@ -1,18 +1,21 @@
-"""How every detector does little work: the one table that the common checks go by.
+"""How every detector does little work: what the common checks go by.
 
 ``tests/test_common.py`` and ``tests/test_contract.py`` check every detector of
-``skdisc.all_detectors()``, one that has no entry here too, with its default settings; but
-``test_contract.py::test_it_has_an_entry`` fails until it has one.
+``skdisc.all_detectors()``, with its default settings unless it has an entry: in `SMALLEST` here, or
+as a constant ``SMALLEST`` of its own test file.
 """
 
+import runpy
+from functools import cache
 from inspect import isclass, signature
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import Limits, Rule, all_detectors, individual, preprocessing, repair
+from skdisc import Limits, all_detectors, individual, preprocessing, repair
 from skdisc._blackbox._default_models import default_model
 
 
@@ -156,8 +159,6 @@ SMALLEST = {
             {"method": "gelbach"},
         ),
     ),
-    "OutcomeTest": Entry({}, {"rule": [Rule(correction="holm"), Rule(correction="none")]}),
-    "RankingDisparity": Entry({}, {"exposure": ["log", "linear"]}),
     "ProxyDisparity": Entry(
         {"learner": "linear", "n_folds": 2},
         {"n_folds": [2, 3]},
@@ -193,17 +194,25 @@ SMALLEST = {
     "VeriFair": Entry({}, {"slack": [0.1, 0.2]}, FEW),
 }
 
-WHAT_TO_ADD = (
-    "{name} has no entry in SMALLEST of tests/smallest.py. Add a line with settings that take "
-    "well under a second on 400 rows, and two values of one of its settings:\n"
-    '    "{name}": Entry({{"limits": Limits(tests=100)}}, {{"PARAMETER": [A, B]}}),\n'
-    "Entry says what else can be given. It is checked with its default settings until then."
-)
-
 
 def entry(name):
     """Return the entry of a detector; without one, the settings that every detector has."""
-    return SMALLEST.get(name, Entry())
+    return SMALLEST.get(name) or of_its_test_file(name, "SMALLEST") or Entry()
+
+
+@cache
+def of_its_test_file(name, constant):
+    """Return a constant that the test file of a detector may have, or None."""
+    path = tests_of(name)
+    if not path.exists() or f"\n{constant} = " not in path.read_text(encoding="utf-8"):
+        return None
+    return runpy.run_path(str(path))[constant]
+
+
+def tests_of(name):
+    """Return the path of the test file of a detector's own name."""
+    *rooms, file = all_detectors()[name].__module__.split(".")[1:]
+    return Path(__file__).parent.joinpath(*rooms, f"test{file}.py")
 
 
 def smallest(name, estimator=None, **more):

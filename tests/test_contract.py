@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from smallest import SMALLEST, WHAT_TO_ADD, entry, has, smallest
+from smallest import entry, has, smallest, tests_of
 
 from skdisc import BlackBox, all_detectors
 from skdisc._results._findings import ContextFindings
@@ -179,15 +179,8 @@ def test_progress_is_silent_unless_asked_for(name, data, forest, capfd, monkeypa
 
 
 @every
-def test_it_has_an_entry(name):
-    assert name in SMALLEST, WHAT_TO_ADD.format(name=name)
-    assert set(SMALLEST) <= set(all_detectors()), "an entry in SMALLEST is of no detector"
-
-
-@every
 def test_it_has_a_test_file_of_its_own_name(name):
-    *rooms, file = all_detectors()[name].__module__.split(".")[1:]
-    own = Path(__file__).parent.joinpath(*rooms, f"test{file}.py")
+    own = tests_of(name)
     assert own.is_file(), (
         f"Put the tests of {name} into {own.relative_to(Path(__file__).parents[1])}"
     )

@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from smallest import SMALLEST
+from smallest import entry
 
 from skdisc import AuditResult, FeatureSpace, all_detectors
 from skdisc.auditing import Audit, verify
@@ -43,7 +43,7 @@ def figures(result):
 @pytest.mark.parametrize("protected", ["age", "sex"])
 @pytest.mark.parametrize("name", SOME)
 def test_detectors_find_what_they_find_among_texts(name, protected):
-    detector = all_detectors()[name](**{**SMALLEST[name].settings, "protected": protected})
+    detector = all_detectors()[name](**{**entry(name).settings, "protected": protected})
     if "random_state" in detector.get_params():
         detector.set_params(random_state=0)
     found = []

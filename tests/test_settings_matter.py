@@ -34,9 +34,9 @@ def test_each_setting_has_a_row(name):
     missing = sorted(settings - rows - set(WITHOUT.get(name, [])))
     assert not missing, (
         f"{name} has settings without a row: {missing}. Add another value, the name of a table on "
-        "which it changes the result, and other settings needed, to OWN in "
-        "tests/settings_that_matter.py:\n"
-        f'    "{name}": {{"{missing[0]}": (ANOTHER_VALUE, "decisions", {{}})}},'
+        "which it changes the result, and other settings needed, to its test file (the tables are "
+        "in tests/settings_that_matter.py):\n"
+        f'SETTINGS_THAT_MATTER = {{"{missing[0]}": (ANOTHER_VALUE, "decisions", {{}})}}'
     )
     assert rows | set(WITHOUT.get(name, [])) == settings
     assert not rows & set(WITHOUT.get(name, []))
