@@ -9,6 +9,7 @@ from skdisc._results._case_findings import CaseFindings
 from skdisc._results._finding import STATISTICS, Finding
 from skdisc._results._group_findings import ContextFindings, GroupFindings
 from skdisc._results._judgment import Judgment
+from skdisc._space._items import Items
 from skdisc._verdicts._answer import Answer
 from skdisc._verdicts._candidates import Candidates
 
@@ -66,6 +67,8 @@ class Discovery:
         Number of patterns, or draws, that a search visited.
     candidates : Candidates, optional
         The candidates of the question, from which the verdict follows; results do not keep them.
+    items : Items, optional
+        The items of the rows that measured the findings; results do not keep them.
     judgment : Judgment, optional
         The verdict and its reason; by default those of the answer.
 
@@ -101,6 +104,7 @@ class Discovery:
     answer: Answer | None = None
     nodes_visited: int | None = None
     candidates: Candidates | None = None
+    items: Items | None = None
 
     def in_agreement(self) -> Self:
         """Return the Discovery with the verdict and reason of the judgment in its answer, too."""

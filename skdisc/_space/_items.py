@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -147,6 +148,29 @@ class Items:
     def subgroup(self, numbers: Iterable[int]) -> Subgroup:
         """Return the conjunction of the items with these numbers (PAD is skipped)."""
         return Subgroup([self.predicates[i] for i in numbers if i >= 0])
+
+    def name_of(self, numbers: Iterable[int]) -> str:
+        """Return the text of `subgroup`, whose object is not needed for it."""
+        texts, place = self._texts_in_order
+        ordered = sorted((i for i in numbers if i >= 0), key=place.__getitem__)
+        return " and ".join([texts[i] for i in ordered]) or "everyone"
+
+    @cached_property
+    def _texts_in_order(self):
+        """The text of each predicate, and its place in the order of a `Subgroup`."""
+        place = [(str(p.column), type(p.column).__name__) for p in self.predicates]
+        return [str(p) for p in self.predicates], place
+
+    def rows_of(self, group: Group, X: pd.DataFrame) -> np.ndarray:
+        """Return the mask of a group in X, the rows that `codes` are of."""
+        if not isinstance(group, Subgroup) or not set(group.predicates) <= self._number.keys():
+            return group.mask(X)
+        return self.masks([self._number[p] for p in group.predicates]).all(axis=0)
+
+    @cached_property
+    def _number(self):
+        """The number of each predicate."""
+        return {p: i for i, p in enumerate(self.predicates)}
 
 
 def make_items(

@@ -253,12 +253,14 @@ def family_table(
     """
     c = candidates
     table = c.table(answer.significance)
-    measures = {measure for _, measure in shown or {}}
+    shown = shown or {}
+    measures = {measure for _, measure in shown}
     only = measures.pop() if len(measures) == 1 else ""
-    for i in np.flatnonzero(c.found):
-        interval = (shown or {}).get((table["group"].iloc[i], c.measure[i] or only))
-        if interval is not None:
-            table.loc[i, ["estimate", "low", "high", "level"]] = interval
+    keys = [(table["group"].iloc[i], c.measure[i] or only) for i in np.flatnonzero(c.found)]
+    at = [i for i, key in zip(np.flatnonzero(c.found), keys, strict=True) if key in shown]
+    if at:
+        columns = ["estimate", "low", "high", "level"]
+        table.loc[at, columns] = np.array([shown[key] for key in keys if key in shown], dtype=float)
     place = np.arange(len(c))
     table["excluded"] = c.upper(answer.level)
     table["cleared"], table["found"] = np.isin(place, answer.cleared), c.found
@@ -338,10 +340,8 @@ def _worst(bounds, measure, gap):
 
 def _by_measure(measure, gap):
     """Return the relevant gap, or a dict by measure if they differ; None where there is none."""
-    some = {
-        name: float(value) if np.isfinite(value) else None
-        for name, value in zip(measure, gap, strict=True)
-    }
+    last = dict(zip(measure, range(len(gap)), strict=True))  # a candidate of each measure
+    some = {name: float(gap[i]) if np.isfinite(gap[i]) else None for name, i in last.items()}
     return some if len(set(some.values())) > 1 else next(iter(some.values()), None)
 
 

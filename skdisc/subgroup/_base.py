@@ -222,8 +222,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             return confirm_on_held_out(self, task, rows)
         discovery = self._search(task, rows)
         if discovery.candidates is None:
-            items = self._items_again(task, rows)
+            items = discovery.items or self._items_again(task, rows)
             discovery.candidates = self._candidates(task, discovery, rows, items)
+        discovery.items = None  # the data, which the run is done with
         return discovery
 
     def _remeasure(self, task):
@@ -290,9 +291,11 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         groups = self._single_groups(rows, items, n_tests)
         tables = {"groups": groups, **tables}
         versus = IN_CONTEXT if self.versus == "context" else "everyone"
-        return subgroup_discovery(
+        discovery = subgroup_discovery(
             self, rows, findings, counts, groups, tables=tables, versus=versus
         )
+        discovery.items = items
+        return discovery
 
     def _single_groups(self, rows, items, n_tests):
         is_contrast = self.versus == "context"

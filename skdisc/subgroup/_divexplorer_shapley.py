@@ -143,7 +143,7 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
         mean, variance = (a[j] for a in posterior)
         corrections = corrective_items(patterns, effect[j], mean, variance, k)
         for row, i, factor, t in zip(*corrections, strict=True):
-            group = str(items.subgroup(patterns.items[row]))
+            group = items.name_of(patterns.items[row].tolist())
             corrective.append((name, group, text[i], effect[j, row], factor, t))
     return {
         "shapley": pd.DataFrame(shapley, columns=["rank", "measure", "item", "contribution"]),

@@ -10,6 +10,7 @@ from published import DivExplorer
 from skdisc import FeatureSpace
 from skdisc._space._bins import Bins
 from skdisc._space._items import count_items, make_items
+from skdisc._space._subgroup import Predicate
 
 
 @st.composite
@@ -252,3 +253,20 @@ def test_bins_with_arrays_of_edges_are_equal_to_bins_with_lists():
     with_array = Bins(edges={"age": np.array([20.0, 30.0])})
     assert with_array == Bins(edges={"age": [20.0, 30.0]})
     assert with_array != Bins(edges={"age": [20.0, 40.0]})
+
+
+@given(tables(), st.booleans())
+def test_items_name_and_find_groups_as_the_groups_do(X, nested):
+    space = FeatureSpace.from_frame(X, protected="name")
+    bins = Bins(4, nested=nested)
+    items = make_items(X, space, [*X.columns[::-1]], ["name"], bins)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        columns = rng.permutation(len(X.columns))[: rng.integers(0, 4)]
+        own = [np.flatnonzero(items.feature == j) for j in columns]
+        numbers = [int(rng.choice(some)) for some in own if len(some)]
+        group = items.subgroup([*numbers, -1])
+        assert items.name_of([*numbers, -1]) == str(group)
+        assert (items.rows_of(group, X) == group.mask(X)).all()
+    unknown = items.subgroup(numbers) & Predicate.equals("flag", "neither")
+    assert not items.rows_of(unknown, X).any()

@@ -65,9 +65,10 @@ def _inflation(values, rows, mask, context):
 
 def members_of(items: Items, patterns: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the rows of each conjunction of items, padded by PAD, as a bool mask."""
-    masks = items.masks(np.arange(len(items.predicates)))
+    used = np.unique(patterns[patterns != PAD])
+    masks = items.masks(used)
     for pattern in patterns:
-        yield masks[pattern[pattern != PAD]].all(axis=0)
+        yield masks[np.searchsorted(used, pattern[pattern != PAD])].all(axis=0)
 
 
 def clustered(tally: GroupTally | Means, factor: np.ndarray | None) -> GroupTally | Means:

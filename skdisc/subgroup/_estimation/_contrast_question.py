@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,7 @@ class ContrastQuestion:
         people, effective = zip(*(part.people(j) for j, part in enumerate(parts)), strict=True)
         n_group, n_others = np.concatenate(people, axis=1)
         gaps, problem = detector._matters(self.contrasts.rows)
+        name = cache(self.name)  # the measures share the names of groups
         return Candidates(
             n_group,
             n_others,
@@ -89,7 +91,7 @@ class ContrastQuestion:
             size=self.size[position],
             total=float(self.contrasts.rows.size),
             found=is_found[measure, position],
-            name=lambda i: self.name(position[i]),
+            name=lambda i: name(position[i]),
             measure=np.array(names, dtype=object)[measure] if len(names) > 1 else None,
             comparison_size=np.concatenate([_stats.compared_size(*sizes) for sizes in effective]),
             reason=np.concatenate(
@@ -141,10 +143,9 @@ def question_about_patterns(
     contrasts = Contrasts.joined(contrasts.at(keep), single_contrasts.at(extra))
 
     def name(i):
-        group = items.subgroup(patterns.items[pattern[i]])
         if i < len(keep):
-            return str(group)
-        return f"{items.predicates[part_item[i]]} among {items.subgroup(context_items[i])}"
+            return items.name_of(patterns.items[pattern[i]].tolist())
+        return f"{items.predicates[part_item[i]]} among {items.name_of(context_items[i].tolist())}"
 
     tested = np.where(np.arange(len(pattern)) < len(keep), pattern, -1)
     return _each_context_once(contrasts, part_item, context_items, items, tested, name)
@@ -177,7 +178,7 @@ def question_about_everyone(
         context_items,
         items,
         positions,
-        lambda i: str(items.subgroup(patterns.items[positions[i]])),
+        lambda i: items.name_of(patterns.items[positions[i]].tolist()),
     )
 
 
@@ -426,7 +427,7 @@ def _matched_findings(rows, patterns, items, findings):
     significant = np.zeros((len(rows.names), len(patterns)), dtype=bool)
     support, unmatched = rows.support(patterns)[0], []
     for group, measure in findings:
-        mask = group.mask(rows.X)
+        mask = items.rows_of(group, rows.X)
         alike = np.flatnonzero(support == rows.people_in([mask])[0])
         members = members_of(items, patterns.items[alike])
         same = [i for i, m in zip(alike, members, strict=True) if np.array_equal(m, mask)]
