@@ -30,6 +30,7 @@ from skdisc._task._sampled_rows import under_audit
 from skdisc._task._task import People, Request, Task
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels, known_classes
+from skdisc._utils._hashing import numbered_once
 from skdisc._utils._inputs import check_settings_order, refuse_binned
 from skdisc._utils._json import settings
 from skdisc._utils._published_names import SaysWhatIsMeant
@@ -208,6 +209,7 @@ class BaseDetector(
         self._refuse_weight(sample_weight)
         return self._effect_again(Request(X, y))
 
+    @numbered_once()
     def _fit(self, request):
         started = time.perf_counter()
         self._validate_params()
@@ -224,7 +226,7 @@ class BaseDetector(
         if self._audited.kind == "model":
             refuse_binned(request.X)
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
-        people, self._audited = under_audit(self, replace(people, started=started))
+        people, self._audited = under_audit(self, people.with_known(started=started))
         self.model_, self.audited_ = self._audited.box, self._audited.kind
         self.pos_label_ = self._audited.favorable
         self.sampled_rows_ = None if people.sample is None else people.sample.rows
@@ -236,6 +238,7 @@ class BaseDetector(
         self._memory = task.memory
         return self
 
+    @numbered_once()
     def _audit(self, request):
         if request.X is None:
             check_is_fitted(self, "result_")
@@ -371,7 +374,7 @@ class BaseDetector(
         people = People(frame, y, weight, None, 0, groups, request.sample, frequency).only(stay)
         if counts is not None:
             counts[counts] = stay
-            people = replace(people, stay=counts)
+            people = people.with_known(stay=counts)
         return people, is_frame
 
     def _given_space(self, space):

@@ -9,7 +9,7 @@ import pandas as pd
 
 from skdisc._space import _keys
 from skdisc._space._codes import MISSING, UNSEEN
-from skdisc._utils._hashing import distinct
+from skdisc._utils._hashing import distinct, numbers_of
 from skdisc._utils._inputs import distinct_values, in_order
 from skdisc._utils._validation import is_number, of_numbers, plain
 
@@ -109,7 +109,7 @@ class Column:
         if isinstance(series.dtype, pd.CategoricalDtype):
             position, uniques = series.cat.codes.to_numpy(), series.cat.categories
         else:
-            position, uniques = pd.factorize(series) if numbered is None else numbered[self.name]
+            position, uniques = numbers_of(series) if numbered is None else numbered[self.name]
         code_of = {value: code for code, value in enumerate(self.values)}
         table = [code_of.get(plain(u), UNSEEN) for u in uniques]
         return np.array([*table, MISSING], dtype=np.int64)[position]

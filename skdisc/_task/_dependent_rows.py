@@ -5,6 +5,8 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 from scipy import special
 
+from skdisc._utils._hashing import numbers_of
+
 _FEWEST = 20  # distinct rows; the counts of this many have no common divisor by chance
 _SHARE = 0.02  # of the rows, of which copies are worth a note
 _TIMES = 3  # as many equal pairs as by chance
@@ -15,12 +17,12 @@ _ALIKE, _ERRORS = 0.05, 5.0  # by which neighbors correlate more, also in standa
 _SAMPLE, _FINE = 1000, 400  # rows, and values that they have of a column with n / 2 of them
 
 
-def dependent_rows(X, y, numbered=None):
+def dependent_rows(X, y):
     """Return a note if rows are copies, or outcomes of neighboring rows alike, a list of str."""
-    return repeated_rows(X, y, numbered) or alike_neighbors(X, y, numbered)
+    return repeated_rows(X, y) or alike_neighbors(X, y)
 
 
-def alike_neighbors(X, y, numbered=None):
+def alike_neighbors(X, y):
     """Return a note if outcomes are more alike in neighboring rows than in rows further apart.
 
     Members of a household often follow each other in a table, which then is the only trace of it.
@@ -32,21 +34,20 @@ def alike_neighbors(X, y, numbered=None):
     X : DataFrame of shape (n_rows, n_columns)
     y : ndarray of shape (n_rows,), or None
         Outcomes with two values, or classes; numbers have no note.
-    numbered : NumberedColumns, optional
-        The values of X as numbers, where they are known.
     """
     if y is None or len(y) < _ENOUGH:
         return []
-    codes, values = pd.factorize(y, use_na_sentinel=False)
-    if len(values) < 2 or (len(values) > 2 and is_numeric_dtype(values)):
+    codes = _codes(pd.Series(y, copy=False))
+    times = np.bincount(codes)
+    if len(times) < 2 or (len(times) > 2 and is_numeric_dtype(y)):
         return []
-    outcome = (codes == np.bincount(codes).argmax()).astype(float)
+    outcome = (codes == times.argmax()).astype(float)
     outcome = (outcome - outcome.mean()) / outcome.std()
     far = np.mean([outcome[:-k] @ outcome[k:] / (len(outcome) - k) for k in _FAR])
     products = outcome[:-1] * outcome[1:]
     if not _exceeds(products, far):
         return []
-    columns = (_codes(X.iloc[:, j], numbered or ()) for j in range(X.shape[1]))
+    columns = (_codes(X.iloc[:, j]) for j in range(X.shape[1]))
     differs = np.logical_or.reduce([c[1:] != c[:-1] for c in columns])
     if not _exceeds(products[differs], far):
         return []
@@ -65,7 +66,7 @@ def _exceeds(products, far):
     return products.mean() - far >= max(_ALIKE, _ERRORS * error)
 
 
-def repeated_rows(X, y, numbered=None):
+def repeated_rows(X, y):
     """Return a note if rows are copies of others, a list of str.
 
     They are if the numbers of times that the distinct rows occur have a common divisor, or if
@@ -76,14 +77,14 @@ def repeated_rows(X, y, numbered=None):
     ----------
     X : DataFrame of shape (n_rows, n_columns)
     y : ndarray of shape (n_rows,), or None
-    numbered : NumberedColumns, optional
-        The values of X as numbers, where they are known.
     """
     n = len(X)
-    columns = [X.iloc[:, j] for j in range(X.shape[1])] + ([] if y is None else [pd.Series(y)])
-    if n > 2 * _SAMPLE and not _may_be_copies(columns, numbered or ()):
+    columns = [X.iloc[:, j] for j in range(X.shape[1])] + (
+        [] if y is None else [pd.Series(y, copy=False)]
+    )
+    if n > 2 * _SAMPLE and not _may_be_copies(columns):
         return []
-    codes = [_codes(c, numbered or ()) for c in columns]
+    codes = [_codes(c) for c in columns]
     times = np.bincount(_joined(codes))
     if not n or times.max() == 1:
         return []
@@ -108,22 +109,16 @@ def repeated_rows(X, y, numbered=None):
     ]
 
 
-def _codes(column, numbered=()):
+def _codes(column):
     """Return the values of a column as numbers; lists, which do not compare, by their text."""
-    if _is_known(column, numbered):
-        codes, values = numbered[column.name]
-        return np.where(codes < 0, len(values), codes.astype(np.intp))
     try:
-        return pd.factorize(column, use_na_sentinel=False)[0]
+        codes, values = numbers_of(column)
     except TypeError:
-        return pd.factorize(column.map(repr))[0]
+        codes, values = pd.factorize(column.map(repr))
+    return np.where(codes < 0, len(values), codes.astype(np.intp))
 
 
-def _is_known(column, numbered):
-    return isinstance(column.dtype, pd.StringDtype) and column.name in numbered
-
-
-def _may_be_copies(columns, numbered):
+def _may_be_copies(columns):
     """Return whether a column has n / 2 values, or the counts of values have a common divisor.
 
     The sample of a column with n / 2 values has at least so many of them as it has of rows which
@@ -133,15 +128,12 @@ def _may_be_copies(columns, numbered):
     n, divisor = len(columns[0]), 0
     some = np.random.default_rng(0).choice(n, _SAMPLE, replace=False, shuffle=False)
     for column in columns:
-        if _is_known(column, numbered):
-            most = len(numbered[column.name][1])
-        else:
-            is_fine = _codes(column.iloc[some]).max() >= _FINE
-            most = _codes(column).max() if is_fine else 0
-        if most >= n / 2:
+        # Names are numbered anyway, but numbers are not: a sample tells whether that is needed.
+        is_fine = not is_numeric_dtype(column) or column.iloc[some].nunique(False) > _FINE
+        if is_fine and _codes(column).max() >= n / 2:
             return True
     for column in columns:
-        times = np.bincount(_codes(column, numbered))
+        times = np.bincount(_codes(column))
         divisor = np.gcd(divisor, np.gcd.reduce(times))
         if divisor == 1:
             return False

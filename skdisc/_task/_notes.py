@@ -52,7 +52,7 @@ def notes_on(detector, task):
     knows_copies = detector.weights == "frequency" or people.groups is not None
     knows_copies |= people.frequency is not None
     if not detector._asks and task.X is not None and not knows_copies:
-        notes += dependent_rows(task.X, task.y, people.numbered)
+        notes += dependent_rows(task.X, task.y)
     queries = task.queries
     if queries is not None and queries.is_random:
         notes.append(f"{queries.repeats} Another run of this audit will differ.")

@@ -1,5 +1,7 @@
 """64-bit keys of rows, and a vectorized index that numbers distinct keys."""
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 
 import numpy as np
@@ -138,6 +140,58 @@ class Growing:
         return self._buffer[: self._n]
 
 
+_record: ContextVar[dict | None] = ContextVar("record", default=None)
+
+
+@contextmanager
+def numbered_once():
+    """Number the values of each column once until the end of a run, whoever asks for them.
+
+    Frames that share a column share its values, which nothing changes during a run; so columns are
+    known by where their values are stored. Runs inside of a run share its record.
+    """
+    token = _record.set({} if _record.get() is None else _record.get())
+    try:
+        yield
+    finally:
+        _record.reset(token)
+
+
+def numbers_of(column):
+    """Return the number of the value of each row, -1 if missing, and the distinct values.
+
+    Parameters
+    ----------
+    column : Series
+
+    Returns
+    -------
+    number : ndarray of int, shape (n_rows,)
+    values : ndarray or Index
+    """
+    record, (data, key) = _record.get(), _stored(column)
+    if record is not None and key in record:
+        return record[key][1:]
+    number, values = pd.factorize(column)
+    if isinstance(values.dtype, (np.dtype, pd.StringDtype)):
+        values = np.asarray(values)  # much faster to go through than an index
+    number = number.astype(np.min_scalar_type(-len(values) - 1))
+    if record is not None:
+        record[key] = data, number, values  # with the data, whose place is not used again so long
+    return number, values
+
+
+def _stored(column):
+    """Return what holds the values of a Series, and a key of its place."""
+    data = column.array
+    if getattr(column.dtype, "storage", "") == "pyarrow":
+        data = data.__arrow_array__()  # which Series that share it wrap each in an array of its own
+    if not isinstance(column.dtype, np.dtype):
+        return data, (id(data), column.dtype)
+    at = column.to_numpy().__array_interface__
+    return data, (at["data"][0], at["strides"], len(column), column.dtype)
+
+
 class NumberedColumns:
     """The values of the columns of a frame as numbers, which are found once for each column.
 
@@ -163,10 +217,7 @@ class NumberedColumns:
     def __getitem__(self, name):
         """Return the number of the value of each row, -1 if missing, and the distinct values."""
         if name not in self._known:
-            number, values = pd.factorize(self.X[name])
-            if isinstance(values.dtype, (np.dtype, pd.StringDtype)):
-                values = np.asarray(values)  # much faster to go through than an index
-            self._known[name] = number.astype(np.min_scalar_type(-len(values) - 1)), values
+            self._known[name] = numbers_of(self.X[name])
         return self._known[name]
 
     def taken(self, positions, X):
@@ -269,7 +320,7 @@ def hashes_of_content(X, y, people=None):
 
 def _hash_of_ranks(column, outcome, people):
     """Return a hash of each value of a Series by the rank that `hashes_of_content` describes."""
-    code, values = pd.factorize(column)
+    code, values = numbers_of(column)
     is_number = column.dtype.kind in "iuf" and not isinstance(column.dtype, pd.CategoricalDtype)
     if is_number and len(values) > _MANY_VALUES:
         return pd.util.hash_array(column.to_numpy(dtype=float, na_value=np.nan))

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._task._limits import LimitedMixin, Limits
+from skdisc._utils._hashing import numbered_once
 from skdisc._utils._published_names import SaysWhatIsMeant
 from skdisc._utils._types import (
     ArrayLike,
@@ -256,6 +257,7 @@ class Audit(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @numbered_once()
     def fit(
         self,
         X: FrameLike | Counts | FilePath,

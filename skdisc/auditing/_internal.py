@@ -18,6 +18,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Subgroup
 from skdisc._stats._printed_sums import PrintedSums
+from skdisc._utils._hashing import numbers_of
 from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._answer import reason_of
 from skdisc.auditing._cells import answer_facts
@@ -418,7 +419,7 @@ class _RowSides:
         for name in self.audited.X:
             values = self.audited.X[name]
             if not of_numbers(values.dtype):
-                columns.append(pd.factorize(values, use_na_sentinel=False)[0])
+                columns.append(numbers_of(values)[0])
                 continue
             texts = merged(values, 1)
             code, intervals = pd.factorize(texts)

@@ -15,6 +15,7 @@ from scipy import stats
 from skdisc._stats import STRONG_V, cramers_v
 from skdisc._task._dependent_rows import dependent_rows
 from skdisc._utils._favorable import folded
+from skdisc._utils._hashing import numbers_of
 from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import is_favorable, plain
@@ -181,7 +182,7 @@ def rows_of_people(X, raw, protected=()):
     notes = []
     for name, column in X.items():
         is_name = is_integer_dtype(column) or is_string_dtype(column)
-        codes, values = pd.factorize(column)
+        codes, values = numbers_of(column)
         if name in protected or not is_name or len(X) < _MANY or (codes < 0).any():
             continue
         if not _PERSON_SHARE * len(X) <= len(values) <= len(X) / _PERSON_ROWS:
@@ -198,7 +199,7 @@ def rows_of_people(X, raw, protected=()):
 
 def _misses(column, yes, no):
     """Return how many outcomes the values of a column do not give, and a threshold of them."""
-    codes, values = pd.factorize(column, use_na_sentinel=True)
+    codes, values = numbers_of(column)
     codes = np.where(codes < 0, len(values), codes)
     sides = [np.bincount(codes, weights=w, minlength=len(values) + 1) for w in (yes, no)]
     # a value of a single person gives nobody else's outcome: identifiers give none

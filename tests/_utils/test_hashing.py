@@ -14,6 +14,8 @@ from skdisc._utils._hashing import (
     canonical_rank,
     distinct,
     multipliers,
+    numbered_once,
+    numbers_of,
     row_hashes,
 )
 
@@ -189,3 +191,22 @@ def test_rows_at_ranks_are_those_of_a_stable_sort(keys, data):
     ranks = data.draw(st.lists(st.integers(0, len(keys) - 1)))
     expected = np.argsort(keys, kind="stable")[np.array(ranks, dtype=int)]
     assert at_ranks(keys, np.array(ranks, dtype=int)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("values", [["a", None, "b", "a"], [2.5, np.nan, 2.5, 1.0], [1, 0, 1, 1]])
+@pytest.mark.parametrize("dtype", [None, object, "category"])
+def test_columns_are_numbered_once_where_they_share_values(values, dtype):
+    X = pd.DataFrame({"x": pd.Series(values, dtype=dtype), "other": pd.Series(values[::-1])})
+    number, found = numbers_of(X["x"])
+    with numbered_once():
+        first = numbers_of(X["x"])
+        with numbered_once():  # as a detector does in an audit
+            assert numbers_of(X["x"])[0] is first[0]
+        assert numbers_of(X["other"])[0].tolist() != number.tolist()
+        assert numbers_of(X["x"].iloc[:2])[0].tolist() == number[:2].tolist()
+        assert first[0].tolist() == number.tolist()
+        assert list(first[1]) == list(found)
+        for k in range(50):  # places in memory that are free again hold no values of before
+            again = pd.Series([k, k + 1, k])
+            assert list(numbers_of(again)[1]) == [k, k + 1]
+    assert numbers_of(X["x"])[0] is not first[0]

@@ -61,7 +61,8 @@ class Lattice:
             if self.table is not None:
                 n_cells, values = len(self.table), None
         cell = np.zeros(items.shape[1], dtype=np.int64) if cell is None else np.asarray(cell)
-        self.feature = pd.factorize(np.asarray(feature))[0]  # in order
+        feature = np.asarray(feature)
+        self.feature = np.cumsum(np.diff(feature, prepend=feature[:1]) != 0)  # from 0
         self.n_cells, self.scale = n_cells, None
         if frequency is not None and frequency.max(initial=1) > 1:
             # The people of a row as a sum of powers of two: then counting people stays counting
