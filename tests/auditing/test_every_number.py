@@ -396,6 +396,13 @@ def test_pages_print_no_interval_that_the_document_does_not_have(report):
         if None not in (low, high)
     }
     known |= {(shown(r["ci_low"]), shown(r["ci_high"])) for r in ends_of(report.document)}
+    about = report.document.get("about_pay") or {"equal": []}
+    rows_of_pay = [*about["equal"], *report.document.get("pay", [])]
+    known |= {  # which pages print in percent
+        (round(100 * r["ci_low"], 1), round(100 * r["ci_high"], 1))
+        for r in rows_of_pay
+        if r["ci_low"] is not None
+    }
     for text in (report.to_text(200), report.to_markdown(), report.to_html()):
         plain = re.sub(r"<script>.*</script>|<code>.*</code>|\\", "", text, flags=re.S)
         pairs = re.findall(INTERVAL + r" \(\d", plain)
