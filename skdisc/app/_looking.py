@@ -116,7 +116,7 @@ def look(argv: list, progress: str | None = None) -> dict:
         If the file cannot be read so.
     """
     options = parsed(argv)
-    told = None if progress is None else _Progress(progress, _PASSES * size_of(options.data))
+    told = None if progress is None else _ShareDone(progress, _PASSES * size_of(options.data))
     with telling(told):
         table = _read(options)
     frame, notes = table.frame, list(table.notes)
@@ -202,11 +202,11 @@ def count(argv: list, progress: str) -> dict:
         If the file cannot be read part by part.
     """
     options = parsed(argv)
-    told, of_rows = _Progress(progress, _PASSES_OF_COUNT * size_of(options.data)), None
+    told, of_rows = _ShareDone(progress, _PASSES_OF_COUNT * size_of(options.data)), None
     if options.data.lower().endswith(".parquet"):
         from pyarrow.parquet import ParquetFile
 
-        told = of_rows = _Progress(progress, ParquetFile(options.data).metadata.num_rows)
+        told = of_rows = _ShareDone(progress, ParquetFile(options.data).metadata.num_rows)
     with telling(told):
         source = source_in(options.data, reading_of(options))
         rows = source.map_add(lambda frame: _SeenRows.of(frame, of_rows), compact=True)
@@ -283,7 +283,7 @@ class _SeenColumn:
         return told | {"distinct": len(values if numbers is None else numbers.n)}
 
 
-class _Progress:
+class _ShareDone:
     """Notes in a file how much of a work is done, as a share.
 
     Parameters
