@@ -45,37 +45,36 @@ class CaseDisplay(_Display):
                 f"No case at position {case}: this {result.detector} result has "
                 f"{sum(isinstance(subject, Case) for subject in subjects)} individual cases."
             )
-        found = subjects[case]
-        rows = {c: (found.original[c], found.altered[c]) for c in found.original}
-        rows["outcome"] = (found.outcome, found.altered_outcome)
+        drawn_case = subjects[case]
+        rows = {c: (drawn_case.original[c], drawn_case.altered[c]) for c in drawn_case.original}
+        rows["outcome"] = (drawn_case.outcome, drawn_case.altered_outcome)
         table = pd.DataFrame(rows, index=["person", "counterpart"], dtype=object).T
-        table["differs"] = [*(c in found.changed for c in found.original), True]
+        table["differs"] = [*(c in drawn_case.changed for c in drawn_case.original), True]
         return cls(table).plot(ax)
 
     def _figure(self):
         return {"figsize": (6.4, 0.42 * len(self.table) + 0.9)}
 
     def _draw(self, ax):
-        last = len(self.table) - 1
+        last, roles = len(self.table) - 1, ("person", "counterpart")
         for i, (name, row) in enumerate(self.table.iterrows()):
             if row["differs"] and i < last:
                 ax.axhspan(i - 0.5, i + 0.5, color=_CHANGED, lw=0)
             weight = "bold" if row["differs"] else "normal"
             ax.text(0.02, i, name, va="center", color="black" if i == last else _GREY)
-            for x, which, other in ((0.4, "person", 1), (0.75, "counterpart", 0)):
-                color = _outcome_color(row, which, other) if i == last else "black"
-                ax.text(x, i, _shown(row[which]), va="center", weight=weight, color=color)
-        for x, text in ((0.4, "person"), (0.75, "counterpart")):
-            ax.text(x, -0.95, text, va="center", weight="bold")
+            for x, role, other_role in ((0.4, *roles), (0.75, *roles[::-1])):
+                color = _outcome_color(row[role], row[other_role]) if i == last else "black"
+                ax.text(x, i, _shown(row[role]), va="center", weight=weight, color=color)
+        for x, role in zip((0.4, 0.75), roles, strict=True):
+            ax.text(x, -0.95, role, va="center", weight="bold")
         ax.axhline(last - 0.5, color=_GREY, lw=0.8)
         ax.set(xlim=(0, 1), ylim=(last + 0.6, -1.5))
         ax.set_axis_off()
 
 
-def _outcome_color(row, which, other):
+def _outcome_color(outcome, other_outcome):
     """Return the color of the better or the worse of two outcomes."""
-    better = row[which] > row[["person", "counterpart"]].iloc[other]
-    return _LOWER if better else _HIGHER
+    return _LOWER if outcome > other_outcome else _HIGHER
 
 
 def _shown(value):

@@ -55,27 +55,29 @@ class GapDisplay(_Display):
         if group is None and len(gaps):
             sizes = gaps.loc[gaps["kind"] == "gap"].set_index("group")["amount"].abs()
             group = sizes.idxmax()
-        own = gaps[gaps["group"] == str(group)]
-        if not len(own):
-            known = list(dict.fromkeys(gaps["group"]))
-            raise ValueError(f"group={group!r} has no gap in the result; it has {known}.")
-        return cls(_steps(own)).plot(ax)
+        gap_rows = gaps[gaps["group"] == str(group)]
+        if not len(gap_rows):
+            groups_with_gap = list(dict.fromkeys(gaps["group"]))
+            raise ValueError(f"group={group!r} has no gap in the result; it has {groups_with_gap}.")
+        return cls(_steps(gap_rows)).plot(ax)
 
     def _figure(self):
         return _high(self.table["part"])
 
     def _draw(self, ax):
         """Draw one bar per part, and the gap below them."""
-        at, ends = _places(self.table["part"])
+        positions, ends = _places(self.table["part"])
         colors = [
             _THROUGH if kind == "column" else _color(amount) if kind == "equal" else _GREY
             for kind, amount in self.table[["kind", "amount"]].to_numpy()
         ]
-        ax.barh(at, self.table["amount"], left=self.table["start"], color=colors, height=0.8)
+        ax.barh(positions, self.table["amount"], left=self.table["start"], color=colors, height=0.8)
         stops = (self.table["start"] + self.table["amount"]).to_numpy()
-        for y, nxt, x in zip(at[:-1], at[1:], stops[:-1], strict=True):
+        for y, nxt, x in zip(positions[:-1], positions[1:], stops[:-1], strict=True):
             ax.plot([x, x], [y, nxt], color="black", linewidth=0.6)
-        for y, amount, start in zip(at, self.table["amount"], self.table["start"], strict=True):
+        for y, amount, start in zip(
+            positions, self.table["amount"], self.table["start"], strict=True
+        ):
             ax.annotate(
                 f"{amount:+z.3f}",
                 (max(start, start + amount), y),
@@ -87,7 +89,7 @@ class GapDisplay(_Display):
         ax.axvline(0, color="black", linewidth=0.8)
         ax.use_sticky_edges = False  # of bars, beside which numbers stand
         ax.margins(x=0.16)
-        ax.set_yticks(at, [_folded(part) for part in self.table["part"]], fontsize=8)
+        ax.set_yticks(positions, [_folded(part) for part in self.table["part"]], fontsize=8)
         ax.set_ylim(ends, -0.7)
         ax.set_xlabel("difference from all others")
         ax.set_title(self.table["group"].iloc[0], fontsize=10, loc="left")
@@ -138,9 +140,9 @@ class ShadowsDisplay(_Display):
 
     def _draw(self, ax):
         """Draw one diamond per cause, and two dots per shadow."""
-        at, ends = _places(self.table["group"])
+        positions, ends = _places(self.table["group"])
         labels = []
-        for y, row in zip(at, self.table.itertuples(), strict=True):
+        for y, row in zip(positions, self.table.itertuples(), strict=True):
             if row.is_cause:
                 ax.plot(row.beside, y, "D", color=_HIGHER, markersize=7)
                 labels.append(_folded(row.group))
@@ -150,7 +152,7 @@ class ShadowsDisplay(_Display):
             ax.plot(row.beside, y, "o", color=_LOWER, markersize=5, markerfacecolor="white")
             labels.append(_folded(row.group, indent="  "))
         ax.axvline(0, color="black", linewidth=0.8)
-        ax.set_yticks(at, labels, fontsize=8)
+        ax.set_yticks(positions, labels, fontsize=8)
         for label, is_cause in zip(ax.get_yticklabels(), self.table["is_cause"], strict=True):
             label.set_fontweight("bold" if is_cause else "normal")
         ax.set_ylim(ends, -0.7)
@@ -162,26 +164,26 @@ class ShadowsDisplay(_Display):
         ax.legend(loc="lower center", bbox_to_anchor=(0.3, 1.0), ncols=3, fontsize=7, frameon=False)
 
 
-def _steps(own):
+def _steps(gap_rows):
     """Return the bars of a waterfall: start, amount; the gap itself comes last."""
-    parts = own[own["kind"].isin(["column", "interactions", "equal"])].copy()
+    parts = gap_rows[gap_rows["kind"].isin(["column", "interactions", "equal"])].copy()
     through = parts["kind"].isin(["column", "interactions"])
     size = parts["amount"].abs()
-    small = through & (size < _SMALL * max(size.max(), own["amount"].abs().max()))
-    other = parts.loc[small, "amount"].sum()
+    small = through & (size < _SMALL * max(size.max(), gap_rows["amount"].abs().max()))
+    total_of_small = parts.loc[small, "amount"].sum()
     parts["part"] = np.where(through, "through " + parts["part"], parts["part"])
     parts["kind"] = np.where(through, "column", parts["kind"])
-    kept = parts[~small]
-    block = kept[kept["kind"] == "column"]
+    large = parts[~small]
+    block = large[large["kind"] == "column"]
     blocks = [block.iloc[np.argsort(-block["amount"].abs(), kind="stable")]]
-    about = {"kind": "column", "part": f"through {small.sum()} others", "amount": other}
-    blocks += [pd.DataFrame([about])] if small.any() else []
-    blocks += [kept[kept["kind"] == "equal"], own[own["kind"] == "gap"]]
+    joined = {"kind": "column", "part": f"through {small.sum()} others", "amount": total_of_small}
+    blocks += [pd.DataFrame([joined])] if small.any() else []
+    blocks += [large[large["kind"] == "equal"], gap_rows[gap_rows["kind"] == "gap"]]
     columns = ["kind", "part", "amount"]
     table = pd.concat([b[columns] for b in blocks if len(b)], ignore_index=True)
     ends = table["amount"].cumsum()
     start = np.where(table["kind"] == "gap", 0.0, ends - table["amount"])
-    table.insert(0, "group", own["group"].iloc[0])
+    table.insert(0, "group", gap_rows["group"].iloc[0])
     return table.assign(start=start)
 
 

@@ -97,10 +97,10 @@ class WorldsDisplay:
                 f"The {result.detector} result has no table {lacking[0]!r}; pass a result of "
                 "CounterfactualFairness."
             )
-        factual, other = result.tables["factual"], result.tables["counterfactual"]
+        factual, counterfactual = result.tables["factual"], result.tables["counterfactual"]
         name = "outcome" if column is None else column
-        wanted = [name, *(group or {})]
-        unknown = [c for c in wanted if c not in factual.columns]
+        columns = [name, *(group or {})]
+        unknown = [c for c in columns if c not in factual.columns]
         if unknown:
             raise ValueError(f"{unknown[0]!r} is not a column of X: {list(factual.columns)!r}.")
         mask = np.ones(len(factual), dtype=bool)
@@ -109,7 +109,7 @@ class WorldsDisplay:
         if not mask.any():
             raise ValueError(f"The group {group!r} is empty: no row of the result belongs to it.")
         who = " and ".join(f"{key} = {value!r}" for key, value in (group or {}).items())
-        display = cls(factual.loc[mask, name], other.loc[mask, name], str(name), who)
+        display = cls(factual.loc[mask, name], counterfactual.loc[mask, name], str(name), who)
         return display.plot(ax=ax, bins=bins)
 
     def plot(self, ax: "Axes | None" = None, bins: int = 40) -> Self:
@@ -136,14 +136,14 @@ class WorldsDisplay:
         values = pd.unique(pd.concat([p.astype(object) for p in pair]))
         if self._is_numeric() and len(values) > 2:
             edges = np.histogram_bin_edges(np.concatenate([p.to_numpy(float) for p in pair]), bins)
-            for of, color, name in zip(pair, _COLORS, names, strict=True):
-                ax.hist(of.to_numpy(float), edges, alpha=0.6, color=color, label=name)
-                ax.axvline(of.mean(), color=color, linestyle="--")
+            for world, color, name in zip(pair, _COLORS, names, strict=True):
+                ax.hist(world.to_numpy(float), edges, alpha=0.6, color=color, label=name)
+                ax.axvline(world.mean(), color=color, linestyle="--")
             ax.set(xlabel=self.name, ylabel="people")
         else:
             values = sorted(values, key=str)
-            for side, (of, color, name) in enumerate(zip(pair, _COLORS, names, strict=True)):
-                shares = [np.mean((of == v).to_numpy()) for v in values]
+            for side, (world, color, name) in enumerate(zip(pair, _COLORS, names, strict=True)):
+                shares = [np.mean((world == v).to_numpy()) for v in values]
                 places = np.arange(len(values)) + 0.4 * (side - 0.5)
                 ax.bar(places, shares, 0.4, color=color, label=name)
             ax.set_xticks(range(len(values)), [f"{v:g}" if _number(v) else str(v) for v in values])

@@ -93,8 +93,8 @@ class EffectivenessCostDisplay:
         ax = axes_or_new(ax)
         last = 1.05 * self.curves["cost"].max()  # so that what the largest cost achieves is seen
         self.lines_ = []
-        for group, own in self.curves.groupby("group", sort=False):
-            cost, share = own["cost"].tolist(), own[viewpoint].tolist()
+        for group, curve in self.curves.groupby("group", sort=False):
+            cost, share = curve["cost"].tolist(), curve[viewpoint].tolist()
             self.lines_ += ax.step(
                 [0.0, *cost, last], [0.0, *share, share[-1]], where="post", label=wrapped(group)
             )

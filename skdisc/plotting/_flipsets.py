@@ -48,7 +48,7 @@ def plot_flipsets(
     ValueError
         If the result has no flipsets, or `attribute` or `column` is unknown.
     """
-    pairs = _of(result, "transported", attribute)
+    pairs = _rows_of_attribute(result, "transported", attribute)
     X = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X)
     if column not in X:
         raise ValueError(f"column={column!r} is not a column of X: {list(X.columns)!r}.")
@@ -100,7 +100,7 @@ def plot_transparency(
     ValueError
         If the result has no flipsets, or `attribute` or `group` is unknown.
     """
-    report = _of(result, "transparency", attribute)
+    report = _rows_of_attribute(result, "transparency", attribute)
     groups = report["group"].unique().tolist()
     if group is not None and group not in groups:
         raise ValueError(f"group must be one of {groups!r}, got {group!r}.")
@@ -124,14 +124,14 @@ def plot_transparency(
     return ax
 
 
-def _of(result, name, attribute):
+def _rows_of_attribute(result, name, attribute):
     """Return the rows of one protected attribute in a table of FlipTest."""
     if "flipsets" not in result.tables:
         raise ValueError(
             f"The {result.detector} result has no flipsets; pass a result of FlipTest."
         )
-    table, known = result.tables[name], result.tables["flipsets"]["attribute"].tolist()
-    attribute = known[0] if attribute is None else attribute
-    if attribute not in known:
-        raise ValueError(f"attribute must be one of {known!r}, got {attribute!r}.")
+    table, attributes = result.tables[name], result.tables["flipsets"]["attribute"].tolist()
+    attribute = attributes[0] if attribute is None else attribute
+    if attribute not in attributes:
+        raise ValueError(f"attribute must be one of {attributes!r}, got {attribute!r}.")
     return table[table["attribute"] == attribute]

@@ -80,15 +80,15 @@ class FrontierDisplay:
         """
         ax = axes_or_new(ax)
         table = self.candidates.astype({"score": float, "gap": float, "shown": bool})
-        present, others = table.iloc[0], table.iloc[1:]
+        present, candidates = table.iloc[0], table.iloc[1:]
         for shown, label in ((False, "not shown"), (True, "shown")):
-            rows = others[others["shown"] == shown]
+            rows = candidates[candidates["shown"] == shown]
             if len(rows):
                 face = None if shown else "none"
                 ax.scatter(
                     rows["gap"], rows["score"], facecolors=face, edgecolors="C0", label=label
                 )
-        for row in others[others["shown"]].itertuples():
+        for row in candidates[candidates["shown"]].itertuples():
             ax.annotate(wrapped(row.name, 30), (row.gap, row.score), fontsize="small")
         ax.scatter(present["gap"], present["score"], marker="s", color="C3", label="present model")
         ax.axhline(present["score"] - self.margin, linestyle="--", color="gray", label="margin")

@@ -115,13 +115,13 @@ class ForestDisplay(_Display):
 
     def _draw(self, ax):
         """Draw one line per group."""
-        at = np.arange(len(self.table))
-        for y, row in zip(at, self.table.itertuples(), strict=True):
+        positions = np.arange(len(self.table))
+        for y, row in zip(positions, self.table.itertuples(), strict=True):
             color = _color(row.effect) if row.significant else _GREY
             ax.plot([row.ci_low, row.ci_high], [y, y], color=color, linewidth=2)
             ax.plot(row.effect, y, "o", color=color)
         ax.axvline(0, color="black", linewidth=0.8)
-        ax.set_yticks(at, self.table["subject"])
+        ax.set_yticks(positions, self.table["subject"])
         ax.invert_yaxis()
         ax.set_xlabel(f"effect with interval, against\n{self.versus}")
 
@@ -155,21 +155,22 @@ class WaterfallDisplay(_OfFinding):
     _name = "shapley"
 
     @classmethod
-    def _made_of(cls, own):
-        order = own["contribution"].abs().sort_values(ascending=False, kind="stable").index
-        own = own.loc[order, ["item", "contribution"]].reset_index(drop=True)
-        ends = own["contribution"].cumsum()
-        return cls(own.assign(start=ends - own["contribution"]))
+    def _made_of(cls, contributions):
+        sizes = contributions["contribution"].abs()
+        order = sizes.sort_values(ascending=False, kind="stable").index
+        contributions = contributions.loc[order, ["item", "contribution"]].reset_index(drop=True)
+        ends = contributions["contribution"].cumsum()
+        return cls(contributions.assign(start=ends - contributions["contribution"]))
 
     def _draw(self, ax):
         """Draw one bar per condition."""
-        at = np.arange(len(self.table))
+        positions = np.arange(len(self.table))
         colors = [_color(v) for v in self.table["contribution"]]
-        ax.barh(at, self.table["contribution"], left=self.table["start"], color=colors)
+        ax.barh(positions, self.table["contribution"], left=self.table["start"], color=colors)
         total = self.table["contribution"].sum()
         ax.axvline(0, color="black", linewidth=0.8)
         ax.axvline(total, color=_GREY, linestyle="--", linewidth=1)
-        ax.set_yticks(at, self.table["item"])
+        ax.set_yticks(positions, self.table["item"])
         ax.invert_yaxis()
         ax.locator_params(axis="x", nbins=6)
         ax.set_xlabel(f"contributions to a divergence of {total:+z.3f}")
@@ -184,14 +185,16 @@ class LatticeDisplay(_OfFinding):
     _name = "lattice"
 
     @classmethod
-    def _made_of(cls, own):
-        own = own[["subset", "group", "divergence"]]
-        size = dict(zip(own["subset"], own["divergence"].abs(), strict=True))
-        marked = [any(size[s] < size[t] for t in _below(s) if t) for s in own["subset"]]
-        own = own.assign(length=[int(s).bit_count() for s in own["subset"]], corrective=marked)
-        place = own.groupby("length").cumcount() + 1
-        width = own.groupby("length")["subset"].transform("size") + 1
-        return cls(own.assign(x=place / width).reset_index(drop=True))
+    def _made_of(cls, groups):
+        groups = groups[["subset", "group", "divergence"]]
+        size = dict(zip(groups["subset"], groups["divergence"].abs(), strict=True))
+        marked = [any(size[s] < size[t] for t in _below(s) if t) for s in groups["subset"]]
+        groups = groups.assign(
+            length=[int(s).bit_count() for s in groups["subset"]], corrective=marked
+        )
+        place = groups.groupby("length").cumcount() + 1
+        width = groups.groupby("length")["subset"].transform("size") + 1
+        return cls(groups.assign(x=place / width).reset_index(drop=True))
 
     def _draw(self, ax):
         """Draw one box per group and one line per edge."""
@@ -232,10 +235,10 @@ class SizeEffectDisplay(_Display):
 
     def _draw(self, ax):
         """Draw one point per group."""
-        for yes, label in ((True, "significant"), (False, "not significant")):
-            own = self.table[self.table["significant"] == yes]
-            color = _HIGHER if yes else _GREY
-            ax.scatter(own["support"], own["effect"], color=color, label=label, alpha=0.8)
+        for is_significant, label in ((True, "significant"), (False, "not significant")):
+            points = self.table[self.table["significant"] == is_significant]
+            color = _HIGHER if is_significant else _GREY
+            ax.scatter(points["support"], points["effect"], color=color, label=label, alpha=0.8)
         ax.axhline(0, color="black", linewidth=0.8)
         ax.set_xlabel("people in the group")
         ax.set_ylabel(f"effect, against\n{self.versus}")
@@ -254,7 +257,7 @@ def _below(subset):
 
 
 def shown(result, show_people):
-    """Return the result as a picture may show it: without groups of few, unless they are wanted."""
+    """Return the result as a picture may show it: without groups of few people by default."""
     return result if show_people else result.without_people()
 
 
@@ -273,11 +276,17 @@ def _of_rank(result, table, rank, show_people):
         raise ValueError(
             f"The result has no table {table!r}. Fit DivExplorer with explain=True for this plot."
         )
-    left = shown(result, show_people)
-    own = left.tables[table]
-    own = own[own["rank"] == rank]
-    if not len(own):
-        few = len(result) - len(left)
-        hidden = f"; {few} more are about fewer than 10 people (show_people=True)" if few else ""
-        raise ValueError(f"There is no finding of rank {rank}; the result has {len(left)}{hidden}.")
-    return own
+    visible = shown(result, show_people)
+    rows = visible.tables[table]
+    rows = rows[rows["rank"] == rank]
+    if not len(rows):
+        n_hidden = len(result) - len(visible)
+        hidden = (
+            f"; {n_hidden} more are about fewer than 10 people (show_people=True)"
+            if n_hidden
+            else ""
+        )
+        raise ValueError(
+            f"There is no finding of rank {rank}; the result has {len(visible)}{hidden}."
+        )
+    return rows

@@ -114,7 +114,7 @@ class MonitorDisplay(_Display):
         ax.set_ylabel(f"gap, {100 * (1 - self.level):g} % confidence sequence")
         ax.set_xlabel("people")
 
-    def _colored(self, more):
+    def _colored(self, other_colors):
         """Return names of groups with their colors."""
-        own = {n: _COLORS[i % len(_COLORS)] for i, n in enumerate(self.names)}
-        return list((more | own).items())
+        group_colors = {n: _COLORS[i % len(_COLORS)] for i, n in enumerate(self.names)}
+        return list((other_colors | group_colors).items())

@@ -52,8 +52,8 @@ class OaxacaDisplay(_Display):
         if group is None and len(gaps):
             group = gaps.loc[gaps["estimate"].abs().idxmax(), "group"]
         if str(group) not in set(gaps["group"]):
-            known = list(gaps["group"])
-            raise ValueError(f"group={group!r} has no gap in the result; it has {known}.")
+            groups_with_gap = list(gaps["group"])
+            raise ValueError(f"group={group!r} has no gap in the result; it has {groups_with_gap}.")
         columns = factors[(factors["group"] == str(group)) & (factors["part"] == "explained")]
         order = columns["estimate"].abs().sort_values(ascending=False, kind="stable").index
         columns = columns.loc[order]
@@ -73,16 +73,16 @@ class OaxacaDisplay(_Display):
 
     def _draw(self, ax):
         """Draw one bar per part where the last one ended, with the interval of its end."""
-        at, bottom = _places(self.table["part"])
-        colors = [*[_EXPLAINED] * (len(at) - 2), _REMAINING, _GREY]
+        positions, bottom = _places(self.table["part"])
+        colors = [*[_EXPLAINED] * (len(positions) - 2), _REMAINING, _GREY]
         amount, start = self.table["estimate"].to_numpy(), self.table["start"].to_numpy()
-        ax.barh(at, amount, left=start, color=colors, height=0.7)
+        ax.barh(positions, amount, left=start, color=colors, height=0.7)
         low, high = (start + self.table[name].to_numpy() for name in ("ci_low", "ci_high"))
-        ax.hlines(at, low, high, color="white", linewidth=3.5)
-        ax.hlines(at, low, high, color="black", linewidth=1.5)
+        ax.hlines(positions, low, high, color="white", linewidth=3.5)
+        ax.hlines(positions, low, high, color="black", linewidth=1.5)
         ax.axvline(0, color="black", linewidth=0.8)
         ax.margins(x=0.08)
-        ax.set_yticks(at, [_folded(part) for part in self.table["part"]], fontsize=8)
+        ax.set_yticks(positions, [_folded(part) for part in self.table["part"]], fontsize=8)
         ax.set_ylim(bottom, -0.7)
         ax.set_xlabel("parts of the difference of means, with intervals")
         ax.set_title(self.table["group"].iloc[0], fontsize=10, loc="left")
@@ -155,9 +155,13 @@ class QuantilesDisplay(_Display):
         """Draw one line and band per group."""
         for i, (group, rows) in enumerate(self.table.groupby("group", sort=True)):
             color = _SHADES[i % len(_SHADES)]
-            known = rows[np.isfinite(rows[["ci_low", "ci_high"]]).all(axis=1)]
+            band = rows[np.isfinite(rows[["ci_low", "ci_high"]]).all(axis=1)]
             ax.fill_between(
-                100 * known["quantile"], known["ci_low"], known["ci_high"], color=color, alpha=0.2
+                100 * band["quantile"],
+                band["ci_low"],
+                band["ci_high"],
+                color=color,
+                alpha=0.2,
             )
             ax.plot(100 * rows["quantile"], rows["value"], color=color, label=group)
         ax.set_xlabel("% of the group have no more")

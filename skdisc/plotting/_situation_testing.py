@@ -85,10 +85,12 @@ def plot_complainant(
         columns.
     """
     groups = _groups(result, case_id)
-    given = [c for c in result.findings.original.columns if of_numbers(groups[c].dtype)]
-    columns = list(given[:2] if columns is None else columns)
+    numeric_columns = [c for c in result.findings.original.columns if of_numbers(groups[c].dtype)]
+    columns = list(numeric_columns[:2] if columns is None else columns)
     if len(columns) < 2:
-        raise ValueError(f"columns must name two numeric columns of {given!r}; got {columns!r}.")
+        raise ValueError(
+            f"columns must name two numeric columns of {numeric_columns!r}; got {columns!r}."
+        )
     ax = axes_or_new(ax)
     for role, color in _COLORS.items():
         for some, marker, word in _outcomes(groups[groups["role"] == role]):
@@ -152,14 +154,14 @@ def plot_groups(
         what = "row" if results else "results"
         raise ValueError(f"{what} is empty: give at least one {_EACH[what]}.")
     names = [r.detector for r in results] if names is None else list(names)
-    own, boxes = zip(*(_boxes(results, names, r, column) for r in rows), strict=True)
+    person_values, boxes = zip(*(_boxes(results, names, r, column) for r in rows), strict=True)
     ax, n, ticks = axes_or_new(ax), len(boxes[0]), []
     for i, box in enumerate(boxes):
-        at = i * (n + 1) + np.arange(1, n + 1)
-        ax.boxplot(list(box.values()), positions=at, medianprops={"linewidth": 2.5})
+        positions = i * (n + 1) + np.arange(1, n + 1)
+        ax.boxplot(list(box.values()), positions=positions, medianprops={"linewidth": 2.5})
         person = {"linestyle": "--", "color": "black", "label": "" if i else "the person"}
-        ax.hlines(own[i], at[0] - 0.5, at[-1] + 0.5, **person)
-        ticks.extend(at)
+        ax.hlines(person_values[i], positions[0] - 0.5, positions[-1] + 0.5, **person)
+        ticks.extend(positions)
     several = len(rows) > 1
     ax.set_xticks(ticks, list(boxes[0]) * len(rows), rotation=90 if several else 0)
     ax.set(ylabel=str(column), title="" if several else f"row {rows[0]}")
@@ -177,14 +179,16 @@ def _boxes(results, names, row, column):
     boxes = {}
     for result, name in zip(results, names, strict=True):
         _neighbors(result)  # raises if this is not the result of a situation test
-        at = np.flatnonzero(result.findings.row == row)
-        if not len(at):
+        case_ids = np.flatnonzero(result.findings.row == row)
+        if not len(case_ids):
             raise ValueError(f"Row {row} has no case in the result {name!r}.")
-        groups = _groups(result, int(at[0]))
-        of = {role: g[column].to_numpy(dtype=float) for role, g in groups.groupby("role")}
-        boxes.setdefault("control", of["control"])
-        boxes[f"test: {name}"] = of["test"]
-    return of["person"][0], boxes
+        groups = _groups(result, int(case_ids[0]))
+        values_by_role = {
+            role: g[column].to_numpy(dtype=float) for role, g in groups.groupby("role")
+        }
+        boxes.setdefault("control", values_by_role["control"])
+        boxes[f"test: {name}"] = values_by_role["test"]
+    return values_by_role["person"][0], boxes
 
 
 def _table(result, name):

@@ -213,10 +213,10 @@ def _line(ax, x0, y0, x1, y1):
 def _dots(ax, x, p, most, limits):
     """Draw individuals as dots below their subgroup, colored by their expected outcome."""
     shown = p.head(most).to_numpy()
-    at, width = np.arange(len(shown)), 8
-    left = x + (at % width - (width - 1) / 2) * 0.1
-    down = 0.4 - at // width * 0.13
-    dots = ax.scatter(left, down, c=shown, s=18, cmap="viridis", vmin=limits[0], vmax=limits[1])
-    low = down.min() if len(down) else 0.4
+    numbers, width = np.arange(len(shown)), 8
+    dot_x = x + (numbers % width - (width - 1) / 2) * 0.1
+    dot_y = 0.4 - numbers // width * 0.13
+    dots = ax.scatter(dot_x, dot_y, c=shown, s=18, cmap="viridis", vmin=limits[0], vmax=limits[1])
+    low = dot_y.min() if len(dot_y) else 0.4
     ax.text(x, low - 0.2, f"{len(p):,} individuals", ha="center", va="center", fontsize=8)
     return dots
