@@ -28,8 +28,8 @@ SPREADS = np.array([0.08, 0.08, 0.10, 0.12, 0.4])
 SHARE = 0.05  # the gap that matters
 CELLS = [
     *(("alike", n, "difference") for n in (300, 1_000)),
-    *(("apart", n, "difference") for n in (300, 1_000, 5_000)),
-    *(("limit", n, "difference") for n in (1_000, 5_000)),
+    *(("apart", n, "difference") for n in (300, 1_000, 5_000, 20_000)),
+    *(("limit", n, "difference") for n in (1_000, 5_000, 20_000)),
     ("apart", 1_000, "log"),
     ("limit", 5_000, "log"),
 ]
