@@ -396,8 +396,17 @@ class BaseDetector(
             raise ValueError(f"{type(self).__name__} needs protected=[...]: the {used}.")
         return protected
 
+    @property
+    def _compares_numbers(self):
+        """Whether the outcomes are numbers in y."""
+        return self.output == "value" and not self._asks
+
     def _resolve_model(self, people, model):
         """Return the `AuditedModel`: what is audited, and which labels are favorable."""
+        if self._compares_numbers:
+            if model is not None or self.estimator is not None or people.y is None:
+                raise ValueError("output='value' compares the numbers in y: give y, and no model.")
+            return AuditedModel(None, "labels", None, [])
         X, y = people.X, people.y
         X = X if X is None or self.space_.is_frame else X.to_numpy()
         given = X, y, people.X if self._asks else None, False

@@ -65,5 +65,14 @@ def test_what_the_table_says(name, given):
             assert (result.verdict, result.n_tested) == ("insufficient evidence", 0)
 
 
+@pytest.mark.parametrize("name", [name for name in CELLS if CELLS[name][3].startswith("by")])
+def test_other_rows_without_their_numbers_are_refused(name, given):
+    X, kinds = given
+    y, settings = kinds[3][0], dict(SETTING.findall(CELLS[name][3]))
+    detector = smallest(name, protected=["sex"], **settings).fit(X, y)
+    with pytest.raises(ValueError, match=r"y is needed|audit other rows with their y"):
+        detector.audit(X)
+
+
 def takes(name, setting, value):
     return TABLES["takes"](all_detectors()[name], setting, value)

@@ -14,6 +14,7 @@ from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import COUNTED, Budget
+from skdisc._task._numbers import numbers_of
 from skdisc._task._progress import Progress
 from skdisc._utils._frequency import people_in
 from skdisc._utils._hashing import NumberedColumns
@@ -314,6 +315,21 @@ class Task:
         if self.y is None:
             raise ValueError("Labels were audited at fit, so y is needed to audit new data.")
         return self.favorable_labels().astype(float)
+
+    def outcome(self) -> np.ndarray:
+        """Return what is compared, a float for each row of X, by the setting `output`.
+
+        Decisions (1 favorable, 0 not), probabilities of a favorable one, or, with
+        ``output="value"``, the numbers in y.
+
+        Raises
+        ------
+        ValueError
+            If y is audited and none was passed, or if it should be numbers and is not.
+        """
+        if self.queries is None and self.labels is None:
+            return numbers_of(self.y)
+        return np.asarray(self.decisions(), dtype=float)
 
     def favorable_labels(self) -> np.ndarray:
         """Return a boolean mask of the rows with a favorable label.

@@ -15,7 +15,6 @@ from skdisc._space._bins import Bins
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, with_caveats
-from skdisc._task._numbers import audited_numbers
 from skdisc._task._shared_settings import N_BINS
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import (
@@ -238,11 +237,9 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
         return self.output != "value"
 
     def _resolve_model(self, people, model):
-        if self.output != "value":
-            return super()._resolve_model(people, model)
-        if self.preset is not None:
+        if self._compares_numbers and self.preset is not None:
             raise ValueError(f"preset={self.preset!r} is about decisions, not numbers in y.")
-        return audited_numbers(self, people, model)
+        return super()._resolve_model(people, model)
 
     def _columns_read(self, names):
         return check_protected(self.protected, names)

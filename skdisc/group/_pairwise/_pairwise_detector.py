@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from skdisc._space._bins import Bins
-from skdisc._task._numbers import audited_numbers, numbers_of
 from skdisc._task._shared_settings import N_BINS
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
@@ -54,19 +53,9 @@ class PairwiseDetector(BaseDetector):
     output = "decision"
 
     @property
-    def _compares_numbers(self):
-        """Whether the outcomes are numbers in y."""
-        return self.output == "value"
-
-    @property
     def _compares_rates(self):
         """Whether effects are differences of rates, whose ratio matters, too."""
         return self.output == "decision"
-
-    def _resolve_model(self, people, model):
-        if not self._compares_numbers:
-            return super()._resolve_model(people, model)
-        return audited_numbers(self, people, model)
 
     def _discover(self, task):
         task.memory = _Pairs(self._pairs(task))
@@ -150,6 +139,4 @@ class PairwiseDetector(BaseDetector):
 
     def _outcome(self, task):
         """Return the outcome of each row."""
-        if self.output == "value":
-            return numbers_of(task.y)
-        return np.asarray(task.decisions(), dtype=float)
+        return task.outcome()

@@ -16,7 +16,6 @@ from skdisc._results._findings import Discovery
 from skdisc._results._judgment import COVERED
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._limits import LIMITS, ROWS, Limits
-from skdisc._task._numbers import audited_numbers
 from skdisc._task._task import Request
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._shared_sections import with_sections
@@ -187,11 +186,6 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
                 return report.group_table(people, frame, counterpart, neighbors)[0]
         raise ValueError("This person belongs to no group whose members may complain.")
 
-    def _resolve_model(self, people, model):
-        if self.output != "value":
-            return super()._resolve_model(people, model)
-        return audited_numbers(self, people, model)
-
     limit_fields = {
         "rows": f"{ROWS}; by default {_MOST:,} where most pairs of rows must be compared (metrics "
         '"gower" and callables; tables with more than 20 numbers and values of categories), unless '
@@ -248,9 +242,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
 
     def _outcome(self, task):
         """Return the outcome of each row: higher is better."""
-        if self.output == "value":
-            return np.asarray(task.y, dtype=float)
-        return task.decisions()
+        return task.outcome()
 
     def _values(self, outcome):
         """Return what is summed over neighbors: unfavorable decisions, or first moments."""

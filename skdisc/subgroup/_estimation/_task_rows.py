@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from skdisc._stats._rates import WITHOUT_LABELS, check_metrics, rate_values
-from skdisc._task._numbers import audited_numbers, numbers_of
+from skdisc._task._numbers import numbers_of
 from skdisc._task._task import Task
 from skdisc.subgroup._estimation._outcomes import Counted, Summed
 
@@ -14,15 +14,13 @@ class NumbersMixin:
     """Adds ``output``: decisions, probabilities of the model, or the numbers in y ("value")."""
 
     def _resolve_model(self, people, model):
-        if self.output != "value":
-            audited = super()._resolve_model(people, model)
-            if self.output == "probability" and audited.box is None:
-                raise ValueError(
-                    "output='probability' needs a model: pass model= or estimator=. For "
-                    "probabilities or scores in y, set output='value'."
-                )
-            return audited
-        return audited_numbers(self, people, model)
+        audited = super()._resolve_model(people, model)
+        if self.output == "probability" and audited.box is None:
+            raise ValueError(
+                "output='probability' needs a model: pass model= or estimator=. For "
+                "probabilities or scores in y, set output='value'."
+            )
+        return audited
 
 
 def rows_of(
