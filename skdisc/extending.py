@@ -3,6 +3,12 @@
 A list of names without logic; ``doc/adding_a_detector.md`` shows how they fit together. The
 constants:
 
+``AT_LEAST_ONE``
+    What a setting that counts may be.
+``N_BINS``
+    The setting `n_bins` of detectors that compare protected groups.
+``OF_GROUPS``, ``OF_CONTEXTS``, ``OF_CASES``
+    Arguments of `Card` that many detectors share.
 ``CONFIRM``
     The setting `confirm`, the share of rows held out.
 ``VERBOSE``
@@ -53,15 +59,16 @@ from skdisc._stats import (
     score_test,
     wilson,
 )
+from skdisc._stats._ranks import midranks, rank_statistic
 from skdisc._stats._rates import RATES
 from skdisc._task._budget import Budget
-from skdisc._task._card import Card
+from skdisc._task._card import OF_CASES, OF_CONTEXTS, OF_GROUPS, Card
 from skdisc._task._clustered import WeightedMixin
 from skdisc._task._limits import Limits
 from skdisc._task._notes import too_few_draws
-from skdisc._task._shared_settings import CONFIRM, VERBOSE
+from skdisc._task._shared_settings import CONFIRM, N_BINS, VERBOSE
 from skdisc._task._task import People, Request, Task
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._verdicts._answer import Answer, decide
 from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._relevant import RelevantGap, relevant_gap
@@ -88,12 +95,17 @@ from skdisc.subgroup._lattice._conjunctions import Patterns
 from skdisc.subgroup._lattice._lattice import Lattice, least_of
 
 __all__ = [
+    "AT_LEAST_ONE",
     "CONFIRM",
     "EVERYONE",
     "FREE",
     "MISSING",
     "NOBODY",
     "NO_ITEM",
+    "N_BINS",
+    "OF_CASES",
+    "OF_CONTEXTS",
+    "OF_GROUPS",
     "PAD",
     "RATES",
     "SEED_CHOICES",
@@ -155,10 +167,12 @@ __all__ = [
     "fisher",
     "least_of",
     "make_items",
+    "midranks",
     "min_detectable_gap",
     "min_detectable_share",
     "newcombe",
     "propose",
+    "rank_statistic",
     "relevant_gap",
     "rows_of",
     "score_test",

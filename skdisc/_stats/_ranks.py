@@ -17,6 +17,11 @@ def midranks(y, weight):
     Returns
     -------
     rank : ndarray of float, shape (n,)
+
+    Examples
+    --------
+    >>> midranks(np.array([3.0, 1.0, 3.0]), np.ones(3))
+    array([2.5, 1. , 2.5])
     """
     index = np.unique(y, return_inverse=True)[1]
     size = np.bincount(index, weights=weight)
@@ -45,6 +50,14 @@ def rank_statistic(w1, w0):
         DeLong's standard error of the area.
     z : ndarray of float, shape (...)
         Tie-corrected Mann-Whitney statistic without continuity correction.
+
+    Examples
+    --------
+    Two people with the lower value and one with the higher, against one and two:
+
+    >>> area, error, z = rank_statistic(np.array([2.0, 1.0]), np.array([1.0, 2.0]))
+    >>> round(float(area), 3)
+    0.667
     """
     n1, n0 = w1.sum(-1, keepdims=True), w0.sum(-1, keepdims=True)
     below1 = (np.cumsum(w1, axis=-1) - w1 / 2) / n1  # share of group 1 below each value
