@@ -49,12 +49,12 @@ def cases_per_query(estimator: BaseDetector, X: FrameLike, y: ArrayLike | None =
     >>> "n_seeds" in tuned.fit(X, y, model=BlackBox(model)).best_params_
     True
     """
-    found = getattr(estimator, "result_", None)
-    if found is None or not isinstance(found.findings, CaseFindings) or not found.n_queries:
+    result = getattr(estimator, "result_", None)
+    if result is None or not isinstance(result.findings, CaseFindings) or not result.n_queries:
         raise TypeError(
             "cases_per_query scores fitted detectors that find cases by queries to a model, such "
             f"as KOSEI, got {estimator!r}."
         )
     model: Any = estimator.model_
-    result = clone(estimator).fit(X, y, model).result_
-    return result.n_found / result.n_queries if result.n_queries else 0.0
+    rerun = clone(estimator).fit(X, y, model).result_
+    return rerun.n_found / rerun.n_queries if rerun.n_queries else 0.0

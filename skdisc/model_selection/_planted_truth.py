@@ -110,12 +110,12 @@ class PlantedTruth:
         self.metric = metric
         self.threshold = threshold
         self.random_state = random_state
-        own = {name: value for name, value in vars(self).items() if name in self._constraints}
-        validate_parameter_constraints(self._constraints, own, "PlantedTruth")
+        settings = {name: value for name, value in vars(self).items() if name in self._constraints}
+        validate_parameter_constraints(self._constraints, settings, "PlantedTruth")
 
     def __repr__(self):
-        own = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"PlantedTruth({own})"
+        settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"PlantedTruth({settings})"
 
     def __call__(self, estimator: BaseDetector, X: FrameLike, y: ArrayLike) -> float:
         """Return the mean score of the settings of a detector.
@@ -225,11 +225,12 @@ class PlantedTruth:
         """Return random groups that are not alike, worse and better off in turn."""
         space = FeatureSpace.from_frame(X, protected=protected)
         items = make_items(X, space, list(X), protected, _N_BINS)
-        own, other = np.flatnonzero(items.protected), np.flatnonzero(~items.protected)
+        protected_items = np.flatnonzero(items.protected)
+        other_items = np.flatnonzero(~items.protected)
         groups = []
-        for _ in range(_MOST_TRIES if len(own) else 0):
-            n_more = rng.integers(0, min(self.max_predicates, 1 + len(other)))
-            chosen = [rng.choice(own), *rng.choice(other, n_more, replace=False)]
+        for _ in range(_MOST_TRIES if len(protected_items) else 0):
+            n_more = rng.integers(0, min(self.max_predicates, 1 + len(other_items)))
+            chosen = [rng.choice(protected_items), *rng.choice(other_items, n_more, replace=False)]
             if len(np.unique(items.feature[chosen])) < len(chosen):
                 continue
             group = items.subgroup(chosen)

@@ -104,14 +104,14 @@ def _read(estimator, candidates, n_iter, random_state):
         candidates = list(candidates.items())
     if isinstance(candidates, str) or not isinstance(candidates, Iterable):
         raise TypeError(_FORMS.format(candidates))
-    seen = {}
+    n_of_name = {}
     for entry in candidates:
         if isinstance(entry, Mapping):
             yield from _of_grid(estimator, [entry], n_iter, random_state)
         elif _is_model(entry):
             name = type(entry).__name__
-            seen[name] = seen.get(name, 0) + 1
-            yield Candidate(f"{name} {seen[name]}", entry)
+            n_of_name[name] = n_of_name.get(name, 0) + 1
+            yield Candidate(f"{name} {n_of_name[name]}", entry)
         elif isinstance(entry, tuple) and len(entry) == 2 and _is_model(entry[1]):
             yield Candidate(str(entry[0]), entry[1])
         else:
@@ -212,8 +212,8 @@ class CandidateTrial:
     random_state: object = None
     labels: np.ndarray | None = None
 
-    def run(self, candidates, rows, folds, again, params, n_jobs):
-        """Fit each candidate to rows, and ask it about others; return an `TriedCandidate` for each.
+    def run(self, candidates, rows, folds, final_rows, params, n_jobs):
+        """Fit each candidate to rows, and ask it about others; return a `TriedCandidate` for each.
 
         Parameters
         ----------
@@ -223,27 +223,28 @@ class CandidateTrial:
         folds : list of (ndarray of int, ndarray of int)
             Rows that a clone is fitted to and asked about; their predictions are joined.
         again : ndarray of int or None
-            Rows that one more clone is fitted to, which is kept; None: that of the only fold.
+            Rows to which the model that is kept is fitted; None: that of the only fold is kept.
         params : list of dict
             Arguments of `fit` of each candidate, by row.
         n_jobs : int or None
         """
         run = delayed(self._run)
         return Parallel(n_jobs=n_jobs)(
-            run(c.estimator, rows, folds, again, p) for c, p in zip(candidates, params, strict=True)
+            run(c.estimator, rows, folds, final_rows, p)
+            for c, p in zip(candidates, params, strict=True)
         )
 
-    def _run(self, estimator, rows, folds, again, params):
+    def _run(self, estimator, rows, folds, final_rows, params):
         outcome = TriedCandidate()
         if isinstance(estimator, FrozenEstimator):  # one model, which is asked once
-            folds, again = [(None, np.concatenate([ask for _, ask in folds]))], None
+            folds, final_rows = [(None, np.concatenate([ask for _, ask in folds]))], None
         try:
             answers = []
             for learn, ask in folds:
                 model = self._fitted(estimator, rows, learn, params, outcome)
                 answers.append(self.ask(model, rows.take(ask), outcome))
-            if again is not None:
-                model = self._fitted(estimator, rows, again, params, outcome)
+            if final_rows is not None:
+                model = self._fitted(estimator, rows, final_rows, params, outcome)
             outcome.predictions = Predictions.joined(answers, [ask for _, ask in folds])
             outcome.model = model
         except Exception as error:  # any: candidates are of other libraries
@@ -284,8 +285,8 @@ class CandidateTrial:
         label = check_labels(
             column_or_1d(_predict(model, "predict", rows, self.random_state)), n, "predict(X)"
         )
-        known = None if self.labels is None else {plain(v) for v in self.labels}
-        if known is not None and known.isdisjoint(plain(v) for v in pd.unique(label)):
+        labels = None if self.labels is None else {plain(v) for v in self.labels}
+        if labels is not None and labels.isdisjoint(plain(v) for v in pd.unique(label)):
             raise ValueError(
                 f"predict(X) returns {plain(label[0])!r}, but the labels are "
                 f"{', '.join(repr(plain(v)) for v in self.labels)}."
@@ -385,9 +386,9 @@ def with_other_groups(rows):
     return [_with_values(rows, _replaced(rows.protected, shifted, some)) for some in several]
 
 
-def _replaced(table, other, names):
+def _replaced(table, replacement, names):
     """Return a table with some columns of another one."""
-    return pd.concat([(other if name in names else table)[name] for name in table], axis=1)
+    return pd.concat([(replacement if name in names else table)[name] for name in table], axis=1)
 
 
 def _with_values(rows, protected):

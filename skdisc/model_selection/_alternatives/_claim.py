@@ -91,11 +91,12 @@ def climb(question, predictions, choice, significance, n_claims):
 
 def steps_of(question, predictions, choice, significance, n_claims):
     """Return the tests of the ladder, up to the first that fails; see `climb`."""
-    present, *others = predictions
+    present, *alternatives = predictions
     steps = []
-    able = [k for k in choice.ladder if others[k] is not None]  # to be asked about these people
-    for k in able[:n_claims]:
-        steps.append(judged(question, present, others[k], choice.pairs[0], significance, k))
+    # Some candidates cannot be asked about these people.
+    testable = [k for k in choice.ladder if alternatives[k] is not None]
+    for k in testable[:n_claims]:
+        steps.append(judged(question, present, alternatives[k], choice.pairs[0], significance, k))
         if not steps[-1].shown:
             break
     return steps

@@ -53,11 +53,13 @@ class AlternativeCosts:
     @property
     def is_leveling_down(self):
         """The columns whose gap closes more by what the better-off lose."""
-        change = dict(zip(self.gaps["column"], self.gaps["change"], strict=True))
+        gap_change = dict(zip(self.gaps["column"], self.gaps["change"], strict=True))
         return [
             name
-            for name, of in self.leveling_down.items()
-            if change[name] < 0 and -of["better_off"] > of["worse_off"] and of["better_off"] < 0
+            for name, changes in self.leveling_down.items()
+            if gap_change[name] < 0
+            and -changes["better_off"] > changes["worse_off"]
+            and changes["better_off"] < 0
         ]
 
 
@@ -78,33 +80,33 @@ def costs_of(question, present, alternative, watched, min_support, probabilities
     cases : (ndarray of bool or None, ndarray of bool or None)
         Whose decision changes with another protected value.
     """
-    both, everywhere = (present, alternative), {**question.groups, **watched}
-    favored = [is_favorable(p.label, question.favorable) for p in both]
+    predictions, everywhere = (present, alternative), {**question.groups, **watched}
+    favored = [is_favorable(p.label, question.favorable) for p in predictions]
     decisions, errors, calibration = [], [], []
     for name, groups in everywhere.items():
         for k, group in enumerate(groups.names):
-            mine = groups.code == k
-            if not mine.any():
+            is_member = groups.code == k
+            if not is_member.any():
                 continue
-            place = {"column": name, "group": group, "n": int(mine.sum())}
-            before, after = (f[mine] for f in favored)
+            place = {"column": name, "group": group, "n": int(is_member.sum())}
+            before, after = (f[is_member] for f in favored)
             decisions.append(
                 place
                 | {"rate_before": before.mean(), "rate_after": after.mean()}
                 | {"gain": int((after & ~before).sum()), "lose": int((before & ~after).sum())}
             )
-            part = question.take(np.flatnonzero(mine))
+            part = question.take(np.flatnonzero(is_member))
             rates = {}
             for metric in ERRORS:
-                for when, p in zip(("before", "after"), both, strict=True):
-                    events = part.events(p.take(mine), metric)
-                    known = events[~np.isnan(events)]
-                    rates[f"{metric}_{when}"] = known.mean() if len(known) else np.nan
+                for when, p in zip(("before", "after"), predictions, strict=True):
+                    events = part.events(p.take(is_member), metric)
+                    trials = events[~np.isnan(events)]
+                    rates[f"{metric}_{when}"] = trials.mean() if len(trials) else np.nan
             errors.append(place | rates)
             if all(p is not None for p in probabilities):
                 truth = part.is_favorable.mean()
-                off = [p[mine].mean() - truth for p in probabilities]
-                calibration.append(place | dict(zip(("before", "after"), off, strict=True)))
+                excess = [p[is_member].mean() - truth for p in probabilities]
+                calibration.append(place | dict(zip(("before", "after"), excess, strict=True)))
     return AlternativeCosts(
         pd.DataFrame(decisions),
         pd.DataFrame(errors),
@@ -121,7 +123,8 @@ def costs_of(question, present, alternative, watched, min_support, probabilities
 def _changes(question, present, alternative, name):
     """Return how the rates of the groups that were worse and better off change.
 
-    Off are they by the metric: of rates of errors, the higher one is worse.
+    Worse off is the group with the higher false negative, error or true negative rate, or with the
+    lower rate of any other metric.
     """
     is_worse = question.metric in ("false_negative_rate", "error_rate", "true_negative_rate")
     sign, names, several = (-1 if is_worse else 1), question.groups[name].names, []
@@ -152,12 +155,13 @@ def _gaps(question, present, alternative, watched, min_support):
                 several[" & ".join(map(str, names))] = (crossed, False)
     rows = []
     for name, (groups, is_claimed) in several.items():
-        about = replace(question, groups={name: groups})
-        (_, before), (other, after) = about.gap(present, name), about.gap(alternative, name)
+        column_question = replace(question, groups={name: groups})
+        _, before = column_question.gap(present, name)
+        widest_pair, after = column_question.gap(alternative, name)
         # The alternative is held to its pair, which these people chose among all.
-        gain, error = about.gains_of_pairs(present, alternative, name, None, other)
+        gain, error = column_question.gains_of_pairs(present, alternative, name, None, widest_pair)
         z = float(np.min(-gain / error))
-        n_tried = about.n_assignments(name)
+        n_tried = column_question.n_assignments(name)
         rows.append(
             {
                 "column": name,
@@ -174,12 +178,12 @@ def _gaps(question, present, alternative, watched, min_support):
 
 def _crossed(several, min_support):
     """Return the groups of the combinations of several columns."""
-    known = np.logical_and.reduce([g.code >= 0 for g in several])
+    has_all_groups = np.logical_and.reduce([g.code >= 0 for g in several])
     codes = pd.Series(list(zip(*(g.code for g in several), strict=True)))
-    counts = codes[known].value_counts()
+    counts = codes[has_all_groups].value_counts()
     enough = sorted(counts[counts >= min_support * len(codes)].index)
-    number = {combination: k for k, combination in enumerate(enough)}
-    code = np.array([number.get(c, -1) for c in codes])
+    number_of = {combination: k for k, combination in enumerate(enough)}
+    code = np.array([number_of.get(c, -1) for c in codes])
     names = [
         " & ".join(g.names[k] for g, k in zip(several, combination, strict=True))
         for combination in enough

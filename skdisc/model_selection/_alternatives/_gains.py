@@ -57,13 +57,13 @@ def gains(
     gain, error : ndarray of float, shape (n_pairs, n_other_pairs)
     """
     w, v = present_contrasts, alternative_contrasts
-    a, b, both, n = (
+    a, b, joint, n = (
         np.bincount(group, values, minlength=w.shape[1])
         for values in (present, alternative, present & alternative, np.ones(len(group)))
     )
     n = n + 2 * more
-    a, b, both = (a + more) / n, (b + more) / n, both / n
-    variance_a, variance_b, covariance = a * (1 - a) / n, b * (1 - b) / n, (both - a * b) / n
+    a, b, joint = (a + more) / n, (b + more) / n, joint / n
+    variance_a, variance_b, covariance = a * (1 - a) / n, b * (1 - b) / n, (joint - a * b) / n
     if is_ratio:  # of logarithms, by the delta method
         variance_a, variance_b, covariance = (
             variance_a / a**2,
@@ -93,14 +93,14 @@ def extreme_sums(gains, variances):
     -------
     gain, error : ndarray of float, shape (n_extreme,)
     """
-    found = []
+    extremes = []
     for sign, side in product((1, -1), repeat=2):
         sums = np.zeros((1, 2))
         for part in zip(gains, variances, strict=True):
             added = _outermost(np.column_stack(part) * (sign, side))
             sums = _outermost((sums[:, None] + added).reshape(-1, 2))
-        found.append(sums * (sign, side))
-    gain, variance = np.concatenate(found).T
+        extremes.append(sums * (sign, side))
+    gain, variance = np.concatenate(extremes).T
     return gain, np.sqrt(variance)
 
 

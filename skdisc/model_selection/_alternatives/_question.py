@@ -55,7 +55,7 @@ class Predictions:
     score: np.ndarray | None = None
 
     def take(self, rows):
-        """Return those about some of the people."""
+        """Return the predictions for some of the people."""
         return Predictions(self.label[rows], None if self.score is None else self.score[rows])
 
     @classmethod
@@ -208,8 +208,8 @@ class Question:
     def score_z(self, present, alternative):
         """Return z of "the score of the alternative is not worse by the margin"."""
         if self.scoring == "roc_auc":
-            both = self._placements(present), self._placements(alternative)
-            return paired_auc_z(*both, self.margin)
+            placements_of_present = self._placements(present)
+            return paired_auc_z(placements_of_present, self._placements(alternative), self.margin)
         a, b = self._of_each(present), self._of_each(alternative)
         if self.scoring == "accuracy":
             return float(tango_z(np.sum(b > a), np.sum(a > b), len(a), self.margin))
@@ -277,18 +277,19 @@ class Question:
     def gains_of_pairs(self, present, alternative, name, present_pairs, alternative_pairs=None):
         """Return gain and error for each two pairs of a column; None stands for all pairs.
 
-        With `by_part`, of the means over the parts, each with any of its pairs: those of all
-        assignments of pairs to parts that can be extreme.
+        With `by_part` these are means over the parts, for those assignments of pairs to parts that
+        can be extreme.
         """
         k = len(self.groups[name].names)
         parts, gain, variance = list(self.parts()), [], []
-        both = [
+        pairs_by_model = [
             None if pairs is None else np.broadcast_to(pairs, (len(parts), 2))
             for pairs in (present_pairs, alternative_pairs)
         ]
         for i, (question, rows, share) in enumerate(parts):
             contrasts = [
-                contrasts_of(all_pairs(k) if pairs is None else pairs[[i]], k) for pairs in both
+                contrasts_of(all_pairs(k) if pairs is None else pairs[[i]], k)
+                for pairs in pairs_by_model
             ]
             code = question.groups[name].code
             a, b = (question.events(p.take(rows)) for p in (present, alternative))

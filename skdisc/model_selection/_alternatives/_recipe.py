@@ -65,7 +65,7 @@ def recipe_trial(search, question, place, significance):
         See `places`.
     significance : float
     """
-    choices, numbers, models, asked, answers = [], [], [], [], []
+    choices, numbers, models, rows_of_folds, answers = [], [], [], [], []
     part = np.empty(len(place), dtype=int)
     for fold, ask in enumerate(parts_of(place)):
         part[ask] = fold
@@ -80,8 +80,10 @@ def recipe_trial(search, question, place, significance):
         numbers.append(k)
         models.append([o.model for o in outcomes])
         answers.append([o.predictions for o in outcomes])
-        asked.append(ask)
-    present, alternative = (Predictions.joined([a[k] for a in answers], asked) for k in (0, 1))
+        rows_of_folds.append(ask)
+    present, alternative = (
+        Predictions.joined([a[k] for a in answers], rows_of_folds) for k in (0, 1)
+    )
     mean = replace(question, part=part, by_part=True)
     pairs = _pairs(question, choices, [-1] * N_FOLDS)
     step = judged(mean, present, alternative, pairs, significance)

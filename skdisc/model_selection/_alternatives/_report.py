@@ -41,7 +41,7 @@ _HEADINGS = {
 }
 
 
-def document_of(search, run, found):
+def document_of(search, run, findings):
     """Return the document of a fitted search, a dict of JSON types."""
     results, costs = search.cv_results_, search.costs_
     names = [n for n in results if n not in ("fit_time", "predict_time", "params")]
@@ -49,9 +49,9 @@ def document_of(search, run, found):
         {n: results[n][i] for n in names} | {"params": results["params"][i]}
         for i in range(len(run.everyone))
     ]
-    chosen = found["chosen"]
+    chosen = findings.chosen
     name = run.everyone[0 if chosen is None else chosen + 1].name
-    step_of = {s.index: i + 1 for i, s in enumerate(found["claim"].steps)}
+    step_of = {s.index: i + 1 for i, s in enumerate(findings.claim.steps)}
     tests = [
         {
             "step": step_of[s.index],
@@ -61,7 +61,7 @@ def document_of(search, run, found):
             "p_value": s.p_value,
             "shown": s.shown,
         }
-        for s in found["claim"].steps
+        for s in findings.claim.steps
     ]
     settings = search.get_params(deep=False)
     if search.log is not None:  # where it lies is nothing that an answer depends on
@@ -70,25 +70,25 @@ def document_of(search, run, found):
         "schema": SCHEMA,
         "verdict": say.verdict_of(search.claim_, search.exploratory_),
         "claim": search.claim_,
-        "sentence": say.claim_sentence(search, found, name, list(found["question"].groups)),
-        "warnings": list(say.warnings_of(search, found, costs, candidates)),
-        "notes": say.notes_of(search, found, run),
+        "sentence": say.claim_sentence(search, findings, name, list(findings.question.groups)),
+        "warnings": list(say.warnings_of(search, findings, costs, candidates)),
+        "notes": say.notes_of(search, findings, run),
         "alternative": None if chosen is None else name,
         "candidates": candidates,
         "tests": tests,
-        "most": found["claim"].most,
+        "most": findings.claim.most,
         "foreseen": search.foreseen_,
         "settings": {n: jsonable(v) for n, v in settings.items() if n not in _NOT_SETTINGS},
         "log": {
             "skdisc": __version__,
             "present": text_of(search.estimator),
             "candidates": {c.name: text_of(c.estimator) for c in run.everyone[1:]},
-            "n_design": found["n_design"],
-            "n_claim": len(found["people"]),
-            "claim_part": found["fingerprint"],
-            "search": found["search"],
+            "n_design": findings.n_design,
+            "n_claim": len(findings.people),
+            "claim_part": findings.claim_part_hash,
+            "search": findings.search_hash,
             "people": run.people,
-            "searches_on_these_people": found["n_searches"],
+            "searches_on_these_people": findings.n_searches,
         },
     }
     if costs is not None:
@@ -305,15 +305,15 @@ def _searches(document):
     n = document["log"]["searches_on_these_people"]
     if document["settings"].get("log") is not None:
         return str(n)
-    here = "" if n == 1 else f"{n} in this process; "
-    return f"{here}those before are not counted without a log"
+    in_this_process = "" if n == 1 else f"{n} in this process; "
+    return f"{in_this_process}those before are not counted without a log"
 
 
 def _changed(settings):
     """Return the settings that are set, those that say what was compared first."""
     always = ("metric", "scoring", "margin", "min_gain", "significance")
-    known = {n: v for n, v in settings.items() if v not in (None, False) or n in always}
-    return {n: known[n] for n in dict.fromkeys([*always, *known])}
+    shown_settings = {n: v for n, v in settings.items() if v not in (None, False) or n in always}
+    return {n: shown_settings[n] for n in dict.fromkeys([*always, *shown_settings])}
 
 
 _COLUMNS = {  # of the candidates on a page

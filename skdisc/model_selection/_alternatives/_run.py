@@ -82,22 +82,22 @@ class SearchRun:
         is_held_out = how == "held-out" or (how == "auto" and self.is_of_seeds)
         if is_held_out:
             n = round(len(design) * (1 - _HELD_OUT))
-            folds, again = [(design[:n], design[n:])], None
+            folds, final_rows = [(design[:n], design[n:])], None
             if self.clusters is not None:  # rows are in the order of their clusters' hashes
                 same = self.clusters[design] == self.clusters[design[n - 1]]
                 folds = [(design[:n], design[n:][~same[n:]])]
         else:
-            folds, again = self.folds(design), design
-        outcomes = self.outcomes(range(len(self.everyone)), folds, again, told=True)
+            folds, final_rows = self.folds(design), design
+        outcomes = self.outcomes(range(len(self.everyone)), folds, final_rows, announce=True)
         question = self.question.take(np.sort(np.concatenate([ask for _, ask in folds])))
         question = self.of_folds(question, folds)
         return Choice.of(question, [o.predictions for o in outcomes]), outcomes
 
     def of_folds(self, question, folds):
         """Return a question whose people know by which clones they were predicted."""
-        asked = np.concatenate([ask for _, ask in folds])
+        rows = np.concatenate([ask for _, ask in folds])
         part = np.concatenate([np.full(len(ask), k) for k, (_, ask) in enumerate(folds)])
-        return replace(question, part=part[np.argsort(asked, kind="stable")])
+        return replace(question, part=part[np.argsort(rows, kind="stable")])
 
     def folds(self, design):
         """Return five folds of the design part, as rows of the table."""
@@ -109,15 +109,15 @@ class SearchRun:
             several = StratifiedKFold(max(2, min(5, least))).split(y, y)
         return [(design[learn], design[ask]) for learn, ask in several]
 
-    def outcomes(self, numbers, folds, again, told=False):
+    def outcomes(self, numbers, folds, final_rows, announce=False):
         """Return the outcome of some models; raise what the present one raises."""
         n_jobs = self.search.n_jobs
         models = (self.everyone[i] for i in numbers)
         outcomes = self.trial.run(
-            self._told(models) if told else models,
+            self._announced(models) if announce else models,
             self.rows,
             folds,
-            again,
+            final_rows,
             [self.arguments[i] for i in numbers],
             n_jobs,
         )
@@ -128,15 +128,15 @@ class SearchRun:
                 self.errors[i - 1] = outcome.error
         return outcomes
 
-    def _told(self, models):
-        """Yield candidates, and tell of each before it is fitted."""
+    def _announced(self, models):
+        """Yield the models, and announce each before it is fitted."""
         n_choices = 1
         if self.search.claim == "recipe":
             n_choices = N_FOLDS * self.search.n_partitions
         for model in models:
             self._n_chosen += 1
-            of = f"{self._n_chosen} of {max(n_choices * len(self.everyone), self._n_chosen)}"
-            self.tell(f"{of}: {model.name}")
+            progress = f"{self._n_chosen} of {max(n_choices * len(self.everyone), self._n_chosen)}"
+            self.tell(f"{progress}: {model.name}")
             yield model
 
     def tell(self, text):
@@ -149,7 +149,7 @@ class SearchRun:
     def choose_recipe(self, learn):
         """Return the choice among some people, and a function that fits to people and asks."""
         folds = self.folds(learn)
-        outcomes = self.outcomes(range(len(self.everyone)), folds, None, told=True)
+        outcomes = self.outcomes(range(len(self.everyone)), folds, None, announce=True)
         question = self.question.take(np.sort(learn))
         question = self.of_folds(question, folds)
         return Choice.of(question, [o.predictions for o in outcomes], by_part=True), self.fit
@@ -159,7 +159,7 @@ class SearchRun:
         return self.outcomes(numbers, [(learn, ask)], None)
 
     def ask(self, outcomes, rows):
-        """Return what the fitted models say about the claim part, or None."""
+        """Return the predictions of fitted models for some people; None where a model fails."""
         part, answers = self.rows.take(rows), []
         for i, outcome in enumerate(outcomes):
             answers.append(None)
@@ -184,7 +184,7 @@ class SearchRun:
         rows : ndarray of int
             The people of the claim, in the order of their places.
         answers : list of Predictions or None
-            About them, of all models that are tested.
+            Of all models that are tested, for these people.
         ladders : list of list of int
             Which are tested, in their order.
         """
@@ -196,7 +196,7 @@ class SearchRun:
         models = [[c.name, tried.text_of(c.estimator)] for c in self.everyone]
         groups = {str(name): g.code[rows].tolist() for name, g in self.question.groups.items()}
         people = {"groups": groups, "favorable": self.question.is_favorable[rows].tolist()}
-        said = [
+        predictions = [
             p
             and [
                 is_favorable(p.label, self.question.favorable).tolist(),
@@ -205,59 +205,66 @@ class SearchRun:
             ]
             for p in answers
         ]
-        found = {"people": people, "said": said, "ladders": ladders}
-        return settings_fingerprint({"settings": settings, "models": models} | found)
+        return settings_fingerprint(
+            {
+                "settings": settings,
+                "models": models,
+                "people": people,
+                "said": predictions,
+                "ladders": ladders,
+            }
+        )
 
-    def read_protected(self, models, said, people):
+    def read_protected(self, models, predictions, people):
         """Return whether models need the protected columns to predict.
 
         None if there is no model, or it cannot be asked about other protected values.
         """
-        others, found = tried.with_other_groups(self.rows.take(people)), []
-        for model, predictions in zip(models, said, strict=True):
-            found.append(None if predictions is None else tried.takes_protected(model, "predict"))
-            if found[-1] is False:
-                cases = self.cases(model, predictions.label, others)
-                found[-1] = None if cases is None else bool(cases.any())
-        return found
+        variants, needs_protected = tried.with_other_groups(self.rows.take(people)), []
+        for model, p in zip(models, predictions, strict=True):
+            needs_protected.append(None if p is None else tried.takes_protected(model, "predict"))
+            if needs_protected[-1] is False:
+                cases = self.cases(model, p.label, variants)
+                needs_protected[-1] = None if cases is None else bool(cases.any())
+        return needs_protected
 
-    def cases(self, model, before, others):
+    def cases(self, model, before, variants):
         """Return whose decision changes with other protected values, or None if none is known."""
         try:
             after = [
                 np.ravel(tried._predict(model, "predict", people, self.trial.random_state))
-                for people in others
+                for people in variants
             ]
         except Exception:  # of values, or combinations of them, that the model does not know
             return None
         return np.logical_or.reduce([answers != before for answers in after])
 
-    def probabilities_and_cases(self, found):
+    def probabilities_and_cases(self, findings):
         """Return probabilities and cases of both models on the people of the claim."""
-        people, n = found["people"], len(found["people"])
+        people, n = findings.people, len(findings.people)
         probabilities = [np.full(n, np.nan) for _ in range(2)]
         cases, is_known = np.zeros((2, n), dtype=bool), [True, True]
-        for *both, mask in found["models"]:
+        for *models, mask in findings.models:
             where = np.arange(n) if mask is None else np.flatnonzero(mask)
             part = self.rows.take(people[where])
-            others = tried.with_other_groups(part)
-            for k, model in enumerate(both):
+            variants = tried.with_other_groups(part)
+            for k, model in enumerate(models):
                 p = tried.probabilities(
                     model, part, self.question.favorable, self.trial.random_state
                 )
                 probabilities[k][where] = np.nan if p is None else p
-                changed = self.cases(model, found["both"][k].label[where], others)
+                changed = self.cases(model, findings.predictions[k].label[where], variants)
                 is_known[k] &= changed is not None
                 cases[k][where] = False if changed is None else changed
         return (
             [None if np.isnan(p).any() else p for p in probabilities],
-            [c if is_it else None for c, is_it in zip(cases, is_known, strict=True)],
+            [c if has_cases else None for c, has_cases in zip(cases, is_known, strict=True)],
         )
 
-    def results(self, found):
+    def results(self, findings):
         """Return `cv_results_`."""
-        n, choice, claim = len(self.everyone), found["choice"], found["claim"]
-        outcomes, claimed = found["outcomes"], found["claimed"]
+        n, choice, claim = len(self.everyone), findings.choice, findings.claim
+        outcomes, claimed = findings.outcomes, findings.claim_predictions
         step = np.zeros(n, dtype=int)
         step[[k + 1 for k in choice.ladder]] = np.arange(1, len(choice.ladder) + 1)
         tested, shown = np.zeros((2, n), dtype=bool)
@@ -266,7 +273,7 @@ class SearchRun:
                 tested[s.index + 1], shown[s.index + 1] = True, s.shown
         params = np.empty(n, dtype=object)
         params[:] = [c.params for c in self.everyone]
-        foreseen = choice.foreseen(len(found["people"]), self.search.significance)
+        foreseen = choice.foreseen(len(findings.people), self.search.significance)
         results = {
             "name": np.array([c.name for c in self.everyone], dtype=object),
             "params": params,
@@ -283,21 +290,22 @@ class SearchRun:
             "error": np.array([o.error for o in outcomes], dtype=object),
         }
         if claimed is None:
-            return results | {"times_chosen": found["times_chosen"]}
-        question = found["question"]
-        known = [p is not None for p in claimed]
+            return results | {"times_chosen": findings.times_chosen}
+        question = findings.question
         results["claim_score"] = np.array(
-            [question.score(p) if k else np.nan for p, k in zip(claimed, known, strict=True)]
+            [np.nan if p is None else question.score(p) for p in claimed]
         )
         results["claim_gap"] = np.array(
-            [max(gap for _, gap in question.widest(p).values()) if k else np.nan
-             for p, k in zip(claimed, known, strict=True)]
-        )  # fmt: skip
+            [
+                np.nan if p is None else max(gap for _, gap in question.widest(p).values())
+                for p in claimed
+            ]
+        )
         results["gain_low"], results["gain_high"] = (
             np.r_[np.nan, claim.low],
             np.r_[np.nan, claim.high],
         )
         results["reads_protected"] = np.array(
-            self.read_protected([o.model for o in outcomes], claimed, found["people"]), dtype=object
+            self.read_protected([o.model for o in outcomes], claimed, findings.people), dtype=object
         )
         return results

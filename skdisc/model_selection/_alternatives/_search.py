@@ -40,6 +40,7 @@ from skdisc.exceptions import SurrogateWarning
 from skdisc.model_selection._alternatives import _candidates as tried
 from skdisc.model_selection._alternatives._claim import Claim, climb
 from skdisc.model_selection._alternatives._costs import costs_of
+from skdisc.model_selection._alternatives._findings import SearchFindings
 from skdisc.model_selection._alternatives._question import METRICS, SCORES, Groups, Question
 from skdisc.model_selection._alternatives._recipe import (
     mean_choice,
@@ -353,10 +354,10 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         place = places(table, rows.y, run.clusters)
         run.people = fingerprint_of(place if groups is None else places(table, rows.y))
         if self.claim == "model":
-            found = self._model_claim(run, DividedPeople.of(place, self.claim_size))
+            findings = self._model_claim(run, DividedPeople.of(place, self.claim_size))
         else:
-            found = self._recipe_claim(run, table)
-        self._conclude(run, found, watched)
+            findings = self._recipe_claim(run, table)
+        self._conclude(run, findings, watched)
         return self
 
     def _read(self, X, y, groups, sensitive_features):
@@ -393,9 +394,11 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
                     f"least {self.min_support:g} of the people; it takes two. Join small groups, "
                     "or lower min_support."
                 )
-        others = check.check_protected(self.watched, list(frame), "watched")
+        watched_names = check.check_protected(self.watched, list(frame), "watched")
         watched = {
-            n: Groups.of(frame[n], self.min_support, self.n_bins) for n in others if n not in made
+            n: Groups.of(frame[n], self.min_support, self.n_bins)
+            for n in watched_names
+            if n not in made
         }
         if groups is not None and len(groups) != len(frame):
             raise ValueError(f"groups has {len(groups)} rows, but X has {len(frame)}.")
@@ -410,9 +413,9 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
                 f"groups has {n_missing:,} missing value(s), which would be one cluster. Give "
                 "people without a cluster one of their own each, or leave them out."
             )
-        kept = X.to_pandas() if hasattr(X, "to_pandas") else X
-        kept = kept.reset_index(drop=True) if is_frame else np.asarray(X)
-        rows = tried.ModelRows(kept, y, protected, inside)
+        table = X.to_pandas() if hasattr(X, "to_pandas") else X
+        table = table.reset_index(drop=True) if is_frame else np.asarray(X)
+        rows = tried.ModelRows(table, y, protected, inside)
         how = {n: getattr(self, n) for n in ("scoring", "metric", "scale", "margin", "min_gain")}
         question = Question(y, favorable, made, **how, part=np.zeros(len(y), dtype=int))
         return pd.concat([frame, extra], axis=1), rows, question, watched
@@ -466,23 +469,23 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         step = claim.shown
         chosen = step.index if step else (claim.steps[0].index if claim.steps else None)
         models = [o.model for o in outcomes]
-        return {
-            "search": search,
-            "choice": choice,
-            "outcomes": outcomes,
-            "claimed": claimed,
-            "claim": claim,
-            "question": question,
-            "chosen": chosen,
-            "n_searches": n,
-            "fingerprint": parts.fingerprint,
-            "people": parts.claim,
-            "n_design": len(parts.design),
-            "models": None if chosen is None else [(models[0], models[chosen + 1], None)],
-            "both": None if chosen is None else (claimed[0], claimed[chosen + 1]),
-            "best": models[0] if step is None else models[step.index + 1],
-            "named": chosen,
-        }
+        return SearchFindings(
+            search_hash=search,
+            choice=choice,
+            outcomes=outcomes,
+            claim_predictions=claimed,
+            claim=claim,
+            question=question,
+            chosen=chosen,
+            n_searches=n,
+            claim_part_hash=parts.fingerprint,
+            people=parts.claim,
+            n_design=len(parts.design),
+            models=None if chosen is None else [(models[0], models[chosen + 1], None)],
+            predictions=None if chosen is None else (claimed[0], claimed[chosen + 1]),
+            best=models[0] if step is None else models[step.index + 1],
+            best_index=chosen,
+        )
 
     def _recipe_claim(self, run, table):
         """Choose and fit in five parts of all people, and test the pooled predictions."""
@@ -501,77 +504,77 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         foreseen = [_first(c, c.foreseen(n, self.significance)) for c in first.choices]
         self.foreseen_ = float(np.mean(foreseen))
         parts = first.question.part
-        models = [(*both, parts == k) for k, both in enumerate(first.models)]
+        models = [(*pair, parts == k) for k, pair in enumerate(first.models)]
         times = np.bincount(np.array(first.chosen) + 1, minlength=len(run.everyone))
         chosen = int(times[1:].argmax()) if times[1:].any() else None
         if chosen is None:  # the present model was compared with itself
             claim = Claim([])
-        rows, said = whole.claim, [p for t in trials for p in (t.present, t.alternative)]
-        search = run.fingerprint(rows, [p.take(rows) for p in said], [t.chosen for t in trials])
+        rows, predictions = whole.claim, [p for t in trials for p in (t.present, t.alternative)]
+        search = run.fingerprint(
+            rows, [p.take(rows) for p in predictions], [t.chosen for t in trials]
+        )
         n_before = n_searches(run.people, search, self.log) - 1
-        best, named = None, chosen
+        best, best_index = None, chosen
         if self.refit:
             order = []
             if claim.shown and not n_before:
                 order = run.choose_recipe(rows)[0].safest_first
-            for named in [*order, -1]:  # -1: the present model
-                best = run.fit([named + 1], rows, rows[:1])[0].model
+            for best_index in [*order, -1]:  # -1: the present model
+                best = run.fit([best_index + 1], rows, rows[:1])[0].model
                 if best is not None:
                     break
         errors = (run.errors.get(k - 1, "") for k in range(len(run.everyone)))
         outcomes = [tried.TriedCandidate(error=error) for error in errors]
-        return {
-            "choice": choice,
-            "outcomes": outcomes,
-            "search": search,
-            "claimed": None,
-            "claim": claim,
-            "question": first.question,
-            "chosen": chosen,
-            "n_searches": n_before + 1,
-            "fingerprint": whole.fingerprint,
-            "people": np.arange(n),
-            "n_design": n,
-            "models": models,
-            "both": None if chosen is None else (first.present, first.alternative),
-            "best": best,
-            "named": named,
-            "times_chosen": times,
-        }
+        return SearchFindings(
+            choice=choice,
+            outcomes=outcomes,
+            search_hash=search,
+            claim=claim,
+            question=first.question,
+            chosen=chosen,
+            n_searches=n_before + 1,
+            claim_part_hash=whole.fingerprint,
+            people=np.arange(n),
+            n_design=n,
+            models=models,
+            predictions=None if chosen is None else (first.present, first.alternative),
+            best=best,
+            best_index=best_index,
+            times_chosen=times,
+        )
 
-    def _conclude(self, run, found, watched):
-        """Set what fit has found."""
-        claim = found["claim"]
-        self.exploratory_ = found["n_searches"] > 1
+    def _conclude(self, run, findings, watched):
+        """Set the attributes of a fitted search."""
+        claim = findings.claim
+        self.exploratory_ = findings.n_searches > 1
         if self.exploratory_:
             claim.steps = [replace(s, shown=False) for s in claim.steps]
         self.claim_ = claim.shown is not None and not self.exploratory_
         self.classes_ = np.unique(run.rows.y)
-        best = found["best"]
+        best = findings.best
         if self.exploratory_ and self.claim == "model":
-            best = found["outcomes"][0].model
+            best = findings.outcomes[0].model
         for name, model in (
             ("best_estimator_", best),
-            ("present_estimator_", found["outcomes"][0].model),
+            ("present_estimator_", findings.outcomes[0].model),
         ):
             vars(self).pop(name, None)
             if model is not None:
                 setattr(self, name, model)
-        self.best_name_ = run.everyone[found["named"] + 1 if self.claim_ else 0].name
+        self.best_name_ = run.everyone[findings.best_index + 1 if self.claim_ else 0].name
         self.costs_ = None
-        if found["both"] is not None:
-            about = found["people"]
-            probabilities, cases = run.probabilities_and_cases(found)
+        if findings.predictions is not None:
+            probabilities, cases = run.probabilities_and_cases(findings)
             self.costs_ = costs_of(
-                found["question"],
-                *found["both"],
-                {n: g.take(about) for n, g in watched.items()},
+                findings.question,
+                *findings.predictions,
+                {n: g.take(findings.people) for n, g in watched.items()},
                 self.min_support,
                 probabilities,
                 cases,
             )
-        self.cv_results_ = run.results(found)
-        self.report_ = AlternativeReport(document_of(self, run, found))
+        self.cv_results_ = run.results(findings)
+        self.report_ = AlternativeReport(document_of(self, run, findings))
 
     def predict(
         self, X: FrameLike, sensitive_features: ArrayLike | FrameLike | None = None

@@ -27,11 +27,11 @@ def verdict_of(is_shown, is_exploratory):
 
 def reach_sentence(n, search):
     """Return what margin a search can show about n people, before anything is fitted."""
-    kept, who = n, f"All {n:,} people are judged, each by models that have not seen them."
+    n_claim, who = n, f"All {n:,} people are judged, each by models that have not seen them."
     if search.claim == "model":
-        kept = max(round(n * search.claim_size), 1)
-        who = f"About {kept:,} of the {n:,} people are kept for the test."
-    least, usual = margins_in_reach(kept, -ndtri(search.significance))
+        n_claim = max(round(n * search.claim_size), 1)
+        who = f"About {n_claim:,} of the {n:,} people are kept for the test."
+    least, usual = margins_in_reach(n_claim, -ndtri(search.significance))
     return (
         f"{who} They can show no margin below {least:.2g}, whatever they say, and are usually too "
         f"few for one below {usual:.2g}."
@@ -44,25 +44,25 @@ def metric_in_words(search):
     return f"{kind} in {search.metric.replace('_', ' ')}"
 
 
-def claim_sentence(search, found, name, columns):
+def claim_sentence(search, findings, name, columns):
     """Return the claim, or what was not shown, in a sentence or two."""
-    claim, n = found["claim"], len(found["people"])
+    claim, n = findings.claim, len(findings.people)
     tested = claim.shown or (claim.steps[-1] if claim.steps else None)
-    if tested is None or found["chosen"] is None:
+    if tested is None or findings.chosen is None:
         return "No candidate could be fitted and asked, so that nothing was tested."
-    who, where, score = _who(search, found, name), _where(search, n), _SCORES[search.scoring]
+    who, where, score = _who(search, findings, name), _where(search, n), _SCORES[search.scoring]
     gap = f"{_GAP[search.claim]} {metric_in_words(search)} by {' and '.join(map(str, columns))}"
-    if found["n_searches"] > 1:
+    if findings.n_searches > 1:
         return (
             f"Exploratory, so that nothing is claimed: of {n:,} people who were looked at before, "
-            f"the {gap} goes from {_from_to(found)} with {who}."
+            f"the {gap} goes from {_from_to(findings)} with {who}."
         )
     if claim.shown is not None:
         more = "" if not search.min_gain else f" by more than {search.min_gain:g}"
         be = "are" if search.claim == "recipe" else "is"
         text = (
             f"On {where}, {who} {be} not worse in {score} by more than {search.margin:g}, and the "
-            f"{gap} is smaller{more}, from {_from_to(found)} (p = {tested.p_value:.2g})."
+            f"{gap} is smaller{more}, from {_from_to(findings)} (p = {tested.p_value:.2g})."
         )
         if _is_frozen(search):
             text += (
@@ -77,7 +77,7 @@ def claim_sentence(search, found, name, columns):
     text += " and ".join(
         {
             "score": f"{is_are} not worse in {score} by more than {search.margin:g}",
-            "gap": f"{has_have} a smaller {gap} ({_from_to(found)})",
+            "gap": f"{has_have} a smaller {gap} ({_from_to(findings)})",
         }[f]
         for f in failures(search, tested)
     )
@@ -87,13 +87,13 @@ def claim_sentence(search, found, name, columns):
 _GAP = {"model": "largest", "recipe": "mean over the five of the largest"}
 
 
-def _who(search, found, name):
+def _who(search, findings, name):
     """Return what was tested: a model, or models of one kind."""
     if search.claim == "model":
         return repr(name)
-    times, n_tried = found["times_chosen"], len(found["times_chosen"]) - 1
+    times, n_tried = findings.times_chosen, len(findings.times_chosen) - 1
     several = f"the safest of {n_tried} candidates" if n_tried > 1 else "the one candidate"
-    n = times[found["chosen"] + 1]
+    n = times[findings.chosen + 1]
     which = f"which is {name!r} in {'each' if n == N_FOLDS else n} of {N_FOLDS} parts"
     return f"models made in this way ({several}, {which})"
 
@@ -105,12 +105,12 @@ def _where(search, n):
     return f"{n:,} people, each judged by models that have not seen them, and on average of five"
 
 
-def _from_to(found):
-    """Return the gaps of both models, of each column."""
-    question, both = found["question"], found["both"]
+def _from_to(findings):
+    """Return the gaps of both models, by column."""
+    question = findings.question
     several = []
     for name in question.groups:
-        gaps = (question.gap(predictions, name)[1] for predictions in both)
+        gaps = (question.gap(p, name)[1] for p in findings.predictions)
         several.append(" to ".join("undefined" if np.isnan(g) else f"{g:.3f}" for g in gaps))
     return " and ".join(several)
 
@@ -122,10 +122,10 @@ def failures(search, step):
     return [f for f, z in which.items() if not z > critical] or ["gap"]
 
 
-def warnings_of(search, found, costs, candidates):
+def warnings_of(search, findings, costs, candidates):
     """Yield what has to be read before the claim is used, the weightiest first."""
-    if found["n_searches"] > 1:
-        n = found["n_searches"] - 1
+    if findings.n_searches > 1:
+        n = findings.n_searches - 1
         before = "was another search" if n == 1 else f"were {n} other searches"
         yield (
             f"Exploratory: there {before} on these people before. Whoever tries several and "
@@ -133,14 +133,14 @@ def warnings_of(search, found, costs, candidates):
         )
     if costs is not None:
         yield from _of_costs(search, costs)
-    chosen = None if found["chosen"] is None else candidates[found["chosen"] + 1]
+    chosen = None if findings.chosen is None else candidates[findings.chosen + 1]
     if chosen is not None and chosen.get("reads_protected"):
         yield (
             f"{chosen['name']!r} needs the protected columns when it predicts"
             f"{', as the present model does' if candidates[0]['reads_protected'] else ''}, which "
             "may itself be disparate treatment."
         )
-    for name, groups in found["question"].groups.items():
+    for name, groups in findings.question.groups.items():
         if groups.left_out:
             yield (
                 f"Left out of the gap by {name}, with less than {search.min_support:g} of the "
@@ -149,7 +149,7 @@ def warnings_of(search, found, costs, candidates):
         n_missing = 0 if groups.is_missing is None else int(groups.is_missing.sum())
         if n_missing:
             yield (
-                f"{n_missing:,} of {len(found['people']):,} people of the claim have no value of "
+                f"{n_missing:,} of {len(findings.people):,} people of the claim have no value of "
                 f"{name}: they count in the score, and not in the gap."
             )
     failed = [f"{c['name']} ({shorten(c['error'], _LONG)})" for c in candidates if c["error"]]
@@ -165,10 +165,10 @@ def _of_costs(search, costs):
     for name in costs.is_leveling_down:
         change = costs.leveling_down[name]
         worse, better = change["worse_off"], change["better_off"]
-        other = "gains" if worse > 0 else "loses" if worse < 0 else "gains or loses"
+        verb = "gains" if worse > 0 else "loses" if worse < 0 else "gains or loses"
         yield (
             f"Leveling down: the gap by {name} closes because group {change['better_group']!r} "
-            f"loses more ({better:+z.3f}) than group {change['worse_group']!r} {other} "
+            f"loses more ({better:+z.3f}) than group {change['worse_group']!r} {verb} "
             f"({worse:+z.3f})."
         )
     for row in costs.widened.itertuples():
@@ -181,9 +181,9 @@ def _of_costs(search, costs):
         )
 
 
-def notes_of(search, found, run):
+def notes_of(search, findings, run):
     """Return further sentences: what was foreseen, bounds, and what was searched."""
-    claim, choice, n = found["claim"], found["choice"], len(found["people"])
+    claim, choice, n = findings.claim, findings.choice, len(findings.people)
     notes = []
     if choice.ladder:
         notes.append(
@@ -194,7 +194,7 @@ def notes_of(search, found, run):
         if not np.isnan(needed):
             notes.append(f"The margin alone takes about {needed:,.0f} people.")
     level = 1 - search.significance
-    if claim.shown is None and claim.steps and found["n_searches"] == 1:
+    if claim.shown is None and claim.steps and findings.n_searches == 1:
         k = 0 if search.claim == "recipe" else claim.steps[0].index
         notes.append(
             f"What was tested reduces the gap by at most {claim.high[k]:.3f} (confidence "

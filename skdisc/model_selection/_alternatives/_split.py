@@ -149,9 +149,9 @@ def n_searches(people, search, log=None):
     if log is None:
         return _counted({}, people, search)
     with only_writer(log):
-        known = _read(log)
-        number = _counted(known, people, search)
-        write_text(log, json.dumps(known, indent=1))
+        searches_by_people = _read(log)
+        number = _counted(searches_by_people, people, search)
+        write_text(log, json.dumps(searches_by_people, indent=1))
     return number
 
 
@@ -163,11 +163,11 @@ def check_log(log):
         _read(log)
 
 
-def _counted(known, people, search):
+def _counted(searches_by_people, people, search):
     """Add a search to those of some people, and of this process, and return its number."""
-    searches = [*known.get(people, []), *_SEARCHES.get(people, []), search]
-    known[people] = _SEARCHES[people] = list(dict.fromkeys(searches))
-    return known[people].index(search) + 1
+    searches = [*searches_by_people.get(people, []), *_SEARCHES.get(people, []), search]
+    searches_by_people[people] = _SEARCHES[people] = list(dict.fromkeys(searches))
+    return searches_by_people[people].index(search) + 1
 
 
 def _read(log):
@@ -175,10 +175,12 @@ def _read(log):
     if not Path(log).exists():
         return {}
     try:
-        known = json.loads(read_text(log))
+        searches_by_people = json.loads(read_text(log))
     except (OSError, ValueError) as error:
         raise ValueError(f"log={str(log)!r} cannot be read as JSON: {error}.") from None
-    is_log = isinstance(known, dict) and all(isinstance(v, list) for v in known.values())
+    is_log = isinstance(searches_by_people, dict) and all(
+        isinstance(v, list) for v in searches_by_people.values()
+    )
     if not is_log:
         raise ValueError(f"log={str(log)!r} is no log of searches for alternatives.")
-    return known
+    return searches_by_people

@@ -1,0 +1,63 @@
+"""What a search for alternatives found."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdisc.model_selection._alternatives._choice import Choice
+from skdisc.model_selection._alternatives._claim import Claim
+from skdisc.model_selection._alternatives._question import Question
+
+
+@dataclass(frozen=True)
+class SearchFindings:
+    """What a search found about one model, or about a recipe.
+
+    Attributes
+    ----------
+    choice : Choice
+    outcomes : list of TriedCandidate
+        Of the present model and of each candidate; those of a recipe have only errors.
+    claim : Claim
+    question : Question
+        About the people of the claim.
+    people : ndarray of int
+        Rows of the people of the claim.
+    n_design : int
+        People of the design part; for a recipe, all.
+    chosen : int or None
+        The candidate that the claim and its costs are about; None if nothing was tested.
+    models : list of (model, model, ndarray of bool or None) or None
+        The present and the chosen model, and whom of the claim they judge (None: all).
+    predictions : (Predictions, Predictions) or None
+        Of these two models, for the people of the claim.
+    best : fitted model or None
+        The model to be used.
+    best_index : int or None
+        The candidate that `best` is if there is a claim; -1 for the present model.
+    search_hash, claim_part_hash : str
+        Fingerprints of all that was tried, and of the people of the claim.
+    n_searches : int
+        Searches on these people, with this one.
+    claim_predictions : list of (Predictions or None) or None
+        Of each model, for the people of the claim; None for a recipe.
+    times_chosen : ndarray of int or None
+        Parts in which each model was chosen; None for a single model.
+    """
+
+    choice: Choice
+    outcomes: list
+    claim: Claim
+    question: Question
+    people: np.ndarray
+    n_design: int
+    chosen: int | None
+    models: list | None
+    predictions: tuple | None
+    best: object
+    best_index: int | None
+    search_hash: str
+    claim_part_hash: str
+    n_searches: int
+    claim_predictions: list | None = None
+    times_chosen: np.ndarray | None = None
