@@ -1,7 +1,8 @@
 """The tables of detectors on the pages: ``python doc/detector_tables.py`` writes them anew.
 
 A page has a table between ``<!-- table: NAME -->`` and ``<!-- end of table -->``. The site makes
-the tables anew whenever it is built, so that a new detector needs no edit of a page.
+the tables anew whenever it is built, so that a new detector needs no edit of a page. The
+listing that ``skdisc detectors`` prints is written, too.
 """
 
 import re
@@ -12,6 +13,7 @@ import pandas as pd
 from skdisc import Audit, BlackBox, all_detectors
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._plan import make_plan
+from skdisc.cli._detectors import LISTING, listed
 
 HERE = Path(__file__).parent
 TABLE = re.compile(r"(?<=<!-- table: )(\w+) -->\n.*?(?=<!-- end of table -->)", re.S)
@@ -143,3 +145,4 @@ def with_tables(text):
 if __name__ == "__main__":
     for page in HERE.glob("*.md"):
         page.write_text(with_tables(page.read_text(encoding="utf-8")), encoding="utf-8")
+    LISTING.write_text(listed(), encoding="utf-8")

