@@ -119,7 +119,9 @@ class Audit(
     pay : dict or None, default=None
         For templates of pay, columns of X: "category" (of workers), "base" and "variable" (parts of
         total pay, which is their sum where y is left out), "hours" (pay is compared per hour); and
-        "women", the value of the column of sex, where it is not understood.
+        "women", the value of the column of sex, where it is not understood. "logib": Logib's model
+        stands beside, a dict of its columns "training", "experience", "service" (years), "level"
+        and "position"; those that are left out are named so.
     meta : dict or None, default=None
         What a reader must know and data do not tell: "system", "period", "population", "auditor",
         "independence". With the template "four_fifths" also "position" and "procedure"; with

@@ -2,10 +2,11 @@
 
 import argparse
 
-from skdisc.auditing._pay._templates import TEMPLATES
+from skdisc.auditing._pay._templates import LOGIB, LOGIB_COLUMNS, TEMPLATES
 from skdisc.cli._arguments import column_named
 
 _PARTS = ("category", "base", "variable")
+_FORM = f"{LOGIB}:{','.join(f'{key}=COL' for key in LOGIB_COLUMNS)}"
 
 
 def add_pay(command: argparse.ArgumentParser) -> None:
@@ -21,6 +22,13 @@ def add_pay(command: argparse.ArgumentParser) -> None:
     )
     add("--variable", default="", metavar="COL", help="complementary or variable pay")
     add("--women", default="", metavar="VALUE", help="value of women in the first of --protected")
+    add(
+        "--compare-with",
+        default="",
+        metavar="MODEL",
+        help=f"a model beside the report's own figures: {_FORM}; columns that are left out are "
+        "named as the model names them",
+    )
 
 
 def is_of_pay(arguments: argparse.Namespace) -> bool:
@@ -32,10 +40,11 @@ def is_of_pay(arguments: argparse.Namespace) -> bool:
         If options contradict each other, or there is no column of pay.
     """
     if arguments.template not in TEMPLATES:
-        named = next((n for n in (*_PARTS, "women") if getattr(arguments, n)), None)
+        named = next((n for n in (*_PARTS, "women", "compare_with") if getattr(arguments, n)), None)
         if named:
             raise ValueError(
-                f"--{named} is for reports of pay: add --template {' or '.join(TEMPLATES)}."
+                f"--{named.replace('_', '-')} is for reports of pay: add --template "
+                f"{' or '.join(TEMPLATES)}."
             )
         return False
     for name in ("model", "predictions", "fit", "one_vs_rest", "favorable", "robustness"):
@@ -61,4 +70,20 @@ def pay_of(arguments: argparse.Namespace, names: list) -> dict | None:
         for part in (*_PARTS, "hours")
         if getattr(arguments, part)
     }
+    if arguments.compare_with:
+        pay[LOGIB] = _columns_of_logib(arguments.compare_with, names)
     return pay | ({"women": arguments.women} if arguments.women else {})
+
+
+def _columns_of_logib(text, names):
+    """Return the columns that a text such as "logib:training=school,level=grade" names."""
+    model, _, pairs = text.partition(":")
+    if model.strip().lower() != LOGIB:
+        raise ValueError(f"--compare-with has one model, {LOGIB}, not {model!r}: write {_FORM}.")
+    named = {}
+    for pair in filter(None, map(str.strip, pairs.split(","))):
+        key, is_pair, column = map(str.strip, pair.partition("="))
+        if not is_pair or key not in LOGIB_COLUMNS:
+            raise ValueError(f"--compare-with: {pair!r} is not understood, write {_FORM}.")
+        named[key] = column_named(f"--compare-with {LOGIB}:{key}", column, names)
+    return named

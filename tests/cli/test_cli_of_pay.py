@@ -92,3 +92,39 @@ def test_hours_of_0_are_left_out_if_asked(table, tmp_path, capsys):
     message = failed(capsys, "audit", path, *OPTIONS)
     assert "is missing, 0 or less in 1 row" in message
     assert "--drop-unlabeled" in message
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["logib:training=school,experience=career", "Logib: training=school, experience=career"],
+)
+def test_the_model_of_logib_stands_beside_a_report(table, tmp_path, named):
+    draw, frame = np.random.default_rng(1), pd.read_csv(table)
+    for name in ("school", "career", "service"):
+        frame[name] = draw.integers(5, 30, len(frame))
+    frame["level"], frame["position"] = frame["grade"], draw.choice(["head", "staff"], len(frame))
+    data, path = tmp_path / "pay.csv", tmp_path / "pay.json"
+    frame.to_csv(data, index=False)
+    options = [*OPTIONS, "--compare-with", named, "--detectors", "GroupDisparity"]
+    assert cli.main(["audit", str(data), *options, "--report", str(path)]) in (0, 1, 3)
+    logib = json.loads(path.read_text())["about_pay"]["logib"]
+    assert logib["gap"] is not None
+    assert logib["columns"] == {
+        **{"training": "school", "experience": "career"},
+        **{name: name for name in ("service", "level", "position")},
+    }
+    assert cli.main(["verify", str(path), str(data)]) == 0
+
+
+def test_a_model_that_is_not_named_as_it_should_be(table, capsys):
+    audit = "audit", table, *OPTIONS, "--compare-with"
+    assert "--compare-with has one model, logib, not 'egapro'" in failed(capsys, *audit, "egapro")
+    assert "write logib:training=COL,experience=COL" in failed(capsys, *audit, "logib:hours")
+    assert (
+        "--compare-with logib:training: 'hour' is not a column of the file; did you mean"
+        in failed(capsys, *audit, "logib:training=hour")
+    )
+    assert "Logib's model needs a column of training" in failed(capsys, *audit, "logib")
+    assert "--compare-with is for reports of pay" in failed(
+        capsys, "audit", table, "--protected", "sex", "--target", "base", "--compare-with", "logib"
+    )

@@ -220,6 +220,13 @@ def catalog(language):
     return {name: set(pieces(value)) for name, value in vars(module).items() if name.isupper()}
 
 
+LOGIB = {
+    "columns": dict.fromkeys(("training", "experience", "service", "level", "position"), "tenure"),
+    **{"women": 90, "men": 110, "left_out": 2, "reason": ""},
+    **{"gap": 0.06, "ci_low": 0.03, "ci_high": 0.09, "ci_level": 0.95},
+}
+TELLS_SEX = LOGIB | {"gap": None, "left_out": 1, "reason": "the other columns tell who is a woman"}
+
 WORLDS = {
     "whole": DOCUMENT,
     "hidden": changed("receive", "variable", gap=None, reason="left out"),
@@ -228,6 +235,8 @@ WORLDS = {
     "higher": changed("category", "base", state="above", gap=-0.2, ci_low=-0.3, ci_high=-0.1),
     "few": changed("category", "base", state="cannot tell", gap=0.04, needed=1151),
     "clustered": DOCUMENT | {"about_pay": DOCUMENT["about_pay"] | {"clustered": True}},
+    "Logib": DOCUMENT | {"about_pay": DOCUMENT["about_pay"] | {"logib": LOGIB}},
+    "no Logib": DOCUMENT | {"about_pay": DOCUMENT["about_pay"] | {"logib": TELLS_SEX}},
     "UK": DOCUMENT | {"about_pay": DOCUMENT["about_pay"] | {"template": "uk_gender_pay_gap"}},
 }
 

@@ -10,7 +10,8 @@ from sklearn.utils import check_consistent_length
 from skdisc._utils._validation import check_protected, of_numbers
 from skdisc.auditing._numbers import finite_numbers
 from skdisc.auditing._pay._gaps import PaidPeople
-from skdisc.auditing._pay._templates import COLUMNS
+from skdisc.auditing._pay._logib import check_logib, logib_columns
+from skdisc.auditing._pay._templates import COLUMNS, LOGIB
 
 _WOMEN = {"f", "female", "w", "woman", "women", "weiblich", "frau", "frauen", "femme", "femmes"}
 _MEN = {"m", "male", "man", "men", "männlich", "mann", "männer", "homme", "hommes", "h"}
@@ -34,6 +35,8 @@ class Payroll:
     audited : ndarray of bool, shape (n_rows,), or None
         The rows of the table with women and men, whom alone an audit compares; None: all. Others
         are among the n people if they are enough to be counted.
+    logib : tuple of dict and DataFrame, or None
+        The columns of Logib's model by what they are, and their values.
     """
 
     X: pd.DataFrame
@@ -46,6 +49,7 @@ class Payroll:
     names: dict
     implausible: dict
     audited: np.ndarray | None = None
+    logib: tuple[dict, pd.DataFrame] | None = None
 
     def of_audit(self) -> tuple[pd.DataFrame, pd.Series]:
         """Return the columns of women and men, and what an audit compares.
@@ -107,8 +111,9 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
             f"template={audit.template!r} takes one row for each person: repeat the rows in place "
             "of weights='frequency'."
         )
-    named = dict.fromkeys(COLUMNS) | (audit.pay or {})
+    named = dict.fromkeys(COLUMNS) | {k: v for k, v in (audit.pay or {}).items() if k != LOGIB}
     _check_names(named, X)
+    of_logib = check_logib(audit, X, weight is None and groups is None)
     if audit.output == "probability" or audit.outcome_scale != "difference":
         raise ValueError(
             f"template={audit.template!r} compares means of pay: leave out output and "
@@ -139,6 +144,8 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
     if category is not None and of_numbers(described[named["category"]].dtype):
         described[named["category"]] = category  # numbers of grades are names, not cut into bins
     roll = Payroll(described, people, total, base, variable, hours, category, names, {})
+    if of_logib is not None:
+        roll = replace(roll, logib=(of_logib, logib_columns(X, of_logib)))
     return _with_implausible(roll, both if n_others else None)
 
 
@@ -165,7 +172,7 @@ def _check_names(named, X):
     """Raise ValueError if `pay` has another key, or names a column that X does not have."""
     other = [key for key in named if key not in COLUMNS]
     if other:
-        raise ValueError(f"pay has no key {other[0]!r}. Its keys: {', '.join(COLUMNS)}.")
+        raise ValueError(f"pay has no key {other[0]!r}. Its keys: {', '.join((*COLUMNS, LOGIB))}.")
     columns = {part: name for part, name in named.items() if part != "women" and name is not None}
     for part, name in columns.items():
         if name not in X:

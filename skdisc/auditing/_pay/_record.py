@@ -22,6 +22,7 @@ from skdisc.auditing._pay._gaps import (
     states,
     turned_by_one,
 )
+from skdisc.auditing._pay._logib import logib_gap, usable
 from skdisc.auditing._pay._payroll import Payroll, smallest_group
 from skdisc.auditing._pay._templates import UK
 from skdisc.group import OaxacaBlinder
@@ -152,6 +153,8 @@ class _Maker:
             "few_others": None if self.roll.audited is None or others else self.least,
             "implausible": {} if self.is_public else self.roll.implausible,
         }
+        if self.roll.logib is not None:
+            about["logib"] = self._by_logib()
         return PayRecord([*rows, *by_category], about)
 
     def _pay(self, part, basis):
@@ -227,8 +230,12 @@ class _Maker:
         """Return a row of all people without figures, if they would tell of few women or men."""
         if min(self.people.sizes()[:2]) >= self.least_of_all:
             return row
-        few = f"fewer than {self.least_of_all} women or men: left out, to protect them"
+        few = self._few_people()
         return row | dict.fromkeys((*_TOLD, "turned_by_one")) | {"reason": few}
+
+    def _few_people(self):
+        """Return why a figure of all people is missing."""
+        return f"fewer than {self.least_of_all} women or men: left out, to protect them"
 
     def _protected(self, row, receives):
         """Return a row without figures, if they would tell of few people who receive something."""
@@ -389,6 +396,24 @@ class _Maker:
             for group, columns, inside in parts
         )
         return [row for row in rows if row is not None]
+
+    def _by_logib(self):
+        """Return what remains of the gap of all people by Logib's model."""
+        named, columns = self.roll.logib
+        pay = self._pay("total", self.bases[0])
+        used = usable(pay, self.people, columns)
+        women, men, _ = self.people.only(used).sizes()
+        names = {key: str(name) for key, name in named.items()}
+        none = dict.fromkeys(("women", "men", "left_out", "gap", "ci_low", "ci_high", "ci_level"))
+        if min(women, men) < self.least:
+            return {"columns": names} | none | {"reason": self._few_people()}
+        found = logib_gap(pay[used], self.people.is_woman[used], columns[used], self.significance)
+        left_out = sum(self.people.sizes()[:2]) - women - men
+        row = {"columns": names} | none | {"women": women, "men": men, "left_out": left_out}
+        if found.reason:
+            return row | {"reason": found.reason}
+        ends = {"gap": found.gap, "ci_low": found.low, "ci_high": found.high}
+        return row | ends | {"ci_level": 1 - self.significance, "reason": ""}
 
     def _as_audited(self, group, columns, pay, inside):
         """Return what remains of a gap by the audit, or None."""

@@ -4,3 +4,7 @@ OF_RATES = ("four_fifths", "ll144")
 EU, UK = "pay_transparency", "uk_gender_pay_gap"
 TEMPLATES = (EU, UK)  # of pay
 COLUMNS = ("category", "base", "variable", "hours", "women")  # what `Audit(pay=...)` may have
+LOGIB = "logib"  # its further key: a model that is fitted beside
+# What that model is about: years, and two columns of categories.
+YEARS = ("training", "experience", "service")
+LOGIB_COLUMNS = (*YEARS, "level", "position")

@@ -82,6 +82,7 @@ class _Said:
             yield self._worst(part)
         yield self._variable()
         yield from self._equal()
+        yield from self._logib()
         yield self._turned()
 
     def _whole(self):
@@ -192,6 +193,20 @@ class _Said:
                 compared=self._compared(remains),
                 gap=self._points(row["gap"]),
             )
+
+    def _logib(self):
+        """Yield what remains by Logib's model, and how this differs from the figure before it."""
+        texts, logib = self.texts, self.about.get("logib")
+        if logib is None:
+            return
+        yield texts.PAY_LOGIB.format(
+            columns=in_a_row(list(dict.fromkeys(logib["columns"].values())), texts.AND),
+            basis=self._per_hour(self.basis),
+            compared=self._compared(logib),
+        )
+        own = next((row for row in self.about["equal"] if row["group"] is None), None)
+        if own is not None and logib["gap"] is not None:
+            yield texts.PAY_LOGIB_DIFFERS.format(columns=in_a_row(own["columns"], texts.AND))
 
     def _turned(self):
         """Return which states one person turns."""
@@ -379,6 +394,8 @@ class _Said:
         notes += self._noted(about["n_left_out"], "one left out", "left out") + few
         for name in ("wrong", "to check"):
             notes += self._noted(about["implausible"].get(name) or 0, f"one {name}", name)
+        n_without_logib = (about.get("logib") or {}).get("left_out")
+        notes += self._noted(n_without_logib, "one not in Logib", "not in Logib")
         source = texts.PAY_SOURCES[about["template"]]
         return [*notes, source.format(relevant=self.relevant)]
 

@@ -364,6 +364,15 @@ PAY_EQUAL_IN = (
     "In Gruppe {group} ist bei gleichen Werten von {columns} das Gesamtentgelt von Frauen{basis} "
     "{compared}, statt {gap}."
 )
+PAY_LOGIB = (
+    "Nach dem Modell von Logib (Schweiz) ist bei gleichen Werten von {columns} das Gesamtentgelt "
+    "von Frauen{basis} {compared}."
+)
+PAY_LOGIB_DIFFERS = (
+    "Logib vergleicht Logarithmen des Entgelts, sodass die wenigen höchsten Gehälter weniger "
+    "zählen, und nimmt für alle dasselbe Gefälle an; die Zahl bei gleichen Werten von {columns} "
+    "vergleicht das mittlere Entgelt ohne diese Annahme."
+)
 PAY_NOT_TURNED = "Keine dieser Aussagen ändert sich, wenn irgendeine einzelne Person wegfällt."
 PAY_TURNED = (
     "Wenn eine bestimmte einzelne Person wegfällt, ändert sich, ob das Gefälle {relevant} oder "
@@ -436,6 +445,13 @@ PAY_NOTES = {
     "left out": (
         "{n} Zahlen sind weggelassen, um die wenigen zu schützen, die variables Entgelt erhalten."
     ),
+    "one not in Logib": (
+        "Das Modell von Logib lässt 1 Zeile weg: Eine seiner Spalten fehlt, oder das Entgelt ist 0."
+    ),
+    "not in Logib": (
+        "Das Modell von Logib lässt {n} Zeilen weg: Eine seiner Spalten fehlt, oder das Entgelt "
+        "ist 0."
+    ),
     "few others": (
         "Weniger als {n} Personen sind weder Frauen noch Männer oder ohne Angabe des Geschlechts: "
         "Zu ihrem Schutz zählen sie hier und weiter unten nirgends mit."
@@ -474,6 +490,7 @@ PAY_REASONS = {
     "few": "zu wenige Personen",
     "few for a median": "zu wenige Personen für eine Spanne, oder der Median kann 0 sein",
     "no sex": "ein Geschlecht fehlt",
+    "tells sex": "die anderen Spalten sagen, wer eine Frau ist",
     "nobody": "niemand erhält variables Entgelt",
     "several rows": "mehrere Zeilen sind eine Person",
     "hidden": "weniger als {n} Frauen oder Männer: zu ihrem Schutz weggelassen",

@@ -319,6 +319,15 @@ PAY_EQUAL_IN = (
     "In category {group}, at equal {columns} women's total pay{basis} is {compared}, in place of "
     "{gap}."
 )
+PAY_LOGIB = (
+    "By the model of Logib (Switzerland), at equal {columns} women's total pay{basis} is "
+    "{compared}."
+)
+PAY_LOGIB_DIFFERS = (
+    "Logib compares logarithms of pay, so that the few highest salaries count less, and assumes "
+    "the same gap for everybody; the figure at equal {columns} compares mean pay and does not "
+    "assume this."
+)
 PAY_NOT_TURNED = "No state is another one if any single person is left out."
 PAY_TURNED = (
     "If some single person is left out, whether the gap is {relevant} or more has another answer "
@@ -385,6 +394,8 @@ PAY_NOTES = {
     "joined": "Joined, because too few women or men work in them: {groups}.",
     "one left out": "1 figure is left out, to protect the few who receive variable pay.",
     "left out": "{n} figures are left out, to protect the few who receive variable pay.",
+    "one not in Logib": ("Logib's model leaves out 1 row: a column of it is missing, or pay is 0."),
+    "not in Logib": ("Logib's model leaves out {n} rows: a column of it is missing, or pay is 0."),
     "few others": (
         "Fewer than {n} people are neither women nor men, or have no value of sex: they are left "
         "out of all figures here and below, to protect them."
@@ -422,6 +433,7 @@ PAY_REASONS = {
     "few": "too few people",
     "few for a median": "too few people for an interval, or the median may be 0",
     "no sex": "a sex is missing",
+    "tells sex": "the other columns tell who is a woman",
     "nobody": "nobody receives variable pay",
     "several rows": "several rows are one person",
     "hidden": "fewer than {n} women or men: left out, to protect them",

@@ -359,6 +359,15 @@ PAY_EQUAL_IN = (
     "Dans la catégorie {group}, à valeurs égales de {columns}, le salaire total des femmes{basis} "
     "est {compared}, et sinon {gap}."
 )
+PAY_LOGIB = (
+    "Selon le modèle de Logib (Suisse), à valeurs égales de {columns}, le salaire total des "
+    "femmes{basis} est {compared}."
+)
+PAY_LOGIB_DIFFERS = (
+    "Logib compare des logarithmes de salaires, de sorte que les quelques salaires les plus élevés "
+    "comptent moins, et suppose le même écart pour tout le monde ; le chiffre à valeurs égales de "
+    "{columns} compare des salaires moyens sans cette hypothèse."
+)
 PAY_NOT_TURNED = "Aucun de ces états ne change si n'importe quelle personne est retirée."
 PAY_TURNED = (
     "Si une certaine personne est retirée, la réponse à la question si l'écart est de {relevant} "
@@ -437,6 +446,12 @@ PAY_NOTES = {
         "{n} chiffres sont omis, pour protéger les rares personnes qui reçoivent un salaire "
         "variable."
     ),
+    "one not in Logib": (
+        "Le modèle de Logib omet 1 ligne : une de ses colonnes manque, ou le salaire est 0."
+    ),
+    "not in Logib": (
+        "Le modèle de Logib omet {n} lignes : une de leurs colonnes manque, ou le salaire est 0."
+    ),
     "few others": (
         "Moins de {n} personnes ne sont ni femmes ni hommes, ou n'ont pas de valeur de sexe : pour "
         "les protéger, elles ne comptent dans aucun chiffre ici ni plus bas."
@@ -474,6 +489,7 @@ PAY_REASONS = {
     "few": "trop peu de personnes",
     "few for a median": "trop peu de personnes pour un intervalle, ou la médiane peut être 0",
     "no sex": "un sexe manque",
+    "tells sex": "les autres colonnes disent qui est une femme",
     "nobody": "personne ne reçoit de salaire variable",
     "several rows": "plusieurs lignes sont une personne",
     "hidden": "moins de {n} femmes ou hommes : omis, pour les protéger",
