@@ -157,10 +157,11 @@ def _one_per_row(raw, n, name):
     if not raw.ndim or len(raw) != n:
         got = f"{len(raw)} values" if raw.ndim else "one value"
         raise ModelError(f"{name} returned {got} for {n} rows; one per row is needed.")
-    gone = pd.isna(raw.reshape(n, -1)).any(axis=1)
-    if gone.any():
+    is_missing = pd.isna(raw.reshape(n, -1)).any(axis=1)
+    if is_missing.any():
         raise ModelError(
-            f"{name} returned NaN for {int(gone.sum())} of {n} rows; each row needs a decision."
+            f"{name} returned NaN for {int(is_missing.sum())} of {n} rows; each row needs "
+            "a decision."
         )
     return raw[:, 0] if raw.ndim == 2 and raw.shape[1] == 1 else raw
 

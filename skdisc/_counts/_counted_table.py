@@ -94,23 +94,23 @@ class CountedTable:
         source = rows.source
         schema = rows.schema(protected, n_bins, checkpoint) if schema is None else schema
         keeps = checkpoint is not None and source.can_keep and _can_be_told(rows.box)
-        how = {"checkpoint": checkpoint} if keeps else {}
+        options = {"checkpoint": checkpoint} if keeps else {}
         if rows.box is not None:
-            how["decide"] = decide = _Decide.of(rows.box, schema.label, pos_label)
-            how["classes"] = decide.classes
+            options["decide"] = decide = _Decide.of(rows.box, schema.label, pos_label)
+            options["classes"] = decide.classes
             reads = getattr(rows.box.model, "feature_names_in_", None)
             if reads is not None and set(reads) <= set(schema.names):
-                how["reads"] = list(reads)
+                options["reads"] = list(reads)
             schema = replace(schema, decision=None)
         try:
-            return cls(source.count(schema, **how, max_cells=MOST_CELLS), rows)
+            return cls(source.count(schema, **options, max_cells=MOST_CELLS), rows)
         except TooManyCells:
             seed = check_random_state(random_state).randint(2**31)
             drawn, n_all = source.sample(_COUNTED, protected, seed), source.n_rows()
-        how.pop("checkpoint", None)
+        options.pop("checkpoint", None)
         why = f"the table has more than {MOST_CELLS:,} combinations of values"
         sample = SourceSample(len(drawn), n_all, tuple(protected), why)
-        return cls(source_of(drawn).count(schema, **how, max_cells=None), rows, sample)
+        return cls(source_of(drawn).count(schema, **options, max_cells=None), rows, sample)
 
     @property
     def n_people(self) -> int:

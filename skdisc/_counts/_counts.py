@@ -185,11 +185,11 @@ class Counts:
 
     def __repr__(self) -> str:
         s = self.schema
-        about = [f"{self.n_people:,} people in {len(self.n):,} cells of {list(s.names)}"]
-        about += [f"protected={list(s.protected)}"] if s.protected else []
+        parts = [f"{self.n_people:,} people in {len(self.n):,} cells of {list(s.names)}"]
+        parts += [f"protected={list(s.protected)}"] if s.protected else []
         ends = {"label": s.label, "decision": s.decision}
-        about += [f"{name}={column.name!r}" for name, column in ends.items() if column is not None]
-        return f"Counts({', '.join(about)})"
+        parts += [f"{name}={column.name!r}" for name, column in ends.items() if column is not None]
+        return f"Counts({', '.join(parts)})"
 
     def limited(self, max_cells: int | None) -> "Counts":
         """Return the counts with a limit on the number of cells; a ValueError if they have more."""

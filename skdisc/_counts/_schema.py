@@ -75,9 +75,9 @@ class CountedColumn:
         ValueError
             If there is none.
         """
-        gone = codes < 0
-        if gone.any():
-            codes[gone] = len(self.values)
+        is_missing = codes < 0
+        if is_missing.any():
+            codes[is_missing] = len(self.values)
             if not self.missing:
                 raise ValueError(f"The column {self.name!r} has missing values; the schema none.")
         return codes

@@ -49,7 +49,7 @@ class Expectations:
         Parameters that least squares spent.
     joined : list of Unlearned
         The crossings whose cells joined the main effects.
-    left : list of list of Unlearned or None
+    unlearned : list of list of Unlearned or None
         What is left to learn of each estimate; None where it was not looked for.
     main : ndarray of float, shape (n_rows,)
         The outcome less main effects and joined cells, before trees learned.
@@ -70,7 +70,7 @@ class Expectations:
     error: np.ndarray
     rank: float
     joined: list
-    left: list
+    unlearned: list
     main: np.ndarray = field(repr=False)
     design: LeastSquares = field(repr=False)
     order: np.ndarray = field(repr=False)
@@ -79,7 +79,7 @@ class Expectations:
 
     def widening(self, part: int = 0) -> tuple[float, float]:
         """Return by how much the ends of an interval of a gap move down and up."""
-        return widening(self.left[part] or [])
+        return widening(self.unlearned[part] or [])
 
     def interval(self, part: int = 0, z: float = 1.96) -> tuple[float, float]:
         """Return the interval of a gap, z errors wide, widened by what is left to learn."""
@@ -268,7 +268,7 @@ def learn(
         error=error,
         rank=design.whole_rank(),
         joined=state.joined,
-        left=state.left(flagged),
+        unlearned=state.left(flagged),
         main=_put_back(main, rows),
         design=design,
         order=rows,

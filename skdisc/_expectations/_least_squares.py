@@ -85,11 +85,11 @@ class LeastSquares:
         columns = (columns @ sparse.diags(1 / np.sqrt(np.maximum(size, 1e-300)))).tocsc()
         gram = _inner_products(columns)
         factor, order, self.rank, _ = linalg.lapack.dpstrf(gram, tol=_RANK)
-        self._kept = order[: self.rank] - 1  # these explain the others, so the rank is exact
+        self._independent = order[: self.rank] - 1  # these explain the others, so the rank is exact
         self._factor = np.triu(factor[: self.rank, : self.rank])
-        self._main = columns[:, self._kept].tocsr()
-        self._others = order[self.rank :] - 1  # which the kept ones explain
-        self._explained = columns[:, self._others].tocsr()
+        self._main = columns[:, self._independent].tocsr()
+        self._dependent = order[self.rank :] - 1  # which the independent ones explain
+        self._explained = columns[:, self._dependent].tocsr()
         self._n_people = n if people is None else int(people.sum())
         self.blocks, self._one_over_mass, self.names, self._probes = [], [], [], None
         for j, codes in large:
@@ -218,7 +218,7 @@ class LeastSquares:
         scaled = values if self._root is None else values * self._root
         root = 1.0 if self._root is None else np.where(self._root > 0, self._root, 1)
         slopes, of_blocks = self._slopes(scaled)
-        owner, contribution_of = self._owner[self._kept], {}
+        owner, contribution_of = self._owner[self._independent], {}
         for j in dict.fromkeys(o for o in owner if o is not None):
             is_of_column = owner == j
             contribution_of[j] = (self._main[:, is_of_column] @ slopes[is_of_column]) / root
@@ -260,7 +260,7 @@ class LeastSquares:
     def _made_of(self, parts, slopes):
         """Yield each column that others nearly make up, with the columns that make it up."""
         root = np.ones(len(self._mass)) if self._root is None else self._root
-        owner, explained = self._owner[self._kept], self._owner[self._others]
+        owner, explained = self._owner[self._independent], self._owner[self._dependent]
         of_explained = linalg.cho_solve(
             (self._factor, False), self._every[0][: self.rank, self.rank :]
         )
@@ -299,7 +299,7 @@ class LeastSquares:
 
     def _making(self, positions, slopes, variance):
         """Return the columns that make up a contribution, [] if there are none."""
-        owner, gram = self._owner[np.append(self._kept, self._others)], self._every[0]
+        owner, gram = self._owner[np.append(self._independent, self._dependent)], self._every[0]
         other_positions = np.flatnonzero(owner != owner[positions[0]])
         along = gram[np.ix_(other_positions, positions)] @ slopes
         # A pivoted QR finds the smallest solution, too, in a third of the time of an SVD.

@@ -43,8 +43,8 @@ class InDatabase:
             If a URL is passed, and the extra ``sql`` (SQLAlchemy) is not installed.
         """
         key = sha256(self.to_json().encode()).hexdigest()[:16]
-        about = pd.DataFrame([{name: getattr(self, name) for name in _ABOUT}])
-        tables = {prefix: about, f"{prefix}_findings": self.to_frame()}
+        facts = pd.DataFrame([{name: getattr(self, name) for name in _ABOUT}])
+        tables = {prefix: facts, f"{prefix}_findings": self.to_frame()}
         tables |= {f"{prefix}_{name}": table.copy() for name, table in self.tables.items()}
         with opened(connection) as database:
             for name, frame in tables.items():

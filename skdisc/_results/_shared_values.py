@@ -35,7 +35,7 @@ class SharedValues:
 
     def __init__(self, values: dict[str, list]) -> None:
         self.values = values
-        self._known = {
+        self._shared = {
             name: set(map(_key, column_values)) for name, column_values in values.items()
         }
 
@@ -60,7 +60,7 @@ class SharedValues:
 
     def has(self, column: Hashable, value: object) -> bool:
         """Return whether a value is shared; a missing value is."""
-        shared = self._known.get(str(column))
+        shared = self._shared.get(str(column))
         return shared is None or plain(value) is None or _key(plain(value)) in shared
 
     def shown(self, column: Hashable, value: object) -> object:

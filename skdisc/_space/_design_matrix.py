@@ -60,12 +60,12 @@ class DesignMatrix:
 def _numbers(series):
     """Return a number scaled to 1, missing ones at the median, and their indicator, if any."""
     x = series.to_numpy(dtype=np.float64, na_value=np.nan)
-    gone = np.isnan(x)
-    if gone.all():
+    is_missing = np.isnan(x)
+    if is_missing.all():
         return np.empty((len(x), 0))
-    largest = np.abs(x[~gone]).max()
-    x = np.where(gone, np.median(x[~gone] / (largest or 1)), x / (largest or 1))
-    return np.column_stack([x, gone]) if gone.any() else x[:, None]
+    largest = np.abs(x[~is_missing]).max()
+    x = np.where(is_missing, np.median(x[~is_missing] / (largest or 1)), x / (largest or 1))
+    return np.column_stack([x, is_missing]) if is_missing.any() else x[:, None]
 
 
 def _indicators(codes):

@@ -101,12 +101,12 @@ class Budget:
         try:
             for n_portions in range(n, 0, -1):
                 self.stopped_by = None
-                spent = (self.tests, self.queries, self.found, self.elapsed)
-                for (name, limit), gone in zip(limits.items(), spent, strict=True):
+                amounts = (self.tests, self.queries, self.found, self.elapsed)
+                for (name, limit), spent in zip(limits.items(), amounts, strict=True):
                     if limit is not None:
-                        more = max(limit - gone, 0)
+                        more = max(limit - spent, 0)
                         share = more / n_portions if name == "seconds" else more // n_portions
-                        setattr(self, f"max_{name}", limit if n_portions == 1 else gone + share)
+                        setattr(self, f"max_{name}", limit if n_portions == 1 else spent + share)
                 yield
                 ended = ended or self.stopped_by
         finally:

@@ -145,10 +145,10 @@ def check_writable(path):
         raise ValueError(f"{str(path)!r} is a socket; give the name of a file.")
     if not _is_stream(target):
         try:
-            how = {"prefix": f".{target.name}."}
+            options = {"prefix": f".{target.name}."}
             if len(target.name) <= 100:  # if this process is killed, a later one removes the file
-                how["suffix"] = _SUFFIX
-            tempfile.NamedTemporaryFile(dir=target.parent, **how).close()
+                options["suffix"] = _SUFFIX
+            tempfile.NamedTemporaryFile(dir=target.parent, **options).close()
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
     if os.path.exists(target) and not os.access(target, os.W_OK):

@@ -71,10 +71,10 @@ def as_frame(X):
     return X
 
 
-def factorized(values, what, **how):
+def factorized(values, what, **options):
     """Return the codes and the distinct values of `pandas.factorize`; ValueError for lists."""
     try:
-        codes, distinct = pd.factorize(values, **how)
+        codes, distinct = pd.factorize(values, **options)
     except TypeError as error:
         raise ValueError(f"{what} holds values that cannot be compared: {error}.") from error
     return codes, one_of_equals(distinct, values)

@@ -303,20 +303,20 @@ def check_varied(frame, protected):
 
 def check_missing(frame, protected, policy):
     """Return a mask of the rows kept by the policy for missing protected values."""
-    gone = np.zeros(len(frame), dtype=bool)
+    is_missing = np.zeros(len(frame), dtype=bool)
     for name in protected:
-        gone |= frame[name].isna().to_numpy()
-    if (policy == "raise" and gone.any()) or (policy == "drop" and gone.all()):
-        refuse_missing(gone, protected)
-    return ~gone if policy == "drop" else np.ones(len(frame), dtype=bool)
+        is_missing |= frame[name].isna().to_numpy()
+    if (policy == "raise" and is_missing.any()) or (policy == "drop" and is_missing.all()):
+        refuse_missing(is_missing, protected)
+    return ~is_missing if policy == "drop" else np.ones(len(frame), dtype=bool)
 
 
-def refuse_missing(gone, protected):
-    """Raise a ValueError about missing protected values; `gone` is a mask of the rows with one."""
+def refuse_missing(is_missing, protected):
+    """Raise a ValueError about missing protected values, in the rows of a mask."""
     raise ValueError(
-        f"{int(gone.sum())} of {len(gone)} rows have a missing value in the protected columns "
-        f"{list(protected)!r} (NaN). missing='category' makes it a group of its own, "
-        "missing='drop' leaves the rows out."
+        f"{int(is_missing.sum())} of {len(is_missing)} rows have a missing value in the "
+        f"protected columns {list(protected)!r} (NaN). missing='category' makes it a group of its "
+        "own, missing='drop' leaves the rows out."
     )
 
 
@@ -381,8 +381,10 @@ def differ(a, b):
     """Return a boolean mask of where two columns differ; two missing values are equal."""
     if isinstance(a.dtype, pd.CategoricalDtype) or isinstance(b.dtype, pd.CategoricalDtype):
         a, b = a.astype(object), b.astype(object)
-    gone = a.isna().to_numpy()
-    return _as_mask(a != b, True) & ~(gone & b.isna().to_numpy() if gone.any() else gone)
+    is_missing = a.isna().to_numpy()
+    return _as_mask(a != b, True) & ~(
+        is_missing & b.isna().to_numpy() if is_missing.any() else is_missing
+    )
 
 
 def equal(column, value):
@@ -404,6 +406,6 @@ def cast_if_lossless(values, dtype):
         cast = values.astype(dtype)
     except (TypeError, ValueError):
         return None
-    gone = values.isna()
-    before, after = values[~gone].astype(object), cast[~gone].astype(object)
-    return cast if cast.isna().equals(gone) and (before == after).all() else None
+    is_missing = values.isna()
+    before, after = values[~is_missing].astype(object), cast[~is_missing].astype(object)
+    return cast if cast.isna().equals(is_missing) and (before == after).all() else None

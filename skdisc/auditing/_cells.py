@@ -197,9 +197,9 @@ def _row(cell, kind, step, result, figures=None):
     if what is None:
         return row
     record = figures.get(what, attribute, group, measure) or {}
-    about = {"group": group, "measure": RATE_OF.get(measure, measure), "people": people}
-    about["judged"] = record.get("judged")
-    return row | figures.numbers(what, attribute, group, measure) | about
+    finding = {"group": group, "measure": RATE_OF.get(measure, measure), "people": people}
+    finding["judged"] = record.get("judged")
+    return row | figures.numbers(what, attribute, group, measure) | finding
 
 
 def _answer(result):

@@ -26,10 +26,10 @@ def comparable(plan, results, groups, figures):
         attribute_figures = figures[step.attribute]
         for row in tables["comparable"].to_dict("records"):
             people = sizes.get(row["group"], row["support"])
-            about = {"attribute": step.attribute, "group": row["group"], "people": people}
+            labels = {"attribute": step.attribute, "group": row["group"], "people": people}
             quantity = step.attribute, row["group"], "selection_rate"
             gap = attribute_figures.numbers(GAP, *quantity, ("gap", "gap_ci_low", "gap_ci_high"))
-            rows.append(about | gap | attribute_figures.numbers(EQUAL, *quantity))
+            rows.append(labels | gap | attribute_figures.numbers(EQUAL, *quantity))
     return rows
 
 
@@ -53,8 +53,8 @@ def legitimate(plan, results, audited):
         if isinstance(chosen, str):
             chosen = [c for c in audited.X if c not in step.protected]
         strongest = tables["associations"].drop_duplicates("column").to_dict("records")
-        about = {"attribute": step.attribute, "columns": [str(c) for c in chosen or []]}
-        rows.append(about | {"associated": strongest})
+        labels = {"attribute": step.attribute, "columns": [str(c) for c in chosen or []]}
+        rows.append(labels | {"associated": strongest})
     return rows
 
 

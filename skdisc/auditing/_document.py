@@ -320,7 +320,7 @@ def _groups(audit, audited, plan, figures, results):
                 continue  # the lead of its column has it
             listed.add((str(group), row.measure))
             rate = RATE_OF.get(row.measure, row.measure)
-            about = {"attribute": step.attribute, "group": str(group), "measure": rate}
+            labels = {"attribute": step.attribute, "group": str(group), "measure": rate}
             is_ratio = row.measure == "impact_ratio"
             members = group.mask(audited.X)
             quantity = what_is_shown(step, table, row.measure), step.attribute, group, rate
@@ -335,7 +335,7 @@ def _groups(audit, audited, plan, figures, results):
             ]  # searched, held out
             state["suppressed"] = min(*sides, *parts) < audit.min_cell
             n = int(row.support) if audit.confirm is None else audited.people(members)
-            rows.append(about | {"n": n, "rate": value} | numbers | state)
+            rows.append(labels | {"n": n, "rate": value} | numbers | state)
             if rate == RATE_OF["mean_difference"] and not state["suppressed"]:
                 level = max(numbers["ci_level"] or 0.0, 1 - audit.significance)
                 # With rows held out, gaps are those of these rows, and means those of everybody.
@@ -409,12 +409,12 @@ def _not_compared(table, rows, min_cell):
     compared, more = {row["group"] for row in rows}, []
     for row in table[~table["group"].isin(compared)].itertuples():
         is_reference, is_hidden = row.note == "reference", row.n < min_cell
-        about = {"attribute": row.attribute, "group": row.group, "n": int(row.n)}
-        about |= dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level"))
-        about |= {"judged": is_reference, "suppressed": is_hidden}
+        common = {"attribute": row.attribute, "group": row.group, "n": int(row.n)}
+        common |= dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level"))
+        common |= {"judged": is_reference, "suppressed": is_hidden}
         ratio = 1.0 if is_reference else row.impact_ratio
         for measure, rate in (("selection_rate", row.rate), ("impact_ratio", ratio)):
-            more.append(about | {"measure": measure, "rate": None if is_hidden else rate})
+            more.append(common | {"measure": measure, "rate": None if is_hidden else rate})
     return more
 
 
@@ -462,11 +462,11 @@ def _cases(plan, results):
         made_up, shown = result.findings.row is None, []
         if made_up and result.findings.of_people is not None:
             shown = np.flatnonzero(~result.findings.of_people)[:_EXAMPLES].tolist()
-        about = {"detector": step.detector, "attributes": list(map(str, step.protected))}
+        labels = {"detector": step.detector, "attributes": list(map(str, step.protected))}
         numbers = {"share": share, "ci_low": low, "ci_high": high, "n": int(n)}
         n_cases = 0 if np.isnan(share) else round(share * n)
         cases = {"n_cases": n_cases, "made_up": made_up}
-        rows.append(about | numbers | cases | {"examples": [_example(result[i]) for i in shown]})
+        rows.append(labels | numbers | cases | {"examples": [_example(result[i]) for i in shown]})
     return rows
 
 

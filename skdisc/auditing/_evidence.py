@@ -293,9 +293,9 @@ def _protected_part(e):
 def _shadow(rank, e, figures):
     """Return the row of a shadow."""
     numbers = figures.numbers(e.what, e.step.attribute, e.group, e.numbers["measure"])
-    about = {"of": rank, "group": str(e.group), "null": e.step.null, "method": e.step.detector}
+    labels = {"of": rank, "group": str(e.group), "null": e.step.null, "method": e.step.detector}
     people = {"people": e.people, "fewest": e.fewest, "p_adjusted": float(e.p)}
-    return about | numbers | people
+    return labels | numbers | people
 
 
 def _number(value):
@@ -344,16 +344,16 @@ class _FoundMembers:
     """The members of the significant findings of results, counted once."""
 
     def __init__(self, masks):
-        self._masks, self._known = masks, {}
+        self._masks, self._by_step = masks, {}
 
     def of(self, step, result, significance):
         """Return members, context, sign (-1: worse off) and measure of each significant finding."""
-        if step.name not in self._known:
+        if step.name not in self._by_step:
             table, groups = as_gaps(result.findings.table), result.findings.subgroups
             significant_places = (
                 np.flatnonzero(confirmed_p(table) <= significance) if len(table) else []
             )
-            self._known[step.name] = [
+            self._by_step[step.name] = [
                 (
                     self._masks.members(groups[i]),
                     self._masks.context(groups[i], step.protected),
@@ -362,7 +362,7 @@ class _FoundMembers:
                 )
                 for i in significant_places
             ]
-        return self._known[step.name]
+        return self._by_step[step.name]
 
 
 def _agreeing_detectors(e, plan, results, significance, found_members):

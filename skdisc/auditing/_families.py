@@ -28,13 +28,13 @@ def families(plan, results):
         candidates = table[table["judged"]].sort_values(
             "comparison", ascending=False, kind="stable"
         )
-        about = {"attribute": step.attribute, "null": step.null}
+        labels = {"attribute": step.attribute, "null": step.null}
         for row in candidates[[*_COLUMNS, "n", "n_others"]].to_dict("records"):
             people = {"people": round(row.pop("n")), "others": _whole(row.pop("n_others"))}
             row["upper"] = row.pop("excluded")
             row["measure"] = row["measure"] or results[step.name].measure
             numbers = {n: v if isinstance(v, (str, bool)) else _number(v) for n, v in row.items()}
-            rows.append(about | numbers | people)
+            rows.append(labels | numbers | people)
     return rows
 
 

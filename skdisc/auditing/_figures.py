@@ -53,7 +53,7 @@ class Figures:
     def __init__(self, audited, plan, results, rule):
         self.audited, self.significance = audited, rule.significance
         self.relevant_size = rule.relevant_size
-        self.used, self._known, self._other_value = {}, {}, {}
+        self.used, self._records, self._other_value = {}, {}, {}
         order = {null: i for i, null in enumerate(_ORDER)}
         steps = [s for s in plan.steps if s.on == "given" and s.name in results]
         steps.sort(key=lambda s: (s.role != LEAD, order.get(s.null, len(order))))
@@ -77,7 +77,7 @@ class Figures:
     def get(self, what, attribute, group, measure):
         """Return the record of a quantity; None if nobody estimated it."""
         key = self._named((what, str(attribute), str(group), RATE_OF.get(measure, measure)))
-        record = self._known.get(key)
+        record = self._records.get(key)
         if record is not None:
             self.used.setdefault(key, record)
         return record
@@ -96,7 +96,7 @@ class Figures:
         """
         key = GAP, str(attribute), str(group), "selection_rate"
         is_counted = self.audited.weight is None and self.audited.numbers is None
-        if key not in self._known and is_counted:
+        if key not in self._records and is_counted:
             audited, rest = self.audited, context & ~members
             x1, n1, x0, n0 = (
                 audited.people(m & s)
@@ -160,25 +160,25 @@ class Figures:
     def _add(self, key, versus, estimate, low, high, level, **more):
         """Keep a record, and a record of the other side of the comparison, unless there is one."""
         key = self._named(key)
-        if not np.isfinite(estimate) or key in self._known:
+        if not np.isfinite(estimate) or key in self._records:
             return
-        about = dict.fromkeys(_UNKNOWN) | {"level": round(float(level), 10)} | more
-        about["compared_with"] = versus
+        details = dict.fromkeys(_UNKNOWN) | {"level": round(float(level), 10)} | more
+        details["compared_with"] = versus
         ends = [float(estimate), _number(low), _number(high)]
         names = ("estimate", "low", "high")
-        self._known[key] = dict(zip(names, ends, strict=True)) | about
+        self._records[key] = dict(zip(names, ends, strict=True)) | details
         mirrored_key = self._mirrored(key)
         if (
             mirrored_key is None
             or key[0].startswith((RATIO, TO_REFERENCE))
-            or mirrored_key in self._known
+            or mirrored_key in self._records
         ):
             return
         ends = [None if v is None else -v for v in (ends[0], ends[2], ends[1])]
-        sides = {"people": about["others"], "others": about["people"]}
+        sides = {"people": details["others"], "others": details["people"]}
         if versus == mirrored_key[2]:  # the reference itself is compared with the group
             sides["compared_with"] = key[2]
-        self._known[mirrored_key] = dict(zip(names, ends, strict=True)) | about | sides
+        self._records[mirrored_key] = dict(zip(names, ends, strict=True)) | details | sides
 
     def _take_findings(self, step, result, is_found):
         """Take the estimates of the findings that are significant, or of the others."""
@@ -219,8 +219,8 @@ class Figures:
             marks = {"judged": bool(row["judged"]), "cleared": bool(row["cleared"])}
             self._add(key, result.versus, *ends, **people)
             for one in filter(None, (key, self._mirrored(key))):
-                if one in self._known and self._known[one]["judged"] is None:
-                    self._known[one].update(marks)
+                if one in self._records and self._records[one]["judged"] is None:
+                    self._records[one].update(marks)
 
     def _take_comparable(self, step, result):
         """Take the gaps of single protected values at equal columns, where no family has them."""

@@ -485,14 +485,14 @@ def without_hidden(document, hidden, plan, results, audit):
         hidden.without_ties(row, level) | ranked_again(row, ranks) for row in evidence
     ]
     attributes_of_rank = {row["rank"]: row["attributes"] for row in evidence}
-    about = [
+    named_shadows = [
         (row, row | {"attributes": attributes_of_rank.get(row["of"], [])})
         for row in document["shadows"]
     ]
     changed["shadows"] = [
         row
         | {"of": ranks[row["of"]], "p_adjusted": hidden.without_ties(named, level)["p_adjusted"]}
-        for row, named in about
+        for row, named in named_shadows
         if row["of"] in attributes_of_rank and not hidden.hides(named, "shadows")
     ]
     verdicts = [_shown_verdict(row, hidden, plan, results) for row in document["verdicts"]]

@@ -105,13 +105,15 @@ def outcome_columns(X, outcome, protected=(), frequency=None):
             continue
         n = len(X) if frequency is None else int(weight.sum())
         rows = "all rows" if min(by_value, by_threshold) == 0 else "nearly all rows"
-        how = "each of its values goes with one outcome"
+        relation = "each of its values goes with one outcome"
         if by_threshold <= by_value:
-            how = "a threshold of it gives the outcome"
+            relation = "a threshold of it gives the outcome"
         notes.append(
             TableNote(
                 str(name),
-                f"{how}, in {rows} ({n:,})" if rows == "all rows" else f"{how}, in {rows}",
+                f"{relation}, in {rows} ({n:,})"
+                if rows == "all rows"
+                else f"{relation}, in {rows}",
                 "if it is the outcome in other words, no gap can show at equal values of it",
                 f"leave it out: --ignore {shlex.quote(str(name))}",
                 above=True,
@@ -426,14 +428,14 @@ def missing_with(X, protected, least=1):
     """
     notes = []
     for name, column in X.items():
-        gone = column.isna().to_numpy()
-        if name in protected or not _MISSING_SHARE <= gone.mean() < 1:
+        is_missing = column.isna().to_numpy()
+        if name in protected or not _MISSING_SHARE <= is_missing.mean() < 1:
             continue
         for attribute in protected:
             groups = X[attribute]
             if groups.nunique() > _MOST_GROUPS:
                 continue
-            table = pd.crosstab(groups, gone)
+            table = pd.crosstab(groups, is_missing)
             table = table[table.sum(axis=1) >= max(least, _FEWEST)]
             if table.shape[0] < 2 or table.shape[1] < 2 or (table.sum() == 0).any():
                 continue
@@ -501,10 +503,10 @@ def small_groups(X, protected, relevant_size, least=1, frequency=None):
     n_all = len(X) if frequency is None else int(np.sum(frequency))
     for name in protected:
         column, group_counts = X[name], []
-        gone = column.isna().to_numpy()
-        n_gone = int(gone.sum() if frequency is None else np.sum(frequency[gone]))
-        if 0 < n_gone < relevant_size * n_all:
-            group_counts.append(f"{_number_or_fewer(n_gone, least)} without a value")
+        is_missing = column.isna().to_numpy()
+        n_missing = int(is_missing.sum() if frequency is None else np.sum(frequency[is_missing]))
+        if 0 < n_missing < relevant_size * n_all:
+            group_counts.append(f"{_number_or_fewer(n_missing, least)} without a value")
         if column.nunique() <= _MOST_GROUPS:
             counts = _counts(column, frequency)
             small = counts[counts < relevant_size * n_all]

@@ -69,7 +69,7 @@ class Run:
                 _tell_of_cache(self._folder, f"cannot be used ({error.strerror})")
                 self._folder = None
         if self._folder is not None:
-            about = (
+            hashed = (
                 audited.X,
                 audited.original,
                 audited.y,
@@ -77,8 +77,8 @@ class Run:
                 audited.groups,
                 audited.frequency,
             )
-            about += () if audited.numbers is None else (audited.numbers.compared,)
-            self._data = joblib.hash([*about, None if audited.box is None else audited.outcomes])
+            hashed += () if audited.numbers is None else (audited.numbers.compared,)
+            self._data = joblib.hash([*hashed, None if audited.box is None else audited.outcomes])
 
     @cached_property
     def _model(self):
@@ -217,17 +217,17 @@ class Run:
             return None
         settings = {k: v for k, v in step.settings.items() if k != "n_jobs"}
         # The version alone would bring back what other code of the same version concluded.
-        about = [self._data, step.to_dict(), step.on, step.protected, settings, step.n_refits]
-        about.append(code_fingerprint())
+        hashed = [self._data, step.to_dict(), step.on, step.protected, settings, step.n_refits]
+        hashed.append(code_fingerprint())
         if step.detector == "GroupDisparity":
-            about.append(self.audit.min_cell)
+            hashed.append(self.audit.min_cell)
         if self.audited.choice is not None:
-            about += [self.audit.disclosure, self.audited.choice.fingerprint]
+            hashed += [self.audit.disclosure, self.audited.choice.fingerprint]
         if step.on == "model":
-            about.append(self._model)
+            hashed.append(self._model)
             if self._model is None:
                 return None
-        key = joblib.hash(about)
+        key = joblib.hash(hashed)
         return self._folder / f"{step.detector}-{key}.json"
 
     def _leave_out(self, step, reason):

@@ -35,11 +35,11 @@ def rows_of_scores(audited, members, row, min_cell, significance):
     is_simple = all(part is None for part in (audited.weight, audited.groups, audited.frequency))
     if numbers is None or numbers.output != PROBABILITY or not is_simple:
         return []
-    about = row | {"rate": None, "ci_level": 1 - significance}
-    rows = [about | _standardized(numbers.compared, members, significance)]
+    common = row | {"rate": None, "ci_level": 1 - significance}
+    rows = [common | _standardized(numbers.compared, members, significance)]
     if numbers.is_of_labels and audited.y is not None:
         area = _area(numbers.raw, audited.is_favorable, members, min_cell, significance)
-        rows += [about | area] * bool(area)
+        rows += [common | area] * bool(area)
     return [scored_row for scored_row in rows if np.isfinite(scored_row["gap"])]
 
 

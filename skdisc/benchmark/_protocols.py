@@ -212,13 +212,13 @@ def run_protocol(
     """
     if name not in PROTOCOLS:
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {name!r}.")
-    how = {**PROTOCOLS[name], **changes}
+    protocol = {**PROTOCOLS[name], **changes}
     detectors = default_detectors() if detectors is None else detectors
     if tune:
-        settings = {"limits": how["limits"], "random_state": random_state}
+        settings = {"limits": protocol["limits"], "random_state": random_state}
         detectors = _tuned(detectors, out, settings)
     technical = {"random_state": random_state, "n_jobs": n_jobs, "out": out, "verbose": verbose}
-    return run_benchmark(detectors, how.pop("datasets"), **how, **technical)
+    return run_benchmark(detectors, protocol.pop("datasets"), **protocol, **technical)
 
 
 def _tuned(detectors, out, settings):

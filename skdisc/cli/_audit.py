@@ -503,8 +503,8 @@ def _audit_counts(arguments):
     answers = audit.fit(table).report_
     if model is not None:
         answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
-    about = _source(arguments, roles, favorable, notes) | {"counted": True}
-    return finish(answers, arguments, about)
+    provenance = _source(arguments, roles, favorable, notes) | {"counted": True}
+    return finish(answers, arguments, provenance)
 
 
 def _all_spellings(arguments, favorable, *columns):
@@ -517,8 +517,8 @@ def preparation(arguments):
     """Return what the options say about the rows and values of a table."""
     a = arguments
     fold = [name.strip() for name in a.fold.split(",") if name.strip()]
-    how = {"drop_unlabeled": a.drop_unlabeled, "drop_copies": a.drop_copies, "fold": fold}
-    return {name: value for name, value in how.items() if value}
+    options = {"drop_unlabeled": a.drop_unlabeled, "drop_copies": a.drop_copies, "fold": fold}
+    return {name: value for name, value in options.items() if value}
 
 
 def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fold=(), hours=None):
@@ -570,8 +570,8 @@ def labeled(frame, ends, notes):
     if n == len(frame):
         raise ValueError(f"{ends[0]!r} is missing in every row.")
     rows = "1 row has" if n == 1 else f"{n:,} rows have"
-    about = TableNote(ends[0], f"{rows} no label", "left out", "by --drop-unlabeled")
-    return frame[is_labeled].reset_index(drop=True), [*notes, about]
+    note = TableNote(ends[0], f"{rows} no label", "left out", "by --drop-unlabeled")
+    return frame[is_labeled].reset_index(drop=True), [*notes, note]
 
 
 def _roles(arguments, names):
@@ -706,16 +706,19 @@ def _meta(path):
 def _source(arguments, roles, favorable, notes):
     """Return which columns and values of the file were read, and how, for verification."""
     columns = {o.removeprefix("--"): several for o, several in roles.items()}
-    one = {n: str(columns[n][0]) if columns[n] else None for n in columns if n != "ignore"}
-    if one["hours"] is None:
-        del one["hours"]
-    model = {"fit": arguments.fit, "seed": arguments.seed, "refits": arguments.refits}
-    model |= {"model_file": None if arguments.model is None else Path(arguments.model).name}
+    source = {n: str(columns[n][0]) if columns[n] else None for n in columns if n != "ignore"}
+    if source["hours"] is None:
+        del source["hours"]
+    source |= {"fit": arguments.fit, "seed": arguments.seed, "refits": arguments.refits}
+    source["model_file"] = None if arguments.model is None else Path(arguments.model).name
+    source["favorable"] = [favorable] if isinstance(favorable, str) else favorable or []
+    source["ignore"] = list(map(str, columns["ignore"]))
     reading = reading_of(arguments).to_dict() | preparation(arguments)
-    how = {"reading": reading, "notes": [note.to_dict() for note in notes]}
-    favorable = [favorable] if isinstance(favorable, str) else favorable or []
-    about = {"favorable": favorable, "ignore": list(map(str, columns["ignore"]))}
-    return one | model | about | {name: value for name, value in how.items() if value}
+    if reading:
+        source["reading"] = reading
+    if notes:
+        source["notes"] = [note.to_dict() for note in notes]
+    return source
 
 
 def _command(arguments):

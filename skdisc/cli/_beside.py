@@ -130,14 +130,25 @@ def add_power(commands: argparse._SubParsersAction) -> None:
 def _power(arguments):
     """Print what an audit could show."""
     a = arguments
-    how = {"power": a.power, "n_questions": a.questions}
-    how |= {"context": a.context, "n_contexts": a.contexts, "spread": a.spread}
-    for line in power_lines(rule_of(a), a.n, dict(map(_shares, a.shares)), a.rate, **how):
+    lines = power_lines(
+        rule_of(a),
+        a.n,
+        dict(map(_shares, a.shares)),
+        a.rate,
+        power=a.power,
+        n_questions=a.questions,
+        context=a.context,
+        n_contexts=a.contexts,
+        spread=a.spread,
+    )
+    for line in lines:
         say(line)
     return 0
 
 
-def power_lines(rule: Rule, n: int, shares: dict, rate: float, **how: float | None) -> list[str]:
+def power_lines(
+    rule: Rule, n: int, shares: dict, rate: float, **options: float | None
+) -> list[str]:
     """Return lines on what an audit of n people could show.
 
     Parameters
@@ -159,11 +170,11 @@ def power_lines(rule: Rule, n: int, shares: dict, rate: float, **how: float | No
     """
     audit = Audit(rule=rule)
     relevant_size, lines = audit.relevant_size, []
-    is_rate = how.get("spread") is None
+    is_rate = options.get("spread") is None
     kind, mean, average = (RATE, rate, "rate") if is_rate else (NUMBER, 1.0, "mean")
     gap = relevant_gap(audit.relevant_gap, kind=kind, mean=mean).size
-    table = audit.power(n, shares, rate, **how)
-    power = how.get("power", 0.8)
+    table = audit.power(n, shares, rate, **options)
+    power = options.get("power", 0.8)
     for row in table.itertuples():
         lines += [
             f"{row.attribute} = {row.group}: {row.people:,.0f} people",

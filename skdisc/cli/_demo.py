@@ -90,7 +90,7 @@ def _write_notebook(arguments):
             cell |= {"cell_type": "code", "execution_count": None, "outputs": [], "source": source}
         cells.append(cell)
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    about = {"metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    write_text(arguments.notebook, json.dumps(about | {"cells": cells}, indent=1) + "\n")
+    notebook = {"metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    write_text(arguments.notebook, json.dumps(notebook | {"cells": cells}, indent=1) + "\n")
     say(f"Notebook: {arguments.notebook}")
     return 0

@@ -33,17 +33,17 @@ def add_rule(
     """
     for name in fields:
         default = _DEFAULTS[name]
-        how = {"type": float, "metavar": "X"}
+        options = {"type": float, "metavar": "X"}
         if name == "relevant_gap":
-            how, default = {"type": _gap, "metavar": "GAP"}, "auto"
+            options, default = {"type": _gap, "metavar": "GAP"}, "auto"
         elif name == "correction":
-            how = {"choices": CORRECTIONS}
+            options = {"choices": CORRECTIONS}
         shown = "" if default is None else f" ({default})"
         command.add_argument(
             f"--{name.replace('_', '-')}",
             default=None if later else default,
             help=_HELP[name] + shown,
-            **how,
+            **options,
         )
 
 

@@ -88,10 +88,10 @@ def report_in(path: Path) -> tuple[AuditReport, str]:
 
 def _reading_of(source):
     """Return how an audit read its file, and what it then changed, as `prepared` takes it."""
-    how = dict(source.get("reading", {}))
+    reading = dict(source.get("reading", {}))
     names = ("drop_unlabeled", "drop_copies", "fold")
-    preparation = {name: how.pop(name) for name in names if name in how}
-    return Reading.from_dict(how), preparation
+    preparation = {name: reading.pop(name) for name in names if name in reading}
+    return Reading.from_dict(reading), preparation
 
 
 def _read(path):

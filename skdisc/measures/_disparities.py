@@ -109,11 +109,11 @@ def stratified_report(
     --------
     stratified : The mean as one number.
     """
-    how = {"correction": "bh", "random_state": 0} | _RULES
-    how = {name: settings.pop(name, default) for name, default in how.items()}
-    check_settings("stratified_report", **how)
+    options = {"correction": "bh", "random_state": 0} | _RULES
+    options = {name: settings.pop(name, default) for name, default in options.items()}
+    check_settings("stratified_report", **options)
     whole, parts, share = _evaluate(measure, y_true, y_pred, protected, strata, settings)
-    tables = [tidy(p.columns(**how)).assign(stratum=z) for z, p in enumerate(parts)]
+    tables = [tidy(p.columns(**options)).assign(stratum=z) for z, p in enumerate(parts)]
     estimate, low, high = (
         np.stack([t[name].to_numpy() for t in tables]) for name in ("estimate", "ci_low", "ci_high")
     )
@@ -125,7 +125,7 @@ def stratified_report(
     lost = np.where(np.isnan(estimate), share, 0).sum(axis=0)
     total["reason"] = [f"left out: undefined strata, {x:.1%} of rows" if x else "" for x in lost]
     table = pd.concat([*tables, total], ignore_index=True)
-    table["p_adjusted"] = _stats.adjust(table["p_value"], how["correction"])
+    table["p_adjusted"] = _stats.adjust(table["p_value"], options["correction"])
     return table[["stratum", *[c for c in table.columns if c != "stratum"]]]
 
 
@@ -138,7 +138,7 @@ def _evaluate(measure, y_true, y_pred, protected, strata, settings):
     whole = measure.plan.evaluate(settings)
     if not isinstance(whole, Evaluation) or whole.omnibus:
         raise ValueError(f"stratified needs a measure that compares groups, not {measure.__name__}")
-    code = strata_codes(strata)[whole.rows.kept]
+    code = strata_codes(strata)[whole.rows.positions]
     parts = [replace(whole, rows=whole.rows.at(code == z)) for z in range(code.max() + 1)]
     with np.errstate(invalid="ignore"):
         share = np.stack([p.n / whole.n + p.n_reference / whole.n_reference for p in parts]) / 2
@@ -248,9 +248,13 @@ def disparities(
         intersections=intersections,
         missing=missing,
     )
-    how = {"significance": significance, "n_resamples": n_resamples, "permutations": permutations}
-    how["random_state"] = random_state
-    table = tidy(disparity_columns(evaluations(rows, measures, reference, min_size), how))
+    options = {
+        "significance": significance,
+        "n_resamples": n_resamples,
+        "permutations": permutations,
+    }
+    options["random_state"] = random_state
+    table = tidy(disparity_columns(evaluations(rows, measures, reference, min_size), options))
     return table.assign(p_adjusted=_stats.adjust(table["p_value"], correction))
 
 
@@ -283,22 +287,22 @@ def evaluations(rows, measures, reference, min_size, min_cell=0):
     return results
 
 
-def disparity_columns(evaluations, how):
+def disparity_columns(evaluations, options):
     """Return the columns of `disparities` as a dict, without correction of the p-values.
 
     Parameters
     ----------
     evaluations : list of Evaluation
-    how : dict of significance, n_resamples, permutations (or a dict of them by name of measure)
+    options : dict of significance, n_resamples, permutations (or a dict of them by name of measure)
         and random_state
     """
     tables = []
     for evaluation in evaluations:
-        name, n = evaluation.entry.name, how["permutations"]
+        name, n = evaluation.entry.name, options["permutations"]
         if isinstance(n, dict):
             n = n.get(name, 0)
         settings = {"correction": "none", "permutations": 0 if evaluation.omnibus else n}
-        columns = evaluation.columns(**how | settings)
+        columns = evaluation.columns(**options | settings)
         tables.append({"measure": [name] * len(columns["n"]), **columns})
     return {c: np.concatenate([t[c] for t in tables]) for c in ["measure", *COLUMNS]}
 

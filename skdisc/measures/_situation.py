@@ -55,9 +55,9 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1, direction="lowe
     0.5
     """
     check_choice("direction", direction, ("lower", "higher", "both"))
-    (y1, _, w1, _, kept1), (y0, _, w0, _, kept0) = pair.one, pair.zero
-    space = MixedSpace(take(X, np.concatenate([kept1, kept0])))
-    one, zero = space.encode(take(X, kept1)), space.encode(take(X, kept0))
+    (y1, _, w1, _, positions1), (y0, _, w0, _, positions0) = pair.one, pair.zero
+    space = MixedSpace(take(X, np.concatenate([positions1, positions0])))
+    one, zero = space.encode(take(X, positions1)), space.encode(take(X, positions0))
     if min(len(one) - 1, len(zero)) < n_neighbors:
         nothing = (np.nan, np.nan)
         return Contrast(np.nan, lambda significance: nothing)

@@ -95,8 +95,8 @@ def _of_version_1(state):
     settings = dict(state["settings"])
     fields = {n: settings.pop(n) for n in ("significance", "relevant_gap", "relevant_ratio")}
     fixed = {"relevant_gap": fields["relevant_gap"]}
-    about = {"settings": settings | {"rule": fields}, "stream": state["stream"] | fixed}
-    return state | {"version": _VERSION} | about
+    parts = {"settings": settings | {"rule": fields}, "stream": state["stream"] | fixed}
+    return state | {"version": _VERSION} | parts
 
 
 def from_json(cls: type, text: str) -> tuple[Any, Stream]:

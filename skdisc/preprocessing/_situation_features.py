@@ -112,10 +112,10 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
     def _complete(self, X, reset):
         """Return X as a frame without missing values."""
         frame = frame_of(self, X, reset=reset)
-        gone = frame.isna().any()
-        if gone.any():
+        has_missing = frame.isna().any()
+        if has_missing.any():
             raise ValueError(
-                f"Input X contains NaN: columns {list(frame.columns[gone])!r}, for which no "
+                f"Input X contains NaN: columns {list(frame.columns[has_missing])!r}, for which no "
                 "distance is defined. Put an imputer before."
             )
         return frame

@@ -37,7 +37,7 @@ def test_intervals_cover(world, gap):
 def test_cells_that_move_the_estimate_join_before_trees():
     found = learned(*parity(0), learner="additive")
     assert any({"a", "b", "c"} <= set(own.columns) for own in found.joined)
-    assert not found.left[0]
+    assert not found.unlearned[0]
     assert abs(found.gap[0]) < 3 * found.error[0]
     assert any("'a' × 'b' × 'c' (8 cells)" in note for note in found.notes)
 
@@ -49,7 +49,7 @@ def test_a_real_gap_is_nothing_to_learn():
     woman = (rng.random(3000) < 0.2 + 0.1 * rng.integers(6, size=3000)).astype(float)
     y = rng.normal(size=3000) - 2 * woman
     found = learned(X, y, woman)
-    assert not found.left[0]
+    assert not found.unlearned[0]
     assert found.gap[0] == pytest.approx(-2, abs=0.15)
 
 
@@ -58,8 +58,8 @@ def test_cells_that_join_perhaps_for_nothing_widen_the_interval(seed):
     """No cells of crossings are in the law: intervals covered in .89 of 56 such data sets."""
     X, y, woman = codes(seed)
     found = learned(X, y, woman, learner="additive")
-    assert len(found.joined) == len(found.left[0]) == 1
-    doubt, gap, error = found.left[0][0], found.gap[0], found.error[0]
+    assert len(found.joined) == len(found.unlearned[0]) == 1
+    doubt, gap, error = found.unlearned[0][0], found.gap[0], found.error[0]
     # about one crossing with a B of so many errors joins for nothing
     assert -1 <= doubt.bias / found.joined[0].bias < -0.5
     below, above = found.widening()
@@ -67,7 +67,7 @@ def test_cells_that_join_perhaps_for_nothing_widen_the_interval(seed):
     assert found.interval() == pytest.approx(
         (gap - 1.96 * error - below, gap + 1.96 * error + above)
     )
-    assert "perhaps for nothing" in said_about(found.left[0])
+    assert "perhaps for nothing" in said_about(found.unlearned[0])
 
 
 def test_what_is_left_to_learn_widens_the_interval():

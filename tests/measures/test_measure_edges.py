@@ -126,7 +126,7 @@ SOMEBODY = {
 def test_a_group_without_favorable_labels_is_not_without_a_gap(reference):
     t, y, s = SOMEBODY.values()
     with pytest.warns(
-        UndefinedMeasureWarning, match="protected=c.*, so the value is NaN"
+        UndefinedMeasureWarning, match="protected=c.* The value is therefore NaN"
     ) as caught:
         assert np.isnan(m.equalized_odds(t, y, protected=s, reference=reference))
     assert len(caught) == 1

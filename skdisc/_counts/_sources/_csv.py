@@ -129,11 +129,11 @@ class CsvSource(Source):
     def _frames(self, file, names):
         """Yield pieces of a file."""
         dtypes = {n: self._types[n] for n in names if self._types[n] is not None}
-        gone = {n for n in names if n in self._options.missing_in}
-        dtypes = {n: t for n, t in dtypes.items() if t is str or n not in gone}
+        with_missing_texts = {n for n in names if n in self._options.missing_in}
+        dtypes = {n: t for n, t in dtypes.items() if t is str or n not in with_missing_texts}
         for piece in file.pieces(_ROWS, columns=names, dtype=dtypes):
             piece = piece.reset_index(drop=True)[names]
-            for name in gone:
+            for name in with_missing_texts:
                 piece[name] = self._options.without_missing(piece[name], everywhere=False)
                 if self._types[name] not in (None, str):
                     piece[name] = piece[name].astype(self._types[name])

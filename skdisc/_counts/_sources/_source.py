@@ -263,8 +263,8 @@ class Source(ABC):
         return self.map_add(draw, needed).frame[columns]
 
 
-def _counts_of(frame, max_cells, **how):
-    return Counts.of_frame(frame, **how).limited(max_cells)
+def _counts_of(frame, max_cells, **options):
+    return Counts.of_frame(frame, **options).limited(max_cells)
 
 
 def _mark_of(decide):

@@ -209,13 +209,13 @@ def _password_of(address):
 
 def _bin_of(values, cuts):
     """Return the number of the bin of each value; cuts are passed as text, which is exact."""
-    ibis, gone = _ibis(), values.isnull()
+    ibis, is_missing = _ibis(), values.isnull()
     is_nan = require("ibis.expr.operations", extra="ibis", purpose="Counting in a database").IsNan
     if values.type().is_floating() and values.get_backend().has_operation(is_nan):
-        gone |= values.isnan()
+        is_missing |= values.isnan()
     values = values.cast("float64")
     cases = [(values <= ibis.literal(repr(c)).cast("float64"), i) for i, c in enumerate(cuts)]
-    return ibis.cases((gone, ibis.null().cast("int64")), *cases, else_=len(cuts))
+    return ibis.cases((is_missing, ibis.null().cast("int64")), *cases, else_=len(cuts))
 
 
 def _codes(bins):

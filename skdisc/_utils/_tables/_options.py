@@ -106,12 +106,12 @@ class TableOptions:
         if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
             return column.mask(column.isin(numbers)) if numbers else column
         values = pd.unique(column.dropna())
-        gone = [
+        missing_texts = [
             v
             for v in values
             if str(v).strip() in texts or (is_number(v) and not isinstance(v, str) and v in numbers)
         ]
-        return column.mask(column.isin(gone)) if gone else column
+        return column.mask(column.isin(missing_texts)) if missing_texts else column
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def read_spreadsheet(path, options, most_bytes):
     path = Path(path)
     _refuse_bombs(path, most_bytes)
     missing = [*MISSING, *options.missing]
-    how = {"keep_default_na": False, "na_values": missing}
+    missing_options = {"keep_default_na": False, "na_values": missing}
     try:
         with pd.ExcelFile(path, engine="calamine") as book:
             names = [options.sheet] if options.sheet is not None else book.sheet_names
@@ -36,7 +36,9 @@ def read_spreadsheet(path, options, most_bytes):
                 sheets = ", ".join(map(repr, book.sheet_names))
                 raise _SheetError(f"has no sheet {unknown[0]!r}. Its sheets: {sheets}.")
             dtype = dict.fromkeys(options.text, str)
-            sheets = {n: pd.read_excel(book, sheet_name=n, dtype=dtype, **how) for n in names}
+            sheets = {
+                n: pd.read_excel(book, sheet_name=n, dtype=dtype, **missing_options) for n in names
+            }
     except _SheetError as error:
         raise ValueError(f"{path.name!r} {error}") from None
     except Exception as error:  # a foreign file: whatever is wrong with it
@@ -98,13 +100,13 @@ def read_labeled(path, options):
     pyreadstat = require("pyreadstat", extra="tables", purpose="Reading files of Stata and SPSS")
     path = Path(path)
     read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
-    how = {} if options.encoding is None else {"encoding": options.encoding}
+    encoding = {} if options.encoding is None else {"encoding": options.encoding}
     try:
-        frame, about = read(str(path), **how)
+        frame, metadata = read(str(path), **encoding)
     except Exception as error:  # a foreign file: whatever is wrong with it
         raise ValueError(f"{path.name!r} could not be read: {error}") from error
     notes = []
-    for name, labels in (about.variable_value_labels or {}).items():
+    for name, labels in (metadata.variable_value_labels or {}).items():
         values = frame[name].dropna().unique()
         if not len(values):
             continue

@@ -37,16 +37,16 @@ class PairedPeople:
     """
 
     def __init__(self, X, decisions, y, document):
-        about = document["about"]
+        facts = document["about"]
         frame = readable(as_frame(X)).rename(columns=str)
         sides = list(decisions)
         if len(sides) != 2:
             raise ValueError(f"decisions must be those before and after, got {len(sides)} of them.")
-        n_audited = about["n_rows"]
+        n_audited = facts["n_rows"]
         for name, values in (("X", frame), ("decisions", sides[0]), ("decisions", sides[1])):
             if len(values) != n_audited:
                 raise ValueError(f"{name} has {len(values):,} rows; {n_audited:,} were audited.")
-        favorable, outcome = about["favorable"], about.get("outcome")
+        favorable, outcome = facts["favorable"], facts.get("outcome")
         self.are_numbers, self.labels = outcome is not None, None
         if self.are_numbers:
             self.decided = [finite_numbers(d, "decisions") for d in sides]
@@ -56,12 +56,12 @@ class PairedPeople:
             self.decided = [is_favorable(check_labels(d, n_audited), favorable) for d in sides]
             if y is not None:
                 self.labels = is_favorable(check_labels(y, n_audited), favorable)
-        self.X = frame[[c for c in about["columns"] if c in frame]]
+        self.X = frame[[c for c in facts["columns"] if c in frame]]
         numbered = NumberedColumns(self.X)
         columns = [Column.from_series(s, numbered=numbered) for _, s in numbered.X.items()]
-        space = FeatureSpace(columns, about["protected"], is_frame=True)
+        space = FeatureSpace(columns, facts["protected"], is_frame=True)
         bins = Bins.of(document["settings"].get("n_bins") or 4).flat
-        items = make_items(self.X, space, list(self.X), about["protected"], bins)
+        items = make_items(self.X, space, list(self.X), facts["protected"], bins)
         # A group of a document is known by the texts of its conditions: those of the same bins and
         # values are made again, and compared; no text is read.
         self._predicates = {(str(p.column), str(p)): p for p in items.predicates}

@@ -55,8 +55,8 @@ def _case(document, row):
 def _sentence(row):
     """Return the disparity of a verdict in one sentence."""
     measure = row.get("measure")
-    about = f"{row['group']}, {measure}" if row["group"] and measure else row["group"]
-    parts = [row["verdict"], about, _estimate(row), row["reason"]]
+    subject = f"{row['group']}, {measure}" if row["group"] and measure else row["group"]
+    parts = [row["verdict"], subject, _estimate(row), row["reason"]]
     return "; ".join(part for part in parts if part)
 
 
@@ -65,8 +65,8 @@ def _details(document, row):
     for finding in document["evidence"]:
         if row["attribute"] in finding["attributes"] and row["null"] == finding["null"]:
             people = "" if finding["people"] is None else f", {finding['people']:,} people"
-            about = f"{finding['group']}, {finding['measure']}"
-            yield f"{about}: {_estimate(finding)}{people}"
+            subject = f"{finding['group']}, {finding['measure']}"
+            yield f"{subject}: {_estimate(finding)}{people}"
 
 
 def _estimate(row):

@@ -77,10 +77,10 @@ def to_sql(document, schema, connection, prefix, kinds, **how):
 
 def _about(document):
     """Return one row about the whole audit."""
-    about = {n: v for n, v in document["about"].items() if not isinstance(v, list | dict)}
-    about |= {f"fingerprint_{n}": v for n, v in document["fingerprints"].items()}
-    about |= {n: v for n, v in document["meta"].items() if n not in about}
-    return pd.DataFrame([{**document["verdict"], **about}])
+    facts = {n: v for n, v in document["about"].items() if not isinstance(v, list | dict)}
+    facts |= {f"fingerprint_{n}": v for n, v in document["fingerprints"].items()}
+    facts |= {n: v for n, v in document["meta"].items() if n not in facts}
+    return pd.DataFrame([{**document["verdict"], **facts}])
 
 
 def _typed(values, schema):

@@ -87,7 +87,7 @@ class EffectNuisances:
             effects=fitter.numbers,
             cells=_cells_of(covariates, learned),
             inflation=float(np.sqrt(len(y) / max(len(y) - learned.rank, 1))),
-            unlearned=tuple(learned.left[0]),
+            unlearned=tuple(learned.unlearned[0]),
         )
 
     @classmethod

@@ -103,9 +103,9 @@ def odds(part, haldane):
     def interval(significance):
         center = np.log(added[0] * added[1] / (added[2] * added[3]))
         half = -special.ndtri(significance / 2) * np.sqrt((1 / added).sum(axis=0))
-        gone = np.isnan(value)
+        is_undefined = np.isnan(value)
         with np.errstate(over="ignore"):  # of an interval without an upper end
-            low, high = (np.where(gone, np.nan, np.exp(center + h)) for h in (-half, half))
+            low, high = (np.where(is_undefined, np.nan, np.exp(center + h)) for h in (-half, half))
         low = np.where(value == 0, 0.0, low)
         return low, np.where(np.isinf(value), np.inf, high)
 

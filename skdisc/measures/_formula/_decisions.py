@@ -53,7 +53,7 @@ class GroupedDecisions:
     pred, true : ndarray of bool or float, shape (n,); `true` may be None
     weight : ndarray of float, shape (n,), or None
     stratum : ndarray of int, shape (n,), or None
-    kept : ndarray of int, shape (n,); the position of each row in the input
+    positions : ndarray of int, shape (n,); the position of each row in the input
     cluster : ndarray of int, shape (n,), or None
     is_frequency : bool; whether weights say how often a row occurs
     """
@@ -64,7 +64,7 @@ class GroupedDecisions:
     true: np.ndarray | None
     weight: np.ndarray | None
     stratum: np.ndarray | None
-    kept: np.ndarray
+    positions: np.ndarray
     cluster: np.ndarray | None = None
     is_frequency: bool = False
 
@@ -114,7 +114,7 @@ class GroupedDecisions:
 
     def at(self, mask):
         """Return the rows selected by a mask."""
-        names = ("cell", "pred", "true", "weight", "stratum", "kept", "cluster")
+        names = ("cell", "pred", "true", "weight", "stratum", "positions", "cluster")
         parts = {name: getattr(self, name) for name in names}
         return replace(self, **{n: None if p is None else p[mask] for n, p in parts.items()})
 

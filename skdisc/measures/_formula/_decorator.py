@@ -226,13 +226,13 @@ class MeasurePlan:
         explained = self.options.get("explanatory")
         if explained and (explained.default is required or options["explanatory"] is not None):
             strata = strata_codes(options["explanatory"])
-        how = ("pos_label", "sample_weight", "weights", "groups", "intersections", "missing")
+        names = ("pos_label", "sample_weight", "weights", "groups", "intersections", "missing")
         rows = group_decisions(
             y_true,
             settings["y_pred"],
             settings["protected"],
             strata=strata,
-            **{name: settings[name] for name in how},
+            **{name: settings[name] for name in names},
         )
         reference = settings.get("reference", "rest")
         return Evaluation.of(self, rows, reference, settings["min_size"], options)
@@ -297,9 +297,22 @@ def _report_of_numbers(contrast, settings):
     if contrast.interval is not None:
         low, high = contrast.interval(settings["significance"])
     p_value, test = (np.nan, "") if contrast.p_value is None else contrast.p_value()
-    gone = bool(np.isnan(contrast.value))
+    is_undefined = bool(np.isnan(contrast.value))
     weight = settings["sample_weight"]
     n = float(len(settings["y_pred"]) if weight is None else np.sum(weight))
     name = getattr(settings["protected"], "name", None) or "protected"
-    row = [name, "all", "a number", n, n, contrast.value, low, high, p_value, p_value, test, gone]
-    return pd.DataFrame([[*row, "nothing varies" if gone else ""]], columns=COLUMNS)
+    row = [
+        name,
+        "all",
+        "a number",
+        n,
+        n,
+        contrast.value,
+        low,
+        high,
+        p_value,
+        p_value,
+        test,
+        is_undefined,
+    ]
+    return pd.DataFrame([[*row, "nothing varies" if is_undefined else ""]], columns=COLUMNS)

@@ -166,7 +166,7 @@ class Evaluation:
     def _values(self, comparison, position=None):
         """Return the rows of a comparison; `position` replaces the rows of its two sides."""
         rows, parts = self.rows, []
-        columns = (rows.pred, rows.true, self._weight(), rows.stratum, rows.kept)
+        columns = (rows.pred, rows.true, self._weight(), rows.stratum, rows.positions)
         columns = [None if c is None else c * 1.0 if c.dtype == bool else c for c in columns]
         for k, cells in enumerate((comparison.one, comparison.other)):
             chosen = np.flatnonzero(cells[rows.cell]) if position is None else position[k]
@@ -369,8 +369,8 @@ class Evaluation:
             test = np.full(len(value), "permutation test", dtype=object)
         else:
             p_value, test = self._p_values(contrasts)
-        gone = np.isnan(value)
-        p_value = np.where(gone, np.nan, p_value)
+        is_undefined = np.isnan(value)
+        p_value = np.where(is_undefined, np.nan, p_value)
         return {
             "attribute": [c.attribute for c in self.comparisons],
             "group": objects(c.group for c in self.comparisons),
@@ -378,15 +378,17 @@ class Evaluation:
             "n": self.n,
             "n_reference": self.n_reference,
             "estimate": value,
-            "ci_low": np.where(gone, np.nan, low),
-            "ci_high": np.where(gone, np.nan, high),
+            "ci_low": np.where(is_undefined, np.nan, low),
+            "ci_high": np.where(is_undefined, np.nan, high),
             "p_value": p_value,
             "p_adjusted": _stats.adjust(p_value, correction),
             "test": test,
-            "excluded": gone,
+            "excluded": is_undefined,
             "reason": [
                 self._reason(i) if g else note
-                for i, (g, note) in enumerate(zip(gone, self._notes(contrasts), strict=True))
+                for i, (g, note) in enumerate(
+                    zip(is_undefined, self._notes(contrasts), strict=True)
+                )
             ],
         }
 

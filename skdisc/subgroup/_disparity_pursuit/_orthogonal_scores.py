@@ -107,8 +107,8 @@ class Scores:
             return []
         if group not in self._unlearned:
             part, rows = c.part[group], c.context_mask(group)
-            if learned.left[part] is not None and c.context[group] == 0:
-                self._unlearned[group] = learned.left[part]
+            if learned.unlearned[part] is not None and c.context[group] == 0:
+                self._unlearned[group] = learned.unlearned[part]
             else:
                 d = r.parts[part] / r.root
                 self._unlearned[group] = learned.left_to_learn(learned.outcome, d, rows)
