@@ -122,8 +122,8 @@ def _linear(last, X, is_favorable):
     if len(weights) == 1:
         return np.repeat(_signed(weights, is_favorable), len(X), axis=0)
     scores = X @ weights.T + last.intercept_
-    ours, theirs = _rivals(scores, is_favorable)
-    return weights[ours] - weights[theirs]
+    favorable, unfavorable = _rivals(scores, is_favorable)
+    return weights[favorable] - weights[unfavorable]
 
 
 def _signed(towards_last, is_favorable):
@@ -133,8 +133,8 @@ def _signed(towards_last, is_favorable):
 
 def _bayes(last, X, is_favorable):
     far = np.array([((X - m) ** 2 / v + np.log(v)).sum(axis=1) for m, v in _normals(last)]).T
-    ours, theirs = _rivals(np.log(last.class_prior_) - far / 2, is_favorable)
-    pull = [(last.theta_[k] - X) / last.var_[k] for k in (ours, theirs)]
+    favorable, unfavorable = _rivals(np.log(last.class_prior_) - far / 2, is_favorable)
+    pull = [(last.theta_[k] - X) / last.var_[k] for k in (favorable, unfavorable)]
     return pull[0] - pull[1]
 
 
@@ -191,8 +191,8 @@ def _network_piece(last, columns, is_favorable):
     if weights.shape[1] == 1:
         gradient = np.repeat(_signed(weights, is_favorable), columns.shape[1], axis=1)
     else:
-        ours, theirs = _rivals((weights.T @ layers[-1]).T + shift, is_favorable)
-        gradient = weights[:, ours] - weights[:, theirs]
+        favorable, unfavorable = _rivals((weights.T @ layers[-1]).T + shift, is_favorable)
+        gradient = weights[:, favorable] - weights[:, unfavorable]
     # Backpropagation: slopes are functions of the activated layer, so z is not stored.
     for weights, layer in zip(last.coefs_[-2::-1], layers[:0:-1], strict=True):
         gradient *= _SLOPES[last.activation](layer)

@@ -130,11 +130,11 @@ class CaseFindings(Findings):
         n = len(self.outcome)
         order = np.arange(2 * n).reshape(2, n).T.ravel()
         rows = pd.concat([self.original, self.altered], ignore_index=True)
-        mine, theirs = self.keys
-        couples = [_keys.couple(a, b) for a, b in zip(mine, theirs, strict=True)]
+        original_keys, altered_keys = self.keys
+        couples = [_keys.couple(a, b) for a, b in zip(original_keys, altered_keys, strict=True)]
         results = pd.DataFrame(
             {
-                "indv_key": objects([*mine, *theirs]),
+                "indv_key": objects([*original_keys, *altered_keys]),
                 "outcome": np.concatenate([self.outcome, self.altered_outcome]),
                 "couple_key": objects(couples * 2),
                 "diff_outcome": np.tile(self.outcome - self.altered_outcome, 2),

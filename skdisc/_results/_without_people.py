@@ -186,9 +186,9 @@ def _cases(findings, shared):
     """Return cases without people: inputs that are nobody's row, in values that enough share."""
     if findings.row is not None or shared is None:
         sentence = f"{len(findings):,} people are cases" if len(findings) else ""
-        none = pd.DataFrame(columns=findings.original.columns[:0])
+        empty = pd.DataFrame(columns=findings.original.columns[:0])
         row = None if findings.row is None else []
-        return CaseFindings(none, none, [], [], keys=([], []), row=row), sentence and (
+        return CaseFindings(empty, empty, [], [], keys=([], []), row=row), sentence and (
             f"{sentence}; a report shows their rows with show_people=True only."
         )
     of_people = findings.of_people

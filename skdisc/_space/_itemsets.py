@@ -100,9 +100,9 @@ def _conditions(column, sep):
         yield str(one), one
         if value == 1 and set(values) <= {0, 1}:
             yield str(column.name), one  # a dummy already
-    none = Predicate.is_missing(column.name)
-    yield f"{column.name}{sep}nan", none
-    yield str(none), none
+    missing = Predicate.is_missing(column.name)
+    yield f"{column.name}{sep}nan", missing
+    yield str(missing), missing
 
 
 def _several(text, X):

@@ -155,16 +155,16 @@ class PrintedSums:
         """Yield small sets of people with the same values of some columns: numbers and cells."""
         group = self._number(columns)
         size = np.bincount(group, self.people)
-        few = (size > 0) & (size < self._few)
-        few_cells = np.flatnonzero(few[group])
-        yield group[few_cells], few_cells
+        is_small = (size > 0) & (size < self._few)
+        small_cells = np.flatnonzero(is_small[group])
+        yield group[small_cells], small_cells
         for context in self._without_each(columns):
             if context.max(initial=0) == group.max(initial=0):
                 continue  # each context is one group, and has no set of its own
             whole = np.bincount(context, self.people)
             # the small values of a context together
-            together = np.bincount(context[few_cells], self.people[few_cells], len(whole))
-            cells = few_cells[(together < self._few)[context[few_cells]]]
+            together = np.bincount(context[small_cells], self.people[small_cells], len(whole))
+            cells = small_cells[(together < self._few)[context[small_cells]]]
             yield context[cells], cells
             # a context without one of its values: "in t5, but not a woman" need not be one group
             home = np.zeros(len(size), dtype=int)
@@ -191,10 +191,10 @@ class PrintedSums:
         """
         width, n_values = self.cells.shape[1], self.cells.max(axis=0, initial=0) + 1
         at_risk = np.ones((width, width), dtype=bool)
-        few = np.flatnonzero(n_values <= _FEW_VALUES)
-        n_blocks = -(-int(n_values[few].sum()) // _BLOCK)
-        blocks = np.array_split(few, n_blocks) if len(few) else []
-        wholes = {c: np.bincount(self.cells[:, c], self.people) for c in few}
+        narrow_columns = np.flatnonzero(n_values <= _FEW_VALUES)
+        n_blocks = -(-int(n_values[narrow_columns].sum()) // _BLOCK)
+        blocks = np.array_split(narrow_columns, n_blocks) if len(narrow_columns) else []
+        wholes = {c: np.bincount(self.cells[:, c], self.people) for c in narrow_columns}
         for i, first in enumerate(blocks):
             for second in blocks[i:]:
                 people_of_pairs = self._people_of_pairs(first, second)
@@ -424,8 +424,8 @@ def common_people(masks, people):
     zeros_and_ones, n = masks.astype(kind), people.astype(np.int64)
     common = np.zeros((len(masks), len(masks)))
     for power in range(int(n.max(initial=0)).bit_length()):
-        some = zeros_and_ones[:, (n >> power) & 1 == 1]
-        common += 2.0**power * (some @ some.T)
+        columns = zeros_and_ones[:, (n >> power) & 1 == 1]
+        common += 2.0**power * (columns @ columns.T)
     return common
 
 

@@ -41,20 +41,22 @@ def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -
     bool
     """
     people, total = sums.people, printed @ favorable
-    none, everyone = total == 0, total == printed @ people
-    is_open = (people > 0) & ~printed[none | everyone].any(axis=0)
+    has_nobody, has_everybody = total == 0, total == printed @ people
+    is_open = (people > 0) & ~printed[has_nobody | has_everybody].any(axis=0)
     if not is_open.any():
         return False
-    disclosed = np.where(printed[everyone].any(axis=0), people, 0.0) * ~is_open
-    total = (total - printed @ disclosed)[~(none | everyone)]
-    rows, people = printed[~(none | everyone)][:, is_open], people[is_open]
+    disclosed = np.where(printed[has_everybody].any(axis=0), people, 0.0) * ~is_open
+    total = (total - printed @ disclosed)[~(has_nobody | has_everybody)]
+    rows, people = printed[~(has_nobody | has_everybody)][:, is_open], people[is_open]
     # without most of all people, a group is the sum of all less that of few: fewer numbers
     is_most = rows.sum(axis=1) > rows.shape[1] / 2
     rows = np.concatenate([rows[:1], rows[1:] ^ is_most[1:, None]])
     total = np.where(np.append(False, is_most[1:]), total[0] - total, total)
     place, factor = independent(common_people(rows, people))
     rows = rows[place]
-    if (none | everyone).any() and _follow(rows, factor, people, sums.small[:, is_open]).any():
+    if (has_nobody | has_everybody).any() and _follow(
+        rows, factor, people, sums.small[:, is_open]
+    ).any():
         return True
     return not _have_room(csr_array(rows.astype(float)), people, total[place])
 

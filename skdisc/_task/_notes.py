@@ -158,11 +158,11 @@ def unseen(task, protected):
         is_new = column.encode(values) == UNSEEN
         new = values[is_new]
         if len(new):
-            some = ", ".join(repr(plain(v)) for v in list(dict.fromkeys(new))[:5])
+            examples = ", ".join(repr(plain(v)) for v in list(dict.fromkeys(new))[:5])
             n = people_in(is_new, task.people.frequency)
             caveats.append(
                 f"{n} rows have values of {name} that did not occur at fit, so they belong to no "
-                f"measured group: {some}."
+                f"measured group: {examples}."
             )
     return caveats
 

@@ -83,8 +83,8 @@ def spelled_alike(favorable, values):
     """
     texts = {folded(v) for v in favorable if isinstance(v, str)}
     unnamed = [v for v in values if v not in favorable]
-    alike = [v for v in unnamed if isinstance(v, str) and folded(v) in texts]
-    return [*favorable, *alike] if len(alike) < len(unnamed) else list(favorable)
+    respelled = [v for v in unnamed if isinstance(v, str) and folded(v) in texts]
+    return [*favorable, *respelled] if len(respelled) < len(unnamed) else list(favorable)
 
 
 def unfavorable_values(what, values, favorable, frequency=None, least=1):

@@ -128,8 +128,8 @@ def _drawn(frequency, size, share, rng):
     """
     out = rng.binomial(frequency, share)
     excess = int(out.sum()) - size
-    some = out if excess > 0 else frequency - out
-    ends = np.cumsum(some)
+    removable = out if excess > 0 else frequency - out
+    ends = np.cumsum(removable)
     drawn = rng.choice(int(ends[-1]), size=abs(excess), replace=False) if excess else []
     moved = np.bincount(np.searchsorted(ends, drawn, side="right"), minlength=len(out))
     return out - np.sign(excess) * moved

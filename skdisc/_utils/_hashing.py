@@ -424,7 +424,7 @@ def distinct(x):
     """Return the sorted distinct values of numbers, hashed first where a few stand for many."""
     x = np.asarray(x)
     first = x[:_FIRST]
-    few = (
+    has_few_values = (
         len(x) > 16 * _FIRST and x.dtype.kind in "iuf" and len(np.unique(first)) <= len(first) // 2
     )
-    return np.unique(pd.unique(x) if few else x)
+    return np.unique(pd.unique(x) if has_few_values else x)

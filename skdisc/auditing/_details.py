@@ -68,7 +68,7 @@ def _shown(result, *, step, line, keys, hidden, is_all_known):
             hidden.key(step.attribute, group, RATE_OF.get(m, m), part, step.null)
             for group, m in zip(groups, measures, strict=True)
         ]
-        several = [[key in some for key in row_keys] for some in (keys, hidden.tied)]
+        several = [[key in hidden_keys for key in row_keys] for hidden_keys in (keys, hidden.tied)]
         return np.array(several, dtype=bool).reshape(2, len(table))
 
     discovery = result.without_people().discovery

@@ -290,7 +290,7 @@ def told_of(audited: AuditedRows, audit: Any) -> list[str]:
     """Return what a public document says about itself, in sentences."""
     choice, least = audited.choice, 2 * audit.min_cell
     n = choice.refused(audited.protected, audit.max_predicates)
-    some = f"{n:,} group{'s' * (n != 1)} {'was' if n == 1 else 'were'} not looked at"
+    refused_groups = f"{n:,} group{'s' * (n != 1)} {'was' if n == 1 else 'were'} not looked at"
     depth = ("no condition", "up to one condition", "up to two conditions")[choice.depth]
     tables = "; ".join(" with ".join(map(repr, names)) for names in choice.not_crossed)
     sentence_on_tables = (
@@ -299,7 +299,7 @@ def told_of(audited: AuditedRows, audit: Any) -> list[str]:
         f"{tables}."
     )
     return [
-        f"This is a public document: {some}, to protect people.",
+        f"This is a public document: {refused_groups}, to protect people.",
         f"Values of fewer than {least} people are joined, and numbers are cut at their quartiles. "
         f"Groups within contexts of {depth} are looked at if nothing follows from all that is "
         f"printed about fewer than {audit.min_cell} people whom columns describe. Questions at "

@@ -102,10 +102,10 @@ class Evidence:
 
     def is_side_of(self, other):
         """Return True if another finding has the same protected part, measure and direction."""
-        mine, theirs = (
+        side, other_side = (
             (_protected_part(e), e.numbers["measure"], np.sign(e.effect)) for e in (self, other)
         )
-        return mine == theirs
+        return side == other_side
 
     def mirrors(self, other):
         """Return True if it is about everybody else in the same context."""

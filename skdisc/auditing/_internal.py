@@ -129,9 +129,9 @@ def told_of_joining(audited):
         if now is before or now.equals(before):
             continue
         if now[before.notna()].equals(before[before.notna()]):
-            where = "at its median" if now.nunique() > 10 else "with its largest group"
+            place = "at its median" if now.nunique() > 10 else "with its largest group"
             sentences.append(
-                f"The few people without a value of {str(name)!r} are counted {where}."
+                f"The few people without a value of {str(name)!r} are counted {place}."
             )
         else:
             sentences.append(f"Values of {str(name)!r} that few people have are counted together.")
@@ -254,8 +254,8 @@ class HiddenRows:
         """Note the rows of families with fewer than `min_cell` people on a side."""
         for step in plan.steps:
             table, keys = self.family(step, results.get(step.name))
-            few = table[["n", "n_others"]].min(axis=1) < min_cell if keys else []
-            self.small |= {key for key, is_few in zip(keys, few, strict=True) if is_few}
+            has_few = table[["n", "n_others"]].min(axis=1) < min_cell if keys else []
+            self.small |= {key for key, is_few in zip(keys, has_few, strict=True) if is_few}
 
     def family(self, step, result):
         """Return the judged rows of the family of a step, and their keys."""

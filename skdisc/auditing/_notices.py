@@ -322,16 +322,16 @@ def favorable_spellings(what, values, favorable, least=1, frequency=None):
     """
     texts = {folded(v) for v in favorable if isinstance(v, str)}
     counts = _counts(pd.Series(np.asarray(values, dtype=object)), frequency)
-    alike = [(v, n) for v, n in counts.items() if isinstance(v, str) and folded(v) in texts]
-    if len(alike) < 2:
+    spellings = [(v, n) for v, n in counts.items() if isinstance(v, str) and folded(v) in texts]
+    if len(spellings) < 2:
         return []
-    are_favorable = is_favorable(np.array([v for v, _ in alike], dtype=object), favorable)
-    unfavorable = [pair for pair, is_in in zip(alike, are_favorable, strict=True) if not is_in]
+    are_favorable = is_favorable(np.array([v for v, _ in spellings], dtype=object), favorable)
+    unfavorable = [pair for pair, is_in in zip(spellings, are_favorable, strict=True) if not is_in]
     done, option = "all count as favorable", "only the exact text: --favorable-exact"
     if unfavorable:
         done = f"{_named(unfavorable, least)} count as unfavorable"
         option = "without --favorable-exact they count as favorable; in Python name them all"
-    observation = f"{what}s that differ by case or blanks alone: {_named(alike, least)}"
+    observation = f"{what}s that differ by case or blanks alone: {_named(spellings, least)}"
     return [TableNote(None, observation, done, option, above=True)]
 
 
@@ -535,7 +535,7 @@ def _number_or_fewer(n, least):
 def _named(pairs, least):
     """Return values with their numbers of people; values of few people are only counted."""
     texts = [f"{value!r} ({n:,})" for value, n in pairs if n >= least]
-    few = len(pairs) - len(texts)
-    if few:
-        texts.append(f"{few} of fewer than {least} people")
+    n_of_few = len(pairs) - len(texts)
+    if n_of_few:
+        texts.append(f"{n_of_few} of fewer than {least} people")
     return ", ".join(texts)

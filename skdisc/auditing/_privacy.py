@@ -94,8 +94,10 @@ def _hidden(document, min_cell):
     """Return (group, gap) pairs of gaps that are about few people or few others."""
     rows = [(row, row["gap"]) for row in document["groups"] if row["suppressed"]]
     findings = [*document["evidence"], *document["shadows"]]
-    few = [row for row in findings if row.get("fewest", min_cell) < min_cell]
-    rows += [(row, row.get(name)) for row in few for name in ("effect", "held_out_effect")]
+    findings_of_few = [row for row in findings if row.get("fewest", min_cell) < min_cell]
+    rows += [
+        (row, row.get(name)) for row in findings_of_few for name in ("effect", "held_out_effect")
+    ]
     return {(row["group"], gap) for row, gap in rows if gap is not None}
 
 
@@ -135,8 +137,10 @@ def _groups(rows, shared, min_cell):
             return row["group"]
         return None if shared.values else row["group"]  # published counts have names
 
-    few = [row["suppressed"] or row["n"] < min_cell for row in rows]
-    rows_to_show = [row | (_suppressed() if f else {}) for row, f in zip(rows, few, strict=True)]
+    is_small = [row["suppressed"] or row["n"] < min_cell for row in rows]
+    rows_to_show = [
+        row | (_suppressed() if f else {}) for row, f in zip(rows, is_small, strict=True)
+    ]
     shown = [row for row in rows_to_show if name(row) is not None]
     unnamed = sorted((row for row in rows_to_show if name(row) is None), key=_place)
     for _, several in groupby(unnamed, key=_place):

@@ -143,15 +143,17 @@ def match_groups(
         positions = [j for j, g in enumerate(images) if g is not None]
         if not positions:
             continue
-        alike = likeness(subgroups, [images[j] for j in positions], members)
+        similarity = likeness(subgroups, [images[j] for j in positions], members)
         agree = signs[:, None] == [sign * targets[j].sign for j in positions]
         if sign < 0:
             protected_parts = [
                 frozenset(p for p in images[j].predicates if p.column in columns) for j in positions
             ]
-            agree &= np.array([[part == mine for mine in protected_parts] for part in parts])
-        alike = np.where(agree & (alike >= threshold), alike, 0.0)
-        worth[:, positions] = np.maximum(worth[:, positions], alike)
+            agree &= np.array(
+                [[part == protected_part for protected_part in protected_parts] for part in parts]
+            )
+        similarity = np.where(agree & (similarity >= threshold), similarity, 0.0)
+        worth[:, positions] = np.maximum(worth[:, positions], similarity)
         target_of = {(str(images[j]), sign * targets[j].sign): j for j in positions}
         for i, j in _named(alternatives, signs, target_of):
             worth[i, j] = 1.0

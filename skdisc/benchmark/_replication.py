@@ -94,12 +94,12 @@ def _measured(detector, X, space, model, max_tests, random_state):
     settings = {n: v for n, v in settings.items() if n in parameters}
     if "tests" in detector.limit_fields:
         settings["limits__tests"] = max_tests
-    nothing = dict.fromkeys(("measured", "ci_low", "ci_high", "tested", "seconds"), np.nan)
+    unknown = dict.fromkeys(("measured", "ci_low", "ci_high", "tested", "seconds"), np.nan)
     try:
         ready = clone(detector).set_params(**settings)
         result = ready.fit(X, None, model).result_
     except Exception as error:  # a detector that fails must not stop the others
-        return nothing | {"error": f"{type(error).__name__}: {error}"}
+        return unknown | {"error": f"{type(error).__name__}: {error}"}
     n_tested, n_found = result.n_tested, result.n_found
     low, high = _stats.wilson(n_found, n_tested)
     return {

@@ -151,9 +151,9 @@ def matched_groups(result, truth, which, sign, threshold=0.5):
         named = named[named["finding"].isin(which)]
         named = named.assign(finding=named["finding"].map(place_of))
     target_of = np.full(len(groups), NOBODY)
-    some = [groups[i] for i in which]
+    chosen = [groups[i] for i in which]
     target_of[which] = match_groups(
-        some, sign[which], truth.targets, truth.people, threshold, alternatives=named
+        chosen, sign[which], truth.targets, truth.people, threshold, alternatives=named
     )
     return target_of
 

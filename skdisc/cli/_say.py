@@ -42,9 +42,9 @@ class Output:
         """Note that output is lost; the interpreter must not fail at its end once more."""
         self.lost = error
         try:
-            nothing = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nothing, sys.stdout.fileno())
-            os.close(nothing)
+            null_device = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null_device, sys.stdout.fileno())
+            os.close(null_device)
         except (OSError, ValueError, AttributeError):
             sys.stdout = None
 

@@ -58,9 +58,9 @@ def decisions_at(
         return BlackBox(_CutModel(model, favorable, words, threshold))
     is_above = finite_numbers(scores, f"--predictions {scores.name!r}") >= threshold
     if is_above.all() or not is_above.any():
-        where = "at or above" if is_above.all() else "below"
+        side = "at or above" if is_above.all() else "below"
         raise ValueError(
-            f"--threshold {threshold:g}: all scores of {scores.name!r} are {where} it, so that all "
+            f"--threshold {threshold:g}: all scores of {scores.name!r} are {side} it, so that all "
             "decisions would be equal. Name a threshold between them."
         )
     return BlackBox(decisions=words[is_above.astype(int)])

@@ -258,9 +258,9 @@ def belift(pair, *, explanatory, redlining=None, estimator=None):
         wide = pd.concat([_frame(redlining, "r"), _frame(explanatory, "a")], axis=1).iloc[positions]
         group_rates = _chance(estimator, wide.assign(s=is_one * 1.0), y, weight)[:k]
         overall_rates = _chance(estimator, wide.filter(regex="^a"), y, weight)[:k]
-        nothing = (np.nan, np.nan)
+        no_interval = (np.nan, np.nan)
         ratio = np.average(group_rates / overall_rates, weights=weight[:k])
-        return Contrast(ratio, lambda significance: nothing)
+        return Contrast(ratio, lambda significance: no_interval)
     cells = strata_codes(np.column_stack([z, strata_codes(redlining)[positions]]))
     group_rates = _shares(cells[:k], y[:k], weight[:k])
     return Contrast(np.average(group_rates / _shares(z, y, weight)[:k], weights=weight[:k]))

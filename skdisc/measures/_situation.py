@@ -59,8 +59,8 @@ def situation_testing(pair, *, X, n_neighbors=15, threshold=0.1, direction="lowe
     space = MixedSpace(take(X, np.concatenate([positions1, positions0])))
     one, zero = space.encode(take(X, positions1)), space.encode(take(X, positions0))
     if min(len(one) - 1, len(zero)) < n_neighbors:
-        nothing = (np.nan, np.nan)
-        return Contrast(np.nan, lambda significance: nothing)
+        no_interval = (np.nan, np.nan)
+        return Contrast(np.nan, lambda significance: no_interval)
     group_mean = _mean_of_neighbors(one, y1, w1, one, n_neighbors, np.arange(len(one)))
     reference_mean = _mean_of_neighbors(zero, y0, w0, one, n_neighbors, None)
     gap = {

@@ -280,8 +280,10 @@ class Stream:
         record = {"n": self.n_people, "log_wealth": self.log_wealth, "groups": {}}
         numbers = self.table(significance)[["log_wealth", "effect", "ci_low", "ci_high"]].to_numpy()
         for w, row in zip(self.groups, numbers, strict=True):
-            few = min(float(side[0]) for side in w.seen) < MIN_CELL  # the course would name people
-            record["groups"][str(w.group)] = [None if few else _rounded(v) for v in row]
+            has_few = (
+                min(float(side[0]) for side in w.seen) < MIN_CELL
+            )  # the course would name people
+            record["groups"][str(w.group)] = [None if has_few else _rounded(v) for v in row]
         return record
 
     def to_dict(self) -> dict:

@@ -33,8 +33,8 @@ class DrawnRows:
         cls, frame: pd.DataFrame, by: Sequence[Hashable], size: dict, random_state: int
     ) -> "DrawnRows":
         """Draw the priorities of the rows of a part, from the random state and some of its rows."""
-        some = frame.iloc[:: len(frame) // _ROWS_TO_HASH + 1]
-        content = int(pd.util.hash_pandas_object(some, index=False).sum())
+        hashed_rows = frame.iloc[:: len(frame) // _ROWS_TO_HASH + 1]
+        content = int(pd.util.hash_pandas_object(hashed_rows, index=False).sum())
         priority = np.random.default_rng([random_state, content]).random(len(frame))
         codes, strata = strata_of(frame, by)
         return cls([frame], strata[codes], priority, size)._kept()

@@ -334,9 +334,9 @@ def _differences(before: dict, after: dict, people: PairedPeople | None) -> list
     if changed_settings:
         notes.append(f"The audits differ in {', '.join(changed_settings)}.")
     data = [d["fingerprints"].get("data") for d in (before, after)]
-    alike = data[0] is not None and data[0] == data[1] and people is None
+    has_same_rows = data[0] is not None and data[0] == data[1] and people is None
     if before["about"]["audited"] == "counts":  # other people may be in groups of the same sizes
-        alike &= before["groups"] == after["groups"]
-    if alike:
+        has_same_rows &= before["groups"] == after["groups"]
+    if has_same_rows:
         notes.append(SAME_ROWS)
     return notes

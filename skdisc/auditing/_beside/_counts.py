@@ -118,9 +118,9 @@ def _whole(table, name):
     return values.astype("int64")
 
 
-def _row(table, where):
+def _row(table, mask):
     """Return the name of the first row of a mask."""
-    row = table[where].iloc[0]
+    row = table[mask].iloc[0]
     return f"{row['attribute']} = {row['group']!r}"
 
 

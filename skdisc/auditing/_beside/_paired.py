@@ -82,19 +82,19 @@ class PairedPeople:
         gaps : list of (estimate, low, high, level)
             Rate of the members minus that of the others in the context, before and after.
         """
-        nothing = np.nan, []
+        unknown = np.nan, []
         parts = [self._predicates.get((c["column"], c["text"])) for c in conditions]
         if not parts or None in parts or measure not in _RATES:
-            return nothing
+            return unknown
         if measure in _LABEL and self.labels is None:
-            return nothing
+            return unknown
         is_protected = np.array([bool(c["protected"]) for c in conditions])
         masks = np.array([p.mask(self.X) for p in parts])
         context = masks[~is_protected].all(axis=0) & self._counts(measure)
         members = masks[is_protected].all(axis=0) & context
         rest = context & ~members
         if min(members.sum(), rest.sum()) < 1 + self.are_numbers or not is_protected.any():
-            return nothing
+            return unknown
         influences, gaps = [], []
         for decided in self.decided:
             x1, n1, x0, n0 = (

@@ -43,8 +43,8 @@ class Contrast:
 
 def without_interval(value, p_value):
     """Return the contrast of a test statistic, which has no interval."""
-    nothing = np.full(np.shape(value), np.nan)
-    return Contrast(value, lambda significance: (nothing, nothing), p_value)
+    undefined = np.full(np.shape(value), np.nan)
+    return Contrast(value, lambda significance: (undefined, undefined), p_value)
 
 
 def difference(part):

@@ -368,7 +368,7 @@ def _grouping(columns, chosen, parts):
 
 def _compare(attribute, labels, members, size, total, reference, min_size, min_cell):
     """Return the comparisons of one grouping."""
-    n, none = members @ size, np.zeros(len(size), dtype=bool)
+    n, nobody = members @ size, np.zeros(len(size), dtype=bool)
     if isinstance(reference, dict):
         parts = tuple(reference.get(part) for part in attribute.split(" & "))
         reference = reference.get(attribute, parts if len(parts) > 1 else parts[0])
@@ -379,7 +379,7 @@ def _compare(attribute, labels, members, size, total, reference, min_size, min_c
         raise ValueError(f"reference={reference!r} is not a group of {attribute!r}: {labels!r}")
     if is_absent or np.count_nonzero(n) < 2:  # such a combination does not occur
         alone = zip(labels, members, strict=True)
-        return [ComparedGroups(attribute, g, None, m, none) for g, m in alone]
+        return [ComparedGroups(attribute, g, None, m, nobody) for g, m in alone]
     present = members.any(axis=0)
     if reference not in labels and reference in ("rest", "overall"):
         overlap = reference == "overall"

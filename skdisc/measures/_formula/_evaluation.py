@@ -333,9 +333,14 @@ class Evaluation:
             rows = self._groups(comparison)
             parts, groups = rows.drawn, rows.group
         else:
-            where = [np.flatnonzero(m[self.rows.cell]) for m in (comparison.one, comparison.other)]
-            positions, groups = np.concatenate(where), np.repeat([0, 1], [len(w) for w in where])
-            first = len(where[0])
+            side_positions = [
+                np.flatnonzero(m[self.rows.cell]) for m in (comparison.one, comparison.other)
+            ]
+            positions, groups = (
+                np.concatenate(side_positions),
+                np.repeat([0, 1], [len(w) for w in side_positions]),
+            )
+            first = len(side_positions[0])
             parts = partial(self._drawn, comparison, positions, first)
         return _stats.bootstrap(
             lambda i: float(np.ravel(self.function(parts(i)).value)[0]),
@@ -459,6 +464,6 @@ def omnibus_groups(rows):
     comparisons = []
     for name, _, members in rows.groupings:
         present = (members & (rows.size > 0)).any(axis=1)
-        everyone, none = members.any(axis=0), np.zeros(members.shape[1], dtype=bool)
-        comparisons.append(ComparedGroups(name, "all", members[present], everyone, none))
+        everyone, nobody = members.any(axis=0), np.zeros(members.shape[1], dtype=bool)
+        comparisons.append(ComparedGroups(name, "all", members[present], everyone, nobody))
     return comparisons

@@ -71,8 +71,8 @@ def _by_rows(evaluation, n_permutations, rng):
     means_only = evaluation.entry.name == "mean_difference" and not evaluation.by_rows
     for k, comparison in enumerate(evaluation.comparisons):
         cell, pred = evaluation.rows.cell, evaluation.rows.pred
-        where = [np.flatnonzero(m[cell]) for m in (comparison.one, comparison.other)]
-        n1, positions = len(where[0]), np.concatenate(where)
+        side_positions = [np.flatnonzero(m[cell]) for m in (comparison.one, comparison.other)]
+        n1, positions = len(side_positions[0]), np.concatenate(side_positions)
         if not n1 or n1 == len(positions):
             continue
         if means_only:
