@@ -93,7 +93,7 @@ class CountedTable:
         """
         source = rows.source
         schema = rows.schema(protected, n_bins, checkpoint) if schema is None else schema
-        keeps = checkpoint is not None and source.can_keep and _can_be_told(rows.box)
+        keeps = checkpoint is not None and source.can_keep and _is_recognizable(rows.box)
         options = {"checkpoint": checkpoint} if keeps else {}
         if rows.box is not None:
             options["decide"] = decide = _Decide.of(rows.box, schema.label, pos_label)
@@ -125,7 +125,7 @@ class CountedTable:
         return self.counts.undecided()
 
 
-def _can_be_told(box):
+def _is_recognizable(box):
     """Return False for a model that cannot be recognized again, such as a lambda expression."""
     try:
         return box is None or bool(joblib.hash(box.model))

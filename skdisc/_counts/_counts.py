@@ -147,7 +147,7 @@ class Counts:
         codes = []
         for column in schema.parts:
             if column is schema.decision and decide is not None:
-                values = asked(decide, frame[list(reads or schema.names)])
+                values = decisions_by_row(decide, frame[list(reads or schema.names)])
                 codes.append(column.encode(pd.Series(values, name=column.name)))
             else:
                 codes.append(column.encode(frame[column.name]))
@@ -322,7 +322,7 @@ class Counts:
         frame = pd.DataFrame(
             {names[i]: self.schema.columns[i].decode(codes[i]) for i in positions}, copy=False
         )
-        decision = column.encode(pd.Series(asked(decide, frame), name=column.name))
+        decision = column.encode(pd.Series(decisions_by_row(decide, frame), name=column.name))
         return Counts.of_codes(replace(self.schema, decision=column), [*codes, decision], self.n)
 
     def undecided(self) -> "Counts":
@@ -394,7 +394,7 @@ def _aligned(first, second):
     return first._slices(ends), second._slices(ends)
 
 
-def asked(decide: Callable, rows: pd.DataFrame) -> np.ndarray:
+def decisions_by_row(decide: Callable, rows: pd.DataFrame) -> np.ndarray:
     """Return the decisions of a model, which is asked once about each distinct row."""
     numbers = [pd.factorize(rows[name], use_na_sentinel=False)[0] for name in rows]
     sizes = [int(number.max(initial=0)) + 1 for number in numbers]

@@ -13,7 +13,7 @@ _STEPS, _HALVES = 25, 20  # of Newton's method
 _CLOSE = 1e-2  # a step in log odds, after which steps vanish
 
 
-def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -> bool:
+def discloses_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -> bool:
     """Return whether outcomes of some people follow from sums, and from 0 <= x <= n in each cell.
 
     If all or none of a printed group have the outcome, the outcomes of its members are disclosed.
@@ -61,13 +61,13 @@ def tell_of_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray) -
     return not _have_room(csr_array(rows.astype(float)), people, total[place])
 
 
-def without_telling(blocks: Sequence[Hashable], tell: Callable[[list], bool]) -> list:
+def printable_blocks(blocks: Sequence[Hashable], discloses: Callable[[list], bool]) -> list:
     """Return the blocks of sums that may be printed, in order, each whole or not at all.
 
     Parameters
     ----------
     blocks : sequence
-    tell : callable
+    discloses : callable
         Returns whether too much follows from some blocks.
 
     Returns
@@ -76,11 +76,11 @@ def without_telling(blocks: Sequence[Hashable], tell: Callable[[list], bool]) ->
         It tells nothing; the next block after each part of it would.
     """
     chosen, remaining = [], list(blocks)
-    while remaining and tell([*chosen, *remaining]):
+    while remaining and discloses([*chosen, *remaining]):
         least, most = 0, len(remaining)  # the first `least` tell nothing, the first `most` too much
         while most - least > 1:
             n = (least + most) // 2
-            least, most = (least, n) if tell([*chosen, *remaining[:n]]) else (n, most)
+            least, most = (least, n) if discloses([*chosen, *remaining[:n]]) else (n, most)
         chosen, remaining = [*chosen, *remaining[:least]], remaining[most:]
     return [*chosen, *remaining]
 

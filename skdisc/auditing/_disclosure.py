@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._stats._printed_sums import MOST, PrintedSums, choose
-from skdisc._stats._whole_numbers import tell_of_few, without_telling
+from skdisc._stats._whole_numbers import discloses_few, printable_blocks
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._figures import RATE_OF
 from skdisc.auditing._plan import PUBLIC_DETECTORS as DETECTORS
@@ -214,15 +214,15 @@ class PublicChoice:
         names = sorted(set(tables), key=lambda columns: (len(columns), columns))
         number = np.array([names.index(columns) for columns in tables], dtype=int)
 
-        def tell(tables_to_keep):
+        def discloses(tables_to_keep):
             inside = np.isin(number, tables_to_keep)
             return any(
-                tell_of_few(sums, np.concatenate([everyone, *masks[rows & inside]]), favorable)
+                discloses_few(sums, np.concatenate([everyone, *masks[rows & inside]]), favorable)
                 for sums, rows, favorable in several
             )
 
         used = np.unique(number[self._chosen]).tolist()
-        tables_to_keep = without_telling(used, tell)
+        tables_to_keep = printable_blocks(used, discloses)
         if len(tables_to_keep) == len(used):
             return
         out = [names[i] for i in used if i not in tables_to_keep]
@@ -241,7 +241,7 @@ class PublicChoice:
         """Return the rows that are asked for, in order."""
         rows, n_cells = [], len(self._sums[0].first)
         for depth in range(3 if len(self._names) <= _DEEP else 2):
-            deeper = list(self._asked(depth))
+            deeper = list(self._candidates(depth))
             n = len(rows) + len(deeper)
             rank = min(2 * n, n_cells, self._rank_of_tables(depth + 1))
             if depth and 4.0 * n * rank * n_cells > _COST:
@@ -258,7 +258,7 @@ class PublicChoice:
             terms[1:] += terms[:-1] * (len(values) - 1)
         return terms.sum()
 
-    def _asked(self, depth) -> Iterator[tuple]:
+    def _candidates(self, depth) -> Iterator[tuple]:
         """Yield size, name, column, value and context of rows in contexts of `depth` columns."""
         cells, people = self._sums[0].cells, self._sums[0].people
         several = range(len(self._names))
@@ -286,7 +286,7 @@ class PublicChoice:
         return inside & is_group, inside & ~is_group
 
 
-def told_of(audited: AuditedRows, audit: Any) -> list[str]:
+def public_notes(audited: AuditedRows, audit: Any) -> list[str]:
     """Return what a public document says about itself, in sentences."""
     choice, least = audited.choice, 2 * audit.min_cell
     n = choice.refused(audited.protected, audit.max_predicates)

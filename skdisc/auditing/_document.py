@@ -23,12 +23,12 @@ from skdisc.auditing._audited_rows import TRAINED
 from skdisc.auditing._cells import NOT_RUN, judge
 from skdisc.auditing._comparable import comparable, legitimate
 from skdisc.auditing._details import shown_results
-from skdisc.auditing._disclosure import public_document, told_of
+from skdisc.auditing._disclosure import public_document, public_notes
 from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._families import families
 from skdisc.auditing._figures import EQUAL, GAP, RATE_OF, Figures, as_gaps, what_is_shown
 from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
-from skdisc.auditing._internal import as_read, hidden_rows, told_of_joining, without_hidden
+from skdisc.auditing._internal import as_read, hidden_rows, notes_on_joined_values, without_hidden
 from skdisc.auditing._notices import notices_of
 from skdisc.auditing._numbers import DIFFERENCE, LOG, VALUE, named_by_mean
 from skdisc.auditing._pay._gaps import PaidPeople, mean_gaps, median_gap
@@ -118,7 +118,7 @@ def make_report(audit, audited, plan, run, parts=None):
         is_all_known = audit.template not in OF_RATES
         details = shown_results(document, rows, plan, results, is_all_known)
     if audited.choice is not None:
-        document = public_document(document, told_of(audited, audit))
+        document = public_document(document, public_notes(audited, audit))
     if audited.X is not None:
         for case in document["cases"]:
             X = audited.X if audited.original is None else audited.original
@@ -515,7 +515,7 @@ def _limits(audit, audited, run):
             "if models that could learn nothing from the protected columns show a smaller one."
         )
     if audited.choice is None:
-        limits += _unfavorable(audit, audited) * (audited.numbers is None) + told_of_joining(
+        limits += _unfavorable(audit, audited) * (audited.numbers is None) + notes_on_joined_values(
             audited
         )
     if run.interrupted:

@@ -119,7 +119,7 @@ def joined_values(values, least, *, n_bins, is_value=True, frequency=None):
     return pd.Series(texts[code], index=values.index, dtype=object)  # -1 is missing
 
 
-def told_of_joining(audited):
+def notes_on_joined_values(audited):
     """Return sentences on which values were joined."""
     if audited.original is None:
         return []
@@ -155,7 +155,7 @@ def hidden_rows(document, audit, audited, plan, results):
     HiddenRows
     """
     hidden = HiddenRows(plan)
-    order_of_key = _asked(document, hidden)
+    order_of_key = _ordered_rows(document, hidden)
     for step, result in _leads(plan, results):
         for key in _of_smallest_p(step, result, hidden):
             order_of_key.setdefault(key, (2, key[1].count(" and "), 0, key[1]))
@@ -332,7 +332,7 @@ def _of_smallest_p(step, result, hidden):
     return {keys[i] for i in equal[ends]}
 
 
-def _asked(document, hidden):
+def _ordered_rows(document, hidden):
     """Return the rows of a document, each with its place in the order of asking."""
     order_of_key = {}
 

@@ -93,7 +93,7 @@ class Plan:
 
 def make_plan(audit, audited):
     """Return the Plan of an `Audit` for what was given."""
-    requested, is_named = _wanted(audit.detectors)
+    requested, is_named = _requested_detectors(audit.detectors)
     _check_settings(audit.settings or {})
     able, not_run = _able(audit, audited, requested, is_named)
     steps, leads = [], _leads(able)
@@ -103,7 +103,7 @@ def make_plan(audit, audited):
     return Plan(steps, not_run, _weights(steps))
 
 
-def _wanted(detectors):
+def _requested_detectors(detectors):
     """Return the names asked for, leads first, and whether each was named."""
     available = all_detectors()
     if isinstance(detectors, str) and detectors in ("auto", "all"):

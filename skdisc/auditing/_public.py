@@ -13,7 +13,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from skdisc._stats._printed_sums import PrintedSums
-from skdisc._stats._whole_numbers import tell_of_few, without_telling
+from skdisc._stats._whole_numbers import discloses_few, printable_blocks
 from skdisc._utils._inputs import check_is_frame, check_order
 from skdisc._utils._types import ArrayLike, Columns
 from skdisc._utils._validation import check_protected
@@ -123,14 +123,15 @@ def public_counts(
         everyone = np.ones((1, len(sums.first)), dtype=bool)
         column_of_candidate = np.array([name for _, name, *_ in candidates])
 
-        def tell(several):
+        def discloses(several):
             printed = np.concatenate(
                 [everyone, *sides[chosen & np.isin(column_of_candidate, several)]]
             )
-            return tell_of_few(sums, printed, sums.in_cells(favorable))
+            return discloses_few(sums, printed, sums.in_cells(favorable))
 
         chosen &= np.isin(
-            column_of_candidate, without_telling(sorted(set(column_of_candidate.tolist())), tell)
+            column_of_candidate,
+            printable_blocks(sorted(set(column_of_candidate.tolist())), discloses),
         )
     rows = [
         (name, value, int(inside.sum()), int(favorable[inside].sum()))

@@ -75,7 +75,7 @@ def labels_named(option, text, *columns, of_rows=True):
     texts = [text] if whole else [t.strip() for t in text.split(",")]
     missing = [t for t in texts if not any(names_label(v, t) for v in values)]
     if missing:
-        shared, shown = _told_values(columns, of_rows)
+        shared, shown = _shared_values(columns, of_rows)
         raise ValueError(
             f"{option} {missing[0]!r} does not occur in {columns[0].name!r}"
             f"{closest(missing[0], shared)} {shown}."
@@ -91,14 +91,14 @@ def check_favorable(option, favorable, column):
     """
     values = [plain(v) for v in column.dropna().unique()]
     if favorable is None and not are_codes(values):
-        shown = _told_values([column])[1]
+        shown = _shared_values([column])[1]
         raise ValueError(f"--favorable is missing; it names a value of {column.name!r}. {shown}.")
     if favorable is not None and not any(v in favorable for v in values):
-        shown = _told_values([column])[1]
+        shown = _shared_values([column])[1]
         raise ValueError(f"{option} {column.name!r} has no favorable value. {shown}.")
 
 
-def _told_values(columns, of_rows=True):
+def _shared_values(columns, of_rows=True):
     """Return the values that enough rows share to be named, and a sentence on all of them."""
     counts = counts_of_values(pd.concat([c.dropna() for c in columns]))
     least = _FEW if of_rows else 0

@@ -84,12 +84,12 @@ def main(argv: list[str] | None = None) -> int:
     """
     argv = sys.argv[1:] if argv is None else argv
     say.lost = None
-    with _warnings_told():
+    with _warnings_as_lines():
         return _run(argv)
 
 
 @contextmanager
-def _warnings_told():
+def _warnings_as_lines():
     """Print warnings of skdisc in one line, without places in its source."""
     before = warnings.showwarning
 
@@ -113,7 +113,7 @@ def _run(argv):
         arguments = _parser(argv).parse_args(_with_plan(argv))
         code = arguments.run(arguments)
     except Exception as error:
-        message, code = _told(error)
+        message, code = _message_and_code(error)
         say.flush()
         return _report_error(_with_options(message, argv[:1]), code)
     say.flush()
@@ -140,7 +140,7 @@ def _with_plan(argv):
     return import_module("skdisc.cli._plan").with_plan(argv)
 
 
-def _told(error):
+def _message_and_code(error):
     """Return the message of an error, and the exit code."""
     if isinstance(error, ModelError):
         return error, FAILURE

@@ -56,9 +56,14 @@ def _verify(arguments):
             "Call skdisc.auditing.verify(document, X, y, model) with what was passed to Audit.fit."
         )
     if source.get("counted"):
-        return _tell([*changed, *_told_of_counts(document, source, arguments)])
+        return _print_differences([*changed, *_differences_of_counts(document, source, arguments)])
     frame = rows_in(arguments.data, source)
-    return _tell([*changed, *(lacking(frame, source) or _told(document, source, frame, arguments))])
+    return _print_differences(
+        [
+            *changed,
+            *(lacking(frame, source) or _differences_of_rows(document, source, frame, arguments)),
+        ]
+    )
 
 
 def rows_in(path: str, source: dict) -> pd.DataFrame:
@@ -106,7 +111,7 @@ def _read(path):
     return report.document, [f"page: {difference}"]
 
 
-def _tell(differences):
+def _print_differences(differences):
     """Print what differs; return the exit code."""
     for line in differences:
         say(clean(line))  # a text of the document must not look like a line of this answer
@@ -121,7 +126,7 @@ def lacking(frame: pd.DataFrame, source: dict) -> list[str]:
     return [f"data: there is no column {name!r}" for name in roles if name not in names]
 
 
-def _told_of_counts(document, source, arguments):
+def _differences_of_counts(document, source, arguments):
     """Return what differs from the audit of a table that was counted."""
     table = source_in(arguments.data, _reading_of(source)[0])
     missing = lacking(table, source)
@@ -138,7 +143,7 @@ def _told_of_counts(document, source, arguments):
     return verify(document, table, ends["target"], model, **more)
 
 
-def _told(document, source, frame, arguments):
+def _differences_of_rows(document, source, frame, arguments):
     """Return what differs."""
     X, y, model, extra = passed(document, source, frame, arguments)
     file = arguments.model or None

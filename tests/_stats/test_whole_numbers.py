@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from skdisc._stats._printed_sums import PrintedSums
-from skdisc._stats._whole_numbers import tell_of_few, without_telling
+from skdisc._stats._whole_numbers import discloses_few, printable_blocks
 
 
 def columns_of(counts):
@@ -47,7 +47,7 @@ def test_sums_tell_if_and_only_if_a_program_leaves_one_number():
         favorable = sums.people * (draw.random(n_cells) < 0.3)
         favorable[: n_cells // 2] = draw.integers(0, 4, n_cells // 2)
         expected = tells(printed, favorable, sums.people)
-        assert tell_of_few(sums, printed, favorable) == expected
+        assert discloses_few(sums, printed, favorable) == expected
         counts[expected] += 1
     assert min(counts.values()) > 8
 
@@ -56,10 +56,10 @@ def test_what_is_left_of_a_group_without_two_others_is_told():
     """Of a, b, c and d, the first two are printed, and have all that the four have."""
     sums = PrintedSums([np.repeat([0, 1, 2, 3], 20)], 10)
     printed = np.array([[1, 1, 1, 1], [1, 0, 0, 0], [0, 1, 0, 0]], dtype=bool)
-    assert tell_of_few(sums, printed, np.array([5, 6, 0, 0]))
-    assert not tell_of_few(sums, printed, np.array([5, 6, 1, 0]))
+    assert discloses_few(sums, printed, np.array([5, 6, 0, 0]))
+    assert not discloses_few(sums, printed, np.array([5, 6, 1, 0]))
     group = np.concatenate([printed, [[False, False, True, True]]])
-    assert not tell_of_few(sums, group, np.array([5, 6, 0, 0]))  # it is printed itself
+    assert not discloses_few(sums, group, np.array([5, 6, 0, 0]))  # it is printed itself
 
 
 def test_what_follows_beside_a_group_of_none_is_told():
@@ -67,17 +67,17 @@ def test_what_follows_beside_a_group_of_none_is_told():
     sums = PrintedSums(columns_of([[16, 4, 20], [10, 20, 30]]), 10)
     assert sums.people.tolist() == [16, 4, 20, 10, 20, 30]
     printed = np.array([[1] * 6, [1, 1, 0, 0, 0, 0], [1, 0, 0, 1, 0, 0]], dtype=bool)
-    assert tell_of_few(sums, printed, np.array([0, 2, 10, 0, 5, 10]))
-    assert not tell_of_few(sums, printed, np.array([1, 1, 10, 0, 5, 10]))
+    assert discloses_few(sums, printed, np.array([0, 2, 10, 0, 5, 10]))
+    assert not discloses_few(sums, printed, np.array([1, 1, 10, 0, 5, 10]))
 
 
 @pytest.mark.parametrize("bad", [[], [3], [0, 1], [2, 5, 6], [1, 7]])
 def test_as_few_blocks_are_left_out_as_tell_one_by_one(bad):
     asked = []
 
-    def tell(blocks):
+    def discloses(blocks):
         asked.append(list(blocks))
         return bool(set(blocks) & set(bad))
 
-    assert without_telling(range(8), tell) == [b for b in range(8) if b not in bad]
+    assert printable_blocks(range(8), discloses) == [b for b in range(8) if b not in bad]
     assert len(asked) <= 1 + 4 * max(len(bad), 1)

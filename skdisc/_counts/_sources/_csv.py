@@ -56,7 +56,7 @@ class CsvSource(Source):
         mixed = [
             n
             for n, column_kinds in kinds.items()
-            if "text" in column_kinds and len(_known(column_kinds)) > 1
+            if "text" in column_kinds and len(_kinds_of_values(column_kinds)) > 1
         ]
         texts |= self._texts_of(mixed)
         separators = {f.separator for f in self._files}
@@ -64,7 +64,9 @@ class CsvSource(Source):
         mark, is_sure = file_mark(texts, self._options.decimal, separator)
         if mark == "," and is_sure and self._options.decimal is None:
             fractions = [
-                n for n, column_kinds in kinds.items() if _known(column_kinds) >= {"numbers"}
+                n
+                for n, column_kinds in kinds.items()
+                if _kinds_of_values(column_kinds) >= {"numbers"}
             ]
             fractions = [n for n in fractions if n not in texts and n not in self._options.text]
             grouped = self._texts_of(fractions)
@@ -145,7 +147,7 @@ class CsvSource(Source):
             yield piece
 
 
-def _known(kinds):
+def _kinds_of_values(kinds):
     """Return the kinds of a column but missing values."""
     return kinds - {"missing"}
 
@@ -165,7 +167,7 @@ def _kinds(series):
 
 def _dtype(kinds):
     """Return the dtype of a column: str, a dtype of NumPy, or None for what pandas infers."""
-    value_kinds = _known(kinds)
+    value_kinds = _kinds_of_values(kinds)
     if not value_kinds <= {"integers", "numbers"}:
         return None if value_kinds == {"booleans"} else str
     if not value_kinds:

@@ -37,14 +37,14 @@ class DrawnRows:
         content = int(pd.util.hash_pandas_object(hashed_rows, index=False).sum())
         priority = np.random.default_rng([random_state, content]).random(len(frame))
         codes, strata = strata_of(frame, by)
-        return cls([frame], strata[codes], priority, size)._kept()
+        return cls([frame], strata[codes], priority, size)._limited()
 
     def __add__(self, other: "DrawnRows") -> "DrawnRows":
         strata = np.concatenate([self._strata, other._strata])
         priority = np.concatenate([self._priority, other._priority])
-        return DrawnRows(self._frames + other._frames, strata, priority, self._size)._kept()
+        return DrawnRows(self._frames + other._frames, strata, priority, self._size)._limited()
 
-    def _kept(self):
+    def _limited(self):
         """Return the rows of least priority of each stratum."""
         codes, values = pd.factorize(self._strata)
         order = np.lexsort((self._priority, codes))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skdisc._counts._counts import Counts, asked
+from skdisc._counts._counts import Counts, decisions_by_row
 from skdisc._counts._profile import ColumnProfile, Profile
 from skdisc._counts._running_total import RunningTotal
 from skdisc._counts._sources._arrow import frame_of, without_unnamed_index
@@ -106,7 +106,7 @@ class IbisSource(Source):
             for i, column in enumerate(schema.parts):
                 if f"part{i}" not in groups:
                     rows = cells[[f"read{j}" for j in range(len(reads))]].set_axis(reads, axis=1)
-                    values = pd.Series(asked(decide, rows), name=column.name)
+                    values = pd.Series(decisions_by_row(decide, rows), name=column.name)
                 else:
                     values = cells[f"part{i}"].rename(column.name)
                 in_engine = column.kind == "bins" and column.name not in reads
