@@ -39,9 +39,9 @@ class BlackBox:
     chunk_size : int, default=100_000
         Number of rows passed to the model at once at most. Results do not depend on it.
     n_refits : int, optional
-        A model that is trained here is compared with at most so many models trained on rows with
-        redrawn protected columns. By default as many as the level takes, 19 at .05; with fewer,
-        "disparity found" is not possible.
+        Largest number of models, trained on rows with redrawn protected columns, that a model
+        trained here is compared with. By default as many as the level takes, 19 at .05; with
+        fewer, "disparity found" is not possible.
     n_jobs : int, optional
         Number of threads that share large queries, and models that are trained again. Results do
         not depend on it. By default one.

@@ -5,7 +5,7 @@ import numpy as np
 from skdisc.exceptions import ModelError
 
 MOST = 200  # rows queried twice: of a model that changes 1 % of its outcomes, .87 are noticed
-_SHARE = 10  # of a limit on queries, one in so many
+_SHARE = 10  # one in ten of a limit on queries
 _ROUNDING = 1e-5  # of the range of outcomes: matrix products depend on the number of rows
 
 

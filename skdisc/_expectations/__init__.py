@@ -1,4 +1,4 @@
-"""Expectations: what legitimate columns let expect of outcomes and memberships."""
+"""Expectations: predictions of outcomes and memberships from legitimate columns."""
 
 from skdisc._expectations._covariates import Covariates
 from skdisc._expectations._crossings import Crossings, Sampling, Unlearned, widening

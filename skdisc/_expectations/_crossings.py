@@ -45,8 +45,8 @@ class Unlearned:
     indices : tuple of int
         The numbers of the columns among the `CellColumn`s.
     has_joined : bool
-        Whether the cells have joined, perhaps for nothing. Then the bias is what joining took,
-        times the chance that it was noise, with the other sign.
+        Whether the cells have joined the main effects, perhaps because of noise. Then the bias is
+        minus the amount that joining took from the estimate, times the probability of noise.
     """
 
     columns: tuple
@@ -544,9 +544,9 @@ def _largest(values, n):
 def widening(unlearned: list[Unlearned]) -> tuple[float, float]:
     """Return by how much the lower and the upper end of an interval move outwards.
 
-    B is what the estimate has too much, so where it is positive the truth lies below. The end on
-    that side moves by the size of B and two of its errors, for the crossing of which this is most.
-    What crossings that joined may have taken for nothing adds up, and moves one end, too.
+    Where the bias B of an estimate is positive, the truth lies below it. The end on that side moves
+    by the largest sum of the size of B and two of its errors over all crossings. The biases of
+    crossings that joined, perhaps because of noise, add up and move one end, too.
     """
     waiting = [crossing for crossing in unlearned if not crossing.has_joined]
     joined_bias = sum(crossing.bias for crossing in unlearned if crossing.has_joined)

@@ -29,7 +29,7 @@ LEAST_SHARE = 0.005  # shares are kept this far from 0 and 1 where one divides b
 
 @dataclass(frozen=True)
 class Expectations:
-    """What covariates let expect of an outcome and of memberships, and what they leave of both.
+    """Predictions of an outcome and of memberships from covariates, and their residuals.
 
     Attributes
     ----------
@@ -174,12 +174,12 @@ def learn(
     n_splits: int | None = None,
     checked: Sequence[int] | None = None,
 ) -> Expectations:
-    """Learn what covariates let expect of an outcome, and of memberships in parts of the people.
+    """Predict an outcome, and memberships in parts of the people, from covariates.
 
-    First come main effects, by unshrunk least squares off both sides; then the cells of those
-    crossings that surely move an estimate, before trees learn, so that no seed decides about them;
-    then trees, out of fold, and least squares of what trees leave. What crossings would still add
-    to an estimate widens its interval.
+    Main effects come first, by least squares without shrinkage; then the cells of crossings that
+    surely move an estimate, before trees learn, so that no seed decides about them; then trees,
+    out of fold, and least squares of their residuals. What crossings would still add to an estimate
+    widens its interval.
 
     Parameters
     ----------

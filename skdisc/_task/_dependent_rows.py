@@ -121,8 +121,8 @@ def _codes(column):
 def _may_be_copies(columns):
     """Return whether a column has n / 2 values, or the counts of values have a common divisor.
 
-    The sample of a column with n / 2 values has at least so many of them as it has of rows which
-    are the first with their value. These are 500 on average, and below 400 in one of 10^9 samples.
+    The sample of a column with n / 2 values has at least as many values as rows that are the first
+    with their value. These are 500 on average, and below 400 in one of 10^9 samples.
     A divisor of the counts of rows divides those of the values of each column.
     """
     n, divisor = len(columns[0]), 0

@@ -121,10 +121,10 @@ def permuted(
 
 
 def _drawn(frequency, size, share, rng):
-    """Draw so many of the people, and return how many of each row.
+    """Draw `size` people, and return how many of each row.
 
-    The numbers are binomial ones, from which people are taken, or to which they are added, at
-    random until the size is right.
+    Numbers are drawn from binomial distributions; then people are removed or added at random until
+    the size is right.
     """
     out = rng.binomial(frequency, share)
     excess = int(out.sum()) - size

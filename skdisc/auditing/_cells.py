@@ -210,8 +210,8 @@ def _answer(result):
 def _strongest(step, result, figures):
     """Return what is estimated of the strongest finding, its group, measure and people.
 
-    None without findings. Of findings those of people worse off come first. A ratio has the p-value
-    of its gap.
+    None without findings. Findings of people worse off come first. A ratio has the p-value of its
+    gap.
     """
     if not len(result.findings):
         return None
@@ -221,8 +221,8 @@ def _strongest(step, result, figures):
     is_gap = (table["measure"] != "impact_ratio").to_numpy()
     i = int(np.argmax(strength(table, prefix) + 1000 * is_significant.to_numpy() + 10_000 * is_gap))
     measure = table["measure"].iloc[i]
-    # Of several causes, all that the group differs by, not what it adds to the other causes: the
-    # page says the same number about the group wherever it names it.
+    # With several causes, the whole gap of the group, not what it adds to the other causes: the
+    # page states the same number wherever it names the group.
     what = RATIO if measure == "impact_ratio" else gap_of(step)
     what += HELD_OUT if prefix else ""
     group = result.findings.subgroups[i]

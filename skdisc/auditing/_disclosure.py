@@ -117,10 +117,10 @@ class PublicChoice:
     most : float, default=0.5
         Share of the variation of a small set that printed sums may explain.
     outcomes : sequence of ndarray of 0 and 1, shape (n_rows,), default=()
-        Of all people, of each base, and of all people again if a base is an outcome. All groups by
-        the same columns are left out together if outcomes would follow because people are whole:
-        of all, or of none. This alone depends on outcomes, and tells of no group what it is.
-        Without outcomes, the choice is that of columns.
+        Outcomes of all people, of each base, and of all people again if a base is an outcome. All
+        groups by the same columns are left out together if it would follow from whole numbers of
+        people that all or none of some people have the outcome. Without outcomes, only columns
+        decide.
 
     Attributes
     ----------

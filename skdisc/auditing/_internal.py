@@ -318,8 +318,8 @@ def _leads(plan, results):
 def _of_smallest_p(step, result, hidden):
     """Return the keys of rows whose p-value may be the p-value of the whole question.
 
-    It is the smallest corrected one. Of rows that have it, a correction in steps down takes it from
-    the first, and one in steps up from the last, which need not be found, nor named anywhere.
+    This is the smallest corrected p-value. A step-down correction takes it from the first row that
+    has it, a step-up correction from the last one, which need not be a finding.
     """
     keys, corrected = _keys(result, step, hidden)
     table = result.findings.table

@@ -51,8 +51,8 @@ def verify(
     expected : dict, optional
         Settings that the audit must have, by name.
     described_by : DataFrame, optional
-        Of a public audit by the command line: the columns that it was told to ignore, with which
-        its groups were chosen.
+        For a public audit by the command line: the ignored columns, by which its groups were
+        chosen, too.
 
     Returns
     -------

@@ -118,8 +118,8 @@ class BenchmarkResult:
         """Return the cells on which methods can be compared.
 
         A method is left out of the audits of one kind if a tenth of its cells there are missing or
-        were stopped by a time limit (`left_out`). Of the others, a drawing is left out for all
-        methods if it is incomplete for one of them.
+        were stopped by a time limit (`left_out`). A drawing that is incomplete for one of
+        the other methods is left out for all of them.
 
         Returns
         -------
