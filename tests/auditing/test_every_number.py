@@ -286,7 +286,7 @@ def figures_of_pay(document):
 FOUND = "disparity found"
 
 
-@pytest.mark.parametrize("make", [pay, pay_with_weights, pay_of_several_years], ids=str)
+@pytest.mark.parametrize("make", [pay, pay_with_weights, pay_of_several_years])
 def test_the_table_and_the_paragraph_of_pay_print_one_range(make):
     """What is printed of mean and median pay of all people is read back from the page."""
     report = make()
