@@ -209,7 +209,7 @@ class BaseDetector(
         self._refuse_weight(sample_weight)
         return self._effect_again(Request(X, y))
 
-    @numbered_once()
+    @numbered_once
     def _fit(self, request):
         started = time.perf_counter()
         self._validate_params()
@@ -238,7 +238,7 @@ class BaseDetector(
         self._memory = task.memory
         return self
 
-    @numbered_once()
+    @numbered_once
     def _audit(self, request):
         if request.X is None:
             check_is_fitted(self, "result_")

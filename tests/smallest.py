@@ -203,13 +203,13 @@ def entry(name):
 @cache
 def of_its_test_file(name, constant):
     """Return a constant that the test file of a detector may have, or None."""
-    path = tests_of(name)
+    path = path_of_tests(name)
     if not path.exists() or f"\n{constant} = " not in path.read_text(encoding="utf-8"):
         return None
     return runpy.run_path(str(path))[constant]
 
 
-def tests_of(name):
+def path_of_tests(name):
     """Return the path of the test file of a detector's own name."""
     *rooms, file = all_detectors()[name].__module__.split(".")[1:]
     return Path(__file__).parent.joinpath(*rooms, f"test{file}.py")

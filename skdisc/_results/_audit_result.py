@@ -465,6 +465,6 @@ class AuditResult(InDatabase):
 
 _STRUCTURED = {
     *("findings", "tables", "estimates", "excluded", "judgment", "answer"),
-    "candidates",  # results do not keep them
+    *("candidates", "items"),  # results do not keep them
 }
 _DISCOVERY_FIELDS = {f.name for f in fields(Discovery)}

@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, wraps
 
 import numpy as np
 import pandas as pd
@@ -144,8 +144,8 @@ _record: ContextVar[dict | None] = ContextVar("record", default=None)
 
 
 @contextmanager
-def numbered_once():
-    """Number the values of each column once until the end of a run, whoever asks for them.
+def one_numbering():
+    """Number the values of each column once inside, whoever asks for them.
 
     Frames that share a column share its values, which nothing changes during a run; so columns are
     known by where their values are stored. Runs inside of a run share its record.
@@ -155,6 +155,21 @@ def numbered_once():
         yield
     finally:
         _record.reset(token)
+
+
+def numbered_once(run):
+    """Decorate a run in which columns are numbered once, as in `one_numbering`.
+
+    `one_numbering` as a decorator would put a frame of the standard library between the caller and
+    the package, to which warnings would point.
+    """
+
+    @wraps(run)
+    def recorded(*args, **kwargs):
+        with one_numbering():
+            return run(*args, **kwargs)
+
+    return recorded
 
 
 def numbers_of(column):

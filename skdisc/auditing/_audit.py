@@ -259,7 +259,7 @@ class Audit(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @numbered_once()
+    @numbered_once
     def fit(
         self,
         X: FrameLike | Counts | FilePath,

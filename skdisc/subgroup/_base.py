@@ -228,7 +228,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         return discovery
 
     def _remeasure(self, task):
-        return measured_again(self, task, self._rows(task))
+        discovery = measured_again(self, task, self._rows(task))
+        discovery.items = None
+        return discovery
 
     def _measure_again(self, findings, rows):
         """Return a table of the findings measured on other rows."""

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from skdisc._task._dependent_rows import _joined, alike_neighbors, repeated_rows
-from skdisc._utils._hashing import numbered_once
+from skdisc._utils._hashing import one_numbering
 from skdisc.subgroup import DivExplorer
 
 
@@ -96,7 +96,7 @@ def test_what_a_sample_excludes_is_no_note_of_all_rows(world, monkeypatch):
     elif world == "text":
         X["race"] = X["race"] + rng.integers(0, 1500, 4000).astype(str)
     rows = X.iloc[at]
-    with numbered_once():
+    with one_numbering():
         found = repeated_rows(rows, y[at])
         assert repeated_rows(rows, y[at]) == found
     monkeypatch.setattr("skdisc._task._dependent_rows._may_be_copies", lambda *columns: True)

@@ -14,8 +14,8 @@ from skdisc._utils._hashing import (
     canonical_rank,
     distinct,
     multipliers,
-    numbered_once,
     numbers_of,
+    one_numbering,
     row_hashes,
 )
 
@@ -198,9 +198,9 @@ def test_rows_at_ranks_are_those_of_a_stable_sort(keys, data):
 def test_columns_are_numbered_once_where_they_share_values(values, dtype):
     X = pd.DataFrame({"x": pd.Series(values, dtype=dtype), "other": pd.Series(values[::-1])})
     number, found = numbers_of(X["x"])
-    with numbered_once():
+    with one_numbering():
         first = numbers_of(X["x"])
-        with numbered_once():  # as a detector does in an audit
+        with one_numbering():  # as a detector does in an audit
             assert numbers_of(X["x"])[0] is first[0]
         assert numbers_of(X["other"])[0].tolist() != number.tolist()
         assert numbers_of(X["x"].iloc[:2])[0].tolist() == number[:2].tolist()
