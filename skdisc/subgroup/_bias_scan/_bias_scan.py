@@ -205,6 +205,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         **OF_CONTEXTS,
     )
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_ratio", "relevant_size")
+    _compares_numbers = False  # its numbers may have a model, too: see `_resolve_model`
 
     @property
     def output(self) -> str:
