@@ -12,12 +12,13 @@ from skdisc._results._judgment import FOUND
 from skdisc.auditing._beside._paired import PairedPeople
 from skdisc.auditing._cells import holm
 from skdisc.auditing._internal import leaves_out_rows
+from skdisc.auditing._pay._record import JOINED
 
 _QUESTION = ["attribute", "null"]
 _ROW = ["group", "null", "measure"]
 _SAME = ("group", "measure")
 _FIGURE = ["row", "figure", "component", "basis", "among", "group"]
-_GAP = ["gap", "ci_low", "ci_high"]
+_GAP = ["gap", "ci_low", "ci_high", "ci_level"]
 _NUMBERS = ["effect", "ci_low", "ci_high", "ci_level"]
 PAIRED = (
     "Both models decided about the same people. The intervals of changes count how alike they "
@@ -39,8 +40,13 @@ ASSUMED = (
 
 
 OF_PAY = (
-    "Gaps of pay have the intervals of their audits. Where most people are in both tables, these "
-    "say less about a change than it seems: a change that is inside them may be real."
+    "Changes of pay take the two tables as those of different people. Where most people are in "
+    "both, the intervals of changes are too wide, so that a real change may have an interval with "
+    "0 in it."
+)
+OF_JOINED = (
+    "The categories that were joined, because few people work in them, are others in the two "
+    "reports: no change is given of them."
 )
 
 
@@ -67,8 +73,9 @@ class AuditComparison:
         that it differs by; NaN if it is not estimated. ``paired``: whether the interval is that of
         the same people.
     pay : DataFrame
-        One row for each figure of pay of either report, but quarters: which it is, and gap and
-        interval of both; empty for other templates.
+        One row for each figure of pay of either report: which it is, gap and interval of both (of
+        quarters, the share of women), and the change with its interval, as of different people;
+        empty for other templates.
     notes : list of str
         What is assumed, and how the audits differ in their settings.
 
@@ -90,11 +97,13 @@ class AuditComparison:
         _check_outcomes(before, after)
         self.verdicts = _verdicts(before, after)
         self.evidence = _evidence(before, after, people)
-        self.pay = _pay(before, after)
+        significance = max(d["about"]["significance"] for d in (before, after))
+        self.pay = _pay(before, after, significance)
         paired = people is not None and bool(self.evidence["paired"].all())
         assumed = PAIRED if paired else ASSUMED
         self.notes = _differences(before, after, people) + [assumed] * len(self.evidence[:1])
         self.notes += [OF_PAY] * len(self.pay[:1])
+        self.notes += [OF_JOINED] * (len(self.pay) and _are_joined_otherwise(before, after))
 
     @property
     def found_anew(self) -> bool:
@@ -116,16 +125,20 @@ class AuditComparison:
             change = {"only after": f"{row.after}; not asked before"}.get(row.change, change)
             lines.append(f"  {row.attribute}, {row.null}: {change}")
         if len(self.pay):
-            lines += ["", "Pay: women's is lower by, in percent"]
+            lines += ["", "Pay: women's is lower by, in percent, and the change in points"]
         for row in self.pay.itertuples():
             among = ", among those who receive it" * (row.among == "recipients")
             group = "" if pd.isna(row.group) else f" of {row.group}"
-            lines.append(
-                f"  ({row.row}) {row.figure}, {row.component} pay{group}, {row.basis}{among}"
-            )
-            sides = (_in_percent(*row[-6:-3]), _in_percent(*row[-3:]))
+            what = f"{row.figure}, {row.component} pay{group}"
+            if row.figure == "quarter":
+                what = f"share of women in {row.group}"
+            lines.append(f"  ({row.row}) {what}, {row.basis}{among}")
+            old = _in_percent(row.gap_before, row.ci_low_before, row.ci_high_before)
+            new = _in_percent(row.gap_after, row.ci_low_after, row.ci_high_after)
+            change = _in_percent(row.change, row.ci_low, row.ci_high, sign="+")
+            change = "" if pd.isna(row.change) else f": change {change}"
             points = " points" * (row.figure == "receive")
-            lines.append(f"    {sides[0]} -> {sides[1]}{points}")
+            lines.append(f"    {old} -> {new}{change}{points}")
         lines += ["", "Evidence"]
         for row in self.evidence.itertuples():
             lines.append(f"  {row.group} ({row.null}, {row.measure})")
@@ -140,22 +153,40 @@ class AuditComparison:
         return f"AuditComparison({n} of {len(self.verdicts)} verdicts differ)"
 
 
-def _pay(before, after):
-    """Return the gaps of both reports of pay, side by side."""
+def _pay(before, after, significance):
+    """Return the gaps of both reports of pay side by side, and their changes.
+
+    Of a quarter, the share of women stands for the gap.
+    """
     frames = []
     for name, document in (("before", before), ("after", after)):
-        rows = [row for row in document.get("pay") or [] if row["figure"] != "quarter"]
+        rows = [
+            row | ({"gap": row["women_value"]} if row["figure"] == "quarter" else {})
+            for row in document.get("pay") or []
+        ]
         frame = pd.DataFrame(rows, columns=[*_FIGURE, *_GAP])
         frames.append(frame.rename(columns={gap: f"{gap}_{name}" for gap in _GAP}))
-    return frames[0].merge(frames[1], on=_FIGURE, how="outer", sort=False)
+    joined = frames[0].merge(frames[1], on=_FIGURE, how="outer", sort=False)
+    effects = joined.rename(columns={f"gap_{end}": f"effect_{end}" for end in _ENDS})
+    z = -special.ndtri(significance / 2)
+    changes = _changes(effects, z, np.zeros(len(joined)))[["change", "ci_low", "ci_high"]]
+    if _are_joined_otherwise(before, after):
+        changes[joined["group"].isin([JOINED, f"all {JOINED}"])] = np.nan
+    return pd.concat([joined, changes], axis=1)
 
 
-def _in_percent(gap, low, high):
+def _are_joined_otherwise(before, after):
+    """Return whether other small categories of workers are joined in two reports of pay."""
+    first, second = ((d.get("about_pay") or {}).get("joined") for d in (before, after))
+    return first != second
+
+
+def _in_percent(gap, low, high, sign=""):
     """Return a gap with its interval in percent."""
     if pd.isna(gap):
         return "–"
     ends = "" if pd.isna(low) or pd.isna(high) else f" [{100 * low:z.1f}, {100 * high:z.1f}]"
-    return f"{100 * gap:z.1f}{ends}"
+    return f"{100 * gap:{sign}z.1f}{ends}"
 
 
 def _check_outcomes(before, after):

@@ -260,9 +260,22 @@ def test_the_command_pairs_two_models_of_one_file(tmp_path, capsys):
 
 def test_shares_who_receive_variable_pay_differ_by_points():
     text = AuditComparison(example(), example()).to_text()
-    head, rest = text.split("Pay: women's is lower by, in percent", 1)
+    head, rest = text.split("Pay: women's is lower by, in percent, and the change in points", 1)
     assert "Pay:" not in head
     lines = rest.split("Evidence")[0].strip().splitlines()
     for name, numbers in zip(lines[::2], lines[1::2], strict=True):
         assert numbers.endswith(" points") == name.startswith("  (e)")
     assert "points" in rest
+
+
+def test_gaps_of_pay_stand_beside_their_change():
+    before, after = example(), example()
+    for document, gap in ((before, 0.20), (after, 0.15)):
+        for row in document["pay"]:
+            if row["figure"] == "mean" and row["component"] == "total":
+                row |= {"gap": gap, "ci_low": gap - 0.03, "ci_high": gap + 0.04, "ci_level": 0.95}
+    text = AuditComparison(before, after).to_text()
+    # sqrt(.03^2 + .04^2) = .05 to both sides
+    assert "20.0 [17.0, 24.0] -> 15.0 [12.0, 19.0]: change -5.0 [-10.0, 0.0]" in text
+    assert "(f) share of women in quarter 1, " in text
+    assert "are too wide" in " ".join(text.split())

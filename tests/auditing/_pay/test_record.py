@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from documents import breaches
+from scipy import stats
 
 from skdisc import Audit, AuditReport
 from skdisc.auditing._beside._compare import _pay
@@ -334,8 +335,8 @@ def test_two_reports_stand_side_by_side():
     X = table()
     late = X.assign(base=np.where(X["sex"] == "f", 1.1, 1.0) * X["base"])
     made = [record(frame) for frame in (X, late[late["grade"] != "C"])]
-    frame = _pay(*({"pay": m.rows} for m in made))
-    assert len(frame) == len(made[0].rows) - 4
+    frame = _pay(*({"pay": m.rows} for m in made), 0.05)
+    assert len(frame) == len(made[0].rows)
     for side, rows in zip(("before", "after"), (m.rows for m in made), strict=True):
         asked = (frame["figure"] == "mean") & (frame["component"] == "total")
         first = frame[asked & (frame["basis"] == "per hour")].iloc[0]
@@ -344,7 +345,48 @@ def test_two_reports_stand_side_by_side():
     gone = frame[frame["group"] == "C"]
     assert gone["gap_after"].isna().all()
     assert gone["gap_before"].notna().any()
-    assert _pay({}, {}).empty
+    assert _pay({}, {}, 0.05).empty
+
+
+@pytest.mark.parametrize("significance", [0.05, 0.2])
+def test_a_change_has_the_interval_of_different_people(significance):
+    """Zou and Donner (2008): arms of both intervals, here by hand, from their levels to one."""
+    made = [record(table(seed=seed)).rows for seed in (0, 1)]
+    frame = _pay(*({"pay": rows} for rows in made), significance)
+    n_told = 0
+    for row in frame.to_dict("records"):
+        names = ("row", "figure", "component", "among", "basis", "group")
+        asked = {n: None if pd.isna(row[n]) else row[n] for n in names}
+        sides = [one(rows, **asked) for rows in made]
+        value = "women_value" if row["figure"] == "quarter" else "gap"
+        if None in (ends := [s[n] for s in sides for n in (value, "ci_low", "ci_high")]):
+            assert np.isnan([row["ci_low"], row["ci_high"]]).all()
+            continue
+        old, old_low, old_high, new, new_low, new_high = ends
+        z = [stats.norm.ppf((1 + s["ci_level"]) / 2) for s in sides]
+        down = np.hypot((new - new_low) / z[1], (old_high - old) / z[0])
+        up = np.hypot((new_high - new) / z[1], (old - old_low) / z[0])
+        wide = stats.norm.ppf(1 - significance / 2)
+        assert row["change"] == pytest.approx(new - old)
+        assert row["ci_low"] == pytest.approx(new - old - wide * down)
+        assert row["ci_high"] == pytest.approx(new - old + wide * up)
+        n_told += 1
+    assert n_told > 15
+    assert set(frame["figure"]) == {"mean", "median", "receive", "quarter", "category"}
+
+
+def test_joined_categories_that_are_others_have_no_change():
+    rows = record(table()).rows
+    rows = [r for r in rows if (r["figure"], r["component"]) == ("category", "total")]
+    rows = [row | {"group": JOINED} if row["group"] == "C" else row for row in rows]
+    about = [{"joined": ["C", "D"]}, {"joined": ["C", "E"]}]
+    for first, second in ((0, 0), (0, 1)):
+        sides = ({"pay": rows, "about_pay": about[k]} for k in (first, second))
+        frame = _pay(*sides, 0.05)
+        others = frame[frame["group"] == JOINED]
+        assert others["gap_after"].notna().all()
+        assert others["change"].isna().all() == (first != second)
+        assert frame[frame["group"] == "A"]["change"].notna().all()
 
 
 def test_several_rows_of_a_person_have_the_intervals_of_one():
