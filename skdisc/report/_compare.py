@@ -70,8 +70,10 @@ def compare_cases(
     for name, result in zip(names, results, strict=True):
         if name in tests:
             people = tests[name]
-            found = people[people["case"]].groupby("n_neighbors")["row"].agg(set)
-            cases[name] = {k: found.get(k, set()) for k in people["n_neighbors"].unique().tolist()}
+            rows_by_k = people[people["case"]].groupby("n_neighbors")["row"].agg(set)
+            cases[name] = {
+                k: rows_by_k.get(k, set()) for k in people["n_neighbors"].unique().tolist()
+            }
         else:
             better = result.findings.table["effect"].to_numpy() < 0
             same = set(np.asarray(result.findings.row)[better]) & audited
@@ -95,20 +97,20 @@ def _is_test(result):
 
 def _numbered(names):
     """Return the names, with a number behind each that repeats."""
-    seen = dict.fromkeys(names, 0)
+    counts = dict.fromkeys(names, 0)
     numbered = []
     for name in names:
-        seen[name] += 1
-        numbered.append(f"{name} {seen[name]}" if names.count(name) > 1 else name)
+        counts[name] += 1
+        numbered.append(f"{name} {counts[name]}" if names.count(name) > 1 else name)
     return numbered
 
 
 def _counts(cases, n):
     """Return the number and the share of cases by method and number of neighbors."""
     rows = [
-        (name, k, n, len(found), len(found) / n if n else np.nan)
+        (name, k, n, len(case_rows), len(case_rows) / n if n else np.nan)
         for name, by_k in cases.items()
-        for k, found in by_k.items()
+        for k, case_rows in by_k.items()
     ]
     return pd.DataFrame(rows, columns=["method", "n_neighbors", "people", "cases", "share"])
 

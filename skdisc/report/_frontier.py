@@ -6,7 +6,7 @@ from skdisc.report._svg import HEIGHT, WIDTH, axis
 
 
 def frontier_svg(title, points, margin):
-    """Draw the models, and the score that the present one less the margin has.
+    """Draw the models, and a line at the score of the present model less the margin.
 
     Parameters
     ----------

@@ -121,8 +121,8 @@ def _people_with_case(result):
         who, has = f"None of {n:,} {whose}", "has"
     elif whose != "people":
         who = f"{number(100 * share)} % of the {whose}"
-    said = f"{who} {has} another outcome for other values of {names} alone."
-    return said if result.findings.row is not None else f"{said} {searched}"
+    sentence = f"{who} {has} another outcome for other values of {names} alone."
+    return sentence if result.findings.row is not None else f"{sentence} {searched}"
 
 
 def _difference(result, is_group, one):
@@ -133,9 +133,12 @@ def _difference(result, is_group, one):
     has = "has" if one else "have"
     if result.versus != "everyone":
         return f"{has} another outcome than {result.versus}"
-    names, others = _listed(result.protected) or "any column", _changed_besides(result)
-    if others:
-        return f"{has} another outcome for other values of {names} and resulting values of {others}"
+    names, changed_columns = _listed(result.protected) or "any column", _changed_besides(result)
+    if changed_columns:
+        return (
+            f"{has} another outcome for other values of {names} and resulting values of "
+            f"{changed_columns}"
+        )
     return f"{has} another outcome for other values of {names} alone"
 
 
@@ -286,7 +289,7 @@ def _cases(result, title, n):
 
 
 def _of_column(name):
-    """Return the heading of a column of X; one that is named as the outcome is told from it."""
+    """Return the heading of a column of X; one named "Outcome" is marked as a column."""
     return f"{name} (column)" if str(name) == "Outcome" else str(name)
 
 
@@ -296,18 +299,18 @@ def _intervals(result, max_rows):
         frame = result.to_frame()
         measure = frame["measure"].iloc[0] if len(frame) else result.measure
         frame = frame[frame["measure"] == measure].head(max_rows)
-        at = "held_out_" if "held_out_effect" in frame else ""
-        rows = frame[["subject", f"{at}effect", f"{at}ci_low", f"{at}ci_high"]]
-        where = " on held-out rows" if at else ""
+        prefix = "held_out_" if "held_out_effect" in frame else ""
+        rows = frame[["subject", f"{prefix}effect", f"{prefix}ci_low", f"{prefix}ci_high"]]
+        where = " on held-out rows" if prefix else ""
         title = f"Effect on {measure}{where}: group against {_compared_with(result)}"
     else:
         frame = result.estimates if result.estimates is not None else pd.DataFrame()
         rows = frame[["name", "estimate", "ci_low", "ci_high"]] if len(frame) else frame
         title = "Shares of cases"
-    kept = [
+    finite_rows = [
         r for r in rows.itertuples(index=False, name=None) if all(math.isfinite(v) for v in r[1:])
     ]
-    return {"title": title, "rows": [(str(r[0]), *map(float, r[1:])) for r in kept]}
+    return {"title": title, "rows": [(str(r[0]), *map(float, r[1:])) for r in finite_rows]}
 
 
 def _sizes(result, max_rows):
@@ -316,13 +319,13 @@ def _sizes(result, max_rows):
     if isinstance(result.findings, GroupFindings) and min(max_rows, len(result)):
         frame = result.to_frame().head(max_rows)
         frame = frame[frame["measure"] == frame["measure"].iloc[0]]
-        at = "held_out_" if "held_out_effect" in frame else ""
-        sure = frame[f"{at}p_adjusted"] <= result.significance
+        prefix = "held_out_" if "held_out_effect" in frame else ""
+        sure = frame[f"{prefix}p_adjusted"] <= result.significance
         rows = zip(
             frame["rank"],
             frame["subject"],
             frame["support"],
-            frame[f"{at}effect"],
+            frame[f"{prefix}effect"],
             sure,
             strict=True,
         )

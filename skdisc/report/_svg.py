@@ -73,10 +73,10 @@ def sizes_svg(title, rows, link):
     for rank, label, size, effect, sure in reversed(rows):
         text = escape(f"{rank}: {label}, {size:,} people, effect {effect:z.3f}")
         text += "" if sure else ", not significant"
-        at = f'cx="{x(size):.1f}" cy="{y(effect):.1f}" r="9"'
+        position = f'cx="{x(size):.1f}" cy="{y(effect):.1f}" r="9"'
         parts.append(
             f'<a href="{escape(link.format(rank))}" aria-label="{text}"><title>{text}</title>'
-            f'<circle class="{"sure" if sure else "unsure"}" {at}/><text class="rank" '
+            f'<circle class="{"sure" if sure else "unsure"}" {position}/><text class="rank" '
             f'x="{x(size):.1f}" y="{y(effect) + 3.5:.1f}">{rank}</text></a>'
         )
     parts.append(f'<text class="tick" x="{(left + right) / 2}" y="{HEIGHT - 6}">people</text>')
@@ -111,9 +111,11 @@ def _grid(low, high, step, x, bottom):
     for i in range(round((high - low) / step) + 1):
         value = low + i * step
         kind = "zero" if abs(value) < step / 2 else "grid"
-        at = f"{x(value):.1f}"
-        lines.append(f'<line class="{kind}" x1="{at}" x2="{at}" y1="{_TOP}" y2="{bottom}"/>')
-        lines.append(f'<text class="tick" x="{at}" y="{bottom + 16}">{value:.10g}</text>')
+        line_x = f"{x(value):.1f}"
+        lines.append(
+            f'<line class="{kind}" x1="{line_x}" x2="{line_x}" y1="{_TOP}" y2="{bottom}"/>'
+        )
+        lines.append(f'<text class="tick" x="{line_x}" y="{bottom + 16}">{value:.10g}</text>')
     return "".join(lines)
 
 

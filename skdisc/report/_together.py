@@ -5,7 +5,7 @@ from skdisc._results._judgment import FOUND, confirmed_p
 
 
 def over_all(results):
-    """Return the sentence on several results together, or '' for one: none knows of the others.
+    """Return the sentence on several results together; '' for fewer than two.
 
     A finding of one detector holds over all K detectors if K times its p-value is at most the
     level (Bonferroni); see `holds_over_all`.
@@ -13,22 +13,24 @@ def over_all(results):
     n = len(results)
     if n < 2:
         return ""
-    found = [r for r in results if r.verdict == FOUND]
-    if not found:
+    positive_results = [r for r in results if r.verdict == FOUND]
+    if not positive_results:
         return f"{n} detectors were run, and none finds a disparity."
-    kept = [r.detector for r in found if holds_over_all(r, results)]
+    confirmed_detectors = [r.detector for r in positive_results if holds_over_all(r, results)]
     return (
-        f"{n} detectors were run, and {len(found)} find{'s' * (len(found) == 1)} a disparity. Each "
+        f"{n} detectors were run, and {len(positive_results)} "
+        f"find{'s' * (len(positive_results) == 1)} a disparity. Each "
         "keeps to its level by itself only; corrected for their number, "
-        f"{', '.join(kept) or 'none'} still find{'s' * (len(kept) < 2)} one."
+        f"{', '.join(confirmed_detectors) or 'none'} "
+        f"still find{'s' * (len(confirmed_detectors) < 2)} one."
     )
 
 
 def holds_over_all(result, results):
     """Return True if a disparity is found also at the level corrected for all results.
 
-    A case of a model that was passed is a fact, and not a matter of chance. That training makes a
-    disparity is one question, whoever asks it: it is answered once, by the cases if there are any.
+    A case of a model that was passed is a fact, and not a matter of chance. Whether training
+    makes a disparity is one question, answered once: by the cases, if there are any.
     """
     trained = [r for r in results if "training" in r.tables]
     by_cases = [r for r in trained if isinstance(r.findings, CaseFindings)]

@@ -40,16 +40,16 @@ def _pay(pay):
     if not pay:
         return []
     table = pay["tables"][0]
-    said = f"<p><strong>{soft(pay['sentences'][0])}</strong></p>"
-    return [f"<p>{soft(pay['title'])}</p>", said, html_table(table["columns"], table["rows"])]
+    sentence = f"<p><strong>{soft(pay['sentences'][0])}</strong></p>"
+    return [f"<p>{soft(pay['title'])}</p>", sentence, html_table(table["columns"], table["rows"])]
 
 
 def _first(page):
     """Return the paragraph of each protected column."""
     columns = page["first"]["columns"]
     if not columns:
-        said = f"<strong>{soft(page['verdict'].capitalize())}.</strong> {soft(page['reason'])}"
-        return [f"<p>{said}<br>{soft(page['sentence'])}</p>"]
+        verdict = f"<strong>{soft(page['verdict'].capitalize())}.</strong> {soft(page['reason'])}"
+        return [f"<p>{verdict}<br>{soft(page['sentence'])}</p>"]
     return [
         f"<p>{soft(column['attribute'])}: {soft(column['word'])}.<br>"
         f"<strong>{soft(column['first'])}</strong> {soft(' '.join(column['more']))}</p>"
@@ -96,6 +96,6 @@ def _findings(page):
         )
         for i, f in enumerate(shown, 1)
     ]
-    left = len(page["findings"]) - len(shown)
-    more = f"<p><small>And {left} more: see to_frame() or save().</small></p>" if left else ""
+    n_left = len(page["findings"]) - len(shown)
+    more = f"<p><small>And {n_left} more: see to_frame() or save().</small></p>" if n_left else ""
     return html_table(columns, rows) + more

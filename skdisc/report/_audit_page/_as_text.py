@@ -100,8 +100,8 @@ def _pay(pay, width, language):
             if language != "de":  # in which nouns keep their capitals
                 names = [f"{name[:1].lower()}{name[1:]}" for name in names]
             named = zip(names, cells, strict=True)
-            said = "; ".join(f"{name} {cell}" for name, cell in named if cell)
-            lines += _item("  ", f"{first}: {said}", width, 6)
+            figures = "; ".join(f"{name} {cell}" for name, cell in named if cell)
+            lines += _item("  ", f"{first}: {figures}", width, 6)
     return [*lines, "", *(line for note in pay["notes"] for line in _item("- ", note, width)), ""]
 
 
@@ -127,13 +127,13 @@ def _verdicts(page, width):
     lines = []
     for v in page["verdicts"]:
         lines += _item("", f"{v['attribute']}: {v['question']}", width, 4)
-        found = [
+        answer = [
             v["verdict"],
             " ".join(filter(None, [v["what"], v["effect"], v["interval"]])),
             v["group"],
         ]
-        found += [f"{v['people']} people {v['whom']}".rstrip()] if v["people"] else []
-        lines += _item("    ", "; ".join(t for t in found if t), width, 6)
+        answer += [f"{v['people']} people {v['whom']}".rstrip()] if v["people"] else []
+        lines += _item("    ", "; ".join(t for t in answer if t), width, 6)
         if v["reason"]:
             lines += _item("    ", v["reason"], width, 6)
     if lines:
@@ -236,8 +236,8 @@ def _findings(page, width):
         lines += _item("    ", _who(f), width)
     if not shown:
         return wrap("There are no findings.", width)
-    left = len(page["findings"]) - len(shown)
-    return lines + (wrap(f"And {left} more.", width) if left else [])
+    n_left = len(page["findings"]) - len(shown)
+    return lines + (wrap(f"And {n_left} more.", width) if n_left else [])
 
 
 def _who(finding):
@@ -278,9 +278,11 @@ def _moves(page, width):
     """Return the other answers that other settings give."""
     lines = wrap(page["moves"]["sentence"], width) if page["moves"]["rows"] else []
     for row in page["moves"]["rows"]:
-        given = "; ".join(f"{verdict} with {settings}" for _, verdict, settings in row["others"])
+        alternatives = "; ".join(
+            f"{verdict} with {settings}" for _, verdict, settings in row["others"]
+        )
         text = f"{row['attribute']}: {row['question']} {row['verdict']}; "
-        lines += _item("- ", text + (given or "the same with all"), width, 4)
+        lines += _item("- ", text + (alternatives or "the same with all"), width, 4)
     return lines
 
 

@@ -121,8 +121,8 @@ def _pay(page):
     pay = page["pay"]
     first, *more = pay["sentences"]
     tables = [part for t in pay["tables"] for part in (Heading(t["title"], 3), _grid(t))]
-    said = [Sentences("", first), Bullets(more)]
-    return [Heading(pay["title"]), *said, *tables, Bullets(pay["notes"])]
+    sentences = [Sentences("", first), Bullets(more)]
+    return [Heading(pay["title"]), *sentences, *tables, Bullets(pay["notes"])]
 
 
 def _grid(table):
@@ -239,19 +239,19 @@ def _findings(page):
         )
         for i, f in enumerate(page["findings"], 1)
     ]
-    again = [
+    notes = [
         f"{f['group']}: at equal legitimate columns {f['equal']}"
         for f in page["findings"]
         if f["equal"]
     ]
-    again += [f"{f['group']}: {f['again']}" for f in page["findings"] if f["again"]]
+    notes += [f"{f['group']}: {f['again']}" for f in page["findings"] if f["again"]]
     disagree = [
         f"{f['group']}: {name} disagrees{': ' * bool(why)}{why}"
         for f in page["findings"]
         for name, why in f["disagree"]
     ]
     joint = words.JOINT if any(f["alone"] for f in page["findings"]) else ""
-    texts = Sentences(page["findings_left_out"]), Bullets([*again, *disagree])
+    texts = Sentences(page["findings_left_out"]), Bullets([*notes, *disagree])
     return [Sentences(joint), Grid(names, rows), *texts]
 
 

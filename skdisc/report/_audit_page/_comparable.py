@@ -28,17 +28,17 @@ def _comparable(row):
     """Return one row of the table."""
     gap = [row.get(n) for n in ("gap", "gap_ci_low", "gap_ci_high", "gap_ci_level")]
     numbers = [row.get(n) for n in ("effect", "ci_low", "ci_high")]
-    known = None not in numbers
+    is_compared = None not in numbers
     return {
         "attribute": str(row.get("attribute") or "–"),
         "group": row.get("group") or "–",
         "people": words.count(row.get("people")),
         "gap": words.number(gap[0]),
         "gap_interval": words.interval(*gap[1:]),
-        "effect": words.number(numbers[0]) if known else "not compared",
+        "effect": words.number(numbers[0]) if is_compared else "not compared",
         "interval": words.interval(*numbers[1:], row.get("ci_level")),
-        "numbers": numbers if known else None,
-        "state": "differs" if known and (numbers[1] > 0 or numbers[2] < 0) else "same",
+        "numbers": numbers if is_compared else None,
+        "state": "differs" if is_compared and (numbers[1] > 0 or numbers[2] < 0) else "same",
         "sort": [row.get("people"), gap[0], numbers[0]],
     }
 
@@ -62,9 +62,9 @@ def legitimate(document):
             str(row.get("attribute") or "–"),
             list(map(str, row.get("columns") or [])),
         )
-        left = [c for c in names if c not in columns and c != attribute]
+        other_columns = [c for c in names if c not in columns and c != attribute]
         text = f"Legitimate columns in questions about {attribute}: {', '.join(columns) or 'none'}."
-        text += f" Not adjusted for: {', '.join(left)}." if left else ""
+        text += f" Not adjusted for: {', '.join(other_columns)}." if other_columns else ""
         warning = _warning(row.get("associated") or [], attribute)
         rows.append({"attribute": attribute, "columns": text, "warning": warning})
     return rows

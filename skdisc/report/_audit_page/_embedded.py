@@ -30,9 +30,9 @@ def document_in(page: str) -> dict:
     ValueError
         If the page has none.
     """
-    found = _PLACE.search(page)
+    match = _PLACE.search(page)
     try:
-        unpacked = zlib.decompressobj().decompress(b64decode(found[2]), _MOST) if found else b""
+        unpacked = zlib.decompressobj().decompress(b64decode(match[2]), _MOST) if match else b""
         document = json.loads(unpacked)
         if isinstance(document, dict):
             return document

@@ -23,28 +23,30 @@ def moves(rows, average):
     questions = {}
     for row in rows:
         questions.setdefault((row["attribute"], row["null"]), []).append(row)
-    told = [_question(*name, several, average) for name, several in questions.items()]
+    answers = [_question(*name, several, average) for name, several in questions.items()]
     settings = {(r["setting"], str(r["value"])) for r in rows}
     n_others = len(settings) - len({name for name, _ in settings})
-    moved = sum(bool(one["others"]) for one in told)
+    n_moved = sum(bool(one["others"]) for one in answers)
     sentence = (
         f"The audit was repeated with {n_others} other values of settings, one at a time; "
-        f"{moved} of {len(told)} answers differ{'s' * (moved == 1)} with some of them."
+        f"{n_moved} of {len(answers)} answers differ{'s' * (n_moved == 1)} with some of them."
     )
-    return {"rows": told, "sentence": sentence if rows else ""}
+    return {"rows": answers, "sentence": sentence if rows else ""}
 
 
 def _question(attribute, null, rows, average):
     """Return the verdict of one question, and the other verdicts with their settings."""
-    verdict, others = rows[0]["verdict"], {}
+    verdict, settings_by_verdict = rows[0]["verdict"], {}
     for row in rows:
         if row["verdict"] != verdict:
             setting = f"{row['setting']} = {row['value']}"
-            others.setdefault(row["verdict"], []).append(setting)
+            settings_by_verdict.setdefault(row["verdict"], []).append(setting)
     return {
         "attribute": str(attribute),
         "question": words.question(null, None, average)[0],
         "verdict": verdict,
         "level": words.level(verdict),
-        "others": [(words.level(v), v, ", ".join(given)) for v, given in others.items()],
+        "others": [
+            (words.level(v), v, ", ".join(settings)) for v, settings in settings_by_verdict.items()
+        ],
     }

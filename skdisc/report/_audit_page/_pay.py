@@ -12,7 +12,7 @@ from skdisc.report._first_page.languages import en
 
 _QUARTERS = ("quarter 1", "quarter 2", "quarter 3", "quarter 4")
 _MOST_NAMED = 4
-_MOST_TIMES = 100  # as many people as there are: what it takes beyond is told in words
+_MOST_TIMES = 100  # times the people there are; a larger number needed is only said in words
 _EQUAL = 5e-4  # shares that differ by less have the same digits
 _NONE = "–"
 _KINDS = {"gap": "gap", "accounted": "column", "remains": "equal"}  # the classes of bars
@@ -36,14 +36,14 @@ def pay_page(document, language="en"):
     rows, about = document.get("pay") or [], document.get("about_pay") or {}
     if not about:
         return None
-    said = _Said(rows, about, texts_of(document, language))
+    writer = _PayWriter(rows, about, texts_of(document, language))
     return {
-        "title": said.texts.PAY_TITLES[about["template"]],
-        "sentences": [text for text in said.sentences() if text],
-        "tables": [said.whole(), said.quarters(), *said.categories(), *said.quantiles()],
-        "pictures": [*said.consists(), *said.shaded()],
+        "title": writer.texts.PAY_TITLES[about["template"]],
+        "sentences": [text for text in writer.sentences() if text],
+        "tables": [writer.whole(), writer.quarters(), *writer.categories(), *writer.quantiles()],
+        "pictures": [*writer.consists(), *writer.shaded()],
         "relevant": 100 * about["relevant"],
-        "notes": said.notes(),
+        "notes": writer.notes(),
     }
 
 
@@ -57,20 +57,20 @@ def _picture(title, columns, rows, bars):
     return {"title": title, "columns": columns, "rows": rows, "axis": across, "bars": bars}
 
 
-class _Said:
-    """What is said about the rows of a record of pay, in a language."""
+class _PayWriter:
+    """Writes what the page says about a record of pay, in one language."""
 
     def __init__(self, rows, about, texts):
         self.rows, self.about, self.texts = rows, about, texts
         self.basis = next((r["basis"] for r in rows if r["figure"] == "mean"), "as recorded")
         self.relevant = self._percent(about["relevant"])
 
-    def _of(self, **asked):
+    def _of(self, **fields):
         """Return the rows whose fields have these values."""
-        return [r for r in self.rows if all(r[name] == v for name, v in asked.items())]
+        return [r for r in self.rows if all(r[name] == v for name, v in fields.items())]
 
-    def _one(self, **asked):
-        return next(iter(self._of(**asked)), None)
+    def _one(self, **fields):
+        return next(iter(self._of(**fields)), None)
 
     # The sentences.
 
@@ -125,16 +125,16 @@ class _Said:
     def _worst(self, part):
         """Return in which categories the gap of a part of pay is 5 % or more, below, or open."""
         rows, texts = self._of(figure="category", component=part), self.texts
-        known = [r for r in rows if r["gap"] is not None]
-        if not known:
+        rows_with_gap = [r for r in rows if r["gap"] is not None]
+        if not rows_with_gap:
             return ""
-        above, below = ([r for r in known if r["state"] == s] for s in ("above", "below"))
+        above, below = ([r for r in rows_with_gap if r["state"] == s] for s in ("above", "below"))
         above.sort(key=lambda r: -abs(r["gap"]))
         n_open = len(rows) - len(above) - len(below)
-        largest, said = max(known, key=lambda r: abs(r["gap"])), ""
+        largest, sentence = max(rows_with_gap, key=lambda r: abs(r["gap"])), ""
         if largest["state"] != "above":
             needed = self._needed(largest, where="_THERE")
-            said = texts.PAY_LARGEST.format(
+            sentence = texts.PAY_LARGEST.format(
                 group=self._group(largest),
                 part=texts.PAY_PARTS_WITHIN[part],
                 compared=self._compared(largest),
@@ -147,7 +147,7 @@ class _Said:
             named=texts.PAY_ABOVE_NAMED.format(groups=self._named(above)) if above else "",
             below=self._count_of(below, len(rows)),
             open=texts.PAY_OPEN.format(n=n_open) if n_open else "",
-            largest=said,
+            largest=sentence,
         )
 
     def _variable(self):
@@ -165,18 +165,24 @@ class _Said:
         ends = sorted([100 * row["ci_low"], 100 * row["ci_high"]])
         if row["gap"] <= 0:
             ends = sorted(-end for end in ends)
-        how = "less" if row["gap"] > 0 else "more"
-        how = how if abs(row["gap"]) >= _EQUAL else "equal"
+        direction = "less" if row["gap"] > 0 else "more"
+        direction = direction if abs(row["gap"]) >= _EQUAL else "equal"
         numbers = {"n": abs(100 * row["gap"]), "low": ends[0], "high": ends[1]}
         numbers = {name: number(texts, value, 1) for name, value in numbers.items()}
-        often, told = texts.PAY_RECEIVE_OFTEN[how].format(**numbers), ""
-        among = self._one(figure="mean", component="variable", among="recipients", basis="per hour")
-        among = among or self._one(figure="mean", component="variable", among="recipients")
-        if among is not None and among["gap"] is not None:
-            told = texts.PAY_RECEIVE_AMONG.format(
-                basis=self._per_hour(among["basis"]), compared=self._compared(among)
+        often_text, recipients_text = texts.PAY_RECEIVE_OFTEN[direction].format(**numbers), ""
+        recipients = self._one(
+            figure="mean", component="variable", among="recipients", basis="per hour"
+        )
+        recipients = recipients or self._one(
+            figure="mean", component="variable", among="recipients"
+        )
+        if recipients is not None and recipients["gap"] is not None:
+            recipients_text = texts.PAY_RECEIVE_AMONG.format(
+                basis=self._per_hour(recipients["basis"]), compared=self._compared(recipients)
             )
-        return texts.PAY_RECEIVE.format(women=women, men=men, often=often, among=told)
+        return texts.PAY_RECEIVE.format(
+            women=women, men=men, often=often_text, among=recipients_text
+        )
 
     def _equal(self):
         """Yield what objective columns account for."""
@@ -204,16 +210,16 @@ class _Said:
             basis=self._per_hour(self.basis),
             compared=self._compared(logib),
         )
-        own = next((row for row in self.about["equal"] if row["group"] is None), None)
-        if own is not None and logib["gap"] is not None:
-            yield texts.PAY_LOGIB_DIFFERS.format(columns=in_a_row(own["columns"], texts.AND))
+        row_of_all = next((row for row in self.about["equal"] if row["group"] is None), None)
+        if row_of_all is not None and logib["gap"] is not None:
+            yield texts.PAY_LOGIB_DIFFERS.format(columns=in_a_row(row_of_all["columns"], texts.AND))
 
     def _turned(self):
         """Return which states one person turns."""
         rows, texts = [r for r in self.rows if r["turned_by_one"]], self.texts
         if not rows:
-            asked = any(r["turned_by_one"] is not None for r in self.rows)
-            return texts.PAY_NOT_TURNED if asked else ""
+            is_examined = any(r["turned_by_one"] is not None for r in self.rows)
+            return texts.PAY_NOT_TURNED if is_examined else ""
         names = [
             texts.PAY_TURNED_GROUP.format(
                 part=texts.PAY_PARTS_WITHIN[r["component"]], group=self._group(r)
@@ -230,10 +236,10 @@ class _Said:
         bases = list(dict.fromkeys(r["basis"] for r in self.rows if r["figure"] == "mean"))
         rows, texts = [], self.texts
         for figure in ("mean", "median", "receive"):
-            of = [r for r in self.rows if r["figure"] == figure]
-            of.sort(key=lambda r: (r["row"], r["among"]))
+            rows_of_figure = [r for r in self.rows if r["figure"] == figure]
+            rows_of_figure.sort(key=lambda r: (r["row"], r["among"]))
             for (row, part, among), same in groupby(
-                of, key=lambda r: (r["row"], r["component"], r["among"])
+                rows_of_figure, key=lambda r: (r["row"], r["component"], r["among"])
             ):
                 rows.append(self._line(row, figure, part, among, list(same), bases))
         rows.sort(key=lambda line: line[0])
@@ -249,8 +255,8 @@ class _Said:
         rows = [self._quarter(r, name) for r, name in zip(rows, _QUARTERS, strict=False)]
         what = "rows" if self.about["clustered"] else "people"
         title = texts.PAY_QUARTERS_TITLE[what].format(basis=self._per_hour(self.basis))
-        of = "weights of " * self.about["weighted"] + "rows of " * self.about["clustered"]
-        names = ("quarter", f"{of}women", f"{of}men", "range")
+        prefix = "weights of " * self.about["weighted"] + "rows of " * self.about["clustered"]
+        names = ("quarter", f"{prefix}women", f"{prefix}men", "range")
         columns = tuple(texts.PAY_HEADS[name] for name in names)
         return {"title": title, "columns": columns, "rows": rows}
 
@@ -273,11 +279,11 @@ class _Said:
     def _quarter(self, row, name):
         """Return the line of one quarter."""
         counts = [self._people(row, side) for side in ("women", "men")]
-        name, others = self.texts.PAY_QUARTERS[name], row["others"]
-        if others:
-            text = self.texts.PAY_OTHERS["one" if others == 1 else "several"]
-            digits = 0 if float(others).is_integer() else 1
-            name = text.format(quarter=name, n=number(self.texts, others, digits))
+        name, n_others = self.texts.PAY_QUARTERS[name], row["others"]
+        if n_others:
+            text = self.texts.PAY_OTHERS["one" if n_others == 1 else "several"]
+            digits = 0 if float(n_others).is_integer() else 1
+            name = text.format(quarter=name, n=number(self.texts, n_others, digits))
         low, high = self._number(row["ci_low"]), self._percent(row["ci_high"], 1)
         return (f"({row['row']}) {name}", *counts, self.texts.RANGE.format(low=low, high=high))
 
@@ -295,10 +301,10 @@ class _Said:
         parts = list(dict.fromkeys(r["component"] for r in rows))
         lines = []
         for name in dict.fromkeys(r["group"] for r in rows):
-            of = {r["component"]: r for r in rows if r["group"] == name}
-            first = of[parts[0]]
+            row_of_part = {r["component"]: r for r in rows if r["group"] == name}
+            first = row_of_part[parts[0]]
             counts = [self._count(first[side]) for side in ("women", "men")]
-            states = (self._with_state(of[part]) for part in parts)
+            states = (self._with_state(row_of_part[part]) for part in parts)
             lines.append((self._group(first), *counts, *states))
         names = (texts.PAY_HEADS[name] for name in ("category", "women", "men"))
         heads = (texts.PAY_HEAD_OF_PART.format(part=texts.PAY_PARTS[part]) for part in parts)
@@ -317,8 +323,8 @@ class _Said:
             return text
         needed = self._needed(row)
         state = "needed" if needed and state == "cannot tell" else state
-        said = self.texts.PAY_STATES[state].format(relevant=self.relevant, needed=needed)
-        return f"{text}: {said}"
+        label = self.texts.PAY_STATES[state].format(relevant=self.relevant, needed=needed)
+        return f"{text}: {label}"
 
     # The pictures.
 
@@ -400,7 +406,7 @@ class _Said:
         return [*notes, source.format(relevant=self.relevant)]
 
     def _noted(self, n, one, several):
-        """Return the note on so many rows or people, a list of one or none."""
+        """Return the note on n rows or people, in a list; an empty list if n is 0."""
         text = self.texts.PAY_NOTES[one if n == 1 else several]
         return [text.format(n=self._count(n))] * bool(n)
 
@@ -435,9 +441,9 @@ class _Said:
         """Return why a figure is missing, which a document says in English."""
         for name, text in en.PAY_REASONS.items():
             pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[\\d.e+]+)", re.escape(text))
-            found = re.fullmatch(pattern, reason)
-            if found:
-                return self.texts.PAY_REASONS[name].format(**found.groupdict())
+            match = re.fullmatch(pattern, reason)
+            if match:
+                return self.texts.PAY_REASONS[name].format(**match.groupdict())
         return reason
 
     def _named(self, rows):

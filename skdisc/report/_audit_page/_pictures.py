@@ -21,15 +21,15 @@ def axis(numbers):
     return low * step, (high if high > low else low + 1) * step, step
 
 
-def group_blocks(rows, found):
+def group_blocks(rows, findings):
     """Return groups by measures, at most `MEASURES_ABREAST` measures to a block.
 
     Parameters
     ----------
     rows : list of dict
         The groups of the document.
-    found : set of (str, str)
-        Group and measure of the findings: these differ, however small they are.
+    findings : set of (str, str)
+        Group and measure of each finding. Their groups are judged, however small they are.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def group_blocks(rows, found):
                 "axes": _axes(rows, abreast),
                 "are_shaded": [m not in _OTHER_UNITS for m in abreast],
                 "rows": [
-                    _group(name, groups[name], abreast, found) for name in names[:MOST_GROUPS]
+                    _group(name, groups[name], abreast, findings) for name in names[:MOST_GROUPS]
                 ],
                 "left_out": words.shown(min(MOST_GROUPS, len(names)), len(names), "groups"),
             }
@@ -80,7 +80,7 @@ def _axes(rows, measures):
     return [shared if m in small else axis(values[m]) for m in measures]
 
 
-def _group(name, cells, measures, found):
+def _group(name, cells, measures, findings):
     """Return one row of the picture."""
     sizes = [c["n"] for c in cells.values() if c.get("n") is not None and not c.get("suppressed")]
     return {
@@ -88,7 +88,7 @@ def _group(name, cells, measures, found):
         "group": name[1],
         "label": _value_of(*name),
         "people": words.people(max(sizes)) if sizes else "",
-        "cells": [_cell(cells.get(m), (name[1], m) in found) for m in measures],
+        "cells": [_cell(cells.get(m), (name[1], m) in findings) for m in measures],
     }
 
 
@@ -99,20 +99,20 @@ def _value_of(attribute, group):
     return value[1:-1] if quoted and value != group else value
 
 
-def _cell(row, found):
+def _cell(row, is_finding):
     """Return the gap of one group by one measure."""
     if row is None:
         return None
     if row.get("suppressed"):
         return {"state": "hidden", "numbers": None, "text": "too few people to show"}
     numbers = [row.get(name) for name in ("gap", "ci_low", "ci_high")]
-    judged = row.get("judged") or found
-    whole = None not in numbers and not any(isinstance(v, str) for v in numbers)
-    differs = whole and (numbers[1] > 0 or numbers[2] < 0)
+    is_judged = row.get("judged") or is_finding
+    is_complete = None not in numbers and not any(isinstance(v, str) for v in numbers)
+    differs = is_complete and (numbers[1] > 0 or numbers[2] < 0)
     return {
-        "state": "open" if not judged else "differs" if differs else "same",
-        "numbers": numbers if whole else None,
-        "text": "compared with" if judged and numbers[0] is None else words.number(numbers[0]),
+        "state": "open" if not is_judged else "differs" if differs else "same",
+        "numbers": numbers if is_complete else None,
+        "text": "compared with" if is_judged and numbers[0] is None else words.number(numbers[0]),
         "interval": words.interval(*numbers[1:], row.get("ci_level")),
         "rate": "" if row.get("rate") is None else words.number(row["rate"]),
     }
@@ -192,31 +192,31 @@ def gap_parts(rows):
         for group, parts in groups.items()
     }
     order = sorted(groups, key=lambda group: (-round(abs(gaps[group]), 9), gaps[group]))
-    kept = {}
+    waterfalls = {}
     for group in order:
-        if not any(gaps[group] and abs(gaps[group] + gaps[other]) < 1e-9 for other in kept):
-            kept[group] = _waterfall(group, groups[group])
-    return list(kept.values())
+        if not any(gaps[group] and abs(gaps[group] + gaps[mirror]) < 1e-9 for mirror in waterfalls):
+            waterfalls[group] = _waterfall(group, groups[group])
+    return list(waterfalls.values())
 
 
 def _waterfall(group, parts):
     """Return the waterfall of one group: its gap, what adds up to it, and the causes in that."""
     total = [p for p in parts if p.get("kind") == "gap"]
-    others = _ordered([p for p in parts if p.get("kind") != "gap"])
-    drawn, at = [(part, (0.0, part["amount"])) for part in total], 0.0
+    components = _ordered([p for p in parts if p.get("kind") != "gap"])
+    bars, position = [(part, (0.0, part["amount"])) for part in total], 0.0
     whole = max(abs(part["amount"]) for part in parts)
-    for part in others:
+    for part in components:
         if part.get("kind") == "cause":  # a part of what remains, whose bar it lies beside
-            start = at - sum(p["amount"] for p in others if p.get("kind") == "equal")
-            start += sum(p["amount"] for p, _ in drawn if p.get("kind") == "cause")
-            drawn.append((part, (start, start + part["amount"])))
+            start = position - sum(p["amount"] for p in components if p.get("kind") == "equal")
+            start += sum(p["amount"] for p, _ in bars if p.get("kind") == "cause")
+            bars.append((part, (start, start + part["amount"])))
             continue
-        drawn.append((part, (at, at + part["amount"])))
-        at += part["amount"]
+        bars.append((part, (position, position + part["amount"])))
+        position += part["amount"]
     return {
         "group": group,
-        "axis": axis([end for _, bar in drawn for end in bar]),
-        "sentence": _added_up(total, others, whole),
+        "axis": axis([end for _, bar in bars for end in bar]),
+        "sentence": _added_up(total, components, whole),
         "rows": [
             {
                 "class": part.get("kind") if part.get("kind") in _ORDER else "column",
@@ -227,7 +227,7 @@ def _waterfall(group, parts):
                 ),
                 "bar": bar,
             }
-            for part, bar in drawn
+            for part, bar in bars
         ],
     }
 
@@ -259,8 +259,8 @@ def _ordered(parts):
         "part": f"{len(small)} other columns",
         "amount": sum(p["amount"] for p in small),
     }
-    at = ordered.index(small[0])
-    return [*ordered[:at], rest, *ordered[at + len(small) :]]
+    start = ordered.index(small[0])
+    return [*ordered[:start], rest, *ordered[start + len(small) :]]
 
 
 def _rounded(amount, whole):
@@ -269,19 +269,19 @@ def _rounded(amount, whole):
     return words.number(0 if tiny else amount)
 
 
-def _added_up(total, others, whole):
+def _added_up(total, components, whole):
     """Return the sentence on explained and unexplained parts."""
     if not total:
         return ""
 
     def amount(*kinds):
-        return _rounded(sum(p["amount"] for p in others if p.get("kind") in kinds), whole)
+        return _rounded(sum(p["amount"] for p in components if p.get("kind") in kinds), whole)
 
     sentence = (
         f"Of a gap of {_rounded(total[0]['amount'], whole)}, "
         f"{amount('column', 'interactions')} goes with legitimate columns, and {amount('equal')} "
         "remains where these are equal"
     )
-    if any(p.get("kind") == "cause" for p in others):
+    if any(p.get("kind") == "cause" for p in components):
         sentence += f", {amount('cause')} of it with the causes found"
     return f"{sentence}."

@@ -28,7 +28,7 @@ def resolutions(document):
     several = {}
     for row in document.get("families") or []:
         several.setdefault((row.get("attribute"), row.get("null")), []).append(row)
-    told = []
+    pictures = []
     for verdict in document.get("verdicts") or []:
         answer = verdict.get("answer") or {}
         rows = several.get((verdict.get("attribute"), verdict.get("null")), [])
@@ -36,7 +36,7 @@ def resolutions(document):
         gap = answer.get("relevant_gap")
         if len(points) < _FEWEST or not isinstance(gap, (int, float)):
             continue
-        told.append(
+        pictures.append(
             {
                 "attribute": str(verdict.get("attribute") or "–"),
                 "question": words.question(verdict.get("null"), verdict.get("claim"))[0],
@@ -47,7 +47,7 @@ def resolutions(document):
                 "points": points,
             }
         )
-    return told
+    return pictures
 
 
 def _point(row):
@@ -126,10 +126,10 @@ def resolution_svg(title, points, relevant, resolution):
 
 def _mark(point, x, y):
     """Draw a group: a disk if it is cleared, a ring if not, a square if it is found."""
-    told = {"cleared": "cleared", "uncleared": "not cleared", "found": "found"}[point["state"]]
+    label = {"cleared": "cleared", "uncleared": "not cleared", "found": "found"}[point["state"]]
     title = escape(
         f"{point['group']}: as good as {point['side']:,.0f} people on each side, no gap above "
-        f"{point['upper']:.3f}, {told}"
+        f"{point['upper']:.3f}, {label}"
     )
     if point["state"] == "found":
         shape = f'<rect class="found" x="{x - 4}" y="{y - 4}" width="8" height="8">'
@@ -143,9 +143,11 @@ def _rows(top, y):
     step = round_step(top, 3, 6)
     lines = []
     for i in range(int(top / step) + 1):
-        at, name = y(i * step), f"{i * step:.6g}"
-        lines.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at}" y2="{at}"/>')
-        lines.append(f'<text class="gaps" x="{_LEFT - 6}" y="{at + 4}">{name}</text>')
+        line_y, name = y(i * step), f"{i * step:.6g}"
+        lines.append(
+            f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{line_y}" y2="{line_y}"/>'
+        )
+        lines.append(f'<text class="gaps" x="{_LEFT - 6}" y="{line_y + 4}">{name}</text>')
     return "".join(lines)
 
 

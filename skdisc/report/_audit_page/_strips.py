@@ -63,14 +63,14 @@ def ticks(axis):
 def place(value, axis):
     """Return where a value lies on an axis, in percent of the width; beyond its ends, the ends."""
     low, high, _ = axis
-    at = min(max((value - low) / (high - low), 0.0), 1.0)
-    return round(EDGE + (100 - 2 * EDGE) * at, 2)
+    fraction = min(max((value - low) / (high - low), 0.0), 1.0)
+    return round(EDGE + (100 - 2 * EDGE) * fraction, 2)
 
 
 def _zero(axis):
     """Draw the line of zero."""
-    at = place(0.0, axis)
-    return f'<line class="zero" x1="{at}%" x2="{at}%" y1="0" y2="20"/>'
+    x = place(0.0, axis)
+    return f'<line class="zero" x1="{x}%" x2="{x}%" y1="0" y2="20"/>'
 
 
 def _band(band, axis):

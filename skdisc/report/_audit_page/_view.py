@@ -60,7 +60,7 @@ def _opening(document):
     """Return the first screen: what was audited, the answers, and the groups by measures."""
     about, verdict = document.get("about") or {}, document.get("verdict") or {}
     evidence = document.get("evidence") or []
-    found = {(str(e.get("group")), str(e.get("measure"))) for e in evidence if e.get("found")}
+    findings = {(str(e.get("group")), str(e.get("measure"))) for e in evidence if e.get("found")}
     system = (document.get("meta") or {}).get("system")
     relevant, average = _relevant_gap(document), average_of(document)
     verdicts = [_with_share(row, document) for row in _by_attribute(document, about)]
@@ -83,7 +83,7 @@ def _opening(document):
         "size": _size(document),
         "comparable": comparable(document.get("comparable") or []),
         "legitimate": legitimate(document),
-        "blocks": group_blocks(document.get("groups") or [], found),
+        "blocks": group_blocks(document.get("groups") or [], findings),
         "relevant": relevant,
         "average": average,
     }
@@ -103,11 +103,11 @@ def average_of(document):
 
 def _noticed(document):
     """Return what stands above the answers: what may change one, and how the file was read."""
-    of_file = (document.get("source") or {}).get("notes") or []
-    above = [note for note in [*of_file, *(document.get("notices") or [])] if note.get("above")]
-    read = [note for note in of_file if not note.get("above")]
-    left = words.shown(MOST_READ, len(read), "notes on how the file was read")
-    return [*map(words.note, above), *map(words.note, read[:MOST_READ])] + [left] * bool(left)
+    file_notes = (document.get("source") or {}).get("notes") or []
+    first = [note for note in [*file_notes, *(document.get("notices") or [])] if note.get("above")]
+    reading = [note for note in file_notes if not note.get("above")]
+    more = words.shown(MOST_READ, len(reading), "notes on how the file was read")
+    return [*map(words.note, first), *map(words.note, reading[:MOST_READ])] + [more] * bool(more)
 
 
 def _others(document):
@@ -254,20 +254,20 @@ def _marked(text, row, size):
 def _findings(document):
     """Return the distinct findings, each with the first of its shadows."""
     rows = (document.get("evidence") or [])[:MOST_FINDINGS]
-    each = max(3, MOST_SHADOWS // max(len(rows), 1))
+    most_shadows = max(3, MOST_SHADOWS // max(len(rows), 1))
     shadows = {}
     for row in document.get("shadows") or []:
         shadows.setdefault(row.get("of"), []).append(row)
     size = _size(document)
-    return [_finding(row, shadows.get(row.get("rank"), []), each, size) for row in rows]
+    return [_finding(row, shadows.get(row.get("rank"), []), most_shadows, size) for row in rows]
 
 
-def _finding(row, shadows, each, size):
+def _finding(row, shadows, most_shadows, size):
     """Return one distinct finding."""
     ends = ("effect", "ci_low", "ci_high", "ci_level")
-    held = [row.get(f"held_out_{name}") for name in ends]
-    here = [row.get(name) for name in ends]
-    first, where = (here, "") if held[0] is None else (held, "on held-out rows")
+    held_out = [row.get(f"held_out_{name}") for name in ends]
+    estimate = [row.get(name) for name in ends]
+    first, where = (estimate, "") if held_out[0] is None else (held_out, "on held-out rows")
     conditions = [
         {"text": c.get("text") or "–", "protected": bool(c.get("protected"))}
         for c in row.get("conditions") or []
@@ -293,7 +293,7 @@ def _finding(row, shadows, each, size):
         "equal": "" if None in equal else words.estimate(*equal),
         "again": _again(row.get("again") or {}),
         "numbers": None if None in first else first[:3],
-        "searched": words.estimate(*here) if where else "",
+        "searched": words.estimate(*estimate) if where else "",
         "gap": words.number(gap[0]),
         "gap_interval": words.interval(*gap[1:]),
         "people": words.count(row.get("people")),
@@ -306,17 +306,17 @@ def _finding(row, shadows, each, size):
             (d.get("detector") or "–", d.get("why") or "") for d in row.get("disagree") or []
         ],
         "n_shadows": n,
-        "shadows": [_shadow(s) for s in shadows[:each]],
-        "shadows_left_out": words.shown(min(each, len(shadows)), n, "shadows") if n else "",
+        "shadows": [_shadow(s) for s in shadows[:most_shadows]],
+        "shadows_left_out": words.shown(min(most_shadows, len(shadows)), n, "shadows") if n else "",
     }
 
 
-def _again(again):
+def _again(rediscovery):
     """Return which findings are the part of a gap that is left at equal columns, or ''."""
-    detector, ranks = again.get("detector"), again.get("ranks") or []
+    detector, ranks = rediscovery.get("detector"), rediscovery.get("ranks") or []
     several = ", ".join(map(str, ranks))
-    found = f"finding{'s' * (len(ranks) != 1)} {several}"
-    return f"{detector or '–'} finds part of it at equal columns: {found}" if ranks else ""
+    findings = f"finding{'s' * (len(ranks) != 1)} {several}"
+    return f"{detector or '–'} finds part of it at equal columns: {findings}" if ranks else ""
 
 
 def _shadow(row):

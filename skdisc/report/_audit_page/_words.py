@@ -89,8 +89,8 @@ def question(null, claim, average="rate"):
     Groups are compared by their rates, or their means.
     """
     claim = (claim or NULLS.get(null, "")).replace("rates", f"{average}s")
-    asked = QUESTIONS.get(null, "").replace("rates", f"{average}s")
-    return asked or claim or null or "–", claim
+    wording = QUESTIONS.get(null, "").replace("rates", f"{average}s")
+    return wording or claim or null or "–", claim
 
 
 def about(group, measure):
@@ -102,8 +102,8 @@ def about(group, measure):
 def outcomes(before, after):
     """Return two outcomes as text: decisions in words, other numbers as they are."""
     names = {0: "unfavorable", 1: "favorable"}
-    both = (before, after)
-    return tuple(map(names.get if {*both} == {*names} else number, both))
+    values = (before, after)
+    return tuple(map(names.get if {*values} == {*names} else number, values))
 
 
 def labels(values):

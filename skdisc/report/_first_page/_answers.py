@@ -66,20 +66,22 @@ def _turned(document):
     for part in ("evidence", "groups", "comparable"):
         changed[part] = []
         for row in document.get(part) or []:
-            own = dict(row)
+            copy = dict(row)
             for name in ("effect", "gap", "alone", "rate", "rate_others"):
-                if own.get(name) is not None:
-                    own[name] = -own[name]
-            own |= _turned_ends(own) | _turned_ends(own, "alone_")
+                if copy.get(name) is not None:
+                    copy[name] = -copy[name]
+            copy |= _turned_ends(copy) | _turned_ends(copy, "alone_")
             for share in ("relative", "median"):
-                if share in own:
-                    own[share] = own[share] | {"gap": -own[share]["gap"]} | _turned_ends(own[share])
-            changed[part].append(own)
+                if share in copy:
+                    copy[share] = (
+                        copy[share] | {"gap": -copy[share]["gap"]} | _turned_ends(copy[share])
+                    )
+            changed[part].append(copy)
     return document | changed
 
 
-def _turned_ends(row, of=""):
-    names = f"{of}ci_low", f"{of}ci_high"
+def _turned_ends(row, prefix=""):
+    names = f"{prefix}ci_low", f"{prefix}ci_high"
     low, high = (_negative(row.get(name)) for name in names)
     return dict(zip(names, (high, low), strict=True))
 
@@ -112,11 +114,11 @@ def state_of(rows):
     str
         One of `STATES`.
     """
-    found = {row.get("null") for row in rows if row.get("verdict") == FOUND}
+    nulls_found = {row.get("null") for row in rows if row.get("verdict") == FOUND}
     conditional = {row.get("verdict") for row in rows if row.get("null") == "conditional"}
-    if found & set(_AT_EQUAL):
+    if nulls_found & set(_AT_EQUAL):
         return UNEQUAL
-    if found:
+    if nulls_found:
         return ACCOUNTED if conditional == {NOTHING} else OPEN
     if all(row.get("verdict") == NOTHING for row in rows):
         return NONE
@@ -147,14 +149,14 @@ def _answer(attribute, rows, document):
     ]
     raw = _raw(attribute, evidence, document)
     equal = _equal(attribute, raw, verdicts.get("conditional"), document)
-    others = _others(verdicts)
+    exclusions = _others(verdicts)
     if (document.get("about") or {}).get("outcome"):
-        others = _with_needed(others, verdicts, document)
-    again = _outcome_again(equal["columns"], document) if equal is not None else ""
-    if state == ACCOUNTED and again:
+        exclusions = _with_needed(exclusions, verdicts, document)
+    outcome_note = _outcome_again(equal["columns"], document) if equal is not None else ""
+    if state == ACCOUNTED and outcome_note:
         # Where the outcome is equal there is no gap, whatever the decisions depend on.
         nothing = dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level", "bound"))
-        equal, others["equal"], state = equal | nothing | {"reason": again}, None, OPEN
+        equal, exclusions["equal"], state = equal | nothing | {"reason": outcome_note}, None, OPEN
     return {
         "attribute": attribute,
         "state": state,
@@ -165,7 +167,7 @@ def _answer(attribute, rows, document):
         "equal": equal,
         "worst": _worst(evidence, raw, equal),
         "single": _single(rows),
-        "others": others,
+        "others": exclusions,
         **_calibration(evidence),
     }
 
@@ -212,8 +214,8 @@ def _raw(attribute, evidence, document):
     ]
     rates = [row for row in shown if is_of_outcomes(row.get("measure"))]
     groups = [row for row in shown if row.get("gap") is not None]
-    found = [row for row in evidence if row.get("kind") == "gap" and row.get("found")]
-    pairs = [(f, g) for f in found for g in groups if _about(f) == _about(g)]
+    findings = [row for row in evidence if row.get("kind") == "gap" and row.get("found")]
+    pairs = [(f, g) for f in findings for g in groups if _about(f) == _about(g)]
     of_rate = [pair for pair in pairs if is_of_outcomes(pair[1]["measure"])]
     if pairs:
         # The gap of decisions comes before those of their errors, which go with it; a group that is
@@ -248,8 +250,8 @@ def _raw(attribute, evidence, document):
 def _shares(row, one, rest, rates):
     """Return a gap of numbers as a share of the others' mean and medians; nothing without any.
 
-    The group that is worse off is told as a share of the others; everyone else, who is worse off
-    than one group, is what this group's own share is of.
+    The gap of a worse-off group is a share of the others. Where everyone else is worse off than one
+    group, the gap is a share of everyone else.
     """
     is_rest = one["group"] is None
     about = row if is_rest else next((r for r in rates if r["group"] == one["group"]), row)
@@ -273,21 +275,21 @@ def seen_from(row, name, is_same):
     return {"gap": gap, "ci_low": low, "ci_high": high, "ci_level": row.get("ci_level")}
 
 
-def _also(row, rest, found):
-    """Return the further groups that are found, the largest gap first; not the other side."""
-    others = [one for one in found if one["group"] not in (row["group"], rest["group"])]
-    others.sort(key=lambda one: -abs(one["gap"]))
-    return [{"group": one["group"], "gap": one["gap"]} for one in others[:_MOST_ALSO]]
+def _also(row, rest, groups):
+    """Return the other groups found, largest gap first, without the two sides of the raw gap."""
+    further_groups = [one for one in groups if one["group"] not in (row["group"], rest["group"])]
+    further_groups.sort(key=lambda one: -abs(one["gap"]))
+    return [{"group": one["group"], "gap": one["gap"]} for one in further_groups[:_MOST_ALSO]]
 
 
 def _other_side(row, rates, document):
     """Return whom a group is compared with: the reference group, the only other, or the rest."""
     # A reference has a rate, and no gap from itself.
-    reference = [other for other in rates if other.get("gap") is None]
-    others = [other for other in rates if other["group"] != row["group"]]
+    reference = [group for group in rates if group.get("gap") is None]
+    other_groups = [group for group in rates if group["group"] != row["group"]]
     total = (document.get("about") or {}).get("n_rows")
     n = row.get("n")
-    named = reference if len(reference) == 1 else others if len(rates) == 2 else []
+    named = reference if len(reference) == 1 else other_groups if len(rates) == 2 else []
     if named:
         return {"group": named[0]["group"], "rate": named[0]["rate"], "people": named[0].get("n")}
     # With rows held out, rates are of all people, and gaps are not: they do not add up.
@@ -336,19 +338,19 @@ def _equal(attribute, raw, verdict, document):
 
 def _worst(evidence, raw, equal):
     """Return the largest gap that is found in smaller groups, at equal columns where there are."""
-    said = [raw[side]["group"] for side in _SIDES] if raw else []
-    found = [
+    raw_groups = [raw[side]["group"] for side in _SIDES] if raw else []
+    findings = [
         row
         for row in evidence
-        if row.get("found") and row.get("kind") != "gap" and row.get("group") not in said
+        if row.get("found") and row.get("kind") != "gap" and row.get("group") not in raw_groups
     ]
     # A gap at equal columns says more than one that columns may account for.
-    found = [row for row in found if row.get("kind") == "cause"] or found
-    found = [row for row in found if row.get("judged") is not False]
-    if not found:
+    findings = [row for row in findings if row.get("kind") == "cause"] or findings
+    findings = [row for row in findings if row.get("judged") is not False]
+    if not findings:
         return None
-    at_equal_columns = found[0].get("kind") == "cause"
-    row = max((_in_all(row) for row in found), key=lambda r: abs(r["effect"]))
+    at_equal_columns = findings[0].get("kind") == "cause"
+    row = max((_in_all(row) for row in findings), key=lambda r: abs(r["effect"]))
     if at_equal_columns and equal is not None and abs(row["effect"]) < abs(equal["gap"] or 0):
         return None  # a group with a smaller gap than all together is not where it is worst
     names = ("group", "people", "judged", "effect", "ci_low", "ci_high", "ci_level", "measure")
@@ -368,10 +370,12 @@ def _in_all(row):
 
 def _calibration(evidence):
     """Return the side whose outcomes are better than their scores, if that is found."""
-    found = [r for r in evidence if r.get("measure") == "calibration_difference" and r.get("found")]
-    if not found:
+    findings = [
+        r for r in evidence if r.get("measure") == "calibration_difference" and r.get("found")
+    ]
+    if not findings:
         return {}
-    row = max(found, key=lambda r: (r["effect"] < 0, abs(r["effect"])))
+    row = max(findings, key=lambda r: (r["effect"] < 0, abs(r["effect"])))
     side = {"group": row["group"], "compared_with": row.get("compared_with")}
     return {"calibration": side | seen_from(row, "effect", is_same=row["effect"] < 0)}
 
@@ -398,16 +402,16 @@ def _others(verdicts):
     }
 
 
-def _with_needed(others, verdicts, document):
+def _with_needed(exclusions, verdicts, document):
     """Return what is excluded, with how many people on each side would exclude a relevant gap.
 
     How much the numbers vary follows from the widths of the intervals of the groups compared.
     """
     nulls = {"whole": "marginal", "raw": "contextual", "equal": "conditional"}
-    told = dict(others)
+    result = dict(exclusions)
     attribute = next(iter(verdicts.values()), {}).get("attribute")
     for name, null in nulls.items():
-        answer = others[name]
+        answer = exclusions[name]
         verdict = verdicts.get(null) or {}
         level = (verdict.get("answer") or {}).get("level")
         if answer is None or not answer["relevant_gap"] or not level:
@@ -421,8 +425,8 @@ def _with_needed(others, verdicts, document):
         ]
         if deviations:
             size = power_quantile(0.05) * max(deviations) / answer["relevant_gap"]
-            told[name] = answer | {"needed": ceil(2 * size**2)}
-    return told
+            result[name] = answer | {"needed": ceil(2 * size**2)}
+    return result
 
 
 def _excluded(row):

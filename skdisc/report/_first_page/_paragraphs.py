@@ -75,13 +75,13 @@ def _about_all(document, texts):
     ]
     size = next((size for size in sizes if size), 0.05)
     unseen = texts.UNSEEN.format(size=percent(texts, size))
-    asked = (document.get("about") or {}).get("audited")
-    unseen += texts.UNSEEN_SINGLE * (asked in ("labels", "decisions", "counts"))
+    outcome_kind = (document.get("about") or {}).get("audited")
+    unseen += texts.UNSEEN_SINGLE * (outcome_kind in ("labels", "decisions", "counts"))
     level = 1 - ((document.get("about") or {}).get("significance") or 0.05)
     sure = units_of(document, texts).sure()
-    said = {"sure": sure.format(level=percent(texts, level)), "unseen": unseen}
-    said["law"] = texts.LAW
-    return [(texts.LINES[name], text) for name, text in said.items()]
+    sentences = {"sure": sure.format(level=percent(texts, level)), "unseen": unseen}
+    sentences["law"] = texts.LAW
+    return [(texts.LINES[name], text) for name, text in sentences.items()]
 
 
 class _Paragraph:
@@ -140,8 +140,8 @@ class _Paragraph:
             yield self._also()
         else:
             # What is found may be hidden: then only its state is said.
-            said = self._elsewhere() or self._single() or self._calibration()
-            yield said or f"{self.texts.STATES[state]}."
+            text = self._elsewhere() or self._single() or self._calibration()
+            yield text or f"{self.texts.STATES[state]}."
             yield self._nearly_equal()
         if self.answer["single"] is not None and self.answer["single"]["found"]:
             yield self._single()
@@ -299,26 +299,28 @@ class _Paragraph:
         first, texts = raw or equal, self.texts
         if first is None or first["bound"] is None:
             return f"{texts.STATES[NONE]}."
-        about = texts.NONE_ABOVE if first["n"] > 1 else texts.NONE_ABOVE_ONE
-        said = about.format(
+        template = texts.NONE_ABOVE if first["n"] > 1 else texts.NONE_ABOVE_ONE
+        text = template.format(
             bound=self.units.bound(first["bound"]),
             n=self._count(first["n"]),
             attribute=self.answer["attribute"],
         )
-        both = raw is not None and equal is not None and equal["bound"] is not None
-        if both:
-            said += texts.NONE_AT_EQUAL.format(
+        has_both = raw is not None and equal is not None and equal["bound"] is not None
+        if has_both:
+            text += texts.NONE_AT_EQUAL.format(
                 columns=self._columns(), bound=self.units.bound(equal["bound"])
             )
         level = self._percent(first["level"])
-        return said + (texts.HOLDS_EACH if both else texts.HOLDS).format(level=level)
+        return text + (texts.HOLDS_EACH if has_both else texts.HOLDS).format(level=level)
 
     def _limited(self):
         """Return what is excluded of which groups, by the question that excludes least."""
-        asked = [one for one in self.answer["others"].values() if one is not None]
-        asked = [one for one in asked if one["verdict"] != "no disparity found"] or asked
-        least = min(asked, key=lambda one: (one["resolution"] is not None, -(one["bound"] or 9.0)))
-        said = {
+        answers = [one for one in self.answer["others"].values() if one is not None]
+        answers = [one for one in answers if one["verdict"] != "no disparity found"] or answers
+        least = min(
+            answers, key=lambda one: (one["resolution"] is not None, -(one["bound"] or 9.0))
+        )
+        values = {
             "attribute": self.answer["attribute"],
             "people": self._count(self.answer["people"]),
             "relevant": self.units.bound(least["relevant_gap"]),
@@ -327,10 +329,10 @@ class _Paragraph:
             "level": self._percent(least["level"]),
         }
         if least["resolution"] is None:  # then what is known of whole groups is said first
-            return "" if self._whole() else self.texts.UNKNOWN_ALL.format(**said)
+            return "" if self._whole() else self.texts.UNKNOWN_ALL.format(**values)
         unbound = least["bound"] is None
         return (self.texts.CLEARED_SOME_UNBOUND if unbound else self.texts.CLEARED_SOME).format(
-            **said
+            **values
         )
 
     def _whole(self):
@@ -354,18 +356,18 @@ class _Paragraph:
 
     def _unknown(self):
         raw = self.raw
-        said = {
+        values = {
             "attribute": self.answer["attribute"],
             "people": self._count(self.answer["people"]),
         }
         if self.answer["reason"]:
             return self.texts.UNKNOWN_BECAUSE.format(
-                **said, reason=self.answer["reason"].rstrip(".")
+                **values, reason=self.answer["reason"].rstrip(".")
             )
         if raw is None or not self._has_rates() or raw["ci_low"] is None:
-            return self.texts.UNKNOWN_ALL.format(**said)
+            return self.texts.UNKNOWN_ALL.format(**values)
         text = self.texts.UNKNOWN if self.outcome is None else self.texts.UNKNOWN_NUMBER
-        return text.format(**said, **self._sides(), range=self._range(raw))
+        return text.format(**values, **self._sides(), range=self._range(raw))
 
     def _needed(self):
         relevant, raw = self.answer["relevant_gap"], self.raw
@@ -387,49 +389,49 @@ class _Paragraph:
     def _others(self):
         raw, equal, texts = *(self.answer["others"][n] for n in ("raw", "equal")), self.texts
         is_equal = equal is not None and (equal["bound"] is not None or equal["n_cleared"] > 0)
-        others = equal if is_equal or raw is None else raw
-        if others is None or others["n"] < 1:
+        exclusion = equal if is_equal or raw is None else raw
+        if exclusion is None or exclusion["n"] < 1:
             return ""
-        said = {
+        values = {
             "where": texts.WHERE_EQUAL * is_equal,
-            "n": self._count(others["n"]),
-            "bound": self.units.bound(others["bound"]),
-            "relevant": self.units.bound(others["relevant_gap"]),
-            "resolution": self._count(others["resolution"]),
-            "level": self._percent(others["level"]),
+            "n": self._count(exclusion["n"]),
+            "bound": self.units.bound(exclusion["bound"]),
+            "relevant": self.units.bound(exclusion["relevant_gap"]),
+            "resolution": self._count(exclusion["resolution"]),
+            "level": self._percent(exclusion["level"]),
         }
-        if others["bound"] is None:
+        if exclusion["bound"] is None:
             text = texts.OTHERS_OPEN
-            if others["n_cleared"]:
-                is_whole = others["n_cleared"] >= others["n"]
+            if exclusion["n_cleared"]:
+                is_whole = exclusion["n_cleared"] >= exclusion["n"]
                 text = texts.OTHERS_SHOWN if is_whole else texts.OTHERS_CLEARED
-                said["cleared"] = self._count(others["n_cleared"])
-        elif others["n_cleared"] >= others["n"]:
+                values["cleared"] = self._count(exclusion["n_cleared"])
+        elif exclusion["n_cleared"] >= exclusion["n"]:
             text = texts.OTHERS_ALL
-        elif others["resolution"] is not None:
+        elif exclusion["resolution"] is not None:
             text = texts.OTHERS_SOME
         else:
             text = texts.OTHERS_BOUND
-        alone = others["n_without_counterparts"]
+        alone = exclusion["n_without_counterparts"]
         more = f" {texts.ALONE.format(n=self._count(alone))}" if alone else ""
-        if others.get("needed") and others["n_cleared"] < others["n"]:
-            more = f" {self._told_needed(others['needed'], others['relevant_gap'])}{more}"
-        return text.format(**said) + more
+        if exclusion.get("needed") and exclusion["n_cleared"] < exclusion["n"]:
+            more = f" {self._told_needed(exclusion['needed'], exclusion['relevant_gap'])}{more}"
+        return text.format(**values) + more
 
     # The lines.
 
     def _lines(self):
         """Return the lines below: what to quote, of how many people, what to do next."""
-        quote, *beside = filter(None, self._quotes())
-        said = {
+        quote, *other_quotes = filter(None, self._quotes())
+        lines = {
             "quote": quote,
-            "beside": "; ".join(beside) or None,
+            "beside": "; ".join(other_quotes) or None,
             "people": self._people(),
             "equal": self._columns() if self.equal and self.equal["columns"] else None,
             "next": self._next(),
         }
-        said["equal"] = said["equal"] or self.texts.HELD_NONE
-        return [(self.texts.LINES[name], text) for name, text in said.items() if text]
+        lines["equal"] = lines["equal"] or self.texts.HELD_NONE
+        return [(self.texts.LINES[name], text) for name, text in lines.items() if text]
 
     def _next(self):
         """Return what to do next."""
@@ -469,14 +471,17 @@ class _Paragraph:
 
     def _quoted_bound(self):
         """Return the bound to quote where nothing is found; '' if there is none."""
-        texts, others = self.texts, self.answer["others"]
+        texts, exclusions = self.texts, self.answer["others"]
         if self.answer["state"] == LIMITED:
-            whole = others["whole"]
+            whole = exclusions["whole"]
             if whole is None or whole["bound"] is None:
                 return ""
             level = self._percent(whole["level"])
             return texts.QUOTE_WHOLE.format(bound=self.units.bound(whole["bound"]), level=level)
-        parts = [(texts.QUOTE_BOUND, others["raw"]), (texts.QUOTE_BOUND_EQUAL, others["equal"])]
+        parts = [
+            (texts.QUOTE_BOUND, exclusions["raw"]),
+            (texts.QUOTE_BOUND_EQUAL, exclusions["equal"]),
+        ]
         return "; ".join(
             text.format(bound=self.units.bound(one["bound"]), level=self._percent(one["level"]))
             for text, one in parts

@@ -195,8 +195,8 @@ def _is_positive(reference):
 class Texts:
     """The sentences of a language, with "less" and "more" in the direction of the outcomes.
 
-    Gaps are told from the side that is worse off. Where less is better, such as of prices, that is
-    the side with more.
+    Gaps are stated from the worse-off side. Where less is better, as with prices, that is the side
+    with more.
 
     Parameters
     ----------
@@ -207,15 +207,15 @@ class Texts:
 
     def __init__(self, language: Any, is_less_better: bool) -> None:
         self._language, words = language, language.WORDS
-        others = dict(zip(_PAIRS, _PAIRS[::-1], strict=True)) if is_less_better else {}
-        self._words = {name: words[others.get(name, name)] for name in words}
+        opposites = dict(zip(_PAIRS, _PAIRS[::-1], strict=True)) if is_less_better else {}
+        self._words = {name: words[opposites.get(name, name)] for name in words}
 
     def __getattr__(self, name: str) -> Any:
         """Return a text, or a dict of texts, of the language."""
         text = getattr(self._language, name)
         if isinstance(text, str):
-            for word, own in self._words.items():
-                text = text.replace(f"{{{word}}}", own)
+            for word, replacement in self._words.items():
+                text = text.replace(f"{{{word}}}", replacement)
         return text
 
 
