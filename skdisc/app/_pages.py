@@ -33,7 +33,15 @@ from skdisc.app._search import (
     search_refused,
     unequal,
 )
-from skdisc.app._study import EQUAL, IGNORE, PROTECTED, QUESTION, READING, Study
+from skdisc.app._study import (
+    EQUAL,
+    IGNORE,
+    PAY_ROLES,
+    PROTECTED,
+    QUESTION,
+    READING,
+    Study,
+)
 from skdisc.app._upload import OneFile, RefusedError, check_free, plain_name, size_told
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
 from skdisc.auditing._numbers import MANY
@@ -146,7 +154,7 @@ class Pages:
 
     def _looking(self, study):
         """Return the task that looks at a file, which begins if it is to be looked at anew."""
-        argv, kept = study.argv(), self._looks.get(study.key)
+        argv, kept = study.looked_at(), self._looks.get(study.key)
         if kept is None or kept.asked != argv:
             progress = self.folder.path / f"look-{study.key}"
             progress.unlink(missing_ok=True)
@@ -267,7 +275,7 @@ class Pages:
         seen = await self.look_soon(study)
         if seen is not None:
             return self.shown("file.html", study=study, seen=seen, told=self._told(study))
-        first = await asyncio.to_thread(first_rows, study.argv(), str(self.folder.path))
+        first = await asyncio.to_thread(first_rows, study.looked_at(), str(self.folder.path))
         return self.shown("reading.html", study=study, first=first, told=self._told(study))
 
     async def reading(self, request: Request) -> Response:
@@ -326,21 +334,24 @@ class Pages:
         if "error" in seen:
             return _to(f"/files/{study.key}")
         names = [column["name"] for column in seen["columns"]]
-        target = form.get("target", [""])[0]
+        target, had_number = form.get("target", [""])[0], study.is_number
         if target != study.target:
             study.target, study.favorable = (target if target in names else ""), ""
+            study.includes = ""
             kind = next((c for c in seen["columns"] if c["name"] == study.target), {})
             study.is_number = kind.get("kind") == "number" and kind["distinct"] > MANY
         else:
             study.favorable = ",".join(form.get("favorable", [])).strip()
         for i, name in enumerate(names):
-            role = form.get(f"role-{i}", [EQUAL])[0]
-            if role != study.roles.get(name, EQUAL):
+            own = study.roles.get(name, EQUAL)
+            role = form.get(f"role-{i}", [own])[0]
+            # Roles of pay are not in the form of another outcome; they wait for the next number.
+            waits = role == EQUAL and own in PAY_ROLES and not had_number
+            if role != own and not waits:
                 study.set_role(name, role)
             edges = form.get(f"bins-{i}", [""])[0].strip()
             study.bins = {n: e for n, e in study.bins.items() if n != name}
             study.bins |= {name: edges} if edges else {}
-        study.roles.pop(study.target, None)
         for name in ("drop-copies", "favorable-exact"):
             _set_flag(study, name, name in form)
         kept = {"fold": study.fold, "missing": study.missing, "text": study.text}
@@ -381,6 +392,10 @@ class Pages:
         for name in ("general", "en"):  # what is so without an option
             study.question = {n: v for n, v in study.question.items() if v != name}
         _set_flag(study, "public", "public" in form)
+        if "includes" in form:
+            study.includes = form["includes"][0] if form["includes"][0] in ("yes", "no") else ""
+        if study.lacks_law and ("run" in form or "plan" in form):
+            return _to(f"/files/{study.key}/question#wrong")
         if "run" in form:
             return self._run(study)
         if "plan" in form:
@@ -410,6 +425,8 @@ class Pages:
         """Start an audit."""
         if wrong := _lacking(study):
             return _to(f"/files/{study.key}/columns?lacks={wrong}#wrong")
+        if study.lacks_law:
+            return _to(f"/files/{study.key}/question#wrong")
         return self._started(Job, study, study.argv()[1:])
 
     def _started(self, kind, study, options):

@@ -20,11 +20,12 @@ ROLES = {  # of a column, in words
     "counts": "number of people of the row",
 }
 PAY_ROLES = {  # of a number as the outcome, and of the reports of pay that laws ask for
-    "hours": "hours of work: pay is compared per hour",
-    "category": "category of workers, for a report of pay",
-    "base": "base pay, for a report of pay",
-    "variable": "variable pay, for a report of pay",
+    "hours": "hours of work",
+    "category": "category of workers",
+    "base": "base pay",
+    "variable": "variable pay",
 }
+_OF_LAWS = ("category", "base", "variable")  # roles that only the table of a law uses
 _ONE = ("predictions", "weights", "groups", "counts", *PAY_ROLES)  # roles of a single column
 READING = ("encoding", "sep", "decimal", "sheet")
 QUESTION = ("relevant_gap", "relevant_size", "template", "language", "time_budget")
@@ -60,6 +61,8 @@ class Study:
     target, favorable : str
     is_number : bool
         Whether the outcome is a number, such as pay.
+    includes : {"", "yes", "no"}
+        Whether the outcome includes variable pay; "" if nobody has said so.
     flags : list of str
         Options without a value.
     plan : Path or None
@@ -83,14 +86,22 @@ class Study:
     target: str = ""
     favorable: str = ""
     is_number: bool = False
+    includes: str = ""
     flags: list = field(default_factory=list)
     plan: Path | None = None
     planned: list = field(default_factory=list)
     used: float = field(default_factory=time.monotonic)
 
-    def options(self) -> list[str]:
-        """Return the options of `skdisc audit`, in one order."""
-        pairs = [("target", self.target), ("favorable", self.favorable)]
+    def options(self, *, of_look: bool = False) -> list[str]:
+        """Return the options of `skdisc audit`, in one order.
+
+        Parameters
+        ----------
+        of_look : bool, default=False
+            Whether they say what to look at; the outcome is then a column in any case.
+        """
+        is_base = self.is_base and not of_look
+        pairs = [("base" if is_base else "target", self.target), ("favorable", self.favorable)]
         pairs += [(role, ",".join(self.columns(role))) for role in (PROTECTED, IGNORE, *_ONE)]
         pairs += [("fold", ",".join(self.fold)), *self._reading()]
         pairs += [("bins", f"{name}={edges}") for name, edges in self.bins.items()]
@@ -145,6 +156,40 @@ class Study:
         """Whether the table of a law on pay is asked for."""
         return self.question.get("template") in TEMPLATES
 
+    @property
+    def asks_for_parts(self) -> bool:
+        """Whether it must be said if the outcome includes variable pay."""
+        return bool(self.columns("variable")) and not self.columns("base")
+
+    @property
+    def is_base(self) -> bool:
+        """Whether the outcome is base pay, to which variable pay is added."""
+        return self.is_of_pay and self.asks_for_parts and self.includes == "no"
+
+    @property
+    def compared(self) -> str:
+        """What is compared, in words."""
+        return " + ".join([self.target, *self.columns("variable") * self.is_base])
+
+    @property
+    def lacks_law(self) -> str:
+        """What the roles of parts of pay still need, a sentence, or ''."""
+        if not self.is_of_pay:
+            for role in _OF_LAWS:
+                for name in self.columns(role):
+                    return (
+                        f"{name} is marked as {PAY_ROLES[role]}, which only the table of a law "
+                        "uses: choose a table under “What gap matters, law, language, plan”, or "
+                        "choose another role for the column on the page of columns."
+                    )
+        elif self.asks_for_parts and not self.includes:
+            (name,) = self.columns("variable")
+            return (
+                f"Does {self.target} include {name}? Say so under “What gap matters, law, "
+                "language, plan”: total pay depends on it."
+            )
+        return ""
+
     def words_of_roles(self) -> dict[str, str]:
         """Return the roles that a column may have, in words."""
         return ROLES | (PAY_ROLES if self.is_number else {})
@@ -155,9 +200,18 @@ class Study:
         plan = self.plan is not None and self.planned == options
         return [str(self.path), *options, *([f"--plan={self.plan}"] if plan else [])]
 
+    def looked_at(self) -> list[str]:
+        """Return the file and the options that say what is seen in it before an audit."""
+        return [str(self.path), *self.options(of_look=True)]
+
     def columns(self, role: str) -> list[str]:
-        """Return the columns of a role."""
-        return [name for name, own in self.roles.items() if own == role]
+        """Return the columns of a role.
+
+        Roles of the outcome, and those of pay while the outcome is no number, only wait.
+        """
+        if role in PAY_ROLES and not self.is_number:
+            return []
+        return [name for name, own in self.roles.items() if own == role and name != self.target]
 
     def set_role(self, name: str, role: str) -> None:
         """Give a column a role; one that only a single column can have leaves the other."""

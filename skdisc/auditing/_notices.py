@@ -58,6 +58,8 @@ def notices_of(audited, least, relevant_size):
             notes
             + of_numbers(X, audited.numbers, protected, least, is_pay=audited.roll is not None),
         )
+        if audited.roll is not None:
+            notes += parts_of_pay(audited.roll.names)
         if audited.groups is None:
             notes += rows_of_people(X, audited.numbers.raw, protected)
     elif audited.kind in ("labels", "decisions"):  # a model may well decide by a single column
@@ -168,6 +170,27 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
             option = f"leave it out: --ignore {shlex.quote(str(name))}"
             notes.append(TableNote(str(name), observation, done, option, above=True))
     return notes
+
+
+def parts_of_pay(names):
+    """Return a note if variable pay is taken as a part of the target, which may be base pay.
+
+    Parameters
+    ----------
+    names : dict of str to str or None
+        The columns of pay.
+    """
+    if names["variable"] is None or names["base"] is not None:
+        return []
+    return [
+        TableNote(
+            names["variable"],
+            "total pay is the target alone, and this column is not added to it",
+            "it counts as a part of the target, and the rest of the target as base pay",
+            "if the target is base pay, name it so: --base COL in place of --target COL",
+            above=True,
+        )
+    ]
 
 
 def rows_of_people(X, raw, protected=()):

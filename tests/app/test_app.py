@@ -543,3 +543,89 @@ def test_a_number_as_the_outcome(app, ended):
     audit = app.client.post(f"{address}/question", data=data).url.path
     assert ended(audit) == "done", app.pages.jobs[audit.rpartition("/")[2]].error
     assert "--number" not in app.client.get(f"{audit}/audit.json").json()["code"]
+
+
+def parts_of_pay(n=400, seed=0):
+    """Return base pay that is 10 % lower for women, and variable pay that is 60 % lower."""
+    draw = np.random.default_rng(seed)
+    sex = draw.choice(["female", "male"], n)
+    base = 3000 * draw.lognormal(0, 0.1, n) * np.where(sex == "female", 0.9, 1.0)
+    more = 500 * np.where(sex == "female", 0.4, 1.0)
+    return pd.DataFrame({"sex": sex, "hours": 40, "base_pay": base.round(2), "variable_pay": more})
+
+
+def asked_of_pay(app, frame):
+    """Choose base pay as the outcome and mark hours and variable pay; return the address."""
+    address = address_of(sent(app, frame.to_csv(index=False)))
+    choose(app, address, target="base_pay", look="1")
+    roles = {"role-0": "protected", "role-1": "hours", "role-3": "variable"}
+    answer = choose(app, address, next="1", **roles)
+    assert answer.url.path == f"{address}/question", answer.text
+    return address
+
+
+def test_a_part_of_pay_without_the_table_of_a_law_is_said_before_the_run(app):
+    address = asked_of_pay(app, parts_of_pay())
+    answer = app.client.post(f"{address}/question", data={"run": "1"})
+    assert answer.url.path == f"{address}/question"
+    assert "variable_pay is marked as variable pay, which only the table of a law" in answer.text
+    assert "--" not in re.search(r'id="wrong"[^>]*>(.*?)</p>', answer.text)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("includes", ["no", "yes"])
+def test_total_pay_is_what_was_said(app, ended, includes):
+    frame = parts_of_pay()
+    address = asked_of_pay(app, frame)
+    law = {"run": "1", "template": "pay_transparency"}
+    answer = app.client.post(f"{address}/question", data=law)
+    assert "Does base_pay include variable_pay? Say so" in answer.text  # and nothing has run
+    answer = app.client.post(f"{address}/question", data=law | {"plan": "1", "includes": includes})
+    audit = answer.url.path
+    assert ended(audit) == "done", app.pages.jobs[audit.rpartition("/")[2]].error
+    document = app.client.get(f"{audit}/audit.json").json()
+    is_base = includes == "no"
+    total = frame["base_pay"] + frame["variable_pay"] * is_base
+    means = total.groupby(frame["sex"]).mean()
+    (row,) = (
+        r
+        for r in document["pay"]
+        if (r["figure"], r["component"], r["basis"]) == ("mean", "total", "per hour")
+    )
+    assert row["gap"] == pytest.approx(1 - means["female"] / means["male"])
+    assert ("--base=base_pay" in document["code"]) == is_base
+    assert ("--target=base_pay" in document["code"]) != is_base
+    question = app.client.get(f"{address}/question").text
+    assert ("base_pay + variable_pay</strong>" in question) == is_base
+
+
+def test_a_plan_of_base_and_variable_pay(app):
+    address = asked_of_pay(app, parts_of_pay())
+    law = {"plan": "1", "template": "pay_transparency", "includes": "no"}
+    assert "Plan written" in app.client.post(f"{address}/question", data=law).text
+    options = app.client.get(f"{address}/plan.json").json()["options"]
+    assert (options["base"], options["variable"]) == ("base_pay", "variable_pay")
+
+
+def test_another_outcome_keeps_the_roles_of_pay(app):
+    frame = parts_of_pay()
+    frame["hired"] = np.where(np.arange(len(frame)) % 2, "yes", "no")
+    address = asked_of_pay(app, frame)
+    page = choose(app, address, target="hired", look="1").text
+    assert ">hours of work</option>" not in page
+    choose(app, address, target="hired", favorable=["yes"], look="1")
+    (study,) = app.pages.studies.values()
+    assert not any(o.startswith(("--hours", "--variable")) for o in study.options())
+    choose(app, address, target="base_pay", look="1")
+    assert study.columns("hours") == ["hours"]
+    assert study.columns("variable") == ["variable_pay"]
+    choose(app, address, **{"role-1": ""})
+    assert study.columns("hours") == []
+
+
+def test_styles_of_the_form_of_columns_are_not_those_of_the_report(app):
+    styles = app.client.get("/static/app.css").text
+    selectors = re.findall(r"[^{}]*(?=\{)", re.sub(r"/\*.*?\*/", "", styles, flags=re.S))
+    of_columns = [s for several in selectors for s in several.split(",") if ".column" in s]
+    assert of_columns
+    assert all(".columns " in selector for selector in of_columns), of_columns

@@ -143,6 +143,21 @@ def test_total_pay_or_its_parts_say_the_same():
     assert {r["component"] for r in without} == {"total", "base"}
 
 
+@pytest.mark.parametrize(
+    ("named", "is_noticed"),
+    [({"variable"}, True), ({"base", "variable"}, False), ({"base"}, False), (set(), False)],
+)
+def test_variable_pay_as_a_part_of_the_target_is_noticed(named, is_noticed):
+    X = table(80)
+    pay = {part: part for part in named}
+    audit = Audit(protected="sex", template="pay_transparency", pay=pay)
+    audit.set_params(detectors=["GroupDisparity"])
+    left = X.drop(columns=[c for c in ("base", "variable") if c not in named])
+    document = audit.fit(left, X["base"] + X["variable"]).report_.document
+    told = [n for n in document["notices"] if n["seen"].startswith("total pay is the target alone")]
+    assert [(n["column"], n["above"]) for n in told] == [("variable", True)] * is_noticed
+
+
 def test_a_gap_of_men_is_found_as_one_of_women_is():
     X = table(600)
     turned = X.assign(base=np.where(X["sex"] == "m", 0.8, 1.0) * X["base"])
