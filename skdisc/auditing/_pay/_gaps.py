@@ -132,14 +132,14 @@ def mean_gaps(
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = np.where(men > 0, 1 - women / men, np.nan)
 
-    def limits(at):
-        return _compared(design, at).interval(significance)
+    def limits(tested_gap):
+        return _compared(design, tested_gap).interval(significance)
 
     at_gap = limits(np.nan_to_num(gap))[0]
     is_known = ~np.isnan(at_gap) & ~np.isnan(gap)
     is_bounded = is_known & np.isfinite(at_gap)
-    low = _root(lambda at: limits(at)[1] > 0, n_strata)
-    high = _root(lambda at: limits(at)[0] > 0, n_strata)
+    low = _root(lambda tested_gap: limits(tested_gap)[1] > 0, n_strata)
+    high = _root(lambda tested_gap: limits(tested_gap)[0] > 0, n_strata)
     # Where nobody varies both ends are the gap, which halving finds up to rounding.
     low, high = np.fmin(low, gap), np.fmax(high, gap)
     low, high = np.where(is_bounded, low, -np.inf), np.where(is_bounded, high, np.inf)
@@ -201,9 +201,9 @@ def median_gap(
         size = len(value)
         if not people.is_simple:
             is_below = (pay <= medians[-1]).astype(float)
-            other = people.is_man if side is people.is_woman else people.is_woman
-            two = replace(people, is_woman=side, is_man=other)
-            size = float(two.means(is_below).sizes()[WOMEN, 0])
+            opposite = people.is_man if side is people.is_woman else people.is_woman
+            side_first = replace(people, is_woman=side, is_man=opposite)
+            size = float(side_first.means(is_below).sizes()[WOMEN, 0])
         limits.append(weighted_quantile_limits(value, weight, quantile, size, z))
     (women, men), (of_women, of_men) = np.array(medians), limits
     if not men > 0:
@@ -279,13 +279,13 @@ def quarters(pay: np.ndarray, people: PaidPeople) -> np.ndarray:
         borders = np.floor(borders + 0.5)
     ends = np.zeros((5, 3))
     for i, border in enumerate(borders[1:], start=1):
-        at = int(np.searchsorted(total, border, side="right")) - 1
-        ends[i] = np.maximum(below[:, at], ends[i - 1])
-        left = border - ends[i].sum()
-        if left > 0:  # of those who have the pay of the border, and have no place yet
-            rest = below[:, at + 1] - ends[i]
-            parts = rest * left / rest.sum()
-            ends[i] += _whole(parts, left) if is_whole else parts
+        position = int(np.searchsorted(total, border, side="right")) - 1
+        ends[i] = np.maximum(below[:, position], ends[i - 1])
+        shortfall = border - ends[i].sum()
+        if shortfall > 0:  # places to fill with people whose pay is that of the border
+            rest = below[:, position + 1] - ends[i]
+            parts = rest * shortfall / rest.sum()
+            ends[i] += _whole(parts, shortfall) if is_whole else parts
     return np.diff(ends, axis=0)
 
 
@@ -306,10 +306,10 @@ def share_of_women(counts: np.ndarray, significance: float) -> np.ndarray:
         Women, men and others; sums of weights are to be scaled to effective numbers.
     significance : float
     """
-    women, both = counts[..., 0], counts[..., :2].sum(axis=-1)
-    low, high = wilson(women, both, significance)
+    women, total = counts[..., 0], counts[..., :2].sum(axis=-1)
+    low, high = wilson(women, total, significance)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.array([women / both, low, high])
+        return np.array([women / total, low, high])
 
 
 def hours_share(pay, hourly, people, significance):
@@ -346,7 +346,7 @@ def hours_share(pay, hourly, people, significance):
 def states(gaps: Gaps, relevant: float) -> np.ndarray:
     """Return whether each gap is surely above a size, surely below, or neither, by its interval.
 
-    A gap of men is above as one of women is.
+    A gap to the disadvantage of men counts like one to that of women.
     """
     above = (gaps.low > relevant) | (gaps.high < -relevant)
     below = (gaps.low > -relevant) & (gaps.high < relevant)
@@ -367,7 +367,7 @@ def _state_of_means(pay, people, significance, relevant):
 def people_to_tell(gaps: Gaps, counts: np.ndarray, relevant: float, significance: float):
     """Return how many people it would take to tell whether each gap is above or below a size.
 
-    If the gap is as it was estimated, and there were so many people of the same kind, the interval
+    If the gap is as it was estimated, then with that many people of the same kind the interval
     would be on one side with probability .9. Infinite where the estimate is the size itself.
 
     Parameters
@@ -394,13 +394,14 @@ def turned_by_one(
 ) -> bool:
     """Return whether the state of a gap is another one if any single person is left out.
 
-    Everybody, or every cluster, of a sex of up to 40 people is left out once. Of more, 16 are, from
-    the lowest to the highest pay: how an end of the interval moves is a smooth function of pay.
+    Each person, or cluster, of a sex of up to 40 people is left out in turn; of a larger one, 16
+    are, from the lowest to the highest pay: how an end of the interval moves is a smooth function
+    of pay.
     """
     first = _state_of_means(pay, people, significance, relevant)
     return any(
-        _state_of_means(pay[kept], people.only(kept), significance, relevant) != first
-        for kept in _without_one(pay, people)
+        _state_of_means(pay[positions], people.only(positions), significance, relevant) != first
+        for positions in _without_one(pay, people)
     )
 
 
@@ -412,13 +413,13 @@ def _mean(pay, people):
 def _without_one(pay, people):
     """Yield the positions of all people but one, or one cluster."""
     unit = np.arange(len(pay)) if people.cluster is None else people.cluster
-    seen = set()
+    left_out_units = set()
     for side in (people.is_woman, people.is_man):
         places = np.flatnonzero(side)
         n = len(places)
         order = places[np.argsort((people.weight * (pay - _mean(pay, people)))[places])]
         ranks = np.linspace(0, n - 1, n if n <= _ALL else _LEFT_OUT).round().astype(int)
         for place in order[ranks]:
-            if unit[place] not in seen:
-                seen.add(unit[place])
+            if unit[place] not in left_out_units:
+                left_out_units.add(unit[place])
                 yield np.flatnonzero(unit != unit[place])

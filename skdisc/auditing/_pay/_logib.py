@@ -73,10 +73,10 @@ def check_logib(audit: Any, X: pd.DataFrame, is_plain: bool) -> dict | None:
             f"pay={{'logib': ...}} is a dict of columns, not {named!r}. Its keys: "
             f"{', '.join(LOGIB_COLUMNS)}."
         )
-    other = [key for key in named if key not in LOGIB_COLUMNS]
-    if other:
+    unknown_keys = [key for key in named if key not in LOGIB_COLUMNS]
+    if unknown_keys:
         raise ValueError(
-            f"Logib's model has no {other[0]!r}. What it has: {', '.join(LOGIB_COLUMNS)}."
+            f"Logib's model has no {unknown_keys[0]!r}. What it has: {', '.join(LOGIB_COLUMNS)}."
         )
     for key in LOGIB_COLUMNS:
         if key not in named and key not in X:
@@ -138,13 +138,13 @@ def logib_gap(
     significance : float
         One minus the level of the interval.
     """
-    others = _basis(columns)
+    basis = _basis(columns)
     sex = is_woman.astype(float)
     # What is left of pay and of sex at equal columns has the coefficient of the whole regression.
-    sex = sex - others @ (others.T @ sex)
+    sex = sex - basis @ (basis.T @ sex)
     log = np.log(pay)
-    log = log - others @ (others.T @ log)
-    square, df = sex @ sex, len(pay) - others.shape[1] - 1
+    log = log - basis @ (basis.T @ log)
+    square, df = sex @ sex, len(pay) - basis.shape[1] - 1
     if square < _RANK * len(pay):
         return LogibGap(np.nan, np.nan, np.nan, TELLS_SEX)
     if df < 1:
@@ -152,7 +152,7 @@ def logib_gap(
     c = (sex @ log) / square
     v = ((log - c * sex) ** 2).sum() / df / square
     margin = special.stdtrit(df, 1 - significance / 2) * np.sqrt(v)
-    gap, low, high = (-np.expm1(at) for at in (c - v / 2, c + margin, c - margin))
+    gap, low, high = (-np.expm1(exponent) for exponent in (c - v / 2, c + margin, c - margin))
     return LogibGap(float(gap), float(low), float(high))
 
 
@@ -173,5 +173,5 @@ def _basis(columns):
             terms.append(pd.get_dummies(columns[key], dtype=float).to_numpy())
     design = np.hstack(terms)
     design = design / np.maximum(np.linalg.norm(design, axis=0), np.finfo(float).tiny)
-    left, size, _ = linalg.svd(design, full_matrices=False)
-    return left[:, size > _RANK * size[0]]
+    left_vectors, size, _ = linalg.svd(design, full_matrices=False)
+    return left_vectors[:, size > _RANK * size[0]]

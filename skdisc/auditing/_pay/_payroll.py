@@ -58,8 +58,8 @@ class Payroll:
         """
         name = "total pay" + " per hour" * (self.hours is not None)
         compared = pd.Series(self.per_hour(self.total), index=self.X.index, name=name)
-        both = self.people.is_woman | self.people.is_man
-        return self.X[both], compared[both]
+        is_woman_or_man = self.people.is_woman | self.people.is_man
+        return self.X[is_woman_or_man], compared[is_woman_or_man]
 
     def per_hour(self, pay: np.ndarray) -> np.ndarray:
         """Return pay per hour; as it is where no hours are known."""
@@ -127,9 +127,9 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float).ravel()
     cluster = None if groups is None else pd.factorize(pd.Series(np.asarray(groups).ravel()))[0]
     people = PaidPeople(is_woman, is_man, weight, cluster)
-    both, n_others = is_woman | is_man, people.sizes()[2]
+    is_woman_or_man, n_others = is_woman | is_man, people.sizes()[2]
     if 0 < n_others < smallest_group(audit):
-        X, y, people = X[both], _only(y, both), people.only(both)
+        X, y, people = X[is_woman_or_man], _only(y, is_woman_or_man), people.only(is_woman_or_man)
     pay = {
         part: None if named[part] is None else _amounts(X[named[part]], named[part])
         for part in ("base", "variable")
@@ -137,23 +137,23 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
     total, base, variable = _parts(y, pay["base"], pay["variable"], named)
     hours = None if named["hours"] is None else _hours(X[named["hours"]], named["hours"])
     category = None if named["category"] is None else _texts(X[named["category"]])
-    taken = [named[part] for part in ("base", "variable", "hours") if named[part] is not None]
+    pay_columns = [named[part] for part in ("base", "variable", "hours") if named[part] is not None]
     names = {part: None if value is None else str(value) for part, value in named.items()}
     names |= {"sex": str(sex[0]), **labels}
-    described = _of_sexes(X.drop(columns=taken), sex[0], people, labels)
+    described = _of_sexes(X.drop(columns=pay_columns), sex[0], people, labels)
     if category is not None and of_numbers(described[named["category"]].dtype):
         described[named["category"]] = category  # numbers of grades are names, not cut into bins
     roll = Payroll(described, people, total, base, variable, hours, category, names, {})
     if of_logib is not None:
         roll = replace(roll, logib=(of_logib, logib_columns(X, of_logib)))
-    return _with_implausible(roll, both if n_others else None)
+    return _with_implausible(roll, is_woman_or_man if n_others else None)
 
 
-def _only(y, kept):
+def _only(y, mask):
     """Return pay of some rows, with its name."""
     if y is None:
         return None
-    return pd.Series(np.asarray(y).ravel()[kept], name=getattr(y, "name", None))
+    return pd.Series(np.asarray(y).ravel()[mask], name=getattr(y, "name", None))
 
 
 def _of_sexes(X, name, people, labels):
@@ -170,9 +170,11 @@ def _of_sexes(X, name, people, labels):
 
 def _check_names(named, X):
     """Raise ValueError if `pay` has another key, or names a column that X does not have."""
-    other = [key for key in named if key not in COLUMNS]
-    if other:
-        raise ValueError(f"pay has no key {other[0]!r}. Its keys: {', '.join((*COLUMNS, LOGIB))}.")
+    unknown_keys = [key for key in named if key not in COLUMNS]
+    if unknown_keys:
+        raise ValueError(
+            f"pay has no key {unknown_keys[0]!r}. Its keys: {', '.join((*COLUMNS, LOGIB))}."
+        )
     columns = {part: name for part, name in named.items() if part != "women" and name is not None}
     for part, name in columns.items():
         if name not in X:
@@ -236,13 +238,14 @@ def _parts(y, base, variable, named):
     return (base if variable is None else base + variable), base, variable
 
 
-def _check_part(part, total, name, of):
+def _check_part(part, total, name, total_name):
     """Raise ValueError if a part of pay is more than all of it."""
     n = 0 if part is None else int((part > total * (1 + _PART)).sum())
     if n:
         raise ValueError(
-            f"{name!r} is larger than total pay ({of!r}) in {_rows(n)}: both must be of the same "
-            "period and currency; correct these rows, or leave the total out if it is base pay."
+            f"{name!r} is larger than total pay ({total_name!r}) in {_rows(n)}: both must be of "
+            "the same period and currency; correct these rows, or leave the total out if it is "
+            "base pay."
         )
 
 
@@ -298,8 +301,8 @@ def _with_implausible(roll, audited):
         unusual |= roll.hours > _MOST_HOURS
     if roll.base is not None and roll.variable is not None:
         unusual |= np.abs(roll.base + roll.variable - roll.total) > 0.01 * roll.total
-    found = {"wrong": int(wrong.sum()), "to check": int((unusual & ~wrong).sum())}
-    return replace(roll, implausible=found, audited=audited)
+    counts = {"wrong": int(wrong.sum()), "to check": int((unusual & ~wrong).sum())}
+    return replace(roll, implausible=counts, audited=audited)
 
 
 def _rows(n):

@@ -99,16 +99,17 @@ def pay_record(audit, roll: Payroll, remaining: Mapping[str, dict] | None = None
 def printed_groups(audit, roll: Payroll) -> list[np.ndarray]:
     """Return the groups whose averages of total pay a record has, masks of audited rows.
 
-    Other parts of a document must not print averages that, subtracted from these, tell about few.
+    Other parts of a document must not print averages that, subtracted from these, reveal averages
+    of few people.
     """
     least, people = smallest_group(audit), roll.people
-    sides, both = (people.is_woman, people.is_man), people.is_woman | people.is_man
+    sides, is_woman_or_man = (people.is_woman, people.is_man), people.is_woman | people.is_man
     groups = list(sides) if min(people.sizes()[:2]) >= least else []
     if roll.category is not None and audit.template != UK:
         names, code, _ = joined_categories(roll.category, people, least)
         several = range(len(names)) if len(names) > 1 else ()
         groups += [side & (code == k) for k in several for side in sides]
-    return [group[both] for group in groups]
+    return [group[is_woman_or_man] for group in groups]
 
 
 class _Maker:
@@ -135,14 +136,14 @@ class _Maker:
         if self.roll.category is not None and self.template != UK:
             names, code, joined = joined_categories(self.roll.category, self.people, self.least)
             by_category = self._by_category(names, code) if len(names) > 1 else []
-        women, men, others = self.people.sizes()
+        n_women, n_men, n_others = self.people.sizes()
         about = {
             "template": self.template,
             "columns": self.roll.names,
             "relevant": RELEVANT,
-            "women": women,
-            "men": men,
-            "others": others,
+            "women": n_women,
+            "men": n_men,
+            "others": n_others,
             "weighted": not bool((self.people.weight == 1).all()),
             "clustered": self.people.cluster is not None,
             "hours_share": self._hours_share(),
@@ -150,7 +151,7 @@ class _Maker:
             "equal": self._at_equal_columns(by_category),
             "joined": joined,
             "n_left_out": self.n_left_out,
-            "few_others": None if self.roll.audited is None or others else self.least,
+            "few_others": None if self.roll.audited is None or n_others else self.least,
             "implausible": {} if self.is_public else self.roll.implausible,
         }
         if self.roll.logib is not None:
@@ -162,7 +163,7 @@ class _Maker:
         pay = self.roll.part(part)
         return None if pay is None else self.roll.per_hour(pay) if basis == HOURLY else pay
 
-    def _row(self, figure, part, basis, *, people=None, gaps=None, at=0, **more):
+    def _row(self, figure, part, basis, *, people=None, gaps=None, stratum=0, **more):
         """Return one row."""
         women, men, _ = (people or self.people).sizes()
         row = {
@@ -179,11 +180,13 @@ class _Maker:
             "reason": "",
         }
         if gaps is not None:
-            row |= _interval(gaps, at, self.significance)
-            if part == "variable" and self._is_received_by_nobody(figure, gaps.averages[:, at]):
+            row |= _interval(gaps, stratum, self.significance)
+            if part == "variable" and self._is_received_by_nobody(
+                figure, gaps.averages[:, stratum]
+            ):
                 row |= {"reason": "nobody receives variable pay"}
             if not self.is_public:
-                values = gaps.averages[:, at]
+                values = gaps.averages[:, stratum]
                 if figure == "median":  # of a person or two: three digits are enough
                     values = [float(f"{value:.3g}") for value in values]
                 row |= {"women_value": _number(values[WOMEN]), "men_value": _number(values[MEN])}
@@ -191,11 +194,11 @@ class _Maker:
 
     def _whole(self):
         """Yield gaps of means and medians of all people: of total pay, and of its variable part."""
-        for figure, of in (("mean", mean_gaps), ("median", median_gap)):
+        for figure, estimator in (("mean", mean_gaps), ("median", median_gap)):
             for basis in self.bases:
                 total = self._pay("total", basis)
                 row = self._row(
-                    figure, "total", basis, gaps=of(total, self.people, self.significance)
+                    figure, "total", basis, gaps=estimator(total, self.people, self.significance)
                 )
                 if figure == "mean":
                     row["turned_by_one"] = self._turns(total, self.people, self.significance)
@@ -203,16 +206,18 @@ class _Maker:
         if self.roll.variable is None:
             return
         receives = self.roll.variable > 0
-        some = self.people.only(receives)
-        for figure, of in (("mean", mean_gaps), ("median", median_gap)):
+        recipients = self.people.only(receives)
+        for figure, estimator in (("mean", mean_gaps), ("median", median_gap)):
             # Variable pay of a period is no pay of an hour where the law asks for bonuses.
             for basis in [RECORDED] if self.template == UK else self.bases:
                 pay = self._pay("variable", basis)
                 if self.template != UK:
-                    gaps = of(pay, self.people, self.significance)
+                    gaps = estimator(pay, self.people, self.significance)
                     yield self._protected(self._row(figure, "variable", basis, gaps=gaps), receives)
-                gaps = of(pay[receives], some, self.significance)
-                row = self._row(figure, "variable", basis, people=some, gaps=gaps, among=RECIPIENTS)
+                gaps = estimator(pay[receives], recipients, self.significance)
+                row = self._row(
+                    figure, "variable", basis, people=recipients, gaps=gaps, among=RECIPIENTS
+                )
                 yield self._protected(row, receives)
 
     def _shares(self):
@@ -227,7 +232,7 @@ class _Maker:
         yield self._protected(row, receives)
 
     def _of_enough(self, row):
-        """Return a row of all people without figures, if they would tell of few women or men."""
+        """Return a row of all people, without figures if there are few women or men."""
         if min(self.people.sizes()[:2]) >= self.least_of_all:
             return row
         few = self._few_people()
@@ -238,7 +243,7 @@ class _Maker:
         return f"fewer than {self.least_of_all} women or men: left out, to protect them"
 
     def _protected(self, row, receives):
-        """Return a row without figures, if they would tell of few people who receive something."""
+        """Return a row, without figures if few women or few men receive something."""
         if not self._is_few(receives):
             return row
         self.n_left_out += 1
@@ -259,20 +264,20 @@ class _Maker:
         """Yield the women and men of each quarter of pay."""
         pay = self._pay("total", self.bases[0])
         counts = quarters(pay, self.people)
-        # As if all rows of a person were in one quarter, which is the most that they can tell less.
+        # As if all rows of a person were in one quarter, for which intervals are widest.
         of_person = self.people.weight
         if self.people.cluster is not None:
             of_person = np.bincount(self.people.cluster, of_person)
         kish = self.people.weight.sum() / (of_person**2).sum()
         share = share_of_women(counts * kish, self.significance)
-        for i, (women, men, others) in enumerate(counts.round(_MOST_DIGITS).tolist()):
+        for i, (n_women, n_men, n_others) in enumerate(counts.round(_MOST_DIGITS).tolist()):
             level = {"gap": None, "ci_level": 1 - self.significance}
             yield self._row(
                 "quarter",
                 "total",
                 self.bases[0],
                 group=f"quarter {i + 1}",
-                **{"women": women, "men": men, "others": others, **level},
+                **{"women": n_women, "men": n_men, "others": n_others, **level},
                 women_value=_number(share[0, i]),
                 men_value=_number(1 - share[0, i]),
                 ci_low=_number(share[1, i]),
@@ -297,7 +302,13 @@ class _Maker:
                 inside = code == k
                 people = self.people.only(inside)
                 row = self._row(
-                    "category", part, self.bases[0], people=people, gaps=gaps, at=k, group=names[k]
+                    "category",
+                    part,
+                    self.bases[0],
+                    people=people,
+                    gaps=gaps,
+                    stratum=k,
+                    group=names[k],
                 )
                 row |= {"ci_level": 1 - level}
                 if row["gap"] is not None and not (np.isnan(gaps.gap[k])):
@@ -402,17 +413,17 @@ class _Maker:
         named, columns = self.roll.logib
         pay = self._pay("total", self.bases[0])
         used = usable(pay, self.people, columns)
-        women, men, _ = self.people.only(used).sizes()
+        n_women, n_men, _ = self.people.only(used).sizes()
         names = {key: str(name) for key, name in named.items()}
         none = dict.fromkeys(("women", "men", "left_out", "gap", "ci_low", "ci_high", "ci_level"))
-        if min(women, men) < self.least:
+        if min(n_women, n_men) < self.least:
             return {"columns": names} | none | {"reason": self._few_people()}
-        found = logib_gap(pay[used], self.people.is_woman[used], columns[used], self.significance)
-        left_out = sum(self.people.sizes()[:2]) - women - men
-        row = {"columns": names} | none | {"women": women, "men": men, "left_out": left_out}
-        if found.reason:
-            return row | {"reason": found.reason}
-        ends = {"gap": found.gap, "ci_low": found.low, "ci_high": found.high}
+        result = logib_gap(pay[used], self.people.is_woman[used], columns[used], self.significance)
+        left_out = sum(self.people.sizes()[:2]) - n_women - n_men
+        row = {"columns": names} | none | {"women": n_women, "men": n_men, "left_out": left_out}
+        if result.reason:
+            return row | {"reason": result.reason}
+        ends = {"gap": result.gap, "ci_low": result.low, "ci_high": result.high}
         return row | ends | {"ci_level": 1 - self.significance, "reason": ""}
 
     def _as_audited(self, group, columns, pay, inside):
@@ -433,24 +444,24 @@ class _Maker:
 
     def _decomposed(self, group, columns, pay, inside):
         """Return how much of a gap goes with columns, in shares of men's mean; None without any."""
-        kept = inside & (self.people.is_woman | self.people.is_man)
-        columns = columns[kept]
+        is_compared = inside & (self.people.is_woman | self.people.is_man)
+        columns = columns[is_compared]
         columns = columns[[c for c in columns if columns[c].nunique() > 1]]
         if columns.empty:
             return None
-        is_woman = self.people.is_woman[kept]
+        is_woman = self.people.is_woman[is_compared]
         frame = columns.assign(**{_SEX: np.where(is_woman, "woman", "man")})
         detector = OaxacaBlinder(protected=_SEX, output="value", rule=None)
-        weight = self.people.weight[kept]
+        weight = self.people.weight[is_compared]
         extra = {} if (weight == 1).all() else {"sample_weight": weight}
         try:
-            found = detector.fit(frame, pay[kept], **extra).result_.to_frame()
+            table = detector.fit(frame, pay[is_compared], **extra).result_.to_frame()
         except (ValueError, TypeError, np.linalg.LinAlgError):
             return None
-        if not len(found):
+        if not len(table):
             return None
-        first = found.iloc[0]
-        men = np.average(pay[kept][~is_woman], weights=weight[~is_woman])
+        first = table.iloc[0]
+        men = np.average(pay[is_compared][~is_woman], weights=weight[~is_woman])
         if (
             not men > 0
             or not np.isfinite(first[["gap", "effect", "ci_low", "ci_high"]].astype(float)).all()
@@ -480,9 +491,9 @@ _SEX = "__sex__"
 def joined_categories(category, people, least):
     """Return names of categories, the number of each row's, and which were joined.
 
-    A category in which fewer than `least` women or men work is joined with others, and these with
-    the next smallest, until all have so many of both: figures of few people would tell what they
-    earn, and so would those of all others, subtracted from those of everybody.
+    Categories with fewer than `least` women or men are joined, with the next smallest ones too if
+    that is needed, until together they have `least` of both. Figures of few people would reveal
+    what they earn, and so would those of all others, subtracted from those of everybody.
 
     Parameters
     ----------
@@ -508,21 +519,21 @@ def joined_categories(category, people, least):
         return names.tolist(), code, []
     label = JOINED if JOINED not in names else f"all {JOINED}"
     values = np.where(np.isin(code, joined), label, names[code])
-    kept, code = np.unique(values, return_inverse=True)
-    kept = kept.tolist()
-    if label in kept:  # the last one
-        k = kept.index(label)
-        order = [*(i for i in range(len(kept)) if i != k), k]
+    final_names, code = np.unique(values, return_inverse=True)
+    final_names = final_names.tolist()
+    if label in final_names:  # the last one
+        k = final_names.index(label)
+        order = [*(i for i in range(len(final_names)) if i != k), k]
         place = np.argsort(order)
-        kept, code = [kept[i] for i in order], place[code]
-    return kept, code, sorted(names[joined].tolist())
+        final_names, code = [final_names[i] for i in order], place[code]
+    return final_names, code, sorted(names[joined].tolist())
 
 
-def _interval(gaps: Gaps, at, significance):
+def _interval(gaps: Gaps, stratum, significance):
     """Return gap and interval of one stratum as JSON numbers."""
-    gap = _number(gaps.gap[at])
-    ends = [_number(end[at]) for end in (gaps.low, gaps.high)]
-    reason = str(gaps.reason[at]) if gap is None or None in ends else ""
+    gap = _number(gaps.gap[stratum])
+    ends = [_number(end[stratum]) for end in (gaps.low, gaps.high)]
+    reason = str(gaps.reason[stratum]) if gap is None or None in ends else ""
     if gap is None:
         ends = [None, None]
         reason = reason or "men's average is 0"
