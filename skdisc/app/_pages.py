@@ -108,6 +108,7 @@ class Pages:
         environment.globals["templates_of_pay"] = {"general": _TEMPLATES["general"]}
         environment.globals["templates_of_pay"] |= _TEMPLATES_OF_PAY
         environment.globals |= {"languages": LANGUAGES, "equal": EQUAL, "protected": PROTECTED}
+        environment.globals |= {"ignore": IGNORE, "last_page": self._last_page}
         self._templates = environment
         if data is not None:
             path = Path(data).resolve()
@@ -141,6 +142,17 @@ class Pages:
             raise HTTPException(404, f"This {what} is no longer here. Begin again with a file.")
         found.used = time.monotonic()
         return found
+
+    def _last_page(self, study):
+        """Return the address of the page of the last audit of a file; None if there is none."""
+        pages = [
+            job.address
+            for job in self.jobs.values()
+            if job.study.key == study.key
+            and job.what == "audit"
+            and job.state in ("done", "interrupted")
+        ]
+        return pages[-1] if pages else None
 
     async def look(self, study: Study) -> dict:
         """Return what is seen in a file; `error` says why nothing is."""

@@ -355,7 +355,7 @@ def favorable_spellings(what, values, favorable, least=1, frequency=None):
         done = f"{_named(unfavorable, least)} count as unfavorable"
         option = "without --favorable-exact they count as favorable; in Python name them all"
     observation = f"{what}s that differ by case or blanks alone: {_named(spellings, least)}"
-    return [TableNote(None, observation, done, option, above=True)]
+    return [TableNote(None, observation, done, option, above=bool(unfavorable))]
 
 
 def copies(X, y=None):
@@ -431,7 +431,7 @@ def identifiers(X, protected=()):
         TableNote(
             str(name),
             "each row, copies aside, has a value of its own, as identifiers do",
-            "counts as legitimate, and explains nothing",
+            "is held equal, and explains nothing",
             f"leave it out: --ignore {shlex.quote(str(name))}",
         )
         for name in listed
@@ -537,7 +537,7 @@ def small_groups(X, protected, relevant_size, least=1, frequency=None):
                 several = f"{len(small)} small group{'s' * (len(small) > 1)}"
                 group_counts.append(f"{_number_or_fewer(int(small.sum()), least)} in {several}")
         if group_counts:
-            done = f"under {100 * relevant_size:g} % of the people each: no question waits for them"
+            done = f"under {100 * relevant_size:g} % of the people each: too few to be judged on their own"
             option = "--relevant-size changes the share"
             notes.append(TableNote(str(name), f"people: {', '.join(group_counts)}", done, option))
     return notes

@@ -12,6 +12,7 @@ import time
 import zipfile
 from html import unescape
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -629,3 +630,23 @@ def test_styles_of_the_form_of_columns_are_not_those_of_the_report(app):
     of_columns = [s for several in selectors for s in several.split(",") if ".column" in s]
     assert of_columns
     assert all(".columns " in selector for selector in of_columns), of_columns
+
+
+def test_pages_lead_to_each_other_and_show_what_a_role_has(app):
+    start = app.client.get("/").text
+    assert "(hired, granted, promoted, or paid)" in start
+    assert "Another file" not in start
+    address = asked_of_pay(app, parts_of_pay(60))
+    page = choose(app, address, **{"role-3": "ignore", "role-0": "protected", "bins-3": "100"}).text
+    assert '<a href="/">Another file</a>' in page
+    assert "5. Page</a>" not in page
+    is_hidden = {i: bool(h) for i, h in re.findall(r'class="cut" id="cut(\d)"( hidden)?', page)}
+    assert is_hidden == {"1": True, "3": True}  # hours, and what is left out
+    page = choose(app, address, **{"role-3": ""}).text
+    assert 'id="cut3">' in page
+    assert "people of the same age" in page
+    (study,) = app.pages.studies.values()
+    done = {"study": study, "what": "audit", "state": "done", "close": lambda: None}
+    app.pages.jobs["k"] = SimpleNamespace(address="/audits/k", **done)
+    assert '<a href="/audits/k">5. Page</a>' in app.client.get(f"{address}/columns").text
+    del app.pages.jobs["k"]

@@ -41,6 +41,10 @@ for (const form of all("[data-live-form]")) {
         const fresh = page.getElementById(old.id);
         if (fresh && !fresh.isEqualNode(old) && !old.contains(document.activeElement)) old.replaceWith(fresh);
       }
+      for (const old of all(".cut")) { // what is typed into it stays
+        const fresh = page.getElementById(old.id);
+        if (fresh) old.hidden = fresh.hidden;
+      }
       busy.textContent = answer.ok ? "" : "This could not be looked up.";
     } catch {
       busy.textContent = "The app does not answer. Was it ended in the terminal?";
