@@ -375,3 +375,26 @@ def test_pictures_name_no_small_group(people, monitor):
             assert described(texts_of(shown), X) == list(X["origin"][:6])
     points = plotting.SizeEffectDisplay.from_result(groups).table
     assert set(points["subject"]) == {"origin = 'here'", "origin = 'there'"}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "Float32", "Float64", object])
+def test_numbers_of_any_type_are_rounded_to_one_digit(dtype):
+    column = pd.Series([0.31, 0.37, 0.42, 0.99], dtype=dtype)
+    shared = SharedValues.of(pd.DataFrame({"score": column}))
+    assert [float(shared.shown("score", value)) for value in column] == [0.3, 0.4, 0.4, 1.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "Float32", "Float64"])
+def test_no_case_that_is_shown_is_a_row_whatever_the_type_of_its_numbers(dtype):
+    score = np.r_[np.arange(-9, -4) / 10, 0.2, 0.3, 0.4, np.arange(60, 100) / 100]
+    X = pd.DataFrame({"sex": np.arange(len(score)) % 2, "score": score}).astype({"score": dtype})
+
+    def score_and_sex(rows):
+        return (rows["score"].astype(float) + 0.35 * rows["sex"] > 0.5).astype(int).to_numpy()
+
+    detector = all_detectors()["Themis"](protected="sex", random_state=0)
+    shown = detector.fit(X, None, score_and_sex).result_.without_people().findings.original
+    assert len(shown)
+    assert not np.isin(
+        shown["score"].astype(float).round(4), X["score"].astype(float).round(4)
+    ).any()

@@ -67,6 +67,7 @@ class SharedValues:
         """Return a value as it may be shown: others are rounded to one digit, or withheld."""
         if self.has(column, value):
             return value
+        value = plain(value)  # a NumPy number of single precision is no float
         if not isinstance(value, Real) or isinstance(value, bool):
             return WITHHELD
         rounded = float(f"{float(value):.0e}")

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from skdisc._blackbox._blackbox import BlackBox
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._utils._inputs import sorted_unique
 from skdisc._utils._types import ArrayLike, Estimator, FrameLike
@@ -208,7 +209,9 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         if labels is not None and (isinstance(labels, str) or np.ndim(labels) != 1):
             raise ValueError(f"classes must be a list of labels or None, got {labels!r}.")
         if labels is None:
-            source, labels = "the model", getattr(model, "classes_", None)
+            is_box = isinstance(model, BlackBox)
+            labels = model.classes if is_box else getattr(model, "classes_", None)
+            source = "the model"
         if labels is None:
             if model is not None or y is None:
                 no_y = "requires y to be passed, but the target y is None"

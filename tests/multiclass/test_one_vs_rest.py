@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdisc import Audit, Limits, Rule
+from skdisc import Audit, BlackBox, Limits, Rule
 from skdisc.group import EffectDecomposition, GroupDisparity
 from skdisc.individual import Themis
 from skdisc.multiclass import OneVsRest
@@ -80,6 +80,8 @@ def test_models_name_their_classes_and_others_are_told():
     assert OneVsRest(detector).fit(numbers, model=model).classes_ == list(CLASSES)
     two = OneVsRest(detector, classes=["desk", "abroad", "field"]).fit(numbers, model=model.predict)
     assert two.results_.keys() == set(CLASSES)
+    for box in (BlackBox(model), BlackBox(decisions=y)):
+        assert OneVsRest(detector).fit(numbers, model=box).classes_ == list(CLASSES)
     with pytest.raises(ValueError, match="they follow from y, or from classes_"):
         OneVsRest(detector).fit(numbers, model=model.predict)
 

@@ -70,8 +70,9 @@ class AuditComparison:
         "disappeared" or "appeared"; the effects, people and the change of the effect (after minus
         before) with interval, p-value, and p-value corrected by Holm. The effect of a finding of
         one audit is in the other that of the same group there, at equal legitimate columns all
-        that it differs by; NaN if it is not estimated. ``paired``: whether the interval is that of
-        the same people.
+        that it differs by; NaN if it is not estimated, or estimated from people held out in the one
+        audit only. ``paired``: whether the interval is that of the same people. ``has_turned``:
+        whether the audit without the finding estimates a gap of the other sign, from all people.
     pay : DataFrame
         One row for each figure of pay of either report: which it is, gap and interval of both (of
         quarters, the share of women), and the change with its interval, as of different people;
@@ -111,9 +112,7 @@ class AuditComparison:
         is_new = (self.verdicts["after"] == FOUND) & (self.verdicts["before"] != FOUND)
         of_groups = self.evidence[self.evidence["null"] == "marginal"]
         # The question has the same answer, but now others are worse off.
-        has_turned = (of_groups["status"] == "appeared") & (
-            of_groups["effect_before"] * of_groups["effect_after"] < 0
-        )
+        has_turned = (of_groups["status"] == "appeared") & of_groups["has_turned"]
         return bool(is_new.any() or has_turned.any())
 
     def to_text(self) -> str:
@@ -260,31 +259,44 @@ def _evidence(before, after, people):
     rows_by_key = {
         tuple(row[n] for n in _ROW): row for d in (after, before) for row in d["evidence"]
     }
-    likeness = np.full(len(joined), np.nan)
+    likeness, has_turned = np.full(len(joined), np.nan), np.zeros(len(joined), dtype=bool)
     for i, key in enumerate(map(tuple, joined[_ROW].to_numpy().tolist())):
         gaps = []
         if people is not None:
             likeness[i], gaps = people.likeness(rows_by_key[key]["conditions"], key[2])
-        if joined["status"].iloc[i] != "both" and not are_held_out:
-            _complete(joined, i, rows_by_key[key], (before, after), gaps)
-    joined["paired"] = np.isfinite(likeness)
+        status = joined["status"].iloc[i]
+        if status == "both":
+            continue
+        row = rows_by_key[key]
+        numbers = _without_finding(status, row, (before, after), gaps)
+        if numbers is not None:
+            has_turned[i] = row["effect"] * numbers[0] < 0
+            if not are_held_out:  # otherwise they are of other people than the finding's numbers
+                _complete(joined, i, row, numbers)
+    joined["paired"], joined["has_turned"] = np.isfinite(likeness), has_turned
     significance = max(d["about"]["significance"] for d in (before, after))
     changes = _changes(joined, -special.ndtri(significance / 2), np.nan_to_num(likeness))
     columns = [*_ROW, "status", "effect_before", "effect_after", "people_before", "people_after"]
-    return pd.concat([joined[columns], changes, joined["paired"]], axis=1)
+    return pd.concat([joined[columns], changes, joined[["paired", "has_turned"]]], axis=1)
 
 
-def _complete(joined, i, row, documents, gaps):
+def _without_finding(status, row, documents, gaps):
+    """Return what the audit without a finding says about its group, or None.
+
+    Estimate, ends and level of the gap, from the document of that audit or, by `gaps`, from the
+    people of both audits.
+    """
+    side = 1 if status == "disappeared" else 0
+    numbers = _estimated(documents[side], row)
+    is_estimable = row["null"] != "conditional" and not leaves_out_rows(documents[side])
+    return gaps[side] if numbers is None and gaps and is_estimable else numbers
+
+
+def _complete(joined, i, row, numbers):
     """Fill in what the audit without a finding says about its group, in place."""
     is_gone = joined["status"].iloc[i] == "disappeared"
     end_with_finding, end_without_finding = _ENDS if is_gone else _ENDS[::-1]
     at_equal = row["null"] == "conditional"
-    numbers = _estimated(documents[1 if is_gone else 0], row)
-    silent = documents[1 if is_gone else 0]
-    if numbers is None and gaps and not at_equal and not leaves_out_rows(silent):
-        numbers = gaps[1 if is_gone else 0]
-    if numbers is None:
-        return
     joined.loc[joined.index[i], [f"{n}_{end_without_finding}" for n in _NUMBERS]] = numbers
     if at_equal and row["alone"] is not None:  # beside its other causes, it is another quantity
         alone = [row[f"alone{end}"] for end in ("", "_ci_low", "_ci_high", "_ci_level")]

@@ -72,6 +72,19 @@ def test_a_gap_that_turned_is_new():
     assert other.compare(one).found_anew
 
 
+@pytest.mark.parametrize("confirm", [None, 0.5])
+def test_a_gap_that_turned_is_new_in_halves_held_out_too(confirm):
+    sex = np.repeat(["f", "m"], 1500)
+    hired = np.tile(np.arange(10), 300) < np.where(sex == "f", 3, 6)
+    audit = Audit(detectors="GroupDisparity", protected="sex", confirm=confirm, random_state=0)
+    X = pd.DataFrame({"sex": sex})
+    one, other = (audit.fit(X, y.astype(int)).report_ for y in (hired, hired[::-1]))
+    for comparison in (one.compare(other), other.compare(one)):
+        assert comparison.found_anew
+        assert comparison.evidence["has_turned"].all()
+    assert not one.compare(one).found_anew
+
+
 def test_findings_appear_and_disappear():
     found, nothing = audited([300, 500]), audited([500, 500])
     gone, new = found.compare(nothing), nothing.compare(found)
