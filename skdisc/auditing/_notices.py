@@ -537,7 +537,7 @@ def small_groups(X, protected, relevant_size, least=1, frequency=None):
                 several = f"{len(small)} small group{'s' * (len(small) > 1)}"
                 group_counts.append(f"{_number_or_fewer(int(small.sum()), least)} in {several}")
         if group_counts:
-            done = f"under {100 * relevant_size:g} % of the people each: too few to be judged on their own"
+            done = f"under {100 * relevant_size:g} % of the people each: too few to be judged alone"
             option = "--relevant-size changes the share"
             notes.append(TableNote(str(name), f"people: {', '.join(group_counts)}", done, option))
     return notes
