@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._counts._counts import Counts
@@ -174,7 +174,7 @@ class Audit(
     rule_fields = tuple(Rule().get_params())
     limit_fields = dict.fromkeys(Limits().get_params(), "")
     _parameter_constraints = {
-        "estimator": "no_validation",
+        "estimator": [HasMethods(["fit", "predict"]), None],
         "protected": ["array-like", str, Integral, None],
         "detectors": ["array-like", str],
         "output": [StrOptions({"decision", "value", "probability"})],

@@ -179,6 +179,8 @@ def test_unknown_detectors_columns_and_fields_are_named():
         Audit(protected="sex", meta={"owner": "me"}).fit(X, y)
     with pytest.raises(ValueError, match="Themis queries a model"):
         Audit(protected="sex", detectors=["Themis"]).fit(X, y)
+    with pytest.raises(ValueError, match=r"'estimator' parameter of Audit must be .* Got 'sex'"):
+        Audit("sex", protected="sex").fit(X, y)
     with pytest.raises(ValueError, match="labels y or a model"):
         Audit(protected="sex").fit(X)
 
