@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def midranks(y, weight):
+def midranks(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return the midrank of each value; a weight counts as that many rows.
 
     If s rows are not above a value and t of these are equal to it, the t rows share the ranks from
@@ -28,7 +28,7 @@ def midranks(y, weight):
     return (np.cumsum(size) - size / 2 + 0.5)[index]
 
 
-def rank_statistic(w1, w0):
+def rank_statistic(w1: np.ndarray, w0: np.ndarray) -> tuple[np.ndarray, ...]:
     r"""Compare two groups by ranks.
 
     The area is the Mann-Whitney statistic over :math:`n_1 n_0`. Its standard error is by DeLong,
