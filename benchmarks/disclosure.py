@@ -104,7 +104,7 @@ def attacked_internal(X, favorable, seed):
         columns[name] = (X[name] if joined is None else joined).to_numpy(str)
     choice = PublicChoice(columns, 10)
     sums = PrintedSums([columns[name] for name in choice._names], 10, most=MOST_IN_ALL)
-    rows = [row[2:] for depth in range(3) for row in choice._asked(depth)]
+    rows = [row[2:] for depth in range(3) for row in choice._candidates(depth)]
     rows = [row for row in rows if choice._names[row[0]] in protected]
     asked = np.array([choice._sides(row) for row in rows], dtype=bool)
     asked = asked.reshape(len(rows), 2, len(sums.first))

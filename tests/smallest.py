@@ -211,7 +211,7 @@ def of_its_test_file(name, constant):
 
 def path_of_tests(name):
     """Return the path of the test file of a detector's own name."""
-    *rooms, file = all_detectors()[name].__module__.split(".")[1:]
+    *rooms, file = all_detectors()[name].__module__.removeprefix("skdisc.").split(".")
     return Path(__file__).parent.joinpath(*rooms, f"test{file}.py")
 
 

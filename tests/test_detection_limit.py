@@ -52,7 +52,7 @@ def detected(X, left, residuals_of):
     """Return whether the detector's statistic of the group exceeds the critical value."""
     groups = ContextGroups.of_groups([GROUP], ["sex"], X)
     residuals = (residuals_of(y, groups.is_part) for y in left)
-    z = [Scores(groups, r).given([]).z[0] for r in residuals]
+    z = [Scores(groups, r).adjusted_for([]).z[0] for r in residuals]
     return np.abs(z) > CRITICAL
 
 

@@ -88,7 +88,9 @@ def _check(arguments, output):
             f"--favorable {arguments.favorable!r} is no direction of numbers: high (more is "
             "better, the default) or low."
         )
-    if output == "probability" and not arguments.model and not has_direction:
+    # With --threshold the label is right, and what is told is that decisions need no --output.
+    is_cut = bool(arguments.threshold)
+    if output == "probability" and not (arguments.model or has_direction or is_cut):
         raise ValueError(
             f"--favorable {arguments.favorable!r} is a label, and --output probability compares "
             "probabilities in a column, which have a direction: high (more is better, the "
