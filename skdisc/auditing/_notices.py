@@ -355,7 +355,7 @@ def favorable_spellings(what, values, favorable, least=1, frequency=None):
         done = f"{_named(unfavorable, least)} count as unfavorable"
         option = "without --favorable-exact they count as favorable; in Python name them all"
     observation = f"{what}s that differ by case or blanks alone: {_named(spellings, least)}"
-    return [TableNote(None, observation, done, option, above=bool(unfavorable))]
+    return [TableNote(None, observation, done, option, above=True)]
 
 
 def copies(X, y=None):
