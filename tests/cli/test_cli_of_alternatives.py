@@ -100,7 +100,7 @@ def test_mistakes(people, capsys, arguments, message):
 
 def test_rows_and_values_are_prepared_as_for_an_audit(people, tmp_path, capsys):
     """Spellings made one and copies left out leave the table, and so the document, as it was."""
-    frame = pd.read_csv(people)
+    frame = pd.read_csv(people, dtype=str)  # numbers are then written as they were
     messy = frame.copy()
     messy.loc[:40, "hired"] = messy.loc[:40, "hired"].str.upper()
     messy = pd.concat([messy, messy.head(30)])
