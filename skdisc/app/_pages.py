@@ -285,10 +285,13 @@ class Pages:
         """Show how a file was understood, and its first rows."""
         study = self.study(request)
         seen = await self.look_soon(study)
-        if seen is not None:
-            return self.shown("file.html", study=study, seen=seen, told=self._told(study))
-        first = await asyncio.to_thread(first_rows, study.looked_at(), str(self.folder.path))
-        return self.shown("reading.html", study=study, first=first, told=self._told(study))
+        if seen is None:
+            first = await asyncio.to_thread(first_rows, study.looked_at(), str(self.folder.path))
+            told = self._told(study)
+            if told["state"] == "reading":
+                return self.shown("reading.html", study=study, first=first, told=told)
+            seen = await self.look(study)  # which has ended meanwhile
+        return self.shown("file.html", study=study, seen=seen, told=self._told(study))
 
     async def reading(self, request: Request) -> Response:
         """Tell how far reading a file is."""

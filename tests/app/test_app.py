@@ -650,3 +650,18 @@ def test_pages_lead_to_each_other_and_show_what_a_role_has(app):
     app.pages.jobs["k"] = SimpleNamespace(address="/audits/k", **done)
     assert '<a href="/audits/k">5. Page</a>' in app.client.get(f"{address}/columns").text
     del app.pages.jobs["k"]
+
+
+def test_reading_that_ends_while_the_first_rows_are_made_ready(app, monkeypatch):
+    app.pages.soon = 0
+
+    def first_rows_late(argv, folder):
+        (study,) = app.pages.studies.values()
+        until = time.monotonic() + 60
+        while not app.pages._looks[study.key].task.done() and time.monotonic() < until:
+            time.sleep(0.02)
+
+    monkeypatch.setattr("skdisc.app._pages.first_rows", first_rows_late)
+    page = sent(app, people(60).to_csv(index=False))
+    assert page.status_code == 200
+    assert "to the columns" in page.text
