@@ -226,7 +226,7 @@ class BaseDetector(
         if self._audited.kind == "model":
             refuse_binned(request.X)
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
-        people, self._audited = under_audit(self, people.with_known(started=started))
+        people, self._audited = under_audit(self, replace(people, started=started))
         self.model_, self.audited_ = self._audited.box, self._audited.kind
         self.pos_label_ = self._audited.favorable
         self.sampled_rows_ = None if people.sample is None else people.sample.rows
@@ -374,7 +374,7 @@ class BaseDetector(
         people = People(frame, y, weight, None, 0, groups, request.sample, frequency).only(stay)
         if counts is not None:
             counts[counts] = stay
-            people = people.with_known(stay=counts)
+            people = replace(people, stay=counts)
         return people, is_frame
 
     def _given_space(self, space):
@@ -434,6 +434,7 @@ class BaseDetector(
         if task.is_audit and self.card.finds != "individual":
             caveats += unseen(task, self.protected_)
         discovery = with_caveats(discovery, caveats).in_agreement()
+        discovery.items = None  # the data, which the run is done with
         shared = self._shared_values(task, discovery.findings)
         found = discovery.findings
         if isinstance(found, CaseFindings) and found.row is None and task.X is not None:

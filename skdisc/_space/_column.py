@@ -264,9 +264,8 @@ class Column:
             present, shares = np.asarray(codes), np.linspace(0, 1, max_probes)
             present = present[present >= 0]
             if len(present):
-                nearest = np.rint(shares * (len(present) - 1)).astype(
-                    np.intp
-                )  # faster than np.quantile
+                # Faster than np.quantile.
+                nearest = np.rint(shares * (len(present) - 1)).astype(np.intp)
                 probes = np.unique(_order_statistics(present, nearest))
             else:
                 probes = np.unique(np.rint(shares * (self.size - 1)))

@@ -130,16 +130,10 @@ class People:
             return int(self.frequency.sum())
         return 0 if self.X is None else len(self.X)
 
-    def with_known(self, **changes: Any) -> "People":
-        """Return these people with other fields than X; their values are not numbered again."""
-        people = replace(self, **changes)
-        vars(people)["numbered"] = self.numbered
-        return people
-
     def only(self, stay: np.ndarray) -> "People":
         """Return the rows where a mask is True; the others count as dropped."""
         if stay.all():
-            return self.with_known(stay=stay)
+            return replace(self, stay=stay)
         columns = (self.y, self.weight, self.groups, self.frequency)
         y, weight, groups, frequency = (None if a is None else a[stay] for a in columns)
         X, n_dropped = self.X[stay].reset_index(drop=True), people_in(~stay, self.frequency)

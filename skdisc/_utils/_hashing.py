@@ -98,9 +98,7 @@ class KeyIndex:
         while todo.size:
             tried, tried_keys = slots[todo], keys[todo]
             free = self._table[tried] == _EMPTY
-            self._table[tried[free]] = tried_keys[
-                free
-            ]  # of several keys one stays, the others go on
+            self._table[tried[free]] = tried_keys[free]  # several keys: one stays, others go on
             todo = todo[self._table[tried] != tried_keys]
             slots[todo] = (slots[todo] + 1) & (len(self._table) - 1)
         return slots

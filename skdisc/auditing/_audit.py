@@ -312,9 +312,8 @@ class Audit(
         if self.disclosure == PUBLIC and not is_public_pay:
             audited = public_rows(audited, self.min_cell, self._more_columns)
         elif self.disclosure != PUBLIC and self.counterfactuals is None:
-            audited = with_joined_values(
-                audited, self
-            )  # counterfactuals are about values as they are
+            # Not with counterfactuals, which are about values as they are.
+            audited = with_joined_values(audited, self)
         # Means of the pay of further groups would tell about few people.
         plan = Plan([], [], {}) if is_public_pay else make_plan(self, audited)
         is_model = audited.box is not None and audited.box.decisions is None

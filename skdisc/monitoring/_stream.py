@@ -280,9 +280,8 @@ class Stream:
         record = {"n": self.n_people, "log_wealth": self.log_wealth, "groups": {}}
         numbers = self.table(significance)[["log_wealth", "effect", "ci_low", "ci_high"]].to_numpy()
         for w, row in zip(self.groups, numbers, strict=True):
-            has_few = (
-                min(float(side[0]) for side in w.seen) < MIN_CELL
-            )  # the course would name people
+            # Of few people, the course would tell about single ones.
+            has_few = min(float(side[0]) for side in w.seen) < MIN_CELL
             record["groups"][str(w.group)] = [None if has_few else _rounded(v) for v in row]
         return record
 

@@ -52,13 +52,8 @@ class GapDisplay(_Display):
         """
         result = shown(result, show_people)
         gaps = _table(result, "gaps")
-        if group is None and len(gaps):
-            sizes = gaps.loc[gaps["kind"] == "gap"].set_index("group")["amount"].abs()
-            group = sizes.idxmax()
-        gap_rows = gaps[gaps["group"] == str(group)]
-        if not len(gap_rows):
-            groups_with_gap = list(dict.fromkeys(gaps["group"]))
-            raise ValueError(f"group={group!r} has no gap in the result; it has {groups_with_gap}.")
+        amounts = gaps[gaps["kind"] == "gap"].set_index("group")["amount"]
+        gap_rows = gaps[gaps["group"] == group_with_gap(group, amounts)]
         return cls(_steps(gap_rows)).plot(ax)
 
     def _figure(self):
@@ -162,6 +157,15 @@ class ShadowsDisplay(_Display):
             ax.plot([], [], mark, color=color, label=text)
         ax.plot([], [], "o", color=_LOWER, markerfacecolor="white", label="beside the causes")
         ax.legend(loc="lower center", bbox_to_anchor=(0.3, 1.0), ncols=3, fontsize=7, frameon=False)
+
+
+def group_with_gap(group, gaps):
+    """Return the name of the group to draw, of a Series of gaps by group; None: the largest."""
+    if group is None and len(gaps):
+        group = gaps.abs().idxmax()
+    if str(group) not in gaps.index:
+        raise ValueError(f"group={group!r} has no gap in the result; it has {list(gaps.index)}.")
+    return str(group)
 
 
 def _steps(gap_rows):

@@ -12,7 +12,7 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._results._shared_values import MIN_CELL
 from skdisc._stats._ranks import weighted_quantile, weighted_quantile_limits
 from skdisc._utils._shared_sections import with_sections
-from skdisc.plotting._cause_displays import _folded, _high, _places
+from skdisc.plotting._cause_displays import _folded, _high, _places, group_with_gap
 from skdisc.plotting._group_displays import _GREY, _LOWER, FROM_RESULT, _Display, shown
 
 if TYPE_CHECKING:
@@ -48,17 +48,13 @@ class OaxacaDisplay(_Display):
         if not {"parts", "factors"} <= set(result.tables):
             raise ValueError("This plot shows results of OaxacaBlinder, which have parts of gaps.")
         parts, factors = result.tables["parts"], result.tables["factors"]
-        gaps = parts[parts["part"] == "gap"]
-        if group is None and len(gaps):
-            group = gaps.loc[gaps["estimate"].abs().idxmax(), "group"]
-        if str(group) not in set(gaps["group"]):
-            groups_with_gap = list(gaps["group"])
-            raise ValueError(f"group={group!r} has no gap in the result; it has {groups_with_gap}.")
-        columns = factors[(factors["group"] == str(group)) & (factors["part"] == "explained")]
+        gaps = parts[parts["part"] == "gap"].set_index("group")["estimate"]
+        group = group_with_gap(group, gaps)
+        columns = factors[(factors["group"] == group) & (factors["part"] == "explained")]
         order = columns["estimate"].abs().sort_values(ascending=False, kind="stable").index
         columns = columns.loc[order]
         columns = columns.assign(part="with " + columns["factor"].astype(str))
-        of_group = parts[parts["group"] == str(group)].set_index("part")
+        of_group = parts[parts["group"] == group].set_index("part")
         remaining, gap = of_group.loc[["unexplained"]], of_group.loc[["gap"]]
         names = ["group", "part", "estimate", "ci_low", "ci_high"]
         several = [columns, remaining.assign(part="remains at equal columns")]

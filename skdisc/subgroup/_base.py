@@ -224,13 +224,10 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         if discovery.candidates is None:
             items = discovery.items or self._items_again(task, rows)
             discovery.candidates = self._candidates(task, discovery, rows, items)
-        discovery.items = None  # the data, which the run is done with
         return discovery
 
     def _remeasure(self, task):
-        discovery = measured_again(self, task, self._rows(task))
-        discovery.items = None
-        return discovery
+        return measured_again(self, task, self._rows(task))
 
     def _measure_again(self, findings, rows):
         """Return a table of the findings measured on other rows."""

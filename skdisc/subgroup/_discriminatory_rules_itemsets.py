@@ -24,9 +24,8 @@ def rules_among(patterns, protected):
     """
     inside = np.append(protected, False)[patterns.items]
     context, has_context = patterns.find(np.where(inside, PAD, patterns.items))
-    positions = np.flatnonzero(
-        has_context & inside.any(axis=1)
-    )  # a budget may have ended before a context
+    # A budget may have ended before a context.
+    positions = np.flatnonzero(has_context & inside.any(axis=1))
     return positions, context[positions]
 
 

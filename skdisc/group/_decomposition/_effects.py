@@ -209,9 +209,8 @@ class CounterfactualMean:
         # the predictions cancel if the weights are right, and the other way round.
         shift, mean = weight @ residual, nuisances.of_group[~inside].mean()
         reference_influence = (nuisances.of_group - mean) / (~inside).sum()
-        group_influence = (
-            weight * (residual - shift) / np.maximum(1 - weight, 1e-9)
-        )  # as the jackknife has it
+        # As the jackknife has it.
+        group_influence = weight * (residual - shift) / np.maximum(1 - weight, 1e-9)
         influence = nuisances.inflation * np.where(inside, group_influence, reference_influence)
         value = np.clip(mean + shift, 0, 1) if is_rate else mean + shift
         return cls(float(value), influence, weight)

@@ -246,9 +246,8 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         is_random = task.queries is not None and task.queries.is_random
         positions = np.flatnonzero(np.abs(gap) > self.min_gap)
         share = ("share of the rows of X with a case", len(positions), len(c.X))
-        positions = (
-            positions[:0] if is_random else positions
-        )  # then no single difference is known to be a case
+        # Of a random model no single difference is known to be a case.
+        positions = positions[:0] if is_random else positions
         positions = positions[np.argsort(-np.abs(gap[positions]), kind="stable")]
         findings = CaseFindings(
             c.X.iloc[positions],

@@ -87,9 +87,8 @@ class Scan:
             s[drop == j] = True
         is_converged = np.array([s.all(axis=1) for s in perturbed], dtype=bool)
         is_converged = is_converged.reshape(len(sets), len(row)).T
-        is_converged &= ~is_converged.all(
-            axis=1, keepdims=True
-        )  # without other conditions, all are visited
+        # Without other conditions, all are visited.
+        is_converged &= ~is_converged.all(axis=1, keepdims=True)
         new_total = self._ascend(a, data[row], perturbed, bound[row], is_converged, turns, go_on)
         better = np.flatnonzero(new_total > total[row] + _BETTER)
         better = better[np.argsort(new_total[better], kind="stable")]  # the best is assigned last

@@ -201,9 +201,8 @@ def _trade_off_test(group_side, rest_side, notion):
     Each action of the other side is compared with this side's best one that is as cheap: under the
     hypothesis, some such action helps at least as large a share.
     """
-    last = np.flatnonzero(
-        group_side.is_end
-    )  # of each cost; the best action at a cost may stand later
+    # The last action of each cost; the best one at a cost may stand later.
+    last = np.flatnonzero(group_side.is_end)
     x_group = group_side.reached("macro").ravel()[
         last[np.searchsorted(last, np.arange(len(group_side.cost)))]
     ]
