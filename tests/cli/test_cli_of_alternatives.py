@@ -98,6 +98,7 @@ def test_mistakes(people, capsys, arguments, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_rows_and_values_are_prepared_as_for_an_audit(people, tmp_path, capsys):
     """Spellings made one and copies left out leave the table, and so the document, as it was."""
     frame = pd.read_csv(people, dtype=str)  # numbers are then written as they were
@@ -118,6 +119,7 @@ def test_rows_and_values_are_prepared_as_for_an_audit(people, tmp_path, capsys):
     assert "30 rows are copies; left out" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", ["model", "recipe"])
 def test_progress_is_told_and_changes_no_answer(people, tmp_path, capsys, claim):
     how = [*BASIC, "--fit", "logistic", "--seeds", "0", "--claim", claim, "--log"]
