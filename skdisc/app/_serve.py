@@ -90,6 +90,9 @@ def _listening(port):
         if port:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", port))
+        # Before anyone is told the address: a browser that is faster than the server waits in
+        # the queue, where it would otherwise be refused.
+        listening.listen()
     except (OSError, OverflowError) as error:
         listening.close()
         reason = getattr(error, "strerror", None) or error

@@ -187,6 +187,15 @@ def left_folders(tmp):
     return sorted(p.name for p in tmp.glob("skdisc-app-*"))
 
 
+def test_an_address_that_is_told_takes_connections():
+    import socket
+
+    from skdisc.app._serve import _listening
+
+    with _listening(0) as listening:
+        socket.create_connection(listening.getsockname(), timeout=5).close()
+
+
 @pytest.fixture
 def started(tmp_path):
     """Return a function that starts the command, and waits until it listens."""
