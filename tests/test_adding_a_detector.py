@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdisc import AuditResult, FeatureSpace, Limits, Rule, extending, report
-from skdisc.extending import SubgroupDetector
+from skdisc.extending import Bins, SubgroupDetector
 from skdisc.testing import detector_checks
 
 PAGE = Path(__file__).parents[1] / "doc" / "adding_a_detector.md"
@@ -35,16 +35,18 @@ GROUPS, GROUPS_CODE = written("subgroup detector")
 SEARCH, SEARCH_CODE = written("search")
 RATES, RATES_CODE = written("group detector")
 PEERS, PEERS_CODE = written("own test", RandomSubgroups=GROUPS.RandomSubgroups)
+COLUMNS, COLUMNS_CODE = written("finding per column")
 SMALL = [
     GROUPS.RandomSubgroups(protected=[0], n_groups=20, pos_label="high", random_state=0),
     RATES.PermutedRates(protected=[0], n_resamples=199, pos_label="high", random_state=0),
+    COLUMNS.WidestGaps(protected=[0], pos_label="high"),
     SEARCH.RandomWalk(
         protected=[0], n_seeds=50, limits=Limits(tests=200), pos_label="high", random_state=0
     ),
 ]
 
 
-@pytest.mark.parametrize("code", [GROUPS_CODE, SEARCH_CODE, RATES_CODE, PEERS_CODE])
+@pytest.mark.parametrize("code", [GROUPS_CODE, SEARCH_CODE, RATES_CODE, PEERS_CODE, COLUMNS_CODE])
 def test_only_the_public_face_is_imported(code):
     homes = set(re.findall(r"^(?:from|import) ([\w.]+)", code, re.M))
     assert {h for h in homes if h.startswith("skdisc")} == {"skdisc.extending"}
@@ -258,3 +260,56 @@ def test_a_reversed_gap_and_values_that_are_new_confirm_nothing():
     assert any("did not occur at fit" in note for note in new.notes)
     with pytest.raises(ValueError, match=r"PermutedRates needs protected="):
         RATES.PermutedRates(pos_label=1).fit(X, y)
+
+
+def three_towns(n=600, gap=0.3, seed=0):
+    """Return people; those of town a are accepted less often, sex does not count."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"town": rng.choice(list("abcd"), n), "sex": rng.choice(["F", "M"], n)})
+    return X, (rng.random(n) < 0.6 - gap * (X["town"] == "a")).astype(int)
+
+
+def widest(**settings):
+    return COLUMNS.WidestGaps(**{"protected": ["town", "sex"], "pos_label": 1} | settings)
+
+
+def test_a_finding_per_column_is_the_widest_of_its_pairs():
+    X, y = three_towns()
+    result = widest().fit(X, y).result_
+    assert (result.n_tested, result.n_found, len(result)) == (2, 1, 2)
+    rates = pd.Series(y).groupby(X["town"]).mean()
+    assert str(result[0].subject) == "town = 'a'"
+    assert result[0].effect == pytest.approx(rates.min() - rates.max())
+    assert result.by_value["town=a"] == (1, 1)
+    assert result.by_value["sex=F"] == (1, 0)
+    # Six pairs of towns, and the two sexes once.
+    assert result.answer.n_family == 7
+    with pytest.raises(ValueError, match="'town' has one value only"):
+        widest().fit(X.assign(town="a"), y)
+    low = widest(n_bins=Bins(edges={"points": [99]}), protected=["points"])
+    alone = low.fit(pd.DataFrame({"points": np.arange(600.0) / 10}), y).result_
+    assert (alone.n_tested, len(alone), alone.verdict) == (0, 0, "insufficient evidence")
+
+
+def test_the_pair_is_the_same_on_other_rows_which_did_not_choose_it():
+    detector = widest().fit(*three_towns())
+    once, again = detector.result_, detector.audit(*three_towns(seed=1))
+    (first, second) = (r.findings.table.iloc[0] for r in (once, again))
+    assert (first["reference"], str(once[0].subject)) == (
+        second["reference"],
+        str(again[0].subject),
+    )
+    width = [t["ci_high"] - t["ci_low"] for t in (first, second)]
+    assert width[1] < 0.8 * width[0]
+    X, y = three_towns(seed=1)
+    assert detector.audit(X, 1 - y).n_found == 0
+    missing = detector.audit(X[X["town"] != "a"], y[X["town"] != "a"])
+    assert missing.findings.table["p_value"].iloc[0] == 1
+
+
+def test_the_interval_of_the_widest_gap_covers_and_finds_nothing_in_noise():
+    """The gaps of towns that do not differ are all 0; the widest observed is not."""
+    tables = [widest().fit(*three_towns(400, gap=0, seed=s)).result_ for s in range(200)]
+    towns = [r.findings.table[[str(f.subject)[:4] == "town" for f in r]].iloc[0] for r in tables]
+    assert sum(t["ci_high"] < 0 for t in towns) <= 17  # binomial: 17 or fewer of 200 at 0.05
+    assert sum(r.n_found > 0 for r in tables) <= 17
