@@ -268,7 +268,6 @@ class AuditedModel:
     kind : {"model", "refit", "surrogate", "decisions", "labels"}
     labels : list or None
         All labels; None if they are not known, as for a regressor.
-    favorable : list
     is_assumed : bool
         Whether the favorable label was chosen by default.
     """
@@ -282,14 +281,7 @@ class AuditedModel:
     def retrained(self, rows: pd.DataFrame) -> "AuditedModel":
         """Return the same with its model trained again, on other rows of the training data.
 
-        Parameters
-        ----------
-        rows : DataFrame
-            As many rows and columns as ``box.training.rows``.
-
-        Returns
-        -------
-        AuditedModel
+        `rows`: as many rows and columns as ``box.training.rows``.
         """
         model = self.box.training.again(rows)
         box = BlackBox(model, chunk_size=self.box.chunk_size, n_jobs=self.box.n_jobs)

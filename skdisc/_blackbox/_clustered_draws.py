@@ -36,16 +36,7 @@ class ClusteredDraws:
     def donors(self, of_class, members, rng):
         """Draw a row for each row: one of the members of the class that it draws.
 
-        Parameters
-        ----------
-        of_class : ndarray of float, shape (n_rows, n_classes)
-        members : list of ndarray of int
-            The rows of each class.
-        rng : Generator
-
-        Returns
-        -------
-        ndarray of int, shape (n_rows,)
+        `members`: the rows of each class. Shapes: `of_class` (n_rows, n_classes).
         """
         if self.is_shared:
             of_class = (self._sums(of_class) / np.bincount(self._cluster)[:, None])[self._cluster]

@@ -51,19 +51,8 @@ def default_model(name, random_state=None):
 
     It is fitted in seconds: the network stops after 30 epochs, whether converged or not.
 
-    Parameters
-    ----------
-    name : {"tree", "forest", "logistic", "svm", "mlp", "boosting"}
-    random_state : int, RandomState instance or None
-
-    Returns
-    -------
-    Pipeline
-
-    Raises
-    ------
-    ValueError
-        If there is no model of that name.
+    `name`: one of "tree", "forest", "logistic", "svm", "mlp", "boosting". Raises ValueError if
+    there is no model of that name.
     """
     if name == "tree":
         tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=random_state)
@@ -90,15 +79,8 @@ def numbered(column):
 
     The models above learn the same from both.
 
-    Parameters
-    ----------
-    column : Series
-
-    Returns
-    -------
-    Series
-        A number for each value, in the order of the values, which encoders take for text; as it was
-        if it has numbers, or values that cannot be sorted.
+    Returns a Series: a number for each value, in the order of the values, which encoders take for
+    text; as it was if it has numbers, or values that cannot be sorted.
     """
     if _is_number(column.to_frame())[0]:
         return column

@@ -30,16 +30,9 @@ _ENCODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
 def model_gradient(model, rows, favorable, kind="auto"):
     """Return the gradient of the margin towards a favorable label.
 
-    Parameters
-    ----------
-    model, rows, favorable
-        As in `analytic_gradient` and `autograd_gradient`.
-    kind : {"auto", "analytic", "autograd"}
-
-    Returns
-    -------
-    ndarray of float, shape (n_rows, n_columns), or None
-        None if no gradient of that kind is available.
+    `model`, `rows` and `favorable`: as in `analytic_gradient` and `autograd_gradient`. `kind`: one
+    of "auto", "analytic", "autograd". Returns an ndarray of float of shape (n_rows, n_columns):
+    None if no gradient of that kind is available.
     """
     gradient = None
     if kind in ("auto", "analytic"):

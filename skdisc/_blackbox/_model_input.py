@@ -42,22 +42,8 @@ def ask_model(model, method, rows):
     The model gets a copy, because some change what they are passed. It is asked once: an error
     is raised, and nothing is tried again.
 
-    Parameters
-    ----------
-    model : object
-    method : str or None
-        Name of the method; None: the model is called.
-    rows : DataFrame or ndarray
-        As `rows_for` makes them.
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ModelError
-        If the model raises an error, which is the cause.
+    `method`: name of the method; None: the model is called. `rows`: as `rows_for` makes them.
+    Raises ModelError if the model raises an error, which is the cause.
     """
     try:
         return np.asarray((getattr(model, method) if method else model)(rows.copy()))
@@ -85,21 +71,8 @@ def without_message(error):
 def rows_for(model, X, is_frame):
     """Select the columns that the model was fitted on, in the container that it was fitted on.
 
-    Parameters
-    ----------
-    model : object
-    X : DataFrame
-    is_frame : bool
-        Whether the data were passed as a DataFrame, so that the names of columns are meaningful.
-
-    Returns
-    -------
-    DataFrame or ndarray
-
-    Raises
-    ------
-    ValueError
-        If X lacks columns that the model needs.
+    `is_frame`: whether the data were passed as a DataFrame, so that the names of columns are
+    meaningful. Raises ValueError if X lacks columns that the model needs.
     """
     names = getattr(model, "feature_names_in_", None)
     width = getattr(model, "n_features_in_", X.shape[1])

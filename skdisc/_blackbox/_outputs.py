@@ -23,10 +23,6 @@ def read_probabilities(raw, n, name, favorable, classes):
     classes : list or None
         The label of each column; None if unknown.
 
-    Returns
-    -------
-    ndarray of float, shape (n,)
-
     Raises
     ------
     ModelError
@@ -57,10 +53,6 @@ def read_margins(raw, n, name, favorable, classes, method):
     method : {"decision_function", "predict_proba", "predict", None}
         The method that returned the output: scores; probabilities, whose logarithms are the scores;
         or decisions, also by a call (None), whose margin is 1 or -1.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
 
     Raises
     ------
@@ -94,21 +86,9 @@ def decide_by_margin(raw, n, name, favorable, classes):
 def read_decisions(raw, n, name, favorable, labels=None):
     """Return 1 where the label is favorable, else 0.
 
-    Parameters
-    ----------
-    raw, n, name, favorable
-        As in `read_probabilities`.
-    labels : list, optional
-        The labels that may be returned; None: any label of the type of the favorable ones.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-
-    Raises
-    ------
-    ModelError
-        If the output is not one label per row.
+    `raw`, `n`, `name` and `favorable`: as in `read_probabilities`. `labels`: the labels that may be
+    returned; None: any label of the type of the favorable ones. Raises ModelError if the output is
+    not one label per row.
     """
     raw = _one_per_row(raw, n, name)
     if raw.ndim != 1:
@@ -138,10 +118,7 @@ def read_decisions(raw, n, name, favorable, labels=None):
 def read_values(raw, n, name):
     """Return the value of each row: the prediction of a regressor, or a decision function.
 
-    Raises
-    ------
-    ModelError
-        If the output is not one finite number per row.
+    Raises ModelError if the output is not one finite number per row.
     """
     raw = _one_per_row(raw, n, name)
     if raw.ndim != 1 or raw.dtype.kind not in "fiub" or not np.isfinite(raw).all():

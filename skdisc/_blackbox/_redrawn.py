@@ -96,13 +96,7 @@ class Redrawn:
     def draw(self, random_state):
         """Return the rows with their protected columns drawn anew.
 
-        Parameters
-        ----------
-        random_state : int or sequence of int
-
-        Returns
-        -------
-        DataFrame of shape (n_rows, n_columns)
+        The result has shape (n_rows, n_columns).
         """
         rows = self.X.copy()
         for name, donor in self.donors(random_state).items():
@@ -110,16 +104,7 @@ class Redrawn:
         return rows
 
     def donors(self, random_state):
-        """Return, by protected column, the row from which each row's value is drawn.
-
-        Parameters
-        ----------
-        random_state : int or sequence of int
-
-        Returns
-        -------
-        dict of column name to ndarray of int, shape (n_rows,)
-        """
+        """Return, by protected column, the row from which each row's value is drawn."""
         rng, donors = np.random.default_rng(random_state), []
         for law in self._laws:
             probabilities = self._probabilities(law, donors) if donors else law.learned
@@ -127,16 +112,7 @@ class Redrawn:
         return {law.values.name: d for law, d in zip(self._laws, donors, strict=True)}
 
     def people(self, random_state):
-        """Return the people of all rows with their protected columns drawn anew.
-
-        Parameters
-        ----------
-        random_state : int or sequence of int
-
-        Returns
-        -------
-        RedrawnPeople
-        """
+        """Return the people of all rows with their protected columns drawn anew."""
         row = np.arange(len(self.X))
         if self._frequency is None:
             return RedrawnPeople(row, None, self.donors(random_state))
@@ -152,18 +128,9 @@ class Redrawn:
     def _probabilities(self, law, donors, row=None):
         """Return the class probabilities of the column drawn next, given those drawn before it.
 
-        Parameters
-        ----------
-        law : _ColumnLaw
-            The distribution of the column that is drawn next.
-        donors : list of ndarray of int, shape (n,)
-            For each column drawn before, the rows of X that have the values drawn.
-        row : ndarray of int, shape (n,), optional
-            The rows of X that values are drawn for; None: all, in order.
-
-        Returns
-        -------
-        ndarray of float, shape (n, n_classes)
+        `law`: the distribution of the column that is drawn next. `donors`: for each column drawn
+        before, the rows of X that have the values drawn. `row`: the rows of X that values are drawn
+        for; None: all, in order. The result has shape (n, n_classes).
         """
         earlier = self._laws[: len(donors)]
         sizes = [len(earlier_law.firsts) for earlier_law in earlier]
@@ -249,21 +216,9 @@ class _ColumnLaw:
     def deal(self, probabilities, people, rng):
         """Draw a value for each of the people of some entries.
 
-        Parameters
-        ----------
-        probabilities : ndarray of float, shape (n_entries, n_classes)
-        people : ndarray of int64, shape (n_entries,)
-            Number of equal people of each entry.
-        rng : Generator
-
-        Returns
-        -------
-        entry : ndarray of int, shape (n,)
-            The entries of the people who have drawn the same value, ascending.
-        people : ndarray of int64, shape (n,)
-            Their number.
-        donor : ndarray of int, shape (n,)
-            A row with this value.
+        `people`: number of equal people of each entry. Returns `entry`: the entries of the people
+        who have drawn the same value, ascending; `people`: their number; `donor`: a row with this
+        value. Shapes: `probabilities` (n_entries, n_classes).
         """
         shares_of_classes = probabilities / probabilities.sum(axis=1, keepdims=True)
         people_of_class = rng.multinomial(people, shares_of_classes)
@@ -311,13 +266,8 @@ def in_folds(n_rows, frequency, random_state, cluster=None):
 
     Clusters, numbers 0, 1, ... of rows of one person each, stay whole.
 
-    Returns
-    -------
-    row : ndarray of int, shape (n,)
-        The positions of the rows.
-    people : ndarray of int64, shape (n,), or None
-        How many of their people are in the fold; None if `frequency` is.
-    fold : ndarray of int, shape (n,)
+    Returns `row`: the positions of the rows; `people`: how many of their people are in the fold;
+    None if `frequency` is.
     """
     if frequency is not None:
         n_folds = n_folds_of(int(frequency.sum()))

@@ -30,18 +30,8 @@ class Repeats:
     def compare(self, X, outcomes, query):
         """Query some rows again, unless enough were.
 
-        Parameters
-        ----------
-        X : DataFrame
-        outcomes : ndarray of float, shape (n_rows,)
-            What the model has returned for them.
-        query : callable
-            Takes rows, and returns their outcomes.
-
-        Raises
-        ------
-        ModelError
-            If outcomes have changed, and this is refused.
+        `outcomes`: what the model has returned for them. `query`: takes rows, and returns their
+        outcomes. Raises ModelError if outcomes have changed, and this is refused.
         """
         n = min(self._most - self.n, len(X))
         if n <= 0:

@@ -18,17 +18,9 @@ def _module(model):
 class TorchClassifier:
     """A classifier made of a PyTorch module that returns one score per class.
 
-    Parameters
-    ----------
-    module : torch.nn.Module
-        Takes a float tensor of shape (n_rows, n_columns) and ends with a layer that has one
-        parameter per score. Scores are logits, one per class or one for the second of two classes,
-        or probabilities that add up to one.
-
-    Attributes
-    ----------
-    classes_ : ndarray of int
-        0, 1, ..., one per score.
+    `module`: takes a float tensor of shape (n_rows, n_columns) and ends with a layer that has one
+    parameter per score. Scores are logits, one per class or one for the second of two classes, or
+    probabilities that add up to one. `classes_`: 0, 1, ..., one per score.
     """
 
     def __init__(self, module):
@@ -58,17 +50,8 @@ def as_model(model):
 def autograd_gradient(model, rows, favorable):
     """Return the gradient of the margin towards a favorable label, by automatic differentiation.
 
-    Parameters
-    ----------
-    model : TorchClassifier or skorch.NeuralNetClassifier
-        Computes on the device of the network.
-    rows : DataFrame or ndarray of shape (n_rows, n_columns)
-    favorable : list
-
-    Returns
-    -------
-    ndarray of float, shape (n_rows, n_columns), or None
-        None for any other model.
+    `model`: computes on the device of the network. Returns an ndarray of float of shape (n_rows,
+    n_columns): None for any other model. Shapes: `rows` (n_rows, n_columns).
     """
     module = _module(model)
     if module is None:

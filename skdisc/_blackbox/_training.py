@@ -34,7 +34,6 @@ class Training:
     estimator : estimator
         Cloned before it is fitted.
     X : DataFrame or ndarray of shape (n_rows, n_columns)
-    y : ndarray of shape (n_rows,)
     weight : ndarray of shape (n_rows,), optional
         Sample weights, for estimators that accept ``sample_weight``.
     groups : ndarray of shape (n_rows,), optional

@@ -18,22 +18,8 @@ _ANY = 2**62  # numbers that are not binned are items one by one
 def with_rows(detector: Any, request: Any, *, at_fit: bool = False) -> Any:
     """Return a request whose X are counts with a row for each cell; others as they are.
 
-    Parameters
-    ----------
-    detector : BaseDetector
-    request : Request
-    at_fit : bool, default=False
-
-    Returns
-    -------
-    Request
-
-    Raises
-    ------
-    TypeError
-        If the detector, with its settings, needs the rows of single people.
-    ValueError
-        If something is passed that counts contain themselves, or bins are not those of fit.
+    Raises TypeError if the detector, with its settings, needs the rows of single people. Raises
+    ValueError if something is passed that counts contain themselves, or bins are not those of fit.
     """
     if is_source(request.X):
         request = _read(detector, request, at_fit)

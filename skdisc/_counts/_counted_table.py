@@ -72,11 +72,8 @@ class CountedTable:
 
         Parameters
         ----------
-        rows : SourceRows
-        protected : sequence of column names
         pos_label : label or collection of labels, default=None
             The favorable outcome.
-        n_bins : int or Bins, default=4
         checkpoint : str or Path, default=None
             A folder that keeps what was counted.
         schema : CountsSchema, default=None
@@ -137,13 +134,7 @@ def _is_recognizable(box):
 class SourceRows:
     """The rows of a table that is read part by part, and the roles of its columns.
 
-    Parameters
-    ----------
-    source : Source
-    label, decision : column name or None
-        Columns of labels, and of recorded decisions.
-    box : BlackBox or None
-        The model.
+    `label` and `decision`: columns of labels, and of recorded decisions. `box`: the model.
     """
 
     source: Source
@@ -157,21 +148,10 @@ class SourceRows:
     ) -> "SourceRows":
         """Read the arguments of `fit` for a table that is not in memory.
 
-        Parameters
-        ----------
-        data : table, path or source
-        y : column name or None
-        model : column name, fitted model or None
-            Recorded decisions, or what decides.
-        estimator : object or None
-            The estimator of the detector, if it is frozen and so not trained.
-
-        Raises
-        ------
-        TypeError
-            If y or recorded decisions are not the name of a column.
-        ValueError
-            If a model would have to be trained, or a column is unknown.
+        `model`: recorded decisions, or what decides. `estimator`: the estimator of the detector, if
+        it is frozen and so not trained. Raises TypeError if y or recorded decisions are not the
+        name of a column. Raises ValueError if a model would have to be trained, or a column is
+        unknown.
         """
         source = source_of(data)
         of_names = {"y": y, "decisions": getattr(model, "decisions", None)}
@@ -214,15 +194,8 @@ class SourceRows:
     def sample(self, n: int, by: Sequence[Hashable], seed: int, n_all: int | None = None) -> Any:
         """Return a stratified sample of the rows as a Request.
 
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        by : sequence of column names
-            The protected columns.
-        seed : int
-        n_all : int, default=None
-            Number of rows of the table; None: counted.
+        `n`: number of rows. `by`: the protected columns. `n_all`: number of rows of the table;
+        None: counted.
         """
         drawn = self.source.sample(n, by, seed)
         n_all = self.source.n_rows() if n_all is None else n_all

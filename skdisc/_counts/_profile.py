@@ -34,7 +34,6 @@ class Numbers:
         How often each occurs.
     dropped : int
         Number of trailing bits that were dropped, 0 if the counts are exact.
-    low, high : float
     step : int
         Greatest common divisor of the differences; 0 for a single number, -1 for fractions.
     """
@@ -86,14 +85,8 @@ class Numbers:
 class ColumnProfile:
     """What is known of one column.
 
-    Attributes
-    ----------
-    n_missing : int
-    numbers : Numbers or None
-    categories : frozenset or None
-        The values of a column that is not numeric.
-    order : tuple or None
-        All categories of an ordered column.
+    `categories`: the values of a column that is not numeric. `order`: all categories of an ordered
+    column.
     """
 
     n_missing: int = 0
@@ -166,16 +159,7 @@ class Profile:
     def of(cls, frame: pd.DataFrame, columns: Sequence[Hashable] | None = None) -> "Profile":
         """Learn the columns of a table, or of a part of it.
 
-        Parameters
-        ----------
-        frame : DataFrame
-        columns : sequence of column names, default=None
-            None: all.
-
-        Raises
-        ------
-        ValueError
-            If a column holds infinite numbers.
+        `columns`: None: all. Raises ValueError if a column holds infinite numbers.
         """
         names = list(frame.columns if columns is None else columns)
         return cls(len(frame), {name: ColumnProfile.of(frame[name]) for name in names})
@@ -228,12 +212,7 @@ class Profile:
         return cls(n_rows, columns)
 
     def schema(self, **settings: Any) -> CountsSchema:
-        """Fix the columns of a table of counts; `settings` are those of `CountsSchema.of`.
-
-        Returns
-        -------
-        CountsSchema
-        """
+        """Fix the columns of a table of counts; `settings` are those of `CountsSchema.of`."""
         return CountsSchema.of(self, **settings)
 
 

@@ -26,7 +26,6 @@ class CountedColumn:
 
     Attributes
     ----------
-    name : hashable
     kind : {"nominal", "ordinal", "number", "bins"}
     values : tuple
         Categories or numbers in order; for bins, a number of each bin.
@@ -60,20 +59,14 @@ class CountedColumn:
     def encode(self, series: pd.Series) -> np.ndarray:
         """Return the codes of a column, an int64 array.
 
-        Raises
-        ------
-        ValueError
-            If a value is none of the schema.
+        Raises ValueError if a value is none of the schema.
         """
         return self.checked(self._bin(series) if self.kind == "bins" else self._find(series))
 
     def checked(self, codes: np.ndarray) -> np.ndarray:
         """Return codes with that of missing values in place of -1.
 
-        Raises
-        ------
-        ValueError
-            If there is none.
+        Raises ValueError if there is none.
         """
         is_missing = codes < 0
         if is_missing.any():
@@ -169,14 +162,7 @@ class CountedColumn:
 
 @dataclass(frozen=True)
 class CountsSchema:
-    """The columns of a table of counts.
-
-    Attributes
-    ----------
-    columns : tuple of CountedColumn
-    protected : tuple of column names
-    label, decision : CountedColumn or None
-    """
+    """The columns of a table of counts."""
 
     columns: tuple
     protected: tuple = ()
@@ -200,16 +186,10 @@ class CountsSchema:
         ----------
         profile : Profile
             Profile of the whole table.
-        protected : sequence of column names
-        label, decision : column name, default=None
         columns : sequence of column names, default=None
             The columns that may define groups; None: all but label and decision.
         n_bins : int, dict or Bins, default=4
             Number of quantile bins of a column with more distinct numbers.
-
-        Returns
-        -------
-        CountsSchema
 
         Raises
         ------

@@ -26,11 +26,7 @@ def code_columns(covariates: Covariates, targets: np.ndarray, sampling: Any) -> 
     Whole numbers, at least ten people for each value, and the values explain more of a target
     than the spline does by an F test, at p < .001 corrected for the number of targets.
 
-    Parameters
-    ----------
-    covariates : Covariates
-    targets : ndarray of float, shape (n_rows, n_targets)
-    sampling : Sampling
+    Shapes: `targets` (n_rows, n_targets).
     """
     n, code_like = sampling.n_people(covariates.n_rows), []
     mass = np.ones(covariates.n_rows) if sampling.mass is None else sampling.mass

@@ -20,15 +20,8 @@ PEOPLE_PER_VALUE = 10  # from which a value of a number has an effect of its own
 class Covariates:
     """The columns that expectations are learned from.
 
-    Attributes
-    ----------
-    names : list of column names
-    is_number : list of bool
-        The others are categories.
-    values : list of ndarray, shape (n_rows,)
-        Floats with NaN where a number is missing, or codes of categories from 0, where missing is a
-        category, too.
-    n_rows : int
+    `is_number`: the others are categories. `values`: floats with NaN where a number is missing, or
+    codes of categories from 0, where missing is a category, too.
     """
 
     names: list
@@ -40,11 +33,8 @@ class Covariates:
     def of(cls, X: pd.DataFrame, space: Any = None) -> "Covariates":
         """Return the covariates of a table.
 
-        Parameters
-        ----------
-        X : DataFrame of shape (n_rows, n_columns)
-        space : FeatureSpace, optional
-            Says which columns are numbers; None: their dtypes do.
+        `space`: says which columns are numbers; None: their dtypes do. Shapes: `X` (n_rows,
+        n_columns).
         """
         is_number, values = [], []
         for name in X:
@@ -134,11 +124,7 @@ def shared_values(x: np.ndarray, people: np.ndarray | None = None) -> np.ndarray
 
     Also continuous numbers have such values, as salaries heaped at 30,000. Missing is a value.
 
-    Parameters
-    ----------
-    x : ndarray of float, shape (n_rows,)
-    people : ndarray of int64, shape (n_rows,), optional
-        Number of people of each row; None: 1.
+    `people`: number of people of each row; None: 1.
     """
     values, code = np.unique(x, return_inverse=True)
     is_shared = count(code, len(values), people) >= PEOPLE_PER_VALUE
@@ -159,16 +145,7 @@ def canonical_order(
     table, and for all names of parts and categories. Rows and columns are ordered by hashes; parts
     and categories count as their ranks by people and outcomes.
 
-    Parameters
-    ----------
-    covariates : Covariates
-    targets : ndarray of float, shape (n_rows, 1 + n_parts)
-        Outcomes, and memberships in parts.
-
-    Returns
-    -------
-    rows : ndarray of int, shape (n_rows,)
-    columns : list of int
+    `targets`, of shape (n_rows, 1 + n_parts): outcomes, and memberships in parts.
     """
     n = covariates.n_rows
     mass = np.ones(n) if people is None else people.astype(float)

@@ -36,8 +36,6 @@ class Unlearned:
 
     Attributes
     ----------
-    columns : tuple of column names
-    n_cells : int
     bias : float
         B: what joining the cells would take from the estimate, in its units.
     error : float
@@ -151,21 +149,10 @@ def added_by(
     With clusters, the pairs are of different clusters. The error takes the parts of a cluster in
     different cells as independent.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,)
-        The cell of each row, from 0.
-    e : ndarray of float, shape (n_rows,)
-        Residual outcomes less the estimate times d. With the residuals r themselves B would hold
-        gap Σ d_i d_j: a real gap would look like something to learn.
-    d : ndarray of float, shape (n_rows,)
-        Residual memberships.
-    sampling : Sampling, optional
-
-    Returns
-    -------
-    bias, error, kept : float
-        The last is what joining leaves of d, at least .1.
+    `codes`: the cell of each row, from 0. `e`: residual outcomes less the estimate times d. With
+    the residuals r themselves B would hold gap Σ d_i d_j: a real gap would look like something to
+    learn. `d`: residual memberships. Returns `bias`, `error` and `kept`: the last is what joining
+    leaves of d, at least .1.
     """
     sampling, n_cells = sampling or Sampling(), int(codes.max()) + 1
     joint = Joint((), codes, n_cells, _shares_of_pairs(codes, n_cells, sampling))
@@ -205,7 +192,6 @@ class _PairsOfPeople:
     outcome : ndarray of float, shape (n_rows, n_parts) or (n_rows, 1)
         Residuals; one column where all estimates have the same.
     d : ndarray of float, shape (n_rows, n_parts)
-    sampling : Sampling
     gap : ndarray of float, shape (n_parts,), or 0
         e is the outcome less this times d. So the outcome is summed once for all parts.
     """
@@ -286,11 +272,6 @@ class Crossings:
 
     Numbers are cut into eighths, and, where values are shared, also by these. In a table of 30
     columns or more, only some columns are crossed by threes: see `narrow`.
-
-    Parameters
-    ----------
-    covariates : Covariates
-    sampling : Sampling
     """
 
     def __init__(self, covariates: Covariates, sampling: Sampling) -> None:
@@ -390,14 +371,9 @@ class Crossings:
         three columns shows in no pair. In a table of more than 100 columns, only the 100 that show
         most alone are paired.
 
-        Parameters
-        ----------
-        whole : ndarray of float, shape (n_rows, 1 + n_parts)
-            Outcome and memberships, centered.
-        outcome : ndarray of float, shape (n_rows, n_parts)
-            Residual outcomes less the estimates times the residual memberships.
-        parts : ndarray of float, shape (n_rows, n_parts)
-            Residual memberships.
+        `whole`, of shape (n_rows, 1 + n_parts): outcome and memberships, centered. `outcome`, of
+        shape (n_rows, n_parts): residual outcomes less the estimates times the residual
+        memberships. `parts`, of shape (n_rows, n_parts): residual memberships.
         """
         n_columns = len(self.covariates)
         if n_columns < _WIDE:
@@ -495,12 +471,8 @@ class Crossings:
     def to_join(self, unlearned: list[list[Unlearned]], error: np.ndarray) -> list[Unlearned]:
         """Return crossings that surely move one of the estimates, the surest first.
 
-        Parameters
-        ----------
-        unlearned : list of list of Unlearned
-            By part.
-        error : ndarray of float, shape (n_parts,)
-            Standard errors of the estimates, in which it is counted how sure one is.
+        `unlearned`: by part. `error`: standard errors of the estimates, in which it is counted how
+        sure one is.
         """
         z = self._deviate(_FOR_NOTHING_TO_JOIN / max(len(unlearned), 1))
         sure = {}

@@ -59,7 +59,6 @@ class Expectations:
         The canonical order.
     crossings : Crossings
         In the canonical order of rows.
-    notes : list of str
     """
 
     outcome: np.ndarray
@@ -114,10 +113,7 @@ class Expectations:
 
         Columns of which one is nearly a function of the others are together.
 
-        Returns
-        -------
-        dict of tuple of column names to ndarray of float, shape (n_rows,)
-            Up to constants.
+        Returns a dict of tuple of column names to ndarray of float: up to constants.
         """
         names = self.design.covariates.names
         parts = self.design.parts(np.asarray(values, dtype=float)[self.order])
@@ -133,16 +129,8 @@ class Expectations:
 
         These may be the residuals of a fit of causes, of matching, or of a context.
 
-        Parameters
-        ----------
-        outcome, part : ndarray of float, shape (n_rows,)
-        rows : ndarray of bool, shape (n_rows,), optional
-            The rows that the estimate is of; None: all.
-
-        Returns
-        -------
-        list of Unlearned
-            Each surely moves the estimate, the surest first; empty if nothing does.
+        `rows`: the rows that the estimate is of; None: all. Returns a list of Unlearned: each
+        surely moves the estimate, the surest first; empty if nothing does.
         """
         r, d, rank = outcome[self.order], part[self.order][:, None], self.rank
         crossings = self.crossings
@@ -183,8 +171,6 @@ def learn(
 
     Parameters
     ----------
-    covariates : Covariates
-    outcome : ndarray of float, shape (n_rows,)
     parts : ndarray, shape (n_rows,) or (n_rows, n_parts)
         Memberships, or shares of a person's membership.
     rng : numpy Generator
@@ -208,10 +194,6 @@ def learn(
         The parts for which crossings are looked at; None: all. Cells join for these. Trees do not
         learn the intersections of these parts: the product of their shares is what main effects
         are added to, as if the parts were independent among people with the same covariates.
-
-    Returns
-    -------
-    Expectations
     """
     y = np.asarray(outcome, dtype=float)
     parts = np.asarray(parts, dtype=float)
@@ -423,10 +405,8 @@ def _learner(learner, covariates, sampling, targets, X):
 def _crossed(targets, checked):
     """Return columns of targets that are intersections of checked parts, with what they cross.
 
-    Returns
-    -------
-    dict of int to list of (int, bool)
-        Column of a part, and whether all others are meant.
+    Returns a dict of int to list of (int, bool): column of a part, and whether all others are
+    meant.
     """
     if checked is None:
         return {}

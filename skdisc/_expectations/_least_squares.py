@@ -46,7 +46,6 @@ class LeastSquares:
 
     Parameters
     ----------
-    covariates : Covariates
     weight : ndarray of float, shape (n_rows,), optional
         Weights of the rows, numbers of people included; None: 1.
     people : ndarray of int64, shape (n_rows,), optional
@@ -206,14 +205,7 @@ class LeastSquares:
         Columns of which one is nearly a function of the others contribute together: what each does
         is not determined.
 
-        Parameters
-        ----------
-        values : ndarray of float, shape (n_rows,)
-
-        Returns
-        -------
-        dict of tuple of int to ndarray of float, shape (n_rows,)
-            By columns, up to constants.
+        Returns a dict of tuple of int to ndarray of float: by columns, up to constants.
         """
         scaled = values if self._root is None else values * self._root
         root = 1.0 if self._root is None else np.where(self._root > 0, self._root, 1)
@@ -236,12 +228,7 @@ class LeastSquares:
     def _tangled(self, parts, slopes):
         """Return tuples of columns; columns that cannot be separated share a tuple.
 
-        Parameters
-        ----------
-        parts : dict of int to ndarray of float, shape (n_rows,)
-            What each contributes.
-        slopes : ndarray of float, shape (rank,)
-            Slopes of the main effects kept.
+        `parts`: what each contributes. `slopes`: slopes of the main effects kept.
         """
         columns = list(dict.fromkeys([*parts, *(o for o in self._owner if o is not None)]))
         home = {j: {j} for j in columns}
@@ -342,13 +329,7 @@ class LeastSquares:
 
 
 class Spline:
-    """The spline of one number; people without the number are at its median.
-
-    Parameters
-    ----------
-    x : ndarray of float, shape (n_rows,)
-    people : ndarray of int64, shape (n_rows,), optional
-    """
+    """The spline of one number; people without the number are at its median."""
 
     def __init__(self, x: np.ndarray, people: np.ndarray | None) -> None:
         numbers = x[~np.isnan(x)]

@@ -41,19 +41,9 @@ def draw_folds(
 ) -> np.ndarray | None:
     """Draw folds of rows, with whole clusters in each.
 
-    Parameters
-    ----------
-    n_rows : int
-    n_splits : int
-    rng : numpy Generator
-    people : ndarray of int64, shape (n_rows,), optional
-        Number of people of each row, which all are in one fold: see `deal_rows`.
-    cluster : ndarray of int, shape (n_rows,), optional
-
-    Returns
-    -------
-    ndarray of int, shape (n_splits, n_rows), or None
-        The fold of each row in each split; None if there is only one row, or cluster.
+    `people`: number of people of each row, which all are in one fold: see `deal_rows`. Returns an
+    ndarray of int of shape (n_splits, n_rows): the fold of each row in each split; None if there is
+    only one row, or cluster.
     """
     unit = np.arange(n_rows) if cluster is None else cluster
     n_units = int(unit.max(initial=-1)) + 1
@@ -71,16 +61,8 @@ def n_folds_of(n_people: int) -> int:
 def out_of_fold(learn: Learner, targets: np.ndarray, folds: np.ndarray) -> np.ndarray:
     """Return the mean prediction of each target for each row by learners that did not see it.
 
-    Parameters
-    ----------
-    learn : callable
-        ``learn(target, rows)`` returns a predictor; it takes positions of rows.
-    targets : ndarray of float, shape (n_rows, n)
-    folds : ndarray of int, shape (n_splits, n_rows)
-
-    Returns
-    -------
-    ndarray of float, shape (n_rows, n)
+    `learn`: ``learn(target, rows)`` returns a predictor; it takes positions of rows. The result has
+    shape (n_rows, n). Shapes: `targets` (n_rows, n), `folds` (n_splits, n_rows).
     """
     total = np.zeros(targets.shape)
     for fold in folds:
@@ -98,12 +80,7 @@ class Trees:
     Half of the columns are drawn at each split: trees that always split by the best column hardly
     see an interaction without main effects.
 
-    Parameters
-    ----------
-    covariates : Covariates
-    weight : ndarray of float, shape (n_rows,), optional
-        Weight of each person of a row.
-    people : ndarray of int64, shape (n_rows,), optional
+    `weight`: weight of each person of a row.
     """
 
     def __init__(
@@ -134,11 +111,7 @@ class Trees:
     def model(self, target: np.ndarray, rows: np.ndarray) -> Any:
         """Fit trees to the target of some rows; return None if it is constant there.
 
-        Parameters
-        ----------
-        target : ndarray of float, shape (n_rows,)
-        rows : ndarray of int
-            Positions of the rows to learn from.
+        `rows`: positions of the rows to learn from.
         """
         if not len(rows) or np.ptp(target[rows]) == 0 or not self._table.shape[1]:
             return None
@@ -232,20 +205,8 @@ def deal_rows(
     In folds of whole rows, whose people have one outcome, nobody would learn from people like
     them with the other outcome only.
 
-    Parameters
-    ----------
-    people : ndarray of int64, shape (n_rows,)
-        Number of equal people of each row.
-    n_splits : int
-    rng : numpy Generator
-
-    Returns
-    -------
-    rows : ndarray of int, shape (n_pieces,)
-        The row that each piece is of.
-    people : ndarray of int64, shape (n_pieces,)
-    folds : ndarray of int, shape (n_splits, n_pieces), or None
-        None if there is only one person.
+    `people`: number of equal people of each row. Returns `rows`: the row that each piece is of;
+    `folds`, of shape (n_splits, n_pieces): None if there is only one person.
     """
     n = int(people.sum())
     rows, folds, n_folds = np.arange(len(people)), [], min(n_folds_of(n), n)

@@ -19,17 +19,8 @@ _FAR = 1e100  # a limit beyond it is none
 def similar_order(points, nominal, size=BLOCK):
     """Return an order of points in which near ones are adjacent, by repeated splits into halves.
 
-    Parameters
-    ----------
-    points : ndarray of float, shape (n, n_coordinates)
-    nominal : ndarray of bool, shape (n_coordinates,)
-        Indicators of categories, which are split by their two values.
-    size : int
-        Parts of at most this many points are not split.
-
-    Returns
-    -------
-    order : ndarray of int, shape (n,)
+    `nominal`: indicators of categories, which are split by their two values. `size`: parts of at
+    most this many points are not split. Shapes: `points` (n, n_coordinates).
     """
     weight, done, todo = np.where(nominal, 2.0, 1.0), [], [np.arange(len(points))]
     while todo:
@@ -130,10 +121,8 @@ class BlockSearch:
 class _QueryBlock:
     """A block of queries against the blocks of a pool.
 
-    Attributes
-    ----------
-    least : ndarray of float, shape (n_queries, n_blocks)
-        A lower bound of the distances from the rows of each block.
+    `least`, of shape (n_queries, n_blocks): a lower bound of the distances from the rows of each
+    block.
     """
 
     def __init__(self, pool, points):
@@ -187,10 +176,8 @@ class _QueryBlock:
 class _NearestSoFar:
     """The nearest rows of each query among the pairs added so far.
 
-    Attributes
-    ----------
-    limit : ndarray of float, shape (n_queries,)
-        The distance within which a row may still be one of the nearest, rounding errors included.
+    `limit`: the distance within which a row may still be one of the nearest, rounding errors
+    included.
     """
 
     def __init__(self, n, width, reach):

@@ -37,8 +37,6 @@ class Distances:
     frame : DataFrame
         The rows from which ranges and categories are learned, and the model of "propensity".
     scale : {"range", "std"} or None
-    unfavorable : ndarray of float, shape (n,)
-    is_control : ndarray of bool, shape (n,)
 
     Attributes
     ----------

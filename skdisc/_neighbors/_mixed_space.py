@@ -16,17 +16,9 @@ class MixedSpace:
     with :math:`d_j = |u_j - v_j| / scale_j` for numbers, and for categories 1 if they differ and 0
     otherwise: indicators over 2, since a difference changes two of them by ½.
 
-    Parameters
-    ----------
-    X : DataFrame or array-like of shape (n, n_columns)
-        The rows from which ranges, deviations and categories are learned.
-    scale : {"range", "std"} or None, default="range"
-        Unit of numbers; None: as they are. A constant column contributes 0.
-
-    Raises
-    ------
-    ValueError
-        If `scale` is unknown, or X has missing values.
+    `X`, of shape (n, n_columns): the rows from which ranges, deviations and categories are learned.
+    `scale` ({"range", "std"} or None): unit of numbers; None: as they are. A constant column
+    contributes 0. Raises ValueError if `scale` is unknown, or X has missing values.
 
     Examples
     --------
@@ -61,10 +53,7 @@ class MixedSpace:
     def encode(self, X):
         """Return the coordinates of rows, shape (n, n_coordinates).
 
-        Raises
-        ------
-        ValueError
-            If X has missing values.
+        Raises ValueError if X has missing values.
         """
         frame, parts = _frame(X), []
         for j, levels in enumerate(self.columns):

@@ -33,16 +33,9 @@ def shares(distance, k):
     Rows nearer than the k-th have a place each; rows as far away as the k-th share the places that
     are left, so that shares do not depend on the order of the rows.
 
-    Parameters
-    ----------
-    distance : ndarray of float, shape (..., n)
-        Infinity for rows that are not candidates.
-    k : int
-
-    Returns
-    -------
-    share : ndarray of float, shape (..., n)
-        Between 0 and 1; the sum is k, or the number of finite distances if that is less.
+    `distance`, of shape (..., n): infinity for rows that are not candidates. Returns `share`, of
+    shape (..., n): between 0 and 1; the sum is k, or the number of finite distances if that is
+    less.
     """
     k = min(k, distance.shape[-1])
     bound = np.partition(distance, k - 1, axis=-1)[..., k - 1 : k]
@@ -64,14 +57,8 @@ def between(points, pool, metric):
 def compares_pairs(metric, sizes, n_numbers):
     """Return whether a search among rows of a table has to compare most pairs of rows.
 
-    Parameters
-    ----------
-    metric : str or callable
-        As in `Distances`.
-    sizes : list of int
-        Number of values of each category.
-    n_numbers : int
-        Number of numeric columns.
+    `metric`: as in `Distances`. `sizes`: number of values of each category. `n_numbers`: number of
+    numeric columns.
     """
     if metric == "propensity":
         return False
@@ -253,16 +240,8 @@ def _cells(points, nominal):
 def places(points):
     """Number the distinct points.
 
-    Parameters
-    ----------
-    points : ndarray of float, shape (n, n_coordinates)
-
-    Returns
-    -------
-    place : ndarray of int, shape (n,)
-        The number of each point.
-    first : ndarray of int, shape (n_places,)
-        The position of one point of each number.
+    Returns `place`: the number of each point; `first`: the position of one point of each number.
+    Shapes: `points` (n, n_coordinates).
     """
     if len(points) < 2 or points.shape[1] == 0:
         return np.zeros(len(points), dtype=np.intp), np.arange(min(1, len(points)))

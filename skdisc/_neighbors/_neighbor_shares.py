@@ -14,9 +14,7 @@ class NeighborShares:
     Rows as far away as the k-th share the places that are left, so that the answer does not depend
     on the order of the pool.
 
-    Parameters
-    ----------
-    pool : array-like of float, shape (n, n_coordinates)
+    Shapes: `pool` (n, n_coordinates).
 
     Examples
     --------
@@ -37,7 +35,6 @@ class NeighborShares:
         Parameters
         ----------
         points : array-like of shape (m, n_coordinates)
-        k : int
         row_of_point : array-like of int, shape (m,), default=None
             Row of the pool that is the point itself, and therefore not its neighbor.
 

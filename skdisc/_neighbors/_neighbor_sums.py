@@ -47,19 +47,9 @@ class NeighborSums:
     def query(self, points, ks, *, row_of_point=None, max_distance=np.inf):
         """Return the sums over the neighbors of points, and the number of neighbors.
 
-        Parameters
-        ----------
-        points : array-like of shape (m, n_coordinates)
-        ks : sequence of int, each at most the size of the pool
-        row_of_point : ndarray of int, shape (m,), default=None
-            Row of the pool that is the point itself, and therefore not its neighbor.
-        max_distance : float, default=infinity
-            Rows farther away are not neighbors, so that there may be fewer than k.
-
-        Returns
-        -------
-        sums : ndarray of float, shape (m, n_k, n_values)
-        weight : ndarray of float, shape (m, n_k)
+        `row_of_point`: row of the pool that is the point itself, and therefore not its neighbor.
+        `max_distance`: rows farther away are not neighbors, so that there may be fewer than k.
+        Shapes: `points` (m, n_coordinates), `sums` (m, n_k, n_values), `weight` (m, n_k).
         """
         points, ks = np.asarray(points, dtype=float), np.asarray(ks)
         sums = np.empty((len(points), len(ks), self.values.shape[1]))
@@ -173,12 +163,8 @@ def _shared(distance, counts, values, ks):
 
     Counts and values are overwritten.
 
-    Returns
-    -------
-    sums : ndarray of float, shape (m, n_k, n_values)
-    weight : ndarray of float, shape (m, n_k)
-    reach : ndarray of float, shape (m,)
-        Distance up to which each point had to be searched.
+    Returns `reach`: distance up to which each point had to be searched. Shapes: `sums` (m, n_k,
+    n_values), `weight` (m, n_k).
     """
     for added in (counts, values):
         np.cumsum(added, axis=-1, out=added)

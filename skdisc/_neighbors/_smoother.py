@@ -61,16 +61,8 @@ class NearestSmoother:
     def means_outside(self, values, cluster):
         """Return the means of the neighbors of each row that are not of its own cluster.
 
-        Parameters
-        ----------
-        values : ndarray of float, shape (n,)
-        cluster : ndarray of int, shape (n,)
-            Numbers 0, 1, ...
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-            If all neighbors of a row are of its cluster, their mean.
+        `cluster`: numbers 0, 1, ... Returns an ndarray of float: if all neighbors of a row are of
+        its cluster, their mean.
         """
         size, inside = (len(self._counts), cluster.max(initial=-1) + 1), []
         for column in (values, np.ones(len(values))):

@@ -177,16 +177,7 @@ def of_people(
     whatever its protected columns say. Numbers are compared in steps of the space, in which the
     search sees them, and both as they are and as `SharedValues.shown` rounds them.
 
-    Parameters
-    ----------
-    findings : CaseFindings
-    X : DataFrame of shape (n_people, n_columns)
-    space : FeatureSpace
-    shared : SharedValues
-
-    Returns
-    -------
-    ndarray of bool, shape (n_cases,)
+    Shapes: `X` (n_people, n_columns).
     """
     columns = space.np_index if len(space.np_index) else slice(None)
 

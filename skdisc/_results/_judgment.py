@@ -70,7 +70,6 @@ def judge_effects(
         Why the absence of findings is inconclusive.
     gap : float
         The relevant gap; NaN if there is none.
-    significance : float
 
     Returns
     -------

@@ -27,10 +27,8 @@ _OTHERS = re.compile(r"\(\d+ withheld\)")
 class SharedValues:
     """The values of each column that enough people share.
 
-    Parameters
-    ----------
-    values : dict
-        Maps the name of a column, as text, to its values; columns that are left out are not judged.
+    `values`: maps the name of a column, as text, to its values; columns that are left out are not
+    judged.
     """
 
     def __init__(self, values: dict[str, list]) -> None:

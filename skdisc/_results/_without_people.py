@@ -20,17 +20,8 @@ _OF_PEOPLE = "row"  # the column of tables that have one row per person
 def without_people(discovery, shared, min_cell=MIN_CELL):
     """Return a `Discovery` that describes no person and no group of fewer than `min_cell`.
 
-    Parameters
-    ----------
-    discovery : Discovery
-    shared : SharedValues or None
-        None if it is not known which values enough people share.
-    min_cell : int
-
-    Returns
-    -------
-    Discovery
-        With fewer findings, estimates and tables; the numbers of tests and findings are kept.
+    `shared`: None if it is not known which values enough people share. Returns a Discovery: with
+    fewer findings, estimates and tables; the numbers of tests and findings are kept.
     """
     values = shared or SharedValues({})
     findings, of_cases, unnamed, place, n_left = discovery.findings, "", set(), None, 0

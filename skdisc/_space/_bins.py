@@ -193,11 +193,8 @@ def cuts_of(x, bins, name, n, weight, guide, frequency, least):
     ----------
     x : ndarray of float, shape (n_known,)
         The values that are not missing.
-    bins : Bins
-    name : hashable
     n : int
         Maximal number of bins.
-    weight : ndarray of float, shape (n_known,), or None
     guide : ndarray of float, shape (n_known,), or None
         The target of the tree; NaN for rows without an outcome.
     frequency : ndarray of int64, shape (n_known,), or None
@@ -238,19 +235,9 @@ def cuts_of(x, bins, name, n, weight, guide, frequency, least):
 def joined(bins, column, items, ranges):
     """Return the merged items of a column.
 
-    Parameters
-    ----------
-    bins : Bins
-    column : Column
-    items : list of Predicate
-        Its items in order, without that of missing values.
-    ranges : list of (int, int) or None
-        The ranges of the nodes of a tree.
-
-    Returns
-    -------
-    list of (Predicate, tuple of int)
-        The merged items with the positions of the items they consist of, which are distinct.
+    `items`: its items in order, without that of missing values. `ranges`: the ranges of the nodes
+    of a tree. Returns a list of (Predicate, tuple of int): the merged items with the positions of
+    the items they consist of, which are distinct.
     """
     n, out = len(items), {}
     wider = _halves(0, n) if ranges is None else ranges

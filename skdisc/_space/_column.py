@@ -117,11 +117,8 @@ class Column:
     def decode(self, codes):
         """Return the values of `codes` as an array of the column's dtype.
 
-        Raises
-        ------
-        ValueError
-            If a code is that of an unseen category, or of a missing value that the dtype cannot
-            represent.
+        Raises ValueError if a code is that of an unseen category, or of a missing value that the
+        dtype cannot represent.
         """
         codes = np.asarray(codes)
         lowest = codes.min(initial=0)

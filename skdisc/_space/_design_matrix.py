@@ -36,15 +36,7 @@ class DesignMatrix:
     def of(cls, X: pd.DataFrame, space: Any, columns: Sequence[Hashable]) -> "DesignMatrix":
         """Return the design of some columns of X.
 
-        Parameters
-        ----------
-        X : DataFrame of shape (n_rows, n_columns)
-        space : FeatureSpace
-        columns : sequence of column names
-
-        Returns
-        -------
-        DesignMatrix
+        Shapes: `X` (n_rows, n_columns).
         """
         parts, factor, nominal = [np.empty((len(X), 0))], [], []
         for j, name in enumerate(columns):

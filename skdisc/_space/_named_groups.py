@@ -9,18 +9,9 @@ from skdisc._utils._validation import plain
 def named_values(what, values, protected):
     """Return the values that name a group, as a dict by column.
 
-    Parameters
-    ----------
-    what : str
-        Name of the setting, for messages.
-    values : value, or dict of values by column
-        A single value suffices if there is one protected column.
-    protected : sequence of column names
-
-    Raises
-    ------
-    ValueError
-        If one value is passed for several columns, or a column is not protected.
+    `what`: name of the setting, for messages. `values`: a single value suffices if there is one
+    protected column. Raises ValueError if one value is passed for several columns, or a column is
+    not protected.
     """
     if not isinstance(values, dict):
         if len(protected) > 1:
@@ -38,20 +29,9 @@ def named_values(what, values, protected):
 def named_group(what, column, value, predicates):
     """Return the predicate that is named by a value of a column.
 
-    Parameters
-    ----------
-    what : str
-        Name of the setting, for messages.
-    column : hashable
-    value : hashable or Predicate
-        A predicate is returned unchanged.
-    predicates : sequence of Predicate
-        The groups of the column.
-
-    Raises
-    ------
-    ValueError
-        If no group of the column consists of this value.
+    `what`: name of the setting, for messages. `value`: a predicate is returned unchanged.
+    `predicates`: the groups of the column. Raises ValueError if no group of the column consists of
+    this value.
     """
     if isinstance(value, Predicate):
         return value
@@ -69,26 +49,9 @@ def named_group(what, column, value, predicates):
 def as_subgroups(groups, what, features, hint=""):
     """Check groups that the user passed.
 
-    Parameters
-    ----------
-    groups : iterable of Subgroup, Predicate or dict of column to value
-    what : str
-        Name of the parameter.
-    features : list
-        The allowed columns.
-    hint : str, default=""
-        End of the message about a group without such conditions.
-
-    Returns
-    -------
-    list of Subgroup
-
-    Raises
-    ------
-    TypeError
-        If one is neither a Subgroup nor a dict.
-    ValueError
-        If one has no condition, or a condition on another column.
+    `what`: name of the parameter. `features`: the allowed columns. `hint`: end of the message about
+    a group without such conditions. Raises TypeError if one is neither a Subgroup nor a dict.
+    Raises ValueError if one has no condition, or a condition on another column.
     """
     out = []
     if not isinstance(groups, (Subgroup, Predicate, Iterable)):

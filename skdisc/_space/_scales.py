@@ -4,13 +4,7 @@ import numpy as np
 
 
 class Scales:
-    """Numeric columns of the same NumPy dtype, which are decoded together.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    dtype : dtype
-    """
+    """Numeric columns of the same NumPy dtype, which are decoded together."""
 
     def __init__(self, columns, dtype):
         scale = [(c.low, c.high, c.step) for c in columns]

@@ -471,10 +471,7 @@ class Subgroup(Group):
 class StoredGroup(Group):
     """A group of an unknown kind that was read from a file: it has a name, but no members.
 
-    Parameters
-    ----------
-    data : dict
-        The content of the file; ``"text"`` is the name.
+    `data`: the content of the file; ``"text"`` is the name.
     """
 
     kind = "stored"

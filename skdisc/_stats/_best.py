@@ -65,19 +65,9 @@ def may_be_best(sizes, least=0, usual=0):
     Without a minimum, the group with the highest rate would often be the smallest one: 3 of 3 are
     no standard for others.
 
-    Parameters
-    ----------
-    sizes : array-like of float, shape (n_groups,)
-        Sizes of all groups, which together have all people.
-    least : float, default=0
-        Smallest size of a reference.
-    usual : float, default=0
-        A further smallest size, which does not count if no group has it.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_groups,)
-        If no group has 2 % of the people and at least `least`, the largest groups.
+    `sizes`: sizes of all groups, which together have all people. `least`: smallest size of a
+    reference. `usual`: a further smallest size, which does not count if no group has it. Returns an
+    ndarray of bool: if no group has 2 % of the people and at least `least`, the largest groups.
 
     Examples
     --------

@@ -39,15 +39,7 @@ class EffectiveTally(GroupTally):
     def of_sums(cls, sums, total):
         """Compare groups by the sums of `Means` over 0/1 outcomes, centered at 0.
 
-        Parameters
-        ----------
-        sums : ndarray of float, shape (n_sums, n_groups)
-            As for `Means` with weights; the first five are used.
-        total : ndarray of float, shape (n_sums,) or (n_sums, n_groups)
-
-        Returns
-        -------
-        EffectiveTally
+        `sums`: as for `Means` with weights; the first five are used.
         """
         total = total if total.ndim > 1 else total[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -18,25 +18,9 @@ def hypergeometric(
     >>> print(*np.round(hypergeometric(5, 50, 100), 4))
     0.05 0.18
 
-    Parameters
-    ----------
-    x : int
-        Members drawn that have the property.
-    n : int
-        Members drawn.
-    n_population : int
-        N, the size of the population.
-    significance : float, default=0.05
-
-    Returns
-    -------
-    low, high : float
-        Shares; NaN if n is 0.
-
-    Raises
-    ------
-    ValueError
-        Unless 0 <= x <= n <= n_population.
+    `x`: members drawn that have the property. `n`: members drawn. `n_population`: N, the size of
+    the population. Returns `low` and `high`: shares; NaN if n is 0. Raises ValueError unless 0 <= x
+    <= n <= n_population.
     """
     if not 0 <= x <= n <= n_population:
         raise ValueError(f"0 <= x <= n <= N must hold, got x={x}, n={n}, N={n_population}")

@@ -73,15 +73,8 @@ class Welch:
     def of(cls, one, other):
         """Compare two samples.
 
-        Parameters
-        ----------
-        one, other : tuple of arrays or floats
-            Mean, sample variance, size; and, if numbers may be skewed, the skewness of the mean:
-            that of the numbers divided by the root of the number of people.
-
-        Returns
-        -------
-        Welch
+        `one` and `other`: mean, sample variance, size; and, if numbers may be skewed, the skewness
+        of the mean: that of the numbers divided by the root of the number of people.
         """
         (m1, v1, n1, s1), (m0, v0, n0, s0) = (
             np.broadcast_arrays(*(sample if len(sample) == 4 else (*sample, 0.0)))
@@ -183,15 +176,8 @@ def too_skewed(one, other, significance):
     The rule is that of `Welch`: :math:`S (2 z^2 + 1) / 6 > 1`. The skewness s of a mean of n people
     falls with :math:`\sqrt n`, so :math:`n (s (2 z^2 + 1) / 6)^2` people would be needed.
 
-    Parameters
-    ----------
-    one, other : tuple of (mean, sample variance, size, skewness of the mean)
-    significance : float
-
-    Returns
-    -------
-    ndarray of object
-        For the side that adds more skewness, how many people it has and would need.
+    Returns an ndarray of object: for the side that adds more skewness, how many people it has and
+    would need.
     """
     refused = np.atleast_1d(Welch.of(one, other).is_too_skewed(significance))
     reasons = np.full(refused.shape, "", dtype=object)
@@ -299,15 +285,8 @@ class Means:
     def contrast(self, level):
         """Compare the mean of each group with the mean of the rest.
 
-        Parameters
-        ----------
-        level : float or ndarray of float, shape (n_groups,)
-            One minus the confidence level of the intervals.
-
-        Returns
-        -------
-        DataFrame
-            The columns of `GroupTally.contrast`.
+        `level`: one minus the confidence level of the intervals. Returns a DataFrame: the columns
+        of `GroupTally.contrast`.
         """
         w = self._against_rest()
         mean, (low, high) = mean_and_error(self.sums)[0], w.interval(level)
@@ -340,9 +319,7 @@ class Means:
     def p_value(self, alternative="two-sided"):
         """Return the p-value of each group against the rest; NaN if fewer than two rows are left.
 
-        Parameters
-        ----------
-        alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        `alternative`: one of "two-sided", "greater", "less".
         """
         return self._against_rest().p_value(alternative)
 
@@ -361,10 +338,7 @@ class Means:
     def compare(self, significance):
         """Compare the mean of each group with the overall mean, and test it against the rest.
 
-        Returns
-        -------
-        DataFrame
-            The columns of `GroupTally.compare`.
+        Returns a DataFrame: the columns of `GroupTally.compare`.
         """
         against_rest = self._against_rest()
         low, high = against_rest.interval(significance)
@@ -420,17 +394,12 @@ class Means:
 
 
 def moment_columns(weight, value, is_weighted):
-    r"""Return what `Means` adds up, an array of shape (n_sums, n_rows).
+    """Return what `Means` adds up, an array of shape (n_sums, n_rows).
 
     With weights w and centered values x: :math:`w, w x, w x^2, w^2, w x^3`; with weights that
     differ :math:`w, w x, w x^2, w^2, w^2 x, w^2 x^2, w^4` and :math:`w^3 x^k` for k from 0 to 3.
     Sums of powers of x add up over disjoint groups, as sums of powers of x - m, with m the mean of
     a group, do not; those follow by expanding :math:`w^2 (x - m)^2` and :math:`w^3 (x - m)^3`.
-
-    Parameters
-    ----------
-    weight, value : ndarray of float, shape (n_rows,)
-    is_weighted : bool
     """
     w, x = weight, value
     columns = [w, w * x, w * x**2, w**2]
@@ -486,16 +455,10 @@ def skewness_known(samples, sides):
     So the skewness that more people have is taken where it is larger. Means of n people are
     as skewed as the numbers, divided by the root of n.
 
-    Parameters
-    ----------
-    samples, sides : list of two tuples (skewness of the mean, number of people)
-        `samples`: the group and its rest. `sides`: all people of the side of each.
-
-    Returns
-    -------
-    list of two ndarray of float
-        For the group and for its rest: the largest in size of the skewness of the sample, of its
-        side, and of both sides together, each for a mean of as many people as the sample has.
+    `samples` and `sides`: `samples`: the group and its rest. `sides`: all people of the side of
+    each. Returns a list of two ndarray of float: for the group and for its rest: the largest in
+    size of the skewness of the sample, of its side, and of both sides together, each for a mean of
+    as many people as the sample has.
     """
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         numbers = [np.where(n > 0, s * np.sqrt(n), 0.0) for s, n in sides]

@@ -50,15 +50,7 @@ def bounded_mean_z(difference, margin, bound):
     One person is added at each bound, so that the error is never 0. Gross errors that are rarer
     than one in n people are not seen, and not excluded.
 
-    Parameters
-    ----------
-    difference : ndarray of float, shape (n,)
-        Score of the alternative less that of the present model; greater is better.
-    margin, bound : float
-
-    Returns
-    -------
-    z : float
+    `difference`: score of the alternative less that of the present model; greater is better.
     """
     d = np.r_[difference, bound, -bound]
     return float((difference.mean() + margin) / np.sqrt(d.var() / len(d)))
@@ -67,17 +59,8 @@ def bounded_mean_z(difference, margin, bound):
 def placements(score, positive):
     """Return the share of the other class that is on the right side of each person.
 
-    Parameters
-    ----------
-    score : ndarray of float, shape (n,)
-    positive : ndarray of bool, shape (n,)
-
-    Returns
-    -------
-    of_positives : ndarray of float, shape (n_positive,)
-        Share of the negatives with a lower score, ties counting half; its mean is the area.
-    of_negatives : ndarray of float, shape (n_negative,)
-        Share of the positives with a higher score.
+    Returns `of_positives`: share of the negatives with a lower score, ties counting half; its mean
+    is the area; `of_negatives`: share of the positives with a higher score.
     """
     # The rank among all less the rank in one's own class is the number of the others below, so that
     # pairs need not be compared one by one.
@@ -93,15 +76,7 @@ def paired_auc_z(present, alternative, margin):
 
     As in `bounded_mean_z`, the error counts one more person at each bound, in both classes.
 
-    Parameters
-    ----------
-    present, alternative : (ndarray of float, ndarray of float)
-        The `placements` of both models.
-    margin : float
-
-    Returns
-    -------
-    z : float
+    `present` and `alternative`: the `placements` of both models.
     """
     of_positives, of_negatives = (b - a for a, b in zip(present, alternative, strict=True))
     variance = sum(_variance_of_mean(d) for d in (of_positives, of_negatives))

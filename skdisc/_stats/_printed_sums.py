@@ -42,7 +42,6 @@ class PrintedSums:
         values; and the small values of a context together.
     base : ndarray of bool or int, shape (n_rows,), default=None
         How many people of each row a rate is about; None: one.
-    most : float, default=0.5
     is_all_known : bool, default=True
         Whether the sum of all people is printed.
     most_rows : int, default=1
@@ -54,7 +53,6 @@ class PrintedSums:
         The combinations of values that occur. People with equal values are in equal groups.
     people : ndarray of float, shape (n_cells,)
         Those whom the rate is about.
-    base : as passed
     small : sparse array of 0 and 1, shape (n_sets, n_cells)
         The small sets.
     first : ndarray of int, shape (n_cells,)
@@ -108,16 +106,8 @@ class PrintedSums:
     def choose(self, masks: np.ndarray, limits: np.ndarray | None = None) -> np.ndarray:
         """Decide which rows of a table may be printed, and count their groups as printed.
 
-        Parameters
-        ----------
-        masks : ndarray of bool, shape (n_rows, n_sides, n_cells)
-            The cells of the groups of each row.
-        limits : ndarray of float, shape (n_rows,), default=None
-            The share that may be explained after each row, at least `most`. None: `most`.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_rows,)
+        `masks`, of shape (n_rows, n_sides, n_cells): the cells of the groups of each row. `limits`:
+        the share that may be explained after each row, at least `most`. None: `most`.
         """
         return choose([self], masks, limits)
 
@@ -267,18 +257,9 @@ def choose(
     not matter. Rows are taken in their order, so that a row is left out for the sake of earlier
     ones, never the other way round.
 
-    Parameters
-    ----------
-    several : sequence of PrintedSums
-        All of them must allow a row, such as the sums of all people and of the qualified.
-    masks : ndarray of bool, shape (n_rows, n_sides, n_cells)
-        The cells of the groups of each row.
-    limits : ndarray of float, shape (n_rows,), default=None
-        The share that may be explained after each row, at least `most` of the sums. None: `most`.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_rows,)
+    `several`: all of them must allow a row, such as the sums of all people and of the qualified.
+    `masks`, of shape (n_rows, n_sides, n_cells): the cells of the groups of each row. `limits`: the
+    share that may be explained after each row, at least `most` of the sums. None: `most`.
     """
     kind = np.float32 if max(sums.people.sum() for sums in several) < _WHOLE else np.float64
     people = np.array([sums.people for sums in several], dtype=kind).T
@@ -307,15 +288,8 @@ class _GrowingSums:
     squared length of L^-1 S D s over the people of s. A further sum adds a row to L^-1. Only sets
     of which all that is asked for would explain too much are looked at.
 
-    Parameters
-    ----------
-    sums : PrintedSums
-    row_masks : ndarray of bool, shape (n_rows, n_sides, n_cells)
-
-    Attributes
-    ----------
-    at_risk : bool
-        Whether printing all would explain too much of some set.
+    `at_risk`: whether printing all would explain too much of some set. Shapes: `row_masks` (n_rows,
+    n_sides, n_cells).
     """
 
     def __init__(self, sums, row_masks):

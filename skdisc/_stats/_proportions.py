@@ -397,11 +397,8 @@ def cramers_v(table: np.ndarray, n: float | None = None) -> float:
     >>> print(f"{cramers_v(np.array([[30, 10], [10, 30]])):.2f}")
     0.50
 
-    Parameters
-    ----------
-    table : ndarray of shape (n_rows, n_columns)
-    n : float, optional
-        Number of people, to take away what chance makes of V (Bergsma 2013).
+    `n`: number of people, to take away what chance makes of V (Bergsma 2013). Shapes: `table`
+    (n_rows, n_columns).
 
     References
     ----------

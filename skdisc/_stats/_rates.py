@@ -37,16 +37,7 @@ def hits_and_trials(counts, measure):
 
     Every rate is a ratio of sums of the four cells, so that rows are counted once for all rates.
 
-    Parameters
-    ----------
-    counts : ndarray of int, shape (..., 4)
-        Rows per confusion cell.
-    measure : str
-        A name of `RATES`.
-
-    Returns
-    -------
-    hits, trials : ndarray of int, shape (...)
+    `counts`, of shape (..., 4): rows per confusion cell. `measure`: a name of `RATES`.
     """
     yes, no = (counts[..., list(cells)].sum(axis=-1) for cells in RATES[measure])
     return yes, yes + no
@@ -57,16 +48,7 @@ def rate_values(cell, measure):
 
     Other rows are NaN, not 0, so that the mean over a group, without NaN, is the rate of `RATES`.
 
-    Parameters
-    ----------
-    cell : ndarray of int, shape (n,)
-        TN, FP, FN or TP.
-    measure : str
-        A name of `RATES`.
-
-    Returns
-    -------
-    values : ndarray of float, shape (n,)
+    `cell`: TN, FP, FN or TP. `measure`: a name of `RATES`.
     """
     yes, no = RATES[measure]
     table = np.full(N_CELLS, np.nan)
@@ -78,12 +60,8 @@ def rate_values(cell, measure):
 class GroupTally:
     """Hits and trials of groups and of all rows, arrays that broadcast against each other.
 
-    Attributes
-    ----------
-    x, n : ndarray of int
-        Events and trials of the rate in each group.
-    x_all, n_all : ndarray of int
-        The same over all rows.
+    `x` and `n`: events and trials of the rate in each group. `x_all` and `n_all`: the same over all
+    rows.
     """
 
     x: np.ndarray
@@ -153,16 +131,10 @@ class GroupTally:
     def contrast(self, level):
         """Compare the rate of each group with the rate of the rest.
 
-        Parameters
-        ----------
-        level : float or ndarray of float, shape (n_groups,)
-            One minus the confidence level of the intervals, which agree with the p-values about 0.
-
-        Returns
-        -------
-        DataFrame
-            One row per group: its rate (outcome), the effect (rate minus that of the rest) with
-            its interval, p-value and test, the number of trials, and the rate of the rest.
+        `level`: one minus the confidence level of the intervals, which agree with the p-values
+        about 0. Returns a DataFrame: one row per group: its rate (outcome), the effect (rate minus
+        that of the rest) with its interval, p-value and test, the number of trials, and the rate of
+        the rest.
         """
         p_value = self.p_value()
         low, high = _stats.score_interval(*self.sides, level, p_value)
@@ -180,14 +152,7 @@ class GroupTally:
     def interval(self, level):
         """Return low and high of Newcombe's interval of each gap; NaN where undefined.
 
-        Parameters
-        ----------
-        level : float
-            One minus the confidence level.
-
-        Returns
-        -------
-        low, high : ndarray of float
+        `level`: one minus the confidence level.
         """
         return _stats.newcombe(*self.sides, level)
 
@@ -216,10 +181,6 @@ class GroupTally:
 
     def compare(self, significance):
         r"""Compare the rate of each group with the overall rate, and test it against the rest.
-
-        Parameters
-        ----------
-        significance : float
 
         Returns
         -------
@@ -272,17 +233,9 @@ def posterior(x, n):
 def check_metrics(metric, has_decisions, has_labels):
     """Return the names of the rates.
 
-    Parameters
-    ----------
-    metric : str or sequence of str
-        Names of `RATES`, or "all" for every rate that can be computed.
-    has_decisions, has_labels : bool
-        Whether decisions of a model are available; whether labels are.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, or a rate needs labels or decisions that are not available.
+    `metric`: names of `RATES`, or "all" for every rate that can be computed. `has_decisions` and
+    `has_labels`: whether decisions of a model are available; whether labels are. Raises ValueError
+    if a name is unknown, or a rate needs labels or decisions that are not available.
     """
     has_both = has_decisions and has_labels
     if isinstance(metric, str) and metric == "all":

@@ -27,18 +27,9 @@ def discloses_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray)
 
     A set may also follow by subtracting people whose outcomes are disclosed.
 
-    Parameters
-    ----------
-    sums : PrintedSums
-        Gives the people of each cell, and the small sets.
-    printed : ndarray of bool, shape (n_sums, n_cells)
-        The cells of the groups whose sums are known; the first group is everyone.
-    favorable : ndarray of shape (n_cells,)
-        How many people of each cell have the outcome; only the sums are used.
-
-    Returns
-    -------
-    bool
+    `sums`: gives the people of each cell, and the small sets. `printed`, of shape (n_sums,
+    n_cells): the cells of the groups whose sums are known; the first group is everyone.
+    `favorable`: how many people of each cell have the outcome; only the sums are used.
     """
     people, total = sums.people, printed @ favorable
     has_nobody, has_everybody = total == 0, total == printed @ people
@@ -64,16 +55,8 @@ def discloses_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray)
 def printable_blocks(blocks: Sequence[Hashable], discloses: Callable[[list], bool]) -> list:
     """Return the blocks of sums that may be printed, in order, each whole or not at all.
 
-    Parameters
-    ----------
-    blocks : sequence
-    discloses : callable
-        Returns whether too much follows from some blocks.
-
-    Returns
-    -------
-    list
-        It tells nothing; the next block after each part of it would.
+    `discloses`: returns whether too much follows from some blocks. Returns a list: it tells
+    nothing; the next block after each part of it would.
     """
     chosen, remaining = [], list(blocks)
     while remaining and discloses([*chosen, *remaining]):

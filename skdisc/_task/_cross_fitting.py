@@ -17,16 +17,7 @@ from skdisc._utils._run_clock import go_on
 def folds_of(strata: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.ndarray:
     """Return the fold of each row, drawn within strata.
 
-    Parameters
-    ----------
-    strata : ndarray, shape (n_rows,)
-        Rows of one value are spread evenly over the folds.
-    n_folds : int
-    rng : numpy Generator
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,)
+    `strata`: rows of one value are spread evenly over the folds.
     """
     order = np.lexsort((rng.random(len(strata)), strata))
     fold = np.empty(len(strata), dtype=int)
@@ -37,13 +28,8 @@ def folds_of(strata: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.n
 class CrossFitter:
     """Learns expectations given some columns, each row by learners that did not see its fold.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-        The columns, as estimators of the user get them.
-    numbers : ndarray of float, shape (n_rows, n_terms)
-        The columns as numbers, for the learners here.
-    fold : ndarray of int, shape (n_rows,)
+    `X`, of shape (n_rows, n_columns): the columns, as estimators of the user get them. `numbers`,
+    of shape (n_rows, n_terms): the columns as numbers, for the learners here.
     """
 
     def __init__(self, X: pd.DataFrame, numbers: np.ndarray, fold: np.ndarray) -> None:
@@ -58,20 +44,9 @@ class CrossFitter:
     ) -> np.ndarray:
         """Return E[target | X] for all rows, each predicted by a learner of the other folds.
 
-        Parameters
-        ----------
-        target : ndarray of float, shape (n_rows,)
-        learner : {"linear", "boosting"} or estimator
-        used : ndarray of bool, shape (n_rows,), optional
-            The rows to learn from; None: all.
-        name : str
-            The setting, for messages.
-
-        Returns
-        -------
-        ndarray of float, shape (n_rows,)
-            Never NaN. If all rows to learn from are in one fold, they are learned from for this
-            fold, too.
+        `learner`: {"linear", "boosting"} or estimator. `used`: the rows to learn from; None: all.
+        `name`: the setting, for messages. Returns an ndarray of float: never NaN. If all rows to
+        learn from are in one fold, they are learned from for this fold, too.
         """
         used = np.ones(len(target), bool) if used is None else used
         binary = bool(np.isin(target[used], (0.0, 1.0)).all())
@@ -91,16 +66,7 @@ class CrossFitter:
     def choose(self, target: np.ndarray, used: np.ndarray | None = None) -> tuple[np.ndarray, str]:
         """Return the expectation by main effects, or by trees if they predict better.
 
-        Parameters
-        ----------
-        target : ndarray of float, shape (n_rows,)
-        used : ndarray of bool, shape (n_rows,), optional
-
-        Returns
-        -------
-        expectation : ndarray of float, shape (n_rows,)
-        kind : {"linear", "boosting"}
-            Trees if their squared error is less by more than a standard error.
+        Returns `kind`: trees if their squared error is less by more than a standard error.
         """
         used = np.ones(len(target), bool) if used is None else used
         linear, trees = (self.expect(target, kind, used) for kind in ("linear", "boosting"))

@@ -29,11 +29,8 @@ def alike_neighbors(X, y):
     In a sorted table, or with a trend, rows further apart are alike, too. Equal neighbors do not
     count, which may stand for people who are alike.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    y : ndarray of shape (n_rows,), or None
-        Outcomes with two values, or classes; numbers have no note.
+    `y`: outcomes with two values, or classes; numbers have no note. Shapes: `X` (n_rows,
+    n_columns).
     """
     if y is None or len(y) < _ENOUGH:
         return []
@@ -73,10 +70,7 @@ def repeated_rows(X, y):
     rows are equal although a column has more values than half of the rows, and more often than
     rows with equal values of this column would be equal in the others by chance.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    y : ndarray of shape (n_rows,), or None
+    Shapes: `X` (n_rows, n_columns).
     """
     n = len(X)
     columns = [X.iloc[:, j] for j in range(X.shape[1])] + (

@@ -16,12 +16,7 @@ _MANY = 100  # with at least this many rows, a column of nearly distinct names i
 def notes_on(detector, task):
     """Return the notes that apply to the results of all detectors, a list of str.
 
-    Parameters
-    ----------
-    detector : BaseDetector
-        A fitted detector.
-    task : Task
-        After the search.
+    `detector`: a fitted detector. `task`: after the search.
     """
     notes = []
     if detector.audited_ == "surrogate":
@@ -85,10 +80,7 @@ def _unfavorable(detector, task):
 def alike_values(columns):
     """Return notes on values of the same column that differ by case or blanks, a list of str.
 
-    Parameters
-    ----------
-    columns : dict of column name to collection
-        The values of each column.
+    `columns`: the values of each column.
 
     Examples
     --------
@@ -118,17 +110,7 @@ def _identifiers(task):
 
 
 def with_caveats(discovery, caveats):
-    """Add caveats to the notes of a Discovery; without findings, evidence becomes insufficient.
-
-    Parameters
-    ----------
-    discovery : Discovery
-    caveats : list of str
-
-    Returns
-    -------
-    Discovery
-    """
+    """Add caveats to the notes of a Discovery; without findings, evidence becomes insufficient."""
     if caveats and discovery.judgment is not None and discovery.judgment.verdict == NOTHING:
         discovery.judgment = Judgment(UNSURE, caveats[0].rstrip("."))
         if discovery.answer is not None:

@@ -6,10 +6,7 @@ import numpy as np
 def numbers_of(y: object) -> np.ndarray:
     """Return y as floats.
 
-    Raises
-    ------
-    ValueError
-        If there is none, or if it holds something else than numbers.
+    Raises ValueError if there is none, or if it holds something else than numbers.
     """
     if y is None:
         raise ValueError("Numbers in y were compared at fit, so y is needed to audit new data.")

@@ -9,12 +9,7 @@ _SECONDS = 1.0  # at least, from one line to the next
 class Progress:
     """Writer of lines such as ``KOSEI: 12,000 tested, 310 found, 4 s`` to standard error.
 
-    Parameters
-    ----------
-    label : str
-        Prefix of every line.
-    verbose : bool or int
-        If false, no line is written.
+    `label`: prefix of every line. `verbose`: if false, no line is written.
     """
 
     def __init__(self, label, verbose):

@@ -46,18 +46,8 @@ def time_for_refits(detector: object, task: Task) -> Iterator[None]:
 def weigh_training(detector, task, result):
     """Return the result with a verdict that counts chance in training.
 
-    Parameters
-    ----------
-    detector : BaseDetector
-        With its model.
-    task : Task
-        The run of the result.
-    result : AuditResult
-        With a verdict about this one model.
-
-    Returns
-    -------
-    AuditResult
+    `detector`: with its model. `task`: the run of the result. `result`: with a verdict about this
+    one model.
     """
     box = detector._audited.box
     if box is None or box.training is None:

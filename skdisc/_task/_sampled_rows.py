@@ -96,15 +96,8 @@ def under_audit(detector, people):
     column differ in another. Where groups are not drawn in proportion to their size, weights are
     divided by their share.
 
-    Parameters
-    ----------
-    detector : BaseDetector
-        With its model, space and seeds; ``_most_rows`` is the largest number of rows, or None.
-    people : People
-
-    Returns
-    -------
-    People, AuditedModel
+    `detector`: with its model, space and seeds; ``_most_rows`` is the largest number of rows, or
+    None.
     """
     most, audited = detector._most_rows, detector._audited
     if people.X is None or most is None or len(people.X) <= most:
@@ -134,20 +127,8 @@ def sampled_rows(X, y, n, space, rng, floor=0):
     are, or all if it has fewer; with many groups, at least an equal share of n / 2. The sample
     does not depend on the order of the rows, but for rows that are equal, y included.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    y : ndarray of shape (n_rows,), or None
-    n : int
-        Rows that are wanted, fewer than X has.
-    space : FeatureSpace
-        Its protected columns define the groups; numbers are cut at their quartiles.
-    rng : Generator
-    floor : int, default=0
-
-    Returns
-    -------
-    SampledRows
+    `n`: rows that are wanted, fewer than X has. `space`: its protected columns define the groups;
+    numbers are cut at their quartiles. Shapes: `X` (n_rows, n_columns).
     """
     order = canonical_order(X) if y is None else canonical_order(X, pd.factorize(y, sort=True)[0])
     group = _groups(X, space)[order]

@@ -26,18 +26,9 @@ ENDS = {"high": max, "low": min}
 def favorable_labels(pos_label, classes, of_numbers=False):
     """Return the favorable labels as a list, and whether they follow from the codes.
 
-    Parameters
-    ----------
-    pos_label : label, collection of labels, "high", "low", or None
-    classes : list or None
-        The sorted labels, if they are known.
-    of_numbers : bool, default=False
-        Whether the last class is meant without a word, as for outcomes that are numbers.
-
-    Raises
-    ------
-    ValueError
-        If a label does not occur, if all are named, or if none is and the labels are not codes.
+    `classes`: the sorted labels, if they are known. `of_numbers`: whether the last class is meant
+    without a word, as for outcomes that are numbers. Raises ValueError if a label does not occur,
+    if all are named, or if none is and the labels are not codes.
     """
     if pos_label is None:
         return [_coded(classes) if not of_numbers else _greatest(classes)], True
@@ -90,21 +81,9 @@ def spelled_alike(favorable, values):
 def unfavorable_values(what, values, favorable, frequency=None, least=1):
     """Return a sentence on which of several values count as unfavorable; a list of str.
 
-    Parameters
-    ----------
-    what : str
-        The name of the values.
-    values : ndarray of shape (n_rows,)
-    favorable : list
-    frequency : ndarray of int64, shape (n_rows,), optional
-        Number of people of each row; None: 1.
-    least : int, default=1
-        Smallest number that is mentioned.
-
-    Returns
-    -------
-    list of str
-        Empty if there are no more than two values.
+    `what`: the name of the values. `frequency`: number of people of each row; None: 1. `least`:
+    smallest number that is mentioned. Returns a list of str: empty if there are no more than two
+    values.
 
     Examples
     --------

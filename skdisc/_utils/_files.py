@@ -53,16 +53,8 @@ def written(path):
     A symbolic link stays one, and the file that it names is replaced; permissions are kept. What
     is no file, as /dev/stdout or a named pipe, is written to directly.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Raises
-    ------
-    ValueError
-        If there is no folder, or the file may not be written.
-    OSError
-        If it was not written; the old file is still there.
+    Raises ValueError if there is no folder, or the file may not be written. Raises OSError if it
+    was not written; the old file is still there.
     """
     check_writable(path)
     target = Path(os.path.realpath(path))

@@ -12,12 +12,7 @@ def count(index: np.ndarray, n: int, frequency: np.ndarray | None = None) -> np.
     >>> print(count(np.array([0, 2, 2]), 3, np.array([5, 10**12, 1])))
     [            5             0 1000000000001]
 
-    Parameters
-    ----------
-    index : ndarray of int, shape (n_rows,)
-    n : int
-    frequency : ndarray of int64, shape (n_rows,), optional
-        Number of people of each row; None: 1.
+    `frequency`: number of people of each row; None: 1.
     """
     if frequency is None:
         return np.bincount(index, minlength=n)
@@ -66,10 +61,7 @@ def median(x: np.ndarray, frequency: np.ndarray | None = None) -> float:
 def deal(frequency: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """Deal the people into n hands of nearly equal size, all deals alike.
 
-    Returns
-    -------
-    ndarray of int64, shape (n, n_rows)
-        How many people of each row are in each hand.
+    Returns an ndarray of int64 of shape (n, n_rows): how many people of each row are in each hand.
     """
     rest, hands = frequency, []
     for n_hands in range(n, 1, -1):
@@ -98,17 +90,8 @@ def permuted(
 ) -> np.ndarray:
     """Permute the values of all people, and return the mean that the people of each row get.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n_rows,)
-        Few distinct ones: people are drawn for each of them.
-    frequency : ndarray of int64, shape (n_rows,)
-        Number of people of each row, at least 1; None: 1.
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of float, shape (n_rows,)
+    `values`: few distinct ones: people are drawn for each of them. `frequency`: number of people of
+    each row, at least 1; None: 1.
     """
     if frequency is None:
         return rng.permutation(values)

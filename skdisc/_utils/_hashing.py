@@ -23,10 +23,6 @@ def multipliers(n):
     """Return `n` fixed, odd, pseudo-random 64-bit integers, one per column.
 
     They are the same on every machine, so that keys are too.
-
-    Returns
-    -------
-    ndarray of uint64, shape (n,)
     """
     with np.errstate(over="ignore"):
         z = (np.arange(1, n + 1, dtype=np.uint64) * _GOLDEN) ^ np.uint64(0x5DEECE66D)
@@ -43,10 +39,7 @@ class KeyIndex:
     An open-addressing hash table whose operations are whole-array NumPy calls, so that a
     search finds out which of 100,000 inputs are new in some tens of nanoseconds each.
 
-    Parameters
-    ----------
-    room : int, default=0
-        Number of keys to allocate room for, at least 2,048; the table grows when more come.
+    `room`: number of keys to allocate room for, at least 2,048; the table grows when more come.
     """
 
     def __init__(self, room=0):
@@ -59,16 +52,8 @@ class KeyIndex:
     def add(self, keys):
         """Add keys, and return their numbers and which of them are new.
 
-        Parameters
-        ----------
-        keys : ndarray of uint64, shape (n,)
-
-        Returns
-        -------
-        ids : ndarray of int64, shape (n,)
-            The number of each key; equal keys have equal numbers.
-        first : ndarray of bool, shape (n,)
-            True where a key is seen for the first time, at its first place in `keys`.
+        Returns `ids`: the number of each key; equal keys have equal numbers; `first`: True where a
+        key is seen for the first time, at its first place in `keys`.
         """
         ids, first = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=bool)
         for start in range(0, len(keys), _PIECE):
@@ -171,17 +156,7 @@ def numbered_once(run):
 
 
 def numbers_of(column):
-    """Return the number of the value of each row, -1 if missing, and the distinct values.
-
-    Parameters
-    ----------
-    column : Series
-
-    Returns
-    -------
-    number : ndarray of int, shape (n_rows,)
-    values : ndarray or Index
-    """
+    """Return the number of the value of each row, -1 if missing, and the distinct values."""
     record, (data, key) = _record.get(), _stored(column)
     if record is not None and key in record:
         return record[key][1:]
@@ -208,10 +183,6 @@ def _stored(column):
 class NumberedColumns:
     """The values of the columns of a frame as numbers, which are found once for each column.
 
-    Parameters
-    ----------
-    X : DataFrame
-
     Examples
     --------
     >>> columns = NumberedColumns(pd.DataFrame({"sex": ["F", None, "M", "F"]}))
@@ -236,16 +207,7 @@ class NumberedColumns:
     def taken(self, positions, X):
         """Return the columns of some rows, `X`, without looking for their values again.
 
-        Parameters
-        ----------
-        positions : ndarray of int
-            Positions of the rows.
-        X : DataFrame
-            These rows.
-
-        Returns
-        -------
-        NumberedColumns
+        `positions`: positions of the rows. `X`: these rows.
         """
         part = NumberedColumns(X)
         part._known = {
@@ -279,15 +241,7 @@ def hash_of(column):
 def combined(hashes, shape):
     """Return one hash of the hashes of all columns, as pandas combines them.
 
-    Parameters
-    ----------
-    hashes : list of ndarray of uint64
-        One for each column, of shapes that broadcast to `shape`.
-    shape : int or tuple of int
-
-    Returns
-    -------
-    ndarray of uint64
+    `hashes`: one for each column, of shapes that broadcast to `shape`.
     """
     key, factor = np.full(shape, _START), _FACTOR
     for n_left, column_hashes in zip(range(len(hashes), 0, -1), hashes, strict=True):
@@ -298,12 +252,7 @@ def combined(hashes, shape):
 
 
 def row_hashes(X):
-    """Return a 64-bit hash of each row; a value that has none, such as a list, counts as its text.
-
-    Returns
-    -------
-    ndarray of uint64, shape (n_rows,)
-    """
+    """Return a 64-bit hash of each row; a value without one, such as a list, counts as its text."""
     return combined([hash_of(column) for _, column in X.items()], len(X))
 
 
@@ -314,17 +263,7 @@ def hashes_of_content(X, y, people=None):
     False and True, "no" and "yes" are the same; only ties of both are broken by the value itself.
     Numbers with many values count as they are.
 
-    Parameters
-    ----------
-    X : DataFrame
-    y : ndarray of float, shape (n_rows,)
-        Outcomes, which may be missing.
-    people : ndarray, default=None
-        The number of people of each row. None: one.
-
-    Returns
-    -------
-    ndarray of uint64, shape (n_rows,)
+    `y`: outcomes, which may be missing. `people`: the number of people of each row. None: one.
     """
     people = np.ones(len(X)) if people is None else np.asarray(people, dtype=float)
     outcome = np.nan_to_num(y) * people
@@ -345,17 +284,9 @@ def _hash_of_ranks(column, outcome, people):
 def ranks_of_codes(code, outcome, people):
     """Return the rank of the value of each row by its people, then outcomes, as floats.
 
-    Parameters
-    ----------
-    code : ndarray of int, shape (n_rows,)
-        Numbers of values from 0, negative where missing; these break ties.
-    outcome, people : ndarray of float, shape (n_rows,)
-        The sum of the outcomes, and the number, of the people of each row.
-
-    Returns
-    -------
-    ndarray of float, shape (n_rows,)
-        -1 where missing.
+    `code`: numbers of values from 0, negative where missing; these break ties. `outcome` and
+    `people`: the sum of the outcomes, and the number, of the people of each row. Returns an ndarray
+    of float: -1 where missing.
     """
     n, has_value = int(code.max(initial=-1)) + 1, code >= 0
     people, outcome = (np.bincount(code[has_value], x[has_value], n) for x in (people, outcome))
@@ -389,15 +320,6 @@ def at_ranks(keys, ranks):
 
     >>> print(at_ranks(np.array([7, 2**63, 7], dtype=np.uint64), [2, 1]))
     [1 2]
-
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (n,)
-    ranks : array-like of int
-
-    Returns
-    -------
-    ndarray of int
     """
     place = (keys >> _PLACE).astype(np.intp)
     size = np.bincount(place, minlength=1 << 16)

@@ -17,10 +17,7 @@ _DEEPEST = 100  # of objects and lists within each other
 def placed(place: str) -> Iterator[None]:
     """Turn what goes wrong in reading a part of a document into a ValueError with its place.
 
-    Raises
-    ------
-    ValueError
-        With the places of all parts around, the outermost first.
+    Its ValueError names the places of all parts around, the outermost first.
     """
     try:
         yield
@@ -52,16 +49,8 @@ class _MisplacedError(ValueError):
 def loaded(text: str, what: str) -> dict:
     """Return the object in a text of JSON.
 
-    Parameters
-    ----------
-    text : str
-    what : str
-        What it should be, for messages.
-
-    Raises
-    ------
-    ValueError
-        If the text is no JSON, not an object, or nested more than 100 deep.
+    `what`: what it should be, for messages. Raises ValueError if the text is no JSON, not an
+    object, or nested more than 100 deep.
     """
     try:
         data = json.loads(text)
@@ -85,13 +74,7 @@ def loaded(text: str, what: str) -> dict:
 
 
 def check_types(values: dict, types: dict) -> None:
-    """Raise ValueError if a value is not of its type; True and False are no numbers.
-
-    Parameters
-    ----------
-    values : dict
-    types : dict from name to type or tuple of types
-    """
+    """Raise ValueError if a value is not of its type; True and False are no numbers."""
     for name, kinds in types.items():
         value = values[name]
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)

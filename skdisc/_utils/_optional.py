@@ -7,14 +7,8 @@ from importlib import import_module
 def require(module, *, extra, purpose):
     """Return the imported `module`, or raise an ImportError that names the extra to install.
 
-    Parameters
-    ----------
-    module : str
-        Dotted name of the module.
-    extra : str
-        Name of the skdisc extra that installs it.
-    purpose : str
-        What it is needed for, a noun phrase that starts the message.
+    `module`: dotted name of the module. `extra`: name of the skdisc extra that installs it.
+    `purpose`: what it is needed for, a noun phrase that starts the message.
 
     Examples
     --------

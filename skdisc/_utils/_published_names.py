@@ -72,13 +72,7 @@ THREADS = ("max_workers", "n_jobs")  # of the model, which detectors share
 
 
 def meant_by(name, settings):
-    """Return the end of a sentence: which of the settings an unknown name means, or a period.
-
-    Parameters
-    ----------
-    name : str
-    settings : collection of str
-    """
+    """Return the end of a sentence: which of the settings an unknown name means, or a period."""
     for new_name in PUBLISHED_NAMES.get(name, ()):
         if new_name in settings:
             return f"; it is {new_name!r} in skdisc."

@@ -19,12 +19,7 @@ class OutOfTime(Exception):  # noqa: N818 - no error: what is known so far is th
 def clock(has_time: Callable[[], bool], say: Callable[[str], None]) -> Iterator[None]:
     """Let `go_on` ask for the time of a run; within another, for that of both.
 
-    Parameters
-    ----------
-    has_time : callable
-        Returns False when the time is over.
-    say : callable
-        ``say(text)`` reports progress.
+    `has_time`: returns False when the time is over. `say`: ``say(text)`` reports progress.
     """
     outer = _RUN.get()
 

@@ -13,21 +13,8 @@ _LEAST, _LARGEST = 1e-50, 1e50  # of weights farther apart, the squares are no n
 def check_weights(weight, n):
     """Return sample weights as floats.
 
-    Parameters
-    ----------
-    weight : array-like of shape (n,)
-    n : int
-        Number of rows.
-
-    Returns
-    -------
-    weight : ndarray of float, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If they are not finite numbers >= 0, one for each row, if a positive one is below 1e-50 or
-        above 1e50, or if all are zero.
+    `n`: number of rows. Raises ValueError if they are not finite numbers >= 0, one for each row, if
+    a positive one is below 1e-50 or above 1e50, or if all are zero.
     """
     try:
         weight = np.asarray(weight, dtype=float)
@@ -56,10 +43,7 @@ def check_weights(weight, n):
 def frequencies(weight):
     """Return sample weights that were checked as numbers of equal people, an array of int64.
 
-    Raises
-    ------
-    ValueError
-        If a weight is not a whole number, or their sum is beyond 2**62.
+    Raises ValueError if a weight is not a whole number, or their sum is beyond 2**62.
     """
     wrong = weight[weight % 1 != 0]
     if wrong.size:
@@ -75,20 +59,8 @@ def frequencies(weight):
 def repetitions(weight, n):
     """Return the positions of n rows, each as often as its weight says.
 
-    Parameters
-    ----------
-    weight : array-like of shape (n,)
-    n : int
-        Number of rows.
-
-    Returns
-    -------
-    at : ndarray of int, shape (sum of weights,)
-
-    Raises
-    ------
-    ValueError
-        If a weight is not a whole number >= 0, or if there would be more than 100 million rows.
+    `n`: number of rows. Raises ValueError if a weight is not a whole number >= 0, or if there would
+    be more than 100 million rows.
     """
     return positions(frequencies(check_weights(weight, n)))
 

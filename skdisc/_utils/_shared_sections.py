@@ -20,11 +20,8 @@ def with_sections(text: str | None) -> Callable[[Function], Function]:
     Where both have an entry of one name, or say what is returned, the function's stands. Parameters
     are those of the signature, in its order.
 
-    Parameters
-    ----------
-    text : str or None
-        The sections, or the docstring of the function that this one overrides or extends, of which
-        those of `SHARED` are taken.
+    `text`: the sections, or the docstring of the function that this one overrides or extends, of
+    which those of `SHARED` are taken.
     """
     sections = _split(text or "")[1]
     shared = {title: body for title, body in sections.items() if title in SHARED}

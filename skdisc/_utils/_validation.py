@@ -27,19 +27,9 @@ _NAMED = 10  # texts that a sentence lists
 def check_frame(estimator, X, *, reset):
     """Return X as a DataFrame with a new index, after the checks of scikit-learn and skdisc.
 
-    Parameters
-    ----------
-    estimator : BaseDetector
-        Gets, or is compared with, ``n_features_in_`` and ``feature_names_in_``.
-    X : DataFrame or array-like of shape (n_samples, n_features)
-    reset : bool
-        True at fit, False afterwards.
-
-    Returns
-    -------
-    frame : DataFrame
-    is_frame : bool
-        Whether X was a DataFrame.
+    `estimator`: gets, or is compared with, ``n_features_in_`` and ``feature_names_in_``. `reset`:
+    True at fit, False afterwards. Returns `is_frame`: whether X was a DataFrame. Shapes: `X`
+    (n_samples, n_features).
     """
     if hasattr(X, "to_pandas"):  # polars, pyarrow
         X = X.to_pandas()

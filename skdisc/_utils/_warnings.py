@@ -16,10 +16,6 @@ def ignoring(category: type[Warning]) -> Iterator[None]:
     that leave in another order than they entered therefore restore each other's filters: warnings
     stay ignored for good, or appear where they should not. Here each context adds an entry of its
     own to the list, and removes that entry only.
-
-    Parameters
-    ----------
-    category : type of Warning
     """
     entry = ("ignore", None, category, None, 0)
     with _CHANGING:

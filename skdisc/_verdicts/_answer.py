@@ -238,8 +238,6 @@ def family_table(
 
     Parameters
     ----------
-    candidates : Candidates
-    answer : Answer
     shown : mapping of (str, str) to tuple, optional
         By group and measure of the findings: estimate, low, high and level. They keep these
         intervals; all others have those that end with their U.

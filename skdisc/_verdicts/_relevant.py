@@ -109,24 +109,9 @@ def relevant_gap_of(
 ) -> RelevantGap:
     """Return the gap that matters to a question about these outcomes.
 
-    Parameters
-    ----------
-    asked, kind : as in `relevant_gap`
-    outcome : array-like of shape (n,)
-        The outcomes of all people whom the measure is about.
-    weight : array-like of shape (n,), optional
-        How much, or for how many, each counts.
-    mean : float, optional
-        The mean of the reference, of numbers; by default that of all.
-
-    Returns
-    -------
-    RelevantGap
-
-    Raises
-    ------
-    ValueError
-        As `relevant_gap`.
+    `outcome`: the outcomes of all people whom the measure is about. `weight`: how much, or for how
+    many, each counts. `mean`: the mean of the reference, of numbers; by default that of all. Raises
+    ValueError as `relevant_gap`.
     """
     outcome = np.asarray(outcome, dtype=float)
     counts = ~np.isnan(outcome)

@@ -20,21 +20,9 @@ def decide_share(
 ) -> Answer:
     """Answer whether a share of people (or inputs) with a case is relevant.
 
-    Parameters
-    ----------
-    share, low, high : float
-        The share and its two-sided interval of level 1 - significance, which has no width if
-        everyone was examined; NaN if nobody was.
-    relevant_share : float
-    significance : float
-    incomplete : str, default=""
-        Why someone without a case may have one: not all of their inputs were tried.
-    noun : str, default="people"
-        Whose share it is.
-
-    Returns
-    -------
-    Answer
+    `share`, `low` and `high`: the share and its two-sided interval of level 1 - significance, which
+    has no width if everyone was examined; NaN if nobody was. `incomplete`: why someone without a
+    case may have one: not all of their inputs were tried. `noun`: whose share it is.
 
     Examples
     --------

@@ -15,10 +15,7 @@ _WHOM = {
 def whom(measures: Iterable[str]) -> str:
     """Return which people count in rates, to stand behind "people"; "" if all do.
 
-    Parameters
-    ----------
-    measures : iterable of str
-        Names of rates; all people count in a measure of another name.
+    `measures`: names of rates; all people count in a measure of another name.
 
     Examples
     --------

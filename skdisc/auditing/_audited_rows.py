@@ -43,12 +43,9 @@ class AuditedRows:
 
     Parameters
     ----------
-    X : DataFrame
-    y : ndarray of shape (n_rows,) or None
     box : BlackBox or None
         The model, or the decisions; None if the labels are audited.
     kind : {"labels", "decisions", "model", "fitted model"}
-    protected : list of column names
     favorable : list
         The favorable labels.
     weight, groups : ndarray of shape (n_rows,) or None
@@ -338,9 +335,7 @@ def _of_counts(audit, table):
 class Masks:
     """Who belongs to groups and their contexts; each condition is looked up in the table once.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
+    Shapes: `X` (n_rows, n_columns).
     """
 
     def __init__(self, X: pd.DataFrame) -> None:

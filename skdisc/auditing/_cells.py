@@ -31,15 +31,7 @@ NOT_RUN = "its test did not run"
 def holm(p_values, weights):
     """Return p-values corrected by Holm's procedure with weights.
 
-    Parameters
-    ----------
-    p_values : ndarray of float, shape (n_cells,)
-    weights : ndarray of float, shape (n_cells,)
-        Positive; shares of the level.
-
-    Returns
-    -------
-    ndarray of float, shape (n_cells,)
+    `weights`: positive; shares of the level.
 
     References
     ----------
@@ -79,18 +71,7 @@ def refits_needed(plan, results, significance, cell):
     n depends on other results does not change the level of the test: what is found at a lower level
     would have been found at a higher one, too, with the first of the same refits.
 
-    Parameters
-    ----------
-    plan : Plan
-    results : dict of str to AuditResult
-        Those of the other questions.
-    significance : float
-    cell : (str, str)
-        The question.
-
-    Returns
-    -------
-    int
+    `results`: those of the other questions. `cell`: the question.
     """
     cells = list(plan.weights)
     weights = np.array([plan.weights[c] for c in cells])
@@ -104,19 +85,9 @@ def refits_needed(plan, results, significance, cell):
 def judge(plan, results, significance, figures=None):
     """Return the rows of the table of verdicts.
 
-    Parameters
-    ----------
-    plan : Plan
-    results : dict of str to AuditResult
-        The results of the steps that ran, by the name of the step.
-    significance : float
-    figures : dict of str to Figures, optional
-        By protected attribute; without them, rows have no numbers.
-
-    Returns
-    -------
-    list of dict
-        In the order of the attributes in the plan, and of `NULL_ORDER`.
+    `results`: the results of the steps that ran, by the name of the step. `figures`: by protected
+    attribute; without them, rows have no numbers. Returns a list of dict: in the order of the
+    attributes in the plan, and of `NULL_ORDER`.
     """
     leads = {cell: _leads(plan, results, cell) for cell in plan.weights}
     p_values = np.array([_cell_p(pairs) for pairs in leads.values()])

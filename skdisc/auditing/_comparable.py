@@ -7,19 +7,8 @@ from skdisc.auditing._plan import LEAD
 def comparable(plan, results, groups, figures):
     """Return the gap of each protected value, raw and at equal legitimate columns.
 
-    Parameters
-    ----------
-    plan : Plan
-    results : dict of str to AuditResult
-    groups : list of dict
-        "groups" of the document, which count all people, not only those searched.
-    figures : dict of str to Figures
-        Those of each attribute.
-
-    Returns
-    -------
-    list of dict
-        As in the document.
+    `groups`: "groups" of the document, which count all people, not only those searched. `figures`:
+    those of each attribute. Returns a list of dict: as in the document.
     """
     rows, sizes = [], {r["group"]: r["n"] for r in groups if r["measure"] == "selection_rate"}
     for step, tables in _leads(plan, results):
@@ -36,16 +25,8 @@ def comparable(plan, results, groups, figures):
 def legitimate(plan, results, audited):
     """Return the legitimate columns of each question at equal columns, and what goes with them.
 
-    Parameters
-    ----------
-    plan : Plan
-    results : dict of str to AuditResult
-    audited : AuditedRows
-
-    Returns
-    -------
-    list of dict
-        As in the document; ``associated`` has the strongest group of each column.
+    `audited`: AuditedRows. Returns a list of dict: as in the document; ``associated`` has the
+    strongest group of each column.
     """
     rows = []
     for step, tables in _leads(plan, results):

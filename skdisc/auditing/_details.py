@@ -21,21 +21,9 @@ def shown_results(document, hidden, plan, results, is_all_known):
     are left out, with their part in counts, bounds, notes and reasons; so are tables that are not
     about groups.
 
-    Parameters
-    ----------
-    document : dict
-        As it is printed.
-    hidden : HiddenRows
-        Tells which rows are the same.
-    plan : Plan
-    results : dict of str to AuditResult
-    is_all_known : bool
-        Whether rates of all people together are shown.
-
-    Returns
-    -------
-    dict of str to AuditResult
-        Without rows of people, too.
+    `document`: as it is printed. `hidden`: tells which rows are the same. `is_all_known`: whether
+    rates of all people together are shown. Returns a dict of str to AuditResult: without rows of
+    people, too.
     """
     shown = set()
     for part in _PARTS:

@@ -70,16 +70,8 @@ def public_rows(
 ) -> AuditedRows:
     """Return the rows of a public audit: joined values, and the choice of groups.
 
-    Parameters
-    ----------
-    audited : AuditedRows
-    min_cell : int
-    more : DataFrame of shape (n_rows, n_columns), optional
-        Further columns that describe people, and that the audit does not use.
-
-    Returns
-    -------
-    AuditedRows
+    `more`, of shape (n_rows, n_columns): further columns that describe people, and that the audit
+    does not use.
     """
     X = pd.DataFrame(
         {name: merged(audited.X[name], 2 * min_cell) for name in audited.X}, index=audited.X.index
@@ -111,7 +103,6 @@ class PublicChoice:
     ----------
     columns : dict of str to ndarray of str, shape (n_rows,)
         With joined values.
-    min_cell : int
     bases : sequence of ndarray of bool, shape (n_rows,)
         Whom the rates of errors are about.
     most : float, default=0.5
@@ -163,17 +154,9 @@ class PublicChoice:
     ) -> np.ndarray:
         """Return which groups a document may compare with the others in their contexts.
 
-        Parameters
-        ----------
-        groups : ndarray of bool, shape (n_groups, n_rows)
-        contexts : ndarray of bool, shape (n_groups, n_rows), default=None
-            The group and those that it is compared with; None: everyone.
-        errors : bool, default=False
-            Whether rates of errors are compared, too.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_groups,)
+        `contexts`, of shape (n_groups, n_rows): the group and those that it is compared with; None:
+        everyone. `errors`: whether rates of errors are compared, too. Shapes: `groups` (n_groups,
+        n_rows).
         """
         may = np.ones(len(groups), dtype=bool) if self._sums else np.zeros(len(groups), dtype=bool)
         for sums in self._sums if errors else self._sums[:1]:

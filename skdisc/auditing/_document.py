@@ -392,19 +392,9 @@ def _not_compared(table, rows, min_cell):
 
     These are the reference, and groups that are too small or of unknown category.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `impact_ratios`.
-    rows : list of dict
-        The rows of the groups compared.
-    min_cell : int
-        The rates of fewer people are not shown.
-
-    Returns
-    -------
-    list of dict
-        Two for each group: its selection rate and its impact ratio.
+    `table`: from `impact_ratios`. `rows`: the rows of the groups compared. `min_cell`: the rates of
+    fewer people are not shown. Returns a list of dict: two for each group: its selection rate and
+    its impact ratio.
     """
     compared, more = {row["group"] for row in rows}, []
     for row in table[~table["group"].isin(compared)].itertuples():
@@ -425,10 +415,7 @@ def _gaps(plan, results, figures):
     equal columns. The raw gap and the gap at equal columns are printed elsewhere, too, and take
     their numbers from there (`Figures`), so that a document has one number for one quantity.
 
-    Returns
-    -------
-    list of dict
-        One for each part of each group.
+    Returns a list of dict: one for each part of each group.
     """
     rows, printed_as = [], {"gap": GAP, "equal": EQUAL}
     for step in plan.steps:

@@ -34,8 +34,6 @@ class Evidence:
 
     Parameters
     ----------
-    step : AuditStep
-    group : Group
     what : str
         What its effect is, as in `Figures`.
     numbers : dict
@@ -46,7 +44,6 @@ class Evidence:
         Its p-value, corrected over the whole audit.
     versus : str
         With whom the people are compared.
-    attributes : list of str
     frequency : ndarray of int64, shape (n_rows,), or None
         The number of people of each row; None: 1.
     shadows : list of Evidence
@@ -116,21 +113,9 @@ class Evidence:
 def find_evidence(audited, plan, results, verdicts, significance, figures):
     """Return the rows of the evidence table and the rows of the shadows.
 
-    Parameters
-    ----------
-    audited : AuditedRows
-    plan : Plan
-    results : dict of str to AuditResult
-    verdicts : list of dict
-        From `judge`.
-    significance : float
-    figures : Figures
-        Which has the numbers of all rows.
-
-    Returns
-    -------
-    evidence, shadows : list of dict
-        As in the document, with the number of the "fewest" people that a number is about.
+    `audited`: AuditedRows. `verdicts`: from `judge`. `figures`: which has the numbers of all rows.
+    Returns `evidence` and `shadows`: as in the document, with the number of the "fewest" people
+    that a number is about.
     """
     findings = _distinct(_collected(audited, plan, results, verdicts, significance))
     rows = []
@@ -158,14 +143,7 @@ def find_evidence(audited, plan, results, verdicts, significance, figures):
 def joined_evidence(several):
     """Return the rows of the evidence tables of several tables of people, and their shadows.
 
-    Parameters
-    ----------
-    several : list of (list of dict, list of dict)
-        From `find_evidence`.
-
-    Returns
-    -------
-    evidence, shadows : list of dict
+    `several`: from `find_evidence`.
     """
     numbered_rows = [(k, row) for k, (evidence, _) in enumerate(several) for row in evidence]
     numbered_rows.sort(key=lambda pair: (not pair[1]["found"], pair[1]["p_adjusted"]))

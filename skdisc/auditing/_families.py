@@ -10,15 +10,7 @@ _COLUMNS = ("group", "measure", "comparison", "estimate", "excluded", "cleared",
 def families(plan, results):
     """Return the candidates of each question that is answered by them, the largest first.
 
-    Parameters
-    ----------
-    plan : Plan
-    results : dict of str to AuditResult
-
-    Returns
-    -------
-    list of dict
-        As in the document.
+    Returns a list of dict: as in the document.
     """
     rows = []
     for step in plan.steps:

@@ -37,17 +37,7 @@ class Figures:
     that verdicts are about. A question that comes earlier (marginal, calibration, contextual,
     conditional) has the say.
 
-    Parameters
-    ----------
-    audited : AuditedRows
-    plan : Plan
-    results : dict of str to AuditResult
-    rule : Rule
-
-    Attributes
-    ----------
-    used : dict
-        The records that were asked for, by their keys, in the order of asking.
+    `used`: the records that were asked for, by their keys, in the order of asking.
     """
 
     def __init__(self, audited, plan, results, rule):

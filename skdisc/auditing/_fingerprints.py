@@ -77,14 +77,7 @@ def counts_fingerprint(counts: Counts) -> str:
     It is the same wherever the table lies, and however it is divided and ordered. Labels and
     decisions are summed over, as in `fingerprints`.
 
-    Parameters
-    ----------
-    counts : Counts
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
+    Returns a str: 64 hexadecimal digits.
     """
     codes = counts.part_codes()[: len(counts.schema.columns)]
     people = Counts.of_codes(replace(counts.schema, label=None, decision=None), codes, counts.n)
@@ -109,14 +102,7 @@ def model_fingerprint(file: FilePath | None) -> str | None:
 
     What a model decides is no fingerprint: see `fingerprints`.
 
-    Parameters
-    ----------
-    file : str, Path or None
-
-    Returns
-    -------
-    str or None
-        64 hexadecimal digits.
+    Returns a str or None: 64 hexadecimal digits.
     """
     return None if file is None else sha256(Path(file).read_bytes()).hexdigest()
 
@@ -152,22 +138,10 @@ def fingerprints(
     that the document hides: of five people, after 32 attempts. A salt in the document would not
     help, for whoever guesses can read it. That outcomes are equal shows when the audit runs again.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-        The rows that were passed.
-    settings : dict
-        Parameters of the audit.
-    frequency : ndarray of int, shape (n_rows,), default=None
-        As in `data_fingerprint`.
-    **roles : array-like of shape (n_rows,) or None
-        What else belongs to the rows and is no outcome, such as ``weight`` and ``groups``.
-
-    Returns
-    -------
-    dict
-        data, model, settings and code, each text or None. The model has the hash of its file, which
-        only those know who read it.
+    `X`, of shape (n_rows, n_columns): the rows that were passed. `settings`: parameters of the
+    audit. `frequency`: as in `data_fingerprint`. `**roles`: what else belongs to the rows and is no
+    outcome, such as ``weight`` and ``groups``. Returns a dict: data, model, settings and code, each
+    text or None. The model has the hash of its file, which only those know who read it.
     """
     return {
         "data": data_fingerprint(X, frequency=frequency, **roles),
@@ -180,15 +154,7 @@ def fingerprints(
 def fingerprints_of_counts(counts: Counts, settings: dict) -> dict:
     """Return the fingerprints of an audit of counts, as `fingerprints` does of rows.
 
-    Parameters
-    ----------
-    counts : Counts
-    settings : dict
-        Parameters of the audit.
-
-    Returns
-    -------
-    dict
+    `settings`: parameters of the audit.
     """
     return {
         "data": counts_fingerprint(counts),

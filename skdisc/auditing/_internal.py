@@ -78,20 +78,8 @@ def joined_values(values, least, *, n_bins, is_value=True, frequency=None):
     A few people without a value count with the rare values; if there are none, with the largest
     value, whose rate they change least, or at the median of a number that is cut into bins.
 
-    Parameters
-    ----------
-    values : Series
-    least : int
-        Values of fewer people are rare.
-    n_bins : int
-        A number with more values is cut into bins, which are large.
-    is_value : bool, default=True
-        Whether people without a value are a group.
-    frequency : ndarray of int, shape (n_rows,), optional
-
-    Returns
-    -------
-    Series or None
+    `least`: values of fewer people are rare. `n_bins`: a number with more values is cut into bins,
+    which are large. `is_value`: whether people without a value are a group.
     """
     code, categories = pd.factorize(values)
     size = np.bincount(code + 1, frequency, len(categories) + 1)
@@ -141,18 +129,7 @@ def notes_on_joined_values(audited):
 def hidden_rows(document, audit, audited, plan, results):
     """Return the rows of a document that are not shown.
 
-    Parameters
-    ----------
-    document : dict
-        In which groups of fewer people are counted already.
-    audit : Audit
-    audited : AuditedRows
-    plan : Plan
-    results : dict of str to AuditResult
-
-    Returns
-    -------
-    HiddenRows
+    `document`: in which groups of fewer people are counted already. `audited`: AuditedRows.
     """
     hidden = HiddenRows(plan)
     order_of_key = _ordered_rows(document, hidden)
@@ -450,18 +427,7 @@ class _RowSides:
 def without_hidden(document, hidden, plan, results, audit):
     """Return a document without some rows, their p-values, and their part in counts and bounds.
 
-    Parameters
-    ----------
-    document : dict
-    hidden : HiddenRows
-        From `hidden_rows`.
-    plan : Plan
-    results : dict of str to AuditResult
-    audit : Audit
-
-    Returns
-    -------
-    dict
+    `hidden`: from `hidden_rows`.
     """
     hidden.add_small(plan, results, audit.min_cell)
     if not hidden.keys and not hidden.small:
@@ -580,12 +546,8 @@ def _without_equal_p(rows, originals):
     p-value: if it is hidden in one verdict, it must not be printed in another. A value of 1, which
     many questions have, says nothing about any of them.
 
-    Parameters
-    ----------
-    rows : list of dict
-        The verdicts as they are shown; hidden p-values are None.
-    originals : list of dict
-        The same verdicts with all p-values.
+    `rows`: the verdicts as they are shown; hidden p-values are None. `originals`: the same verdicts
+    with all p-values.
     """
     hidden_p = [
         original["p_adjusted"]

@@ -41,13 +41,8 @@ _MOST_GROUPS = 20  # of a protected column whose shares of missing values are co
 def notices_of(audited, least, relevant_size):
     """Return all notices about the rows of an audit, a list of TableNote.
 
-    Parameters
-    ----------
-    audited : AuditedRows
-    least : int
-        Fewest people whose shared value is named.
-    relevant_size : float
-        Smallest share of the people that a group judged holds.
+    `audited`: AuditedRows. `least`: fewest people whose shared value is named. `relevant_size`:
+    smallest share of the people that a group judged holds.
     """
     X, protected, people = audited.X, audited.protected, audited.frequency
     notes = spellings(X, protected, least, people)
@@ -83,15 +78,8 @@ def notices_of(audited, least, relevant_size):
 def outcome_columns(X, outcome, protected=(), frequency=None):
     """Return a note on each column that gives the outcome: its values, or a threshold of them.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    outcome : ndarray of shape (n_rows,)
-        1 for favorable, 0 for the others.
-    protected : sequence of column names
-        They are not looked at.
-    frequency : ndarray of shape (n_rows,), optional
-        Number of people of each row; None: 1.
+    `outcome`: 1 for favorable, 0 for the others. `protected`: they are not looked at. `frequency`:
+    number of people of each row; None: 1. Shapes: `X` (n_rows, n_columns).
     """
     weight = np.ones(len(X)) if frequency is None else np.asarray(frequency, dtype=float)
     yes, no = weight * (outcome == 1), weight * (outcome != 1)
@@ -127,16 +115,8 @@ def outcome_columns(X, outcome, protected=(), frequency=None):
 def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
     """Return notes on numbers that are compared: what they are, outliers, and copies of them.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    numbers : Numbers
-    protected : sequence of column names
-        They are not looked at.
-    least : int, default=1
-        Smallest number that is told.
-    is_pay : bool, default=False
-        Whether a template of pay compares them, which has no other scale.
+    `protected`: they are not looked at. `least`: smallest number that is told. `is_pay`: whether a
+    template of pay compares them, which has no other scale. Shapes: `X` (n_rows, n_columns).
     """
     notes, raw = [], numbers.raw
     if numbers.is_automatic:
@@ -175,10 +155,7 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
 def parts_of_pay(names):
     """Return a note if variable pay is taken as a part of the target, which may be base pay.
 
-    Parameters
-    ----------
-    names : dict of str to str or None
-        The columns of pay.
+    `names`: the columns of pay.
     """
     if names["variable"] is None or names["base"] is not None:
         return []
@@ -196,13 +173,8 @@ def parts_of_pay(names):
 def rows_of_people(X, raw, protected=()):
     """Return a note on each column that seems to name people with several rows each.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    raw : ndarray of float, shape (n_rows,)
-        The outcomes, which are much alike within a person.
-    protected : sequence of column names
-        They are not looked at.
+    `raw`: the outcomes, which are much alike within a person. `protected`: they are not looked at.
+    Shapes: `X` (n_rows, n_columns).
     """
     notes = []
     for name, column in X.items():
@@ -244,11 +216,7 @@ def codes_of_missing(X, least=1):
     They stand at one end of a column, and are as far from the other numbers as these are apart; a
     negative one among numbers that are not may be nearer. 0 is no such code.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    least : int, default=1
-        Fewest rows that have such a number.
+    `least`: fewest rows that have such a number. Shapes: `X` (n_rows, n_columns).
     """
     notes = []
     for name, column in X.items():
@@ -297,14 +265,8 @@ def _codes_at_an_end(values, times, fewest):
 def spellings(X, protected, least=1, frequency=None):
     """Return a note on each protected column with values that differ by case or blanks alone.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    protected : sequence of column names
-    least : int, default=1
-        Fewest people whose shared value is named.
-    frequency : ndarray of shape (n_rows,), optional
-        Number of people of each row; None: 1.
+    `least`: fewest people whose shared value is named. `frequency`: number of people of each row;
+    None: 1. Shapes: `X` (n_rows, n_columns).
     """
     notes = []
     for name in protected:
@@ -333,15 +295,8 @@ def spellings(X, protected, least=1, frequency=None):
 def favorable_spellings(what, values, favorable, least=1, frequency=None):
     """Return a note if outcomes differ from a favorable one by case or blanks alone.
 
-    Parameters
-    ----------
-    what : {"label", "decision"}
-    values : array-like of shape (n_rows,)
-    favorable : list
-    least : int, default=1
-        Fewest people whose shared value is named.
-    frequency : ndarray of shape (n_rows,), optional
-        Number of people of each row; None: 1.
+    `what`: one of "label", "decision". `least`: fewest people whose shared value is named.
+    `frequency`: number of people of each row; None: 1.
     """
     texts = {folded(v) for v in favorable if isinstance(v, str)}
     counts = _counts(pd.Series(np.asarray(values, dtype=object)), frequency)
@@ -361,11 +316,8 @@ def favorable_spellings(what, values, favorable, least=1, frequency=None):
 def copies(X, y=None):
     """Return a note if rows seem to be copies, or outcomes of neighboring rows alike.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-        With identifiers, without which copies cannot be told from people who are alike.
-    y : array-like of shape (n_rows,), optional
+    `X`, of shape (n_rows, n_columns): with identifiers, without which copies cannot be told from
+    people who are alike.
     """
     notes = []
     for text in dependent_rows(X, y):
@@ -384,10 +336,7 @@ def numbers_of_people(X, y):
     In a table of counts, each row is another combination of the other columns and the outcome, and
     most combinations are there.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    y : array-like of shape (n_rows,), or None
+    Shapes: `X` (n_rows, n_columns).
     """
     notes = []
     if y is None or len(X) < _FEWEST_COUNTS:
@@ -417,10 +366,7 @@ def numbers_of_people(X, y):
 def identifiers(X, protected=()):
     """Return a note on each column in which all rows differ, copies aside.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    protected : sequence of column names
+    Shapes: `X` (n_rows, n_columns).
     """
     if len(X) < _MANY:
         return []
@@ -442,12 +388,7 @@ def identifiers(X, protected=()):
 def missing_with(X, protected, least=1):
     """Return a note on each column whose missing values go with a protected column.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    protected : sequence of column names
-    least : int, default=1
-        Fewest people of a group that is compared.
+    `least`: fewest people of a group that is compared. Shapes: `X` (n_rows, n_columns).
     """
     notes = []
     for name, column in X.items():
@@ -483,10 +424,7 @@ def stand_ins(X, protected):
     Numbers are looked at in bins. Columns in which most rows differ go with everything, and are not
     looked at.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    protected : sequence of column names
+    Shapes: `X` (n_rows, n_columns).
     """
     notes = []
     for name in X.columns.difference(protected, sort=False):
@@ -511,16 +449,9 @@ def stand_ins(X, protected):
 def small_groups(X, protected, relevant_size, least=1, frequency=None):
     """Return one note on the people of each protected column in groups too small to be judged.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    protected : sequence of column names
-    relevant_size : float
-        Smallest share of the people that a group judged holds.
-    least : int, default=1
-        Smallest number that is told.
-    frequency : ndarray of shape (n_rows,), optional
-        Number of people of each row; None: 1.
+    `relevant_size`: smallest share of the people that a group judged holds. `least`: smallest
+    number that is told. `frequency`: number of people of each row; None: 1. Shapes: `X` (n_rows,
+    n_columns).
     """
     notes = []
     n_all = len(X) if frequency is None else int(np.sum(frequency))

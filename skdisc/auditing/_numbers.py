@@ -42,7 +42,6 @@ class ComparedNumbers:
         Whether means are compared, or means of logarithms.
     name : str or None
         What they are, such as the name of the column.
-    is_less_better : bool
     is_automatic : bool, default=False
         Whether nobody said that y holds numbers.
     is_of_labels : bool, default=False
@@ -65,10 +64,7 @@ class ComparedNumbers:
     def rule(self, rule: Rule, weight: ArrayLike | None = None) -> Rule:
         """Return a rule whose relevant gap is a number on the scale.
 
-        Raises
-        ------
-        ValueError
-            If no share of the mean can be taken, because it is not positive.
+        Raises ValueError if no share of the mean can be taken, because it is not positive.
         """
         if np.ptp(self.raw) == 0:
             return rule  # which detectors say
@@ -113,20 +109,9 @@ def numbers_of(
 ) -> ComparedNumbers | None:
     """Return the numbers that an audit compares; None if it compares decisions.
 
-    Parameters
-    ----------
-    audit : Audit
-    frame : DataFrame of shape (n_rows, n_columns)
-    y : ndarray of shape (n_rows,) or None
-    box : BlackBox or None
-        The model, if one is audited.
-    **about
-        ``protected``, ``is_frame`` and ``kind`` as in `AuditedRows`, and ``name``, that of y.
-
-    Raises
-    ------
-    ValueError
-        If there are no numbers, or a setting is not for numbers.
+    `box`: the model, if one is audited. `**about`: ``protected``, ``is_frame`` and ``kind`` as in
+    `AuditedRows`, and ``name``, that of y. Raises ValueError if there are no numbers, or a setting
+    is not for numbers. Shapes: `frame` (n_rows, n_columns).
     """
     output, is_automatic = audit.output, False
     if audit.template in TEMPLATES:
@@ -226,16 +211,8 @@ def _unevenness(values):
 def finite_numbers(y: ArrayLike, what: str) -> np.ndarray:
     """Return y as floats.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-    what : str
-        What holds the numbers, for messages, which name no number of a person.
-
-    Raises
-    ------
-    ValueError
-        If it holds text, or what is not finite.
+    `what`: what holds the numbers, for messages, which name no number of a person. Raises
+    ValueError if it holds text, or what is not finite.
     """
     values = pd.Series(np.asarray(y).ravel())
     if pd.api.types.is_bool_dtype(values):

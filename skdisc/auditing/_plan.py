@@ -34,10 +34,8 @@ class AuditStep:
     ----------
     name : str
         Unique among the steps.
-    detector : str
     attribute : str
         Protected column that it is about; several are joined by commas.
-    protected : list of column names
     null : str
         The null hypothesis, a key of `NULLS`.
     role : {"lead", "corroborates", "facts", "describes"}

@@ -17,17 +17,7 @@ def without_people(document, shared, min_cell):
     as those of the selected of a group. Values that fewer people share are not named, and in
     made-up inputs rounded to one digit or withheld.
 
-    Parameters
-    ----------
-    document : dict
-        As the schema has it.
-    shared : SharedValues
-        The values that at least `min_cell` people share.
-    min_cell : int
-
-    Returns
-    -------
-    dict
+    `document`: as the schema has it. `shared`: the values that at least `min_cell` people share.
     """
     hidden = _hidden(document, min_cell)
 

@@ -25,17 +25,9 @@ _MISSING = "missing"
 def merged(values: pd.Series, least: int) -> np.ndarray:
     """Join the values of fewer than `least` people, with the next rarest until they are as many.
 
-    Parameters
-    ----------
-    values : Series
-        Numbers with more than ten different values are cut at their quartiles.
-    least : int
-        Twice the smallest group: 9 of 10 people are nearly all of them.
-
-    Returns
-    -------
-    ndarray of str, shape (n_rows,)
-        Joined values are "others", or "b or others" if the large value "b" had to join.
+    `values`: numbers with more than ten different values are cut at their quartiles. `least`: twice
+    the smallest group: 9 of 10 people are nearly all of them. Returns an ndarray of str: joined
+    values are "others", or "b or others" if the large value "b" had to join.
     """
     names, code = _coded(values)
     size = np.bincount(code, minlength=len(names))

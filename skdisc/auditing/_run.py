@@ -35,22 +35,8 @@ from skdisc.exceptions import ModelError
 class Run:
     """The results of the steps that ran.
 
-    Parameters
-    ----------
-    audit : Audit
-    audited : AuditedRows
-    plan : Plan
-    started : float, optional
-        When the audit began, by `time.perf_counter`: reading rows and training a model take of its
-        time. By default now.
-
-    Attributes
-    ----------
-    results : dict of str to AuditResult
-    not_run : list of dict
-        Detectors without a result, each with the reason.
-    interrupted : bool
-    seconds : float
+    `started`: when the audit began, by `time.perf_counter`: reading rows and training a model take
+    of its time. By default now. `not_run`: detectors without a result, each with the reason.
     """
 
     def __init__(self, audit, audited, plan, started=None):

@@ -22,7 +22,6 @@ def rows_of_scores(audited, members, row, min_cell, significance):
         The row of their mean.
     min_cell : int
         Fewest people of each label, in the group and among the others.
-    significance : float
 
     Returns
     -------

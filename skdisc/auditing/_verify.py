@@ -122,17 +122,8 @@ def differences(before: dict, after: dict, place: str = "") -> Iterator[str]:
 
     Numbers are equal if they differ by less than a millionth.
 
-    Parameters
-    ----------
-    before, after : dict
-        Documents, or parts of them.
-    place : str, default=""
-        The place of the parts.
-
-    Yields
-    ------
-    str
-        For example "evidence[0].effect: -0.12, now -0.11".
+    `before` and `after`: documents, or parts of them. `place`: the place of the parts. Yields a
+    str: for example "evidence[0].effect: -0.12, now -0.11".
     """
     if isinstance(before, dict) and isinstance(after, dict):
         for name in [*before, *(n for n in after if n not in before)]:

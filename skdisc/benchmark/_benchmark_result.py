@@ -459,10 +459,7 @@ def _text(interval):
 def read_plan(folder):
     """Return the plan of the run in a folder; None if it has none.
 
-    Raises
-    ------
-    ValueError
-        If the file is damaged.
+    Raises ValueError if the file is damaged.
     """
     path = Path(folder) / _PLAN
     if not path.is_file():
@@ -488,10 +485,7 @@ def write_plan(folder, planned):
 def read_cell(path):
     """Return the rows of one stored cell.
 
-    Raises
-    ------
-    ValueError
-        If the file is damaged, or not a cell.
+    Raises ValueError if the file is damaged, or not a cell.
     """
     try:
         frame = pd.read_parquet(path)

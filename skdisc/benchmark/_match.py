@@ -188,12 +188,7 @@ def _mirrors(targets, members):
 
 
 class Members:
-    """Memberships of rows in subgroups; the mask of each condition is computed once.
-
-    Parameters
-    ----------
-    X : DataFrame
-    """
+    """Memberships of rows in subgroups; the mask of each condition is computed once."""
 
     def __init__(self, X):
         self.X = X

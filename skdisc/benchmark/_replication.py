@@ -127,18 +127,8 @@ def _folder(data_home):
 def network(folder, name, column):
     """Return the data, the space of possible inputs and the network of one data set.
 
-    Parameters
-    ----------
-    folder : Path
-    name : {"census", "bank", "credit"}
-    column : int
-        Position of the protected column.
-
-    Returns
-    -------
-    X : DataFrame of int
-    space : FeatureSpace
-    model : BlackBox of MLPClassifier
+    `folder`: Path. `name`: one of "census", "bank", "credit". `column`: position of the protected
+    column.
     """
     X = pd.read_csv(folder / f"{name}.csv.gz").iloc[:, :-1]
     with np.load(folder / "nets.npz") as nets:

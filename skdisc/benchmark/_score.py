@@ -37,19 +37,8 @@ _NOTHING = 1e-9
 def score_result(result, truth, rng):
     """Score one audit by two yardsticks: the planted subgroups, and the truth of its own null.
 
-    Parameters
-    ----------
-    result : AuditResult
-    truth : KnownTruth
-    rng : numpy Generator
-        For the random findings.
-
-    Returns
-    -------
-    scores : dict
-        `SCORES` and `CLAIMS`; NaN if undefined.
-    hit : ndarray of bool, shape (n_targets,)
-        Mask of the targets that were found.
+    `truth`: KnownTruth. `rng`: for the random findings. Returns `scores`: `SCORES` and `CLAIMS`;
+    NaN if undefined; `hit`: mask of the targets that were found.
     """
     is_group = isinstance(result.findings, GroupFindings)
     matched, claimed, sign, more = (_of_groups if is_group else _of_cases)(result, truth)

@@ -9,20 +9,9 @@ _WARM_UP, _BETWEEN = 40, 3  # steps before the first draw, and between two draws
 def abduct(scm, X, nodes, n_draws):
     """Return the noise behind the given nodes.
 
-    Parameters
-    ----------
-    scm : fitted StructuralCausalModel
-    X : DataFrame of shape (n_rows, n_features)
-        The rows, repeated `n_draws` times if that is a number.
-    nodes : collection of hashable
-    n_draws : int or None
-
-    Returns
-    -------
-    noise : dict
-        Maps a node to an ndarray of shape (n_rows,) or (n_rows, n_categories).
-    every : dict
-        The same as columns by name, preceded by the columns of latent nodes.
+    `X`, of shape (n_rows, n_features): the rows, repeated `n_draws` times if that is a number.
+    Returns `noise`: maps a node to an ndarray of shape (n_rows,) or (n_rows, n_categories);
+    `every`: the same as columns by name, preceded by the columns of latent nodes.
     """
     X = X.assign(**_latents(scm, X, n_draws or 1)) if scm.latent_ else X
     noise, columns = {}, {name: X[name] for name in scm.latent_}
@@ -63,21 +52,9 @@ def draw_latents(log_likelihood, n, names, n_draws, rng):
     shrinks the angle until the likelihood exceeds a random height (Murray, Adams, MacKay 2010).
     All rows step at once.
 
-    Parameters
-    ----------
-    log_likelihood : callable
-        Maps a dict of name to ndarray of shape (n,) to an ndarray of shape (n,).
-    n : int
-        Number of rows.
-    names : sequence of hashable
-        The latent nodes.
-    n_draws : int
-    rng : Generator
-
-    Returns
-    -------
-    list of dict
-        For each draw, a dict of name to ndarray of shape (n,).
+    `log_likelihood`: maps a dict of name to ndarray of shape (n,) to an ndarray of shape (n,). `n`:
+    number of rows. `names`: the latent nodes. Returns a list of dict: for each draw, a dict of name
+    to ndarray of shape (n,).
     """
     u = {name: rng.standard_normal(n) for name in names}
     height, draws = log_likelihood(u), []

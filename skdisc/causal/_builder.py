@@ -32,16 +32,8 @@ def is_nominal(series, kinds):
 class Builder:
     """Builds the mechanisms of a causal model on the rows of X.
 
-    Parameters
-    ----------
-    scm : StructuralCausalModel
-        With the attributes ``parents_``, ``latent_`` and ``values_`` set.
-    X : DataFrame
-
-    Raises
-    ------
-    ValueError
-        If the coupling or the noise is unknown.
+    `scm`: with the attributes ``parents_``, ``latent_`` and ``values_`` set. Raises ValueError if
+    the coupling or the noise is unknown.
     """
 
     def __init__(self, scm, X):

@@ -8,14 +8,7 @@ import pandas as pd
 def read_graph(dag):
     """Return the parents of every node, a dict in topological order.
 
-    Parameters
-    ----------
-    dag : networkx graph, or iterable of (parent, child) pairs and single nodes
-
-    Raises
-    ------
-    ValueError
-        If the graph has a cycle, or an edge is not a pair.
+    Raises ValueError if the graph has a cycle, or an edge is not a pair.
     """
     parents = {}
     if hasattr(dag, "nodes") and hasattr(dag, "edges"):  # networkx

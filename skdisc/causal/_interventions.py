@@ -45,7 +45,6 @@ def read_do(do, X, values=None):
     do : dict
         Maps a column to a value for all rows; to a dict from value to value, where other values
         stay as they are (``{0: 1, 1: 0}`` flips); or to an array with one value per row.
-    X : DataFrame
     values : dict, optional
         The values of nominal columns that were seen when the model was fitted.
 

@@ -12,7 +12,6 @@ class Numeric:
 
     Parameters
     ----------
-    name : hashable
     f : callable
         Maps the columns of the parents to one number per row.
     noise : {"additive", "heteroscedastic", "multiplicative", "none"}
@@ -62,12 +61,7 @@ class Numeric:
 
 
 class WorldPair:
-    """A node defined by the user: x = forward(parents, u) and u = inverse(parents, x).
-
-    Parameters
-    ----------
-    forward, inverse : callable
-    """
+    """A node defined by the user: x = forward(parents, u) and u = inverse(parents, x)."""
 
     noise = "user-defined"
 

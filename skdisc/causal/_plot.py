@@ -6,16 +6,7 @@ from skdisc._utils._optional import require
 def draw_graph(parents, latent, ax=None):
     """Draw the nodes in columns by their longest path from a root; latent nodes are dashed.
 
-    Parameters
-    ----------
-    parents : dict
-        Maps each node to its parents, in topological order.
-    latent : collection of hashable
-    ax : matplotlib Axes or None, default=None
-
-    Returns
-    -------
-    matplotlib Axes
+    `parents`: maps each node to its parents, in topological order.
     """
     if ax is None:
         plt = require("matplotlib.pyplot", extra="plot", purpose="scm.plot()")

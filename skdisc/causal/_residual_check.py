@@ -17,11 +17,7 @@ def residual_notes(scm, X):
     Counterfactuals keep the noise of a person, which is right only if it does not depend on what is
     changed.
 
-    Parameters
-    ----------
-    scm : fitted StructuralCausalModel
-    X : DataFrame
-        The rows that it was fitted on.
+    `X`: the rows that it was fitted on.
     """
     nodes = [n for n, m in scm.mechanisms_.items() if isinstance(m, Numeric)]
     nodes = [n for n in nodes if scm.mechanisms_[n].noise != "none"]

@@ -28,11 +28,7 @@ def _indicators(series, levels):
 class Design:
     """Design matrix: 1, all products of indicators of nominal columns, and scaled numbers.
 
-    Parameters
-    ----------
-    X : DataFrame
-    values : dict
-        Maps the nominal columns of X to their values; all others are numeric.
+    `values`: maps the nominal columns of X to their values; all others are numeric.
     """
 
     def __init__(self, X, values):
@@ -52,12 +48,8 @@ class Design:
 class SaturatedRegression(RegressorMixin, BaseEstimator):
     """Least squares on a saturated design, with the minimum-norm solution.
 
-    Parameters
-    ----------
-    values : dict
-        Maps nominal columns to their values.
-    log : bool, default=False
-        Fit the logarithm, so that effects multiply.
+    `values`: maps nominal columns to their values. `log`: fit the logarithm, so that effects
+    multiply.
     """
 
     def __init__(self, values, log=False):
@@ -80,10 +72,7 @@ class SaturatedRegression(RegressorMixin, BaseEstimator):
 class SaturatedLogistic(ClassifierMixin, BaseEstimator):
     """Logistic regression on a saturated design.
 
-    Parameters
-    ----------
-    values : dict
-        Maps nominal columns to their values.
+    `values`: maps nominal columns to their values.
     """
 
     def __init__(self, values):
@@ -104,10 +93,7 @@ class SaturatedLogistic(ClassifierMixin, BaseEstimator):
 class SaturatedSpread:
     """Standard deviation of noise: gamma regression of its square with a logarithmic link.
 
-    Parameters
-    ----------
-    values : dict
-        Maps nominal columns to their values.
+    `values`: maps nominal columns to their values.
     """
 
     def __init__(self, values):

@@ -63,10 +63,7 @@ class RankingLaw:
     def pmf(self) -> np.ndarray:
         """Return the probability of each number of accepted protected people.
 
-        Returns
-        -------
-        ndarray of shape (n_protected + 1,)
-            Sums to one. Probabilities below about 1e-18 are zero.
+        Returns an ndarray that sums to one. Probabilities below about 1e-18 are zero.
         """
         n = self.n_protected + self.n_regular
         n_picked = self.n_picked_protected + self.n_picked_regular
@@ -81,15 +78,8 @@ class RankingLaw:
     def expect(self, function: Callable[[Any, Any], Any]) -> float:
         """Return the mean of ``function(a, b)`` over the law.
 
-        Parameters
-        ----------
-        function : callable
-            Takes two arrays, the acceptance rates of the regular (a) and the protected group (b).
-
-        Returns
-        -------
-        float
-            NaN if a group is empty.
+        `function`: takes two arrays, the acceptance rates of the regular (a) and the protected
+        group (b). Returns a float: NaN if a group is empty.
         """
         if not self.n_protected or not self.n_regular:
             return np.nan

@@ -38,16 +38,8 @@ def numbers_from(random_state):
 def tables(columns, words, target, name, as_frame):
     """Return the data and the target, as pandas objects or arrays.
 
-    Parameters
-    ----------
-    columns : dict
-        Arrays by name; the first has the values 0 and 1.
-    words : pair of str
-        The values of the first column in a DataFrame instead of 0 and 1.
-    target : ndarray
-    name : str
-        Name of the target.
-    as_frame : bool
+    `columns`: arrays by name; the first has the values 0 and 1. `words`: the values of the first
+    column in a DataFrame instead of 0 and 1. `name`: name of the target.
     """
     if not as_frame:
         return np.column_stack(list(columns.values())).astype(float), target

@@ -31,18 +31,9 @@ def registry():
 def find_csv(name, data_home=None, download_if_missing=True):
     """Return the verified bytes of the CSV file of a data set.
 
-    Parameters
-    ----------
-    name : str
-        Key of the registry.
-    data_home : str, Path or None
-        Folder of the data; None stands for ``$SKDISC_DATA``, or else ``~/skdisc_data``.
-    download_if_missing : bool
-
-    Raises
-    ------
-    OSError
-        If the file is damaged, cannot be downloaded, or cannot be stored.
+    `name`: key of the registry. `data_home`: folder of the data; None stands for ``$SKDISC_DATA``,
+    or else ``~/skdisc_data``. Raises OSError if the file is damaged, cannot be downloaded, or
+    cannot be stored.
     """
     entry = registry()[name]
     home = Path(data_home or os.environ.get("SKDISC_DATA") or Path.home() / "skdisc_data")

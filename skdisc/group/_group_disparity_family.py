@@ -64,8 +64,6 @@ class ComparedQuantities:
 
     Parameters
     ----------
-    comparisons : list of ComparedGroups
-    quantities : list of _Quantity
     is_judged : ndarray of bool, shape (n_comparisons,)
         Of two sides that are compared with each other, only one is judged.
     size : ndarray of float, shape (n_comparisons,)
@@ -74,7 +72,6 @@ class ComparedQuantities:
         Size of the comparison, which no outcome determines.
     total : float
         Size of all people.
-    margins : GapMargins
     """
 
     comparisons: list
@@ -233,19 +230,8 @@ class _Quantity:
 def compared_quantities(rows, names, reference, margins, min_size, min_cell=0):
     """Compare groups with their references by the rates, or means, behind measures.
 
-    Parameters
-    ----------
-    rows : GroupedDecisions
-    names : iterable of str
-        Names of measures.
-    reference : rule, or dict of predicates
-    margins : GapMargins
-    min_size, min_cell : float
-        Sizes of a group below which it is not the best one.
-
-    Returns
-    -------
-    ComparedQuantities
+    `rows`: GroupedDecisions. `names`: names of measures. `margins`: GapMargins. `min_size` and
+    `min_cell`: sizes of a group below which it is not the best one.
     """
     quantities = dict.fromkeys(q for n in names for q in behind(n))
     comparisons = rows.comparisons(reference, min_size, min_cell)

@@ -19,12 +19,8 @@ _SAME = ["subject", "measure", "reference"]
 class KnownGroups:
     """The protected groups of fit, and what each is compared with.
 
-    Parameters
-    ----------
-    predicates : dict
-        The predicates of each protected column.
-    against : {"rest", "overall"} or dict
-        The rule, or by protected column or combination of columns the reference.
+    `predicates`: the predicates of each protected column. `against` ({"rest", "overall"} or dict):
+    the rule, or by protected column or combination of columns the reference.
     """
 
     predicates: dict
@@ -37,11 +33,8 @@ class ComparedPeople:
 
     Parameters
     ----------
-    X : DataFrame
     decided : ndarray of bool or float, shape (n,)
         Decisions or scores.
-    labels : ndarray of bool, shape (n,), or None
-    weight : ndarray of float, shape (n,), or None
     groups : ndarray of shape (n,), or None
         Clusters.
     frequency : ndarray of int64, shape (n,), or None
@@ -100,21 +93,9 @@ def with_selected_intervals(shown, n_found, n_tests, significance, ends_at):
     Those of the effects found are selected by the same rows; if none is found, the first one is.
     With the correction "bh", an interval excludes equality exactly if its effect is found.
 
-    Parameters
-    ----------
-    shown : DataFrame
-        Effects in the order in which they are shown.
-    n_found, n_tests : int
-    significance : float
-    ends_at : callable
-        Takes one minus a level, and returns both ends of each of the effects.
-
-    Returns
-    -------
-    shown : DataFrame
-        With the column ``ci_significance``, one minus the level of each interval.
-    level : float
-        The same.
+    `shown`: effects in the order in which they are shown. `ends_at`: takes one minus a level, and
+    returns both ends of each of the effects. Returns `shown`: with the column ``ci_significance``,
+    one minus the level of each interval; `level`: the same.
     """
     level = _stats.false_coverage_level(max(n_found, 1), max(n_tests, 1), significance)
     if not len(shown) or level >= significance:
@@ -126,18 +107,8 @@ def with_selected_intervals(shown, n_found, n_tests, significance, ends_at):
 def add_held_out(shown, table, detector):
     """Add what held-out rows say about each effect, and return which effects they confirm.
 
-    Parameters
-    ----------
-    shown : DataFrame
-    table : DataFrame
-        Every measure of every group on the rows held out.
-    detector : GroupDisparity
-
-    Returns
-    -------
-    shown : DataFrame
-        With the columns held_out_effect, held_out_p_adjusted, ...
-    confirmed : ndarray of bool
+    `table`: every measure of every group on the rows held out. Returns `shown`: with the columns
+    held_out_effect, held_out_p_adjusted, ...
     """
     columns = {"effect_low": "ci_low", "effect_high": "ci_high"}
     held_out = table.drop(columns=["ci_low", "ci_high"]).rename(columns=columns)
@@ -190,12 +161,8 @@ def counted(people, predicates, intersections, known_only):
 def notes_on_selection(n_searched, held_out, level, significance):
     """Return notes on how findings were selected, a list of str.
 
-    Parameters
-    ----------
-    n_searched : int
-    held_out : ComparedPeople or None
-    level, significance : float
-        One minus the level of intervals of selected rows, and of the others.
+    `held_out`: ComparedPeople or None. `level` and `significance`: one minus the level of intervals
+    of selected rows, and of the others.
     """
     if held_out is not None:
         return [

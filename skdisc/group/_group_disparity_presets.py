@@ -48,7 +48,6 @@ def impact_ratios(table, rows, unknown, threshold, is_best=False):
     rows : GroupedDecisions
     unknown : list of (column, group, n)
         Groups of unknown category and their sizes.
-    threshold : float or None
     is_best : bool, default=False
         Whether the reference is the best group, so that a higher rate is that of a smaller one.
 

@@ -42,7 +42,6 @@ class Compared:
         Every measure of every group, from `measure_groups`.
     quantities : ComparedQuantities
         The rates and means behind the measures.
-    reference : rule, or dict of predicates
     least : float
         Size below which a group is not compared.
     gap : float
@@ -61,14 +60,7 @@ class Compared:
 def compare(detector, task, people, predicates, reference):
     """Compare the groups of people by all measures; return `Compared`.
 
-    Parameters
-    ----------
-    detector : GroupDisparity
-    task : Task
-    people : people of `people_of`
-    predicates : dict of column name to list of predicates
-        The values and bins of each protected column that were known at fit.
-    reference : rule, or dict of predicates
+    `predicates`: the values and bins of each protected column that were known at fit.
     """
     d = detector
     rows = counted(people, predicates, d.intersections, PRESETS[d.preset]["known_only"])
@@ -148,16 +140,8 @@ def _measured(detector, rows, measured, reference, seed):
 def report(detector, task, compared, findings, found_groups, notes=()):
     """Return the Discovery of a `GroupDisparity`.
 
-    Parameters
-    ----------
-    detector : GroupDisparity
-    task : Task
-        Its memory holds the predicates of each protected column.
-    compared : Compared
-    findings : GroupFindings
-    found_groups : Series
-        The groups that differ.
-    notes : sequence of str, default=()
+    `task`: its memory holds the predicates of each protected column. `found_groups`: the groups
+    that differ.
     """
     d, table, predicates = detector, compared.table, task.memory.predicates
     unsigned = table["effect"].isna() & table["p_adjusted"].notna()

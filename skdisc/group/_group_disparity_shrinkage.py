@@ -24,7 +24,6 @@ def shrunken_table(rows, significance):
     ----------
     rows : GroupedDecisions
         With groups that are predicates, or tuples of them.
-    significance : float
 
     Returns
     -------

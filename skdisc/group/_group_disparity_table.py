@@ -184,13 +184,10 @@ def measure_groups(rows, evaluations, reference, settings, *, exact, correction)
     Parameters
     ----------
     rows : GroupedDecisions
-    evaluations : list of Evaluation
-    reference : rule, or dict of predicates
     settings : dict
         significance, n_resamples, permutations, random_state.
     exact : bool
         Whether the impact ratio is tested exactly.
-    correction : str
 
     Returns
     -------
@@ -224,17 +221,8 @@ def measure_groups(rows, evaluations, reference, settings, *, exact, correction)
 def effect_ends(evaluations, names, settings):
     """Return the intervals of effects at another level, of some measures; NaN for the others.
 
-    Parameters
-    ----------
-    evaluations : list of Evaluation
-    names : collection of str
-    settings : dict
-        significance, n_resamples, random_state.
-
-    Returns
-    -------
-    ndarray of float, shape (2, n_rows)
-        In the order of the rows of `measure_groups`.
+    `settings`: significance, n_resamples, random_state. Returns an ndarray of float of shape (2,
+    n_rows): in the order of the rows of `measure_groups`.
     """
     ends = []
     for evaluation in evaluations:

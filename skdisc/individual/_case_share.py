@@ -103,12 +103,6 @@ def beyond_chance(
         has variants; for some of the rows examined.
     n_effective : float
         Effective number of rows examined, from `effective_number`.
-    significance : float
-    ended_by : str or None
-
-    Returns
-    -------
-    CaseShare
     """
     if not n or not len(changes):
         return CaseShare(population, *[math.nan] * 3, 0, RANDOM, ended_by)
@@ -122,10 +116,7 @@ def beyond_chance(
 def effective_number(row_numbers: np.ndarray) -> float:
     """Return the effective number of different rows, as equal rows are queried only once.
 
-    Parameters
-    ----------
-    row_numbers : ndarray of int, shape (n,)
-        The number of each row; equal rows have equal numbers.
+    `row_numbers`: the number of each row; equal rows have equal numbers.
     """
     counts = np.bincount(row_numbers)
     return float(len(row_numbers) ** 2 / max((counts**2).sum(), 1))
@@ -148,16 +139,7 @@ def everyone(has_case: np.ndarray, n_people: int, incomplete: str) -> CaseShare:
 
     If a budget ended before the last row, the others may have a case or not: they are no sample.
 
-    Parameters
-    ----------
-    has_case : ndarray of bool, shape (n_examined,)
-    n_people : int
-        Number of rows of X.
-    incomplete : str
-
-    Returns
-    -------
-    CaseShare
+    `n_people`: number of rows of X.
     """
     n, hits = len(has_case), int(has_case.sum())
     if not n:
@@ -174,17 +156,8 @@ def share_of_cases(detector: Any, task: Task, ledgers: Sequence = ()) -> CaseSha
     their number, apart from the inputs of a search; queries and seconds are what the search has
     left. What a search has tested is not queried again.
 
-    Parameters
-    ----------
-    detector : IndividualDetector
-    task : Task
-        Its queries and budget are used.
-    ledgers : sequence of Ledger
-        What a search has tested, one for each part of the task.
-
-    Returns
-    -------
-    CaseShare
+    `task`: its queries and budget are used. `ledgers`: what a search has tested, one for each part
+    of the task.
     """
     columns = task.space.protected
     spaces = (
@@ -319,16 +292,9 @@ def _by_itself(parts, X, task):
 def changes_by_itself(queries, X, n_times, min_gap, population="people"):
     """Return whether the outcomes of rows differ between several queries, an array of bool.
 
-    Parameters
-    ----------
-    queries : Queries
-    X : DataFrame of shape (n_rows, n_columns)
-    n_times : ndarray of int, shape (n_rows,)
-        How often each row is queried.
-    min_gap : float
-        The gap that must be exceeded: between any two outcomes of inputs, and between the first
-        outcome of people and the others.
-    population : {"people", "inputs"}
+    `n_times`: how often each row is queried. `min_gap`: the gap that must be exceeded: between any
+    two outcomes of inputs, and between the first outcome of people and the others. `population`:
+    one of "people", "inputs". Shapes: `X` (n_rows, n_columns).
     """
     first = queries.ask(X)
     low, high = first.copy(), first.copy()

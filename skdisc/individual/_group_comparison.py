@@ -135,7 +135,6 @@ class Comparison:
     ----------
     columns : tuple
         The protected columns that define both.
-    group : Subgroup
     reference : Subgroup or None
         None: everyone outside the group.
     do : dict

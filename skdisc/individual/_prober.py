@@ -340,17 +340,8 @@ def count_by_value(prober, n_tested, before, after):
 
     Each input is tested with all values, so the first count is the same for all.
 
-    Parameters
-    ----------
-    prober : Prober
-    n_tested : int
-        Number of inputs tested.
-    before, after : ndarray of int, shape (n_cases, n_protected)
-        The protected codes of the two variants of each case.
-
-    Returns
-    -------
-    dict of str to (int, int)
+    `n_tested`: number of inputs tested. `before` and `after`, of shape (n_cases, n_protected): the
+    protected codes of the two variants of each case.
     """
     counts = {}
     for position, j in enumerate(prober.space.p_index):

@@ -261,18 +261,8 @@ def disparities(
 def evaluations(rows, measures, reference, min_size, min_cell=0):
     """Return the `Evaluation` of each measure on checked rows, a list.
 
-    Parameters
-    ----------
-    rows : GroupedDecisions
-    measures : list of functions, or None
-    reference, min_size : as in `disparities`
-    min_cell : float, default=0
-        Groups of fewer people are not the best one, unless all are.
-
-    Raises
-    ------
-    ValueError
-        If a measure needs labels, and there are none.
+    `rows`: GroupedDecisions. `min_cell`: groups of fewer people are not the best one, unless all
+    are. Raises ValueError if a measure needs labels, and there are none.
     """
     without = rows if rows.true is None else replace(rows, true=None)
     if rows.true is not None and not rows.is_numeric:

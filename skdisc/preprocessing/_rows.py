@@ -66,14 +66,9 @@ NAMES_OUT = """
 def frame_of(estimator, X, *, reset=True):
     """Return X as a DataFrame with a new index; columns of arrays are named x0, x1, ...
 
-    Parameters
-    ----------
-    estimator : estimator
-        Gets, or is compared with, ``n_features_in_`` and ``feature_names_in_``.
-    X : DataFrame or array-like of shape (n_samples, n_features)
-        Text, booleans and numbers; values may be missing.
-    reset : bool, default=True
-        True at fit.
+    `estimator`: gets, or is compared with, ``n_features_in_`` and ``feature_names_in_``. `X`, of
+    shape (n_samples, n_features): text, booleans and numbers; values may be missing. `reset`: True
+    at fit.
     """
     if hasattr(X, "to_pandas"):  # polars, pyarrow
         X = X.to_pandas()
@@ -104,15 +99,7 @@ def numbers_of(column):
 def groups_of(columns):
     """Number the groups: the combinations of values of some columns; a missing value is a value.
 
-    Parameters
-    ----------
-    columns : DataFrame of shape (n_samples, n_columns)
-
-    Returns
-    -------
-    number : ndarray of int, shape (n_samples,)
-    values : list of tuple
-        The values of each group.
+    Returns `values`: the values of each group. Shapes: `columns` (n_samples, n_columns).
     """
     columns = columns.set_axis(range(columns.shape[1]), axis=1)
     grouped = columns.groupby(list(columns), dropna=False, observed=True, sort=False)
@@ -150,16 +137,7 @@ def named(protected, frame):
 def cells_of(group, label, size, weight=None):
     """Return the number (or weight) of people of each group and label.
 
-    Parameters
-    ----------
-    group, label : ndarray of int, shape (n_samples,)
-    size : (int, int)
-        Numbers of groups and labels.
-    weight : ndarray of float, shape (n_samples,), optional
-
-    Returns
-    -------
-    ndarray of float, shape (n_groups, n_labels)
+    `size`: numbers of groups and labels. The result has shape (n_groups, n_labels).
     """
     cell_of_row = np.ravel_multi_index((group, label), size)
     return np.bincount(cell_of_row, weight, minlength=size[0] * size[1]).reshape(size).astype(float)

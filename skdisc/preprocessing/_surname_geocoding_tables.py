@@ -17,15 +17,7 @@ _LETTERS = str.maketrans({"Ø": "O", "Ł": "L", "Đ": "D", "Ð": "D", "Æ": "AE"
 def name_key(name: Any) -> str:
     """Return what is compared of a name: capital letters without accents, blanks and suffixes.
 
-    Parameters
-    ----------
-    name : str
-        Anything else is turned into text.
-
-    Returns
-    -------
-    str
-        "" if there is no letter or digit.
+    `name`: anything else is turned into text. Returns a str: "" if there is no letter or digit.
     """
     text = unicodedata.normalize("NFKD", str(name).upper()).translate(_LETTERS)
     words = ["".join(filter(str.isalnum, word)) for word in re.split(r"[\s,.]+", text)]
@@ -36,16 +28,7 @@ def name_key(name: Any) -> str:
 
 
 def place_key(place: Any) -> str:
-    """Return what is compared of a place: capital text without outer blanks; 7.0 is 7.
-
-    Parameters
-    ----------
-    place : str or number
-
-    Returns
-    -------
-    str
-    """
+    """Return what is compared of a place: capital text without outer blanks; 7.0 is 7."""
     if is_number(place) and float(place).is_integer():
         return str(int(place))
     return str(place).strip().upper()
@@ -69,10 +52,6 @@ def people_table(
     prior : float
         This many people with the composition of the table are added to each row, which is the
         mean of a Dirichlet posterior of the row's composition.
-
-    Returns
-    -------
-    DataFrame
 
     Raises
     ------

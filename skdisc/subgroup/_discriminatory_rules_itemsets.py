@@ -12,15 +12,7 @@ from skdisc._space._items import Items
 def rules_among(patterns, protected):
     """Return the patterns with a protected item, and the context of each: its other items.
 
-    Parameters
-    ----------
-    patterns : Patterns
-    protected : ndarray of bool, shape (n_items,)
-
-    Returns
-    -------
-    positions, context : ndarray of int
-        Positions among the patterns; the empty context is EVERYONE.
+    Returns `positions` and `context`: positions among the patterns; the empty context is EVERYONE.
     """
     inside = np.append(protected, False)[patterns.items]
     context, has_context = patterns.find(np.where(inside, PAD, patterns.items))
@@ -57,13 +49,7 @@ class MinedRules:
 def frame_of_itemsets(mined):
     """Return patterns, alone and with a decision, in the format of mlxtend.
 
-    Parameters
-    ----------
-    mined : MinedRules
-
-    Returns
-    -------
-    DataFrame
+    `mined`: MinedRules.
     """
     sums, names = mined.sums, [str(p) for p in mined.items.predicates]
     sets = [frozenset(names[i] for i in row if i != PAD) for row in mined.patterns.tolist()]

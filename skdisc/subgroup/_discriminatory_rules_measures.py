@@ -11,7 +11,7 @@ MEASURES = ("elift", "slift", "olift")
 
 
 def rule_measures(x1, n1, x, n, significance, share=None, p_value=None):
-    r"""Return the measures of rules A, B -> C with intervals.
+    """Return the measures of rules A, B -> C with intervals.
 
     With the confidences :math:`p_1` of A, B -> C, :math:`p` of B -> C and :math:`p_2` of
     not A, B -> C: elift is :math:`p_1 / p`, slift :math:`p_1 / p_2`, olift
@@ -28,7 +28,6 @@ def rule_measures(x1, n1, x, n, significance, share=None, p_value=None):
         Number of rows that satisfy A, B and C, and of rows that satisfy A and B.
     x, n : ndarray of int
         Number of rows that satisfy B and C, and of rows that satisfy B.
-    significance : float
     share : ndarray of float, optional
         The share w if rows have weights; the numbers of rows are then effective ones.
     p_value : ndarray of float, optional
@@ -117,19 +116,8 @@ def rule_table(measure, sums, context_sums, level, p_value=None):
 def ranked(table, size, is_found, measure, direction, order):
     """Return the positions of rules in order, those found first.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `rule_table`, with strength, length and support.
-    size : ndarray of float
-        How far the measure is from 1 in the direction.
-    is_found : ndarray of bool
-    measure, direction, order : str
-        Settings of `DiscriminatoryRules`.
-
-    Returns
-    -------
-    ndarray of int
+    `table`: from `rule_table`, with strength, length and support. `size`: how far the measure is
+    from 1 in the direction. `measure`, `direction` and `order`: settings of `DiscriminatoryRules`.
     """
     key, length = size, np.zeros(len(table))
     if order == "evidence":

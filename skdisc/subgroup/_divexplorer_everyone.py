@@ -19,16 +19,7 @@ _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
 def against_everyone(detector, task, rows, items):
     """Test every frequent group against all others, and return the Discovery of the first k.
 
-    Parameters
-    ----------
-    detector : DivExplorer
-    task : Task
-    rows : Counted or Summed
-    items : Items
-
-    Returns
-    -------
-    Discovery
+    `rows`: Counted or Summed.
     """
     d, patterns = detector, detector._mine(task, rows, items)
     tested = np.ones(len(patterns), dtype=bool)

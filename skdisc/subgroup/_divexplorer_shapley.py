@@ -18,18 +18,8 @@ def shapley_values(patterns, effect, row):
     :math:`\varphi(a) = \sum_{J \subseteq I \setminus a} \frac{|J|! (|I|-|J|-1)!}{|I|!}
     (D(J \cup a) - D(J))`; they add up to D(I). All subsets must be among the patterns.
 
-    Parameters
-    ----------
-    patterns : Patterns
-    effect : ndarray of float, shape (n_patterns,)
-    row : int
-
-    Returns
-    -------
-    values : ndarray of float, shape (n_items,)
-        In the order of the pattern's items.
-    divergence : dict
-        Maps a tuple of positions among the pattern's items to the divergence of their conjunction.
+    Returns `values`: in the order of the pattern's items; `divergence`: maps a tuple of positions
+    among the pattern's items to the divergence of their conjunction.
     """
     items = patterns.items[row][patterns.items[row] != PAD]
     n = len(items)
@@ -58,16 +48,6 @@ def global_divergence(patterns, effect, feature):
     :math:`g(a) = \sum_J \frac{|J|! (|A|-|J|-1)!}{|A|! \prod_b m_b} (D(J \cup a) - D(J))`, with A
     the features that have a frequent item, and m_b the number of frequent items of each feature b
     of J and a. Steps from or to a pattern whose rate is undefined are left out.
-
-    Parameters
-    ----------
-    patterns : Patterns
-    effect : ndarray of float, shape (n_patterns,)
-    feature : ndarray of int, shape (n_items,)
-
-    Returns
-    -------
-    ndarray of float, shape (n_items,)
     """
     child, parent, item = patterns.parents()
     single = patterns.items[patterns.length == 1, 0]
@@ -89,11 +69,7 @@ def corrective_items(patterns, effect, mean, variance, k):
     An item a is corrective for a group S if :math:`|D(S \cup a)| < |D(S)|`, by the factor
     :math:`|D(S)| - |D(S \cup a)|`; items whose change has a posterior t of at most 2 are left out.
 
-    Returns
-    -------
-    group, item : ndarray of int
-        Positions of the patterns, and numbers of the items.
-    factor, t : ndarray of float
+    Returns `group` and `item`: positions of the patterns, and numbers of the items.
     """
     child, parent, item = patterns.parents()
     child, parent, item = (a[parent != EVERYONE] for a in (child, parent, item))
@@ -112,7 +88,6 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
 
     Parameters
     ----------
-    items : Items
     patterns : Patterns
         All frequent patterns.
     names : list of str

@@ -9,16 +9,7 @@ _ALIASES = {"metric": "measure", "rate": "outcome"}
 def audit_user_subgroups(detector, task, rows, items):
     """Test the groups of the setting ``subgroups``, and return the Discovery of the best of them.
 
-    Parameters
-    ----------
-    detector : DivExplorer
-    task : Task
-    rows : Counted or Summed
-    items : Items
-
-    Returns
-    -------
-    Discovery
+    `rows`: Counted or Summed.
     """
     d = detector
     if d.explain or d.redundancy is not None:

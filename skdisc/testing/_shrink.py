@@ -8,20 +8,10 @@ from skdisc._space._codes import MISSING
 def simplest(codes, free, holds):
     """Lower the codes of free columns, one at a time, as long as `holds` is true.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_columns,)
-        A row for which `holds` is true. 0 is the simplest code, a missing value the least simple.
-    free : sequence of int
-        Columns that may change.
-    holds : callable
-        Maps rows, shape (n, n_columns), to a bool array, or to None once no further rows can be
-        evaluated.
-
-    Returns
-    -------
-    ndarray of int, shape (n_columns,)
-        A row in which no single free code can be set to 0, halved, or lowered by one.
+    `codes`: a row for which `holds` is true. 0 is the simplest code, a missing value the least
+    simple. `free`: columns that may change. `holds`: maps rows, shape (n, n_columns), to a bool
+    array, or to None once no further rows can be evaluated. Returns an ndarray of int: a row in
+    which no single free code can be set to 0, halved, or lowered by one.
     """
     while True:
         steps = [_lowered(codes, j, code) for j in free for code in _simpler(int(codes[j]))]

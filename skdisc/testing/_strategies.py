@@ -16,17 +16,7 @@ if TYPE_CHECKING:
 
 
 def space_of(X, protected=None):
-    """Return a FeatureSpace unchanged, or learn one from a DataFrame.
-
-    Parameters
-    ----------
-    X : FeatureSpace or DataFrame
-    protected : column name or position, or sequence of them, optional
-
-    Returns
-    -------
-    FeatureSpace
-    """
+    """Return a FeatureSpace unchanged, or learn one from a DataFrame."""
     if isinstance(X, FeatureSpace):
         names = X.protected if protected is None else check.check_protected(protected, X.names)
         return X.varying(names)

@@ -32,10 +32,6 @@ def source_of(data: Any, options: TableOptions | None = None) -> Source:
     options : TableOptions, default=None
         How files are read; None: as they tell themselves.
 
-    Returns
-    -------
-    Source
-
     Raises
     ------
     ImportError

@@ -24,20 +24,8 @@ class CsvSource(Source):
     a number in every row, true or false in every row, or text. Columns of text are understood as
     `read_table` understands them.
 
-    Parameters
-    ----------
-    paths : list of Path
-    options : TableOptions, default=None
-
-    Attributes
-    ----------
-    notes : list of TableNote
-        What was decided in reading.
-
-    Raises
-    ------
-    ValueError
-        If a file is no table, or files have other columns.
+    `notes`: what was decided in reading. Raises ValueError if a file is no table, or files have
+    other columns.
     """
 
     def __init__(self, paths: list[Path], options: TableOptions | None = None):

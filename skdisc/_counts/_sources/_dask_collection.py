@@ -14,12 +14,7 @@ _ARITY = 8  # sums that are added up at once
 
 
 class DaskSource(Source):
-    """A Dask DataFrame, with a distributed client or without.
-
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-    """
+    """A Dask DataFrame, with a distributed client or without."""
 
     def __init__(self, frame: Any):
         self._frame, self.columns = frame, list(frame.columns)

@@ -15,17 +15,9 @@ class ParquetSource(Source):
 
     Only the columns that are needed are read. Folders named ``column=value`` are a column.
 
-    Parameters
-    ----------
-    paths : str, Path or list of them
-        Files, or a folder; also remote ones (``s3://``, ``gs://``), as pyarrow understands them.
-
-    Raises
-    ------
-    OSError
-        If a file cannot be read.
-    ValueError
-        If there is no file, or files have other columns or types.
+    `paths`: files, or a folder; also remote ones (``s3://``, ``gs://``), as pyarrow understands
+    them. Raises OSError if a file cannot be read. Raises ValueError if there is no file, or files
+    have other columns or types.
     """
 
     def __init__(self, paths: Any):
@@ -114,10 +106,7 @@ def _index_columns(schema):
 def same_columns(kinds: dict) -> None:
     """Raise a ValueError if files have other columns, or columns of other kinds.
 
-    Parameters
-    ----------
-    kinds : dict of dict
-        For each file, the kind of each column; the kind "nothing" goes with all.
+    `kinds`: for each file, the kind of each column; the kind "nothing" goes with all.
     """
     (first, kind_of), *other_files = kinds.items()
     kind_of = dict(kind_of)

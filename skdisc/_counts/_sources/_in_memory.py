@@ -18,12 +18,7 @@ from skdisc._utils._validation import refuse_doubles
 
 
 class FrameSource(Source):
-    """An eager frame: pandas, polars, an Arrow table, Modin or what else narwhals reads.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    """
+    """An eager frame: pandas, polars, an Arrow table, Modin or what else narwhals reads."""
 
     def __init__(self, frame: Any):
         self._frame, self._is_pandas = frame, isinstance(frame, pd.DataFrame)
@@ -62,10 +57,6 @@ class LazySource(ParquetSource):
 
     The file is in a folder of its own, which only this user may read, and is removed with the
     source.
-
-    Parameters
-    ----------
-    frame : LazyFrame
     """
 
     def __init__(self, frame: Any):

@@ -13,12 +13,7 @@ from skdisc._utils._tables._reading import numbers_of_people
 class RepeatedRows(Source):
     """A DataFrame whose rows stand for numbers of people, which are never held at once.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    notes : list of TableNote
-    name : str
-        The column of the numbers.
+    `name`: the column of the numbers.
     """
 
     def __init__(self, frame: pd.DataFrame, notes: list, name: str):

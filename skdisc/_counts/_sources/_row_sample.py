@@ -14,14 +14,7 @@ _ROWS_TO_HASH = 1000
 class DrawnRows:
     """Rows with random priorities, of which the first ones of each stratum are kept.
 
-    Parameters
-    ----------
-    frames : list of DataFrame
-    strata : ndarray of object, shape (n_rows,)
-        Tuples of values.
-    priority : ndarray of float, shape (n_rows,)
-    size : dict
-        Number of rows to keep of each stratum.
+    `strata`: tuples of values. `size`: number of rows to keep of each stratum.
     """
 
     def __init__(self, frames: list, strata: np.ndarray, priority: np.ndarray, size: dict):
@@ -87,12 +80,8 @@ def sizes_of(frame: pd.DataFrame, by: Sequence[Hashable]) -> Counter:
 def allocated(sizes: Counter, n: int) -> dict:
     """Return how many rows to draw of each stratum: in proportion, but at least one.
 
-    Parameters
-    ----------
-    sizes : Counter
-        Number of rows of each stratum.
-    n : int
-        Number of rows in all; fewer strata than that, or each has one row.
+    `sizes`: number of rows of each stratum. `n`: number of rows in all; fewer strata than that, or
+    each has one row.
     """
     total = sum(sizes.values())
     if n >= total:

@@ -57,11 +57,7 @@ class TablePart:
 class Source(ABC):
     """A table of any size, which is read part by part.
 
-    Attributes
-    ----------
-    columns : list of column names
-    can_keep : bool
-        Whether what was counted can be kept for a run that goes on where another ended.
+    `can_keep`: whether what was counted can be kept for a run that goes on where another ended.
     """
 
     columns: list
@@ -71,12 +67,8 @@ class Source(ABC):
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
         """Return the parts of the table.
 
-        Parameters
-        ----------
-        columns : sequence of column names
-            The columns to read.
-        compact : bool
-            Whether text may come as unordered categories, which is cheaper.
+        `columns`: the columns to read. `compact`: whether text may come as unordered categories,
+        which is cheaper.
         """
 
     def only(self, columns: Sequence[Hashable]) -> "Source":
@@ -115,10 +107,6 @@ class Source(ABC):
         checkpoint : Checkpoint, default=None
             Keeps the sums of groups of parts, for a run that goes on where this one ended.
 
-        Returns
-        -------
-        object
-
         Raises
         ------
         ValueError
@@ -145,19 +133,10 @@ class Source(ABC):
     def profile(self, columns: Sequence[Hashable] | None = None, checkpoint: Any = None) -> Profile:
         """Return what a pass over the table learns of its columns.
 
-        Parameters
-        ----------
-        columns : sequence of column names, default=None
-            None: all.
-        checkpoint : str or Path, default=None
-            A folder that keeps what was learned, for a run that goes on where this one ended.
-
-        Raises
-        ------
-        TypeError
-            If a column holds dates, or values of several types.
-        ValueError
-            If a column is unknown or holds infinite numbers, or the table has no rows.
+        `columns`: None: all. `checkpoint`: a folder that keeps what was learned, for a run that
+        goes on where this one ended. Raises TypeError if a column holds dates, or values of several
+        types. Raises ValueError if a column is unknown or holds infinite numbers, or the table has
+        no rows.
         """
         stored = None
         if checkpoint is not None:
@@ -181,7 +160,6 @@ class Source(ABC):
 
         Parameters
         ----------
-        schema : CountsSchema
         decide : callable, default=None
             A model: returns a label for each row of a DataFrame.
         classes : sequence, default=None
@@ -237,23 +215,9 @@ class Source(ABC):
         Each combination of values of `by` has its share of the sample, rounded, and at least one
         row. Which rows are drawn depends on how the table is divided into parts.
 
-        Parameters
-        ----------
-        n : int
-            Number of rows; all rows if there are no more.
-        by : sequence of column names, default=()
-        random_state : int, default=0
-        columns : sequence of column names, default=None
-            The columns of the sample; None: all.
-
-        Returns
-        -------
-        DataFrame of shape (n_drawn, n_columns)
-
-        Raises
-        ------
-        ValueError
-            If a column is unknown, or the table has no rows.
+        `n`: number of rows; all rows if there are no more. `columns`: the columns of the sample;
+        None: all. The result has shape (n_drawn, n_columns). Raises ValueError if a column is
+        unknown, or the table has no rows.
         """
         columns = self.columns if columns is None else list(columns)
         sizes = self.map_add(partial(sizes_of, by=by), by or columns[:1], compact=True)

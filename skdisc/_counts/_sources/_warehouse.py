@@ -30,10 +30,6 @@ class IbisSource(Source):
 
     A profile fetches the distinct values of each column and how often each occurs. Only
     `map_add` with a function of one's own fetches rows.
-
-    Parameters
-    ----------
-    table : ibis.Table
     """
 
     can_keep = False
@@ -55,15 +51,8 @@ class IbisSource(Source):
     def profile(self, columns: Sequence[Hashable] | None = None, checkpoint: Any = None) -> Profile:
         """Return what the engine tells of the columns: distinct values with their counts.
 
-        Parameters
-        ----------
-        checkpoint : None
-
-        Raises
-        ------
-        ValueError
-            If a column is unknown or holds infinite numbers, the table has no rows, or a
-            checkpoint is given.
+        Raises ValueError if a column is unknown or holds infinite numbers, the table has no rows,
+        or a checkpoint is given.
         """
         if checkpoint is not None:
             _no_mark()
@@ -152,17 +141,9 @@ class IbisSource(Source):
 def connected(address: str) -> IbisSource:
     """Return the table of an address such as ``duckdb:///file.db::table``.
 
-    Parameters
-    ----------
-    address : str
-        What `ibis.connect` takes, two colons, and a table, perhaps after its schema and a period.
-        Files of DuckDB and SQLite are opened for reading only, and relative to the working
-        folder after three slashes.
-
-    Raises
-    ------
-    ValueError
-        If there is no such file or table.
+    `address`: what `ibis.connect` takes, two colons, and a table, perhaps after its schema and a
+    period. Files of DuckDB and SQLite are opened for reading only, and relative to the working
+    folder after three slashes. Raises ValueError if there is no such file or table.
     """
     database, _, name = address.rpartition("::")
     kind, _, path = database.partition(":///")

@@ -21,25 +21,9 @@ if pd.__version__.startswith("2."):  # from version 3 on, every number is read e
 class CsvFile:
     """A CSV file: with any separator, encoding and decimal mark, perhaps compressed by gzip.
 
-    Parameters
-    ----------
-    path : Path
-    options : TableOptions
-    most_bytes : int, default=None
-        The largest size after decompression.
-
-    Attributes
-    ----------
-    columns : list of str
-    separator : str
-    encoding : str
-    notes : list of TableNote
-        About encoding and separator.
-
-    Raises
-    ------
-    ValueError
-        If it is not a table, has two columns of the same name, or its encoding cannot be told.
+    `most_bytes`: the largest size after decompression. `notes`: about encoding and separator.
+    Raises ValueError if it is not a table, has two columns of the same name, or its encoding cannot
+    be told.
     """
 
     def __init__(self, path, options=None, most_bytes=None):
@@ -97,12 +81,7 @@ class CsvFile:
     def read(self, columns=None, *, as_text=()):
         """Return the rows as a DataFrame.
 
-        Parameters
-        ----------
-        columns : list of str, default=None
-            The columns to read; None: all.
-        as_text : collection of str
-            Columns that are not read as numbers.
+        `columns`: the columns to read; None: all. `as_text`: columns that are not read as numbers.
         """
         dtype = dict.fromkeys([*as_text, *self.options.text], str)
         if columns is not None:
@@ -114,18 +93,8 @@ class CsvFile:
     def pieces(self, n_rows, *, columns=None, dtype=None):
         """Yield the rows as DataFrames of at most `n_rows` rows.
 
-        Parameters
-        ----------
-        n_rows : int
-        columns : list of str, default=None
-            The columns to read; None: all.
-        dtype : dict, default=None
-            The dtypes of some columns; others are inferred for each piece on its own.
-
-        Raises
-        ------
-        ValueError
-            If the file is not a table.
+        `columns`: the columns to read; None: all. `dtype`: the dtypes of some columns; others are
+        inferred for each piece on its own. Raises ValueError if the file is not a table.
         """
         dtype = dict.fromkeys(self.options.text, str) | (dtype or {})
         if columns is not None:

@@ -51,10 +51,7 @@ def opened(path, mode="rb", **how):
 def telling(tell):
     """Call a function with the number of bytes of each read from a file that is opened within.
 
-    Parameters
-    ----------
-    tell : callable
-        Of CSV files it is called at least once for each MiB, as it lies on the disk.
+    `tell`: of CSV files it is called at least once for each MiB, as it lies on the disk.
     """
     token = _TELL.set(tell)
     try:
@@ -92,24 +89,9 @@ def encoding_of(path, most_bytes=None):
     cp1252 (of which latin-1 is a part) is recognized by its words: other encodings of single bytes
     put signs or capitals inside them, and those of other scripts accented letters only.
 
-    Parameters
-    ----------
-    path : Path
-        A text file, perhaps compressed by gzip.
-    most_bytes : int, default=None
-        The largest size after decompression.
-
-    Returns
-    -------
-    str
-        "utf-8-sig", "utf-16", "utf-32" or "cp1252".
-
-    Raises
-    ------
-    NotText
-        If the encoding cannot be recognized.
-    ValueError
-        If the file is larger.
+    `path`: a text file, perhaps compressed by gzip. `most_bytes`: the largest size after
+    decompression. Returns a str: "utf-8-sig", "utf-16", "utf-32" or "cp1252". Raises NotText if the
+    encoding cannot be recognized. Raises ValueError if the file is larger.
     """
     with opened(path) as file:
         first = file.read(_PIECE)

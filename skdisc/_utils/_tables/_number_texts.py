@@ -60,7 +60,6 @@ class NumberTexts:
         Cells that are numbers under both marks, and not the same.
     others : Counter
         A few of the texts that are not numbers, and how many cells have them.
-    n_others : int
     units : Counter
         Percent signs and currencies, "" for none.
     n_codes : int
@@ -188,18 +187,8 @@ class NumberFormat:
 def file_mark(learned: dict, option: str | None, separator: str | None) -> tuple[str, bool]:
     """Return the decimal mark of a file, and whether its numbers tell it.
 
-    Parameters
-    ----------
-    learned : dict from column to NumberTexts
-    option : str or None
-        What the user says.
-    separator : str or None
-        Between cells; a semicolon is used where the comma is the decimal mark.
-
-    Returns
-    -------
-    mark : {".", ","}
-    is_sure : bool
+    `option`: what the user says. `separator`: between cells; a semicolon is used where the comma is
+    the decimal mark.
     """
     if option is not None:
         return option, True
@@ -212,10 +201,7 @@ def file_mark(learned: dict, option: str | None, separator: str | None) -> tuple
 def date_values(column: pd.Series, form: str) -> pd.Series:
     """Return texts of one form as dates.
 
-    Raises
-    ------
-    ValueError
-        If a text is no date, or slashes do not tell the day from the month.
+    Raises ValueError if a text is no date, or slashes do not tell the day from the month.
     """
     texts = column.astype("string").str.strip()
     if form == "slash":

@@ -93,11 +93,7 @@ class TableOptions:
     def without_missing(self, column: pd.Series, *, everywhere: bool) -> pd.Series:
         """Return a column in which the texts that mean "missing" are missing.
 
-        Parameters
-        ----------
-        column : Series
-        everywhere : bool
-            Whether those of all columns count, too; a CSV reader has taken them out.
+        `everywhere`: whether those of all columns count, too; a CSV reader has taken them out.
         """
         texts = {*self.missing_in.get(str(column.name), ()), *(self.missing if everywhere else ())}
         if not texts or column.dtype.kind in "mM":

@@ -33,13 +33,7 @@ _FEW = 10  # rows; texts of fewer are not printed
 
 
 class ReadTable(NamedTuple):
-    """A table, and what was decided in reading it.
-
-    Attributes
-    ----------
-    frame : DataFrame
-    notes : list of TableNote
-    """
+    """A table, and what was decided in reading it."""
 
     frame: pd.DataFrame
     notes: list
@@ -55,22 +49,9 @@ def read_table(path, options=None) -> ReadTable:
     $5) are read as numbers where all cells of a column are, but for one text in at most 5 % of
     the cells, which counts as missing.
 
-    Parameters
-    ----------
-    path : str or Path
-    options : TableOptions, default=None
-
-    Returns
-    -------
-    ReadTable
-
-    Raises
-    ------
-    ImportError
-        If a package is missing, with the extra that installs it.
-    ValueError
-        If the file does not exist, is not a table, is ambiguous (several sheets, an encoding that
-        cannot be told), or has two columns of the same name.
+    `options`: TableOptions. Raises ImportError if a package is missing, with the extra that
+    installs it. Raises ValueError if the file does not exist, is not a table, is ambiguous (several
+    sheets, an encoding that cannot be told), or has two columns of the same name.
     """
     path, options = Path(path), TableOptions() if options is None else options
     if not path.is_file():
@@ -135,16 +116,8 @@ def number_format(
 ) -> tuple[NumberFormat | None, TableNote | None]:
     """Return how the texts of a column are read as numbers, and a note or a hint; each may be None.
 
-    Parameters
-    ----------
-    name : str
-    texts : NumberTexts
-        What was learned of the column.
-    mark : {".", ","}
-        The decimal mark of the file.
-    is_sure : bool
-        Whether the numbers of the file tell the mark.
-    options : TableOptions
+    `texts`: what was learned of the column. `mark` ({".", ","}): the decimal mark of the file.
+    `is_sure`: whether the numbers of the file tell the mark.
     """
     decimal_mark = texts.mark or mark
     if options.decimal is not None and decimal_mark != options.decimal:
@@ -196,11 +169,7 @@ def grouped_by_points(csv_file, frame, options) -> tuple[dict, Mapping]:
     In a file with decimal commas, 2.590 is two thousand five hundred and ninety if all numbers of
     the column have groups of three digits.
 
-    Returns
-    -------
-    learned : dict from column to NumberTexts
-    columns : dict from column to Series
-        Their texts.
+    Returns `columns`: their texts.
     """
     floats = [c for c in frame.select_dtypes("float") if c not in options.text]
     if not floats or options.decimal is not None:

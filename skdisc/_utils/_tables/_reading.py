@@ -19,13 +19,8 @@ _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 class Reading:
     """How a file becomes a table with a row for each person.
 
-    Parameters
-    ----------
-    options : TableOptions
-    derive : tuple of str
-        Columns of ages, as in "age=date_of_birth@2026-01-01".
-    counts : str or None
-        The column with the number of people of each row.
+    `derive`: columns of ages, as in "age=date_of_birth@2026-01-01". `counts`: the column with the
+    number of people of each row.
     """
 
     options: TableOptions = field(default_factory=TableOptions)
@@ -35,10 +30,7 @@ class Reading:
     def read(self, path) -> ReadTable:
         """Return the table of a file, and notes.
 
-        Raises
-        ------
-        ValueError
-            If the file cannot be read, or an option does not fit it.
+        Raises ValueError if the file cannot be read, or an option does not fit it.
         """
         frame, notes = read_table(path, self.options)
         for text in self.derive:
@@ -65,17 +57,9 @@ class Reading:
 def with_age(frame: pd.DataFrame, text: str) -> tuple[pd.DataFrame, TableNote]:
     """Return a table with an age in place of a date of birth.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    text : str
-        "age=date_of_birth@2026-01-01", or with another column of dates behind the @.
-
-    Raises
-    ------
-    ValueError
-        If the text is not of this form, a column does not exist or holds no dates, or someone was
-        born after the day at which their age is asked for.
+    `text`: "age=date_of_birth@2026-01-01", or with another column of dates behind the @. Raises
+    ValueError if the text is not of this form, a column does not exist or holds no dates, or
+    someone was born after the day at which their age is asked for.
     """
     name, equals, rest = text.partition("=")
     born, separator, day = rest.rpartition("@")
@@ -134,10 +118,7 @@ def _dates_of(frame, name):
 def numbers_of_people(frame: pd.DataFrame, name: str) -> np.ndarray:
     """Return the numbers of people of a table of counts, an array of int64.
 
-    Raises
-    ------
-    ValueError
-        If the column does not exist, or holds anything but whole numbers >= 0.
+    Raises ValueError if the column does not exist, or holds anything but whole numbers >= 0.
     """
     if name not in frame:
         raise ValueError(
@@ -157,10 +138,7 @@ def numbers_of_people(frame: pd.DataFrame, name: str) -> np.ndarray:
 def repeated(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, TableNote]:
     """Return a table of counts with a row for each person.
 
-    Raises
-    ------
-    ValueError
-        If the column holds anything but whole numbers, or there are too many people.
+    Raises ValueError if the column holds anything but whole numbers, or there are too many people.
     """
     n = numbers_of_people(frame, name)
     if n.sum() > _MOST_PEOPLE:

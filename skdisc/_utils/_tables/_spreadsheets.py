@@ -19,10 +19,8 @@ _PIECE = 2**20
 def read_spreadsheet(path, options, most_bytes):
     """Return the one sheet of a spreadsheet, or the one that the options name, and notes.
 
-    Raises
-    ------
-    ValueError
-        If the file is not a spreadsheet, is too large when unpacked, or has several sheets.
+    Raises ValueError if the file is not a spreadsheet, is too large when unpacked, or has several
+    sheets.
     """
     require("python_calamine", extra="tables", purpose="Reading spreadsheets")
     path = Path(path)
@@ -92,10 +90,7 @@ def read_labeled(path, options):
     A column whose labels leave out some of its values keeps its numbers: these are counts or
     measurements of which a few are named.
 
-    Raises
-    ------
-    ValueError
-        If the file cannot be read.
+    Raises ValueError if the file cannot be read.
     """
     pyreadstat = require("pyreadstat", extra="tables", purpose="Reading files of Stata and SPSS")
     path = Path(path)
@@ -138,10 +133,7 @@ def _whole(frame):
 def read_lines(path, options, most_bytes):
     """Return the table of a file of JSON objects, one a line.
 
-    Raises
-    ------
-    ValueError
-        If the file is too large, or a line is not an object.
+    Raises ValueError if the file is too large, or a line is not an object.
     """
     path, encoding = Path(path), options.encoding or "utf-8-sig"
     with opened(path) as file:

@@ -25,21 +25,8 @@ _LIMIT = (
 def audit_counts(audit: Any, table: Any) -> AuditReport:
     """Return the report of an audit of counts.
 
-    Parameters
-    ----------
-    audit : Audit
-        Its settings; `protected`, `detectors` and `pos_label` are set here.
-    table : DataFrame, or anything that makes one
-        With the columns `COLUMNS`.
-
-    Returns
-    -------
-    AuditReport
-
-    Raises
-    ------
-    ValueError
-        If the table cannot be one of counts; the message says why.
+    `audit`: its settings; `protected`, `detectors` and `pos_label` are set here. `table`: with the
+    columns `COLUMNS`. Raises ValueError if the table cannot be one of counts; the message says why.
     """
     table = _checked(table)
     settings = {"detectors": ["GroupDisparity"], "pos_label": "selected", "weights": "probability"}

@@ -16,20 +16,8 @@ SCHEMA = "skdisc-plan/2"
 def make_plan_file(kind: str, values: dict) -> dict:
     """Return a plan.
 
-    Parameters
-    ----------
-    kind : {"settings", "options"}
-        Parameters of an `Audit`, or options of the command line.
-    values : dict
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ValueError
-        If a value is an object that a file cannot hold.
+    `kind` ({"settings", "options"}): parameters of an `Audit`, or options of the command line.
+    Raises ValueError if a value is an object that a file cannot hold.
     """
     for name, value in values.items():
         if not _is_plain(value):
@@ -45,19 +33,8 @@ def write_plan(plan: dict, path: FilePath) -> None:
 def read_plan(path: FilePath, kind: str) -> dict:
     """Return the plan in a file.
 
-    Parameters
-    ----------
-    path : str or Path
-    kind : {"settings", "options"}
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or holds no such plan.
+    `kind`: one of "settings", "options". Raises ValueError if the file cannot be read, or holds no
+    such plan.
     """
     try:
         plan = json.loads(read_text(path))

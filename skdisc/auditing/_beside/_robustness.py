@@ -28,19 +28,8 @@ def robustness_table(audit: Any, X: Any, y: Any, model: Any, **extra: Any) -> tu
     whose own settings stay do not run again: results are kept in the folder of the audit, or in one
     that is removed afterwards.
 
-    Parameters
-    ----------
-    audit : Audit
-    X, y, model
-        As of `Audit.fit`.
-    **extra
-        sample_weight and groups.
-
-    Returns
-    -------
-    table : DataFrame
-        attribute, null, setting, value, verdict. The audit's own value of a setting comes first.
-    report : AuditReport
+    `X`, `y` and `model`: as of `Audit.fit`. `**extra`: sample_weight and groups. Returns `table`:
+    attribute, null, setting, value, verdict. The audit's own value of a setting comes first.
     """
     started = time.perf_counter() if audit._started is None else audit._started
     with TemporaryDirectory() as folder:

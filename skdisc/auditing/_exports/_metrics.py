@@ -13,10 +13,6 @@ def metrics(document):
     """Return the numbers of a document by name; numbers that are not known are left out.
 
     Names have letters, digits and ``_-.`` only, and about 200 characters at most.
-
-    Returns
-    -------
-    dict of str to float
     """
     about, findings = document["about"], [row for row in document["evidence"] if row["found"]]
     numbers = {

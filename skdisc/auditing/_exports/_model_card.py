@@ -11,14 +11,7 @@ _MOST = 5  # findings shown
 def to_model_card(document):
     """Return a section of a model card (Mitchell et al. 2019): verdicts, findings, and limits.
 
-    Parameters
-    ----------
-    document : dict
-
-    Returns
-    -------
-    str
-        Markdown that starts with a heading of level 2.
+    Returns a str: markdown that starts with a heading of level 2.
     """
     verdict, about = document["verdict"], document["about"]
     lines = ["## Fairness", _escaped(about["sentence"])]

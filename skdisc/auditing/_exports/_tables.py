@@ -20,18 +20,8 @@ def flat_table(document, schema, kind):
 
     Lists become text: their entries separated by "; ", those of a dict by ": ".
 
-    Parameters
-    ----------
-    document : dict
-    schema : dict
-        The JSON Schema of the document, for names and types of the columns.
-    kind : str
-        Name of the table.
-
-    Returns
-    -------
-    DataFrame
-        Of the dtypes Int64, Float64, boolean and object.
+    `schema`: the JSON Schema of the document, for names and types of the columns. `kind`: name of
+    the table. Returns a DataFrame: of the dtypes Int64, Float64, boolean and object.
     """
     columns, rows = schema["properties"][kind]["items"]["properties"], document.get(kind, [])
     shown = {name: column_schema for name, column_schema in columns.items() if name not in _SAID}

@@ -28,12 +28,6 @@ def contents(result, folder, random_state):
     """Return the functions that make tables, figures and sentences, a dict by kind and name.
 
     Without results, those that need results are left out.
-
-    Parameters
-    ----------
-    result : BenchmarkResult or None
-    folder : str or Path, or None
-    random_state : int
     """
     makers = {
         ("table", "taxonomy"): taxonomy,

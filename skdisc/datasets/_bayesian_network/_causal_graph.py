@@ -21,17 +21,8 @@ def build(schema, graph, rng):
     where s is the strength of an edge, and :math:`\alpha` such that the marginals are those of the
     schema. For small s, it is the correlation of the scores.
 
-    Parameters
-    ----------
-    schema : Schema
-    graph : "roles" or sequence of (parent, child) and (parent, child, strength)
-    rng : Generator
-
-    Raises
-    ------
-    ValueError
-        If the graph does not fit the schema, or the ancestors of an attribute have too many
-        combinations of values.
+    Raises ValueError if the graph does not fit the schema, or the ancestors of an attribute have
+    too many combinations of values.
     """
     _check_attributes(schema)
     edges = _roles(schema) if isinstance(graph, str) else [_edge(e) for e in graph]

@@ -74,17 +74,8 @@ class BayesianNetwork:
     def joint(self, nodes, allowed=None):
         """Return the joint probabilities of nodes, one axis for each, restricted to some values.
 
-        Parameters
-        ----------
-        nodes : sequence of str
-            In topological order, with all their ancestors.
-        allowed : dict, default=None
-            Maps a name to the positions of the values to keep.
-
-        Raises
-        ------
-        ValueError
-            If the table has more than 2**20 cells.
+        `nodes`: in topological order, with all their ancestors. `allowed`: maps a name to the
+        positions of the values to keep. Raises ValueError if the table has more than 2**20 cells.
         """
         allowed = allowed or {}
         shape = [len(allowed.get(n, range(self.sizes[n]))) for n in nodes]

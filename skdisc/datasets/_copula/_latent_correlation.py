@@ -25,15 +25,7 @@ def cells(attribute):
 def joint(first, second, rho):
     """Return the table of cell probabilities for the latent correlation `rho`.
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_cells,)
-        Shares of the cells, in the order of the latent score.
-    rho : float
-
-    Returns
-    -------
-    ndarray of shape (len(first), len(second))
+    `first` and `second`: shares of the cells, in the order of the latent score.
     """
     ends = np.concatenate([[0.0], np.cumsum(first)])
     u = ends[:-1, None] + first[:, None] * (_NODES + 1) / 2
@@ -88,10 +80,7 @@ def latent_correlation(first, second, target, measure=spearman):
 def solve(schema):
     """Return the latent correlation matrix of a schema.
 
-    Raises
-    ------
-    ValueError
-        If no latent matrix leads to the correlations of the schema within 0.03.
+    Raises ValueError if no latent matrix leads to the correlations of the schema within 0.03.
     """
     target = np.asarray(schema.correlation)
     if schema.latent:

@@ -43,15 +43,8 @@ class _MeanOfProxy:
 def causal_model(network, law):
     """Return the causal model of the columns, fitted, with the equations of the law.
 
-    Parameters
-    ----------
-    network : BayesianNetwork
-    law : OutcomeLaw
-
-    Returns
-    -------
-    StructuralCausalModel
-        Its values and roots are those of 10,000 people, among them every value.
+    `network`: BayesianNetwork. `law`: OutcomeLaw. Returns a StructuralCausalModel: its values and
+    roots are those of 10,000 people, among them every value.
     """
     people = network.sample(_PEOPLE, random_state=0)
     for name, a in network.attributes.items():
@@ -113,19 +106,8 @@ class _OutcomeTables:
 def causal_effects(network, law):
     """Return the effects of each protected attribute, one row per pair of values.
 
-    Parameters
-    ----------
-    network : BayesianNetwork
-    law : OutcomeLaw
-
-    Returns
-    -------
-    DataFrame with the columns `COLUMNS`
-
-    Raises
-    ------
-    ValueError
-        If the attributes have too many combinations of values to enumerate.
+    `network`: BayesianNetwork. `law`: OutcomeLaw. Raises ValueError if the attributes have too many
+    combinations of values to enumerate.
     """
     world, rows = _OutcomeTables(network, law), []
     for name in network.schema.protected:

@@ -7,13 +7,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 class _Oracle(BaseEstimator):
     """Common part of both oracles.
 
-    Parameters
-    ----------
-    law : OutcomeLaw
-    fair : bool, default=False
-        Whether to leave out the planted bias.
-    model : int, default=None
-        Index of one of the 32 models with perturbed weights; None stands for the true law.
+    `fair`: whether to leave out the planted bias. `model`: index of one of the 32 models with
+    perturbed weights; None stands for the true law.
     """
 
     def __init__(self, law, fair=False, model=None):

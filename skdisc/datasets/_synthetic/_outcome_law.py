@@ -27,14 +27,8 @@ def gaussian_mean(function, logit, sigma):
 class Base:
     """The base score: a linear model in the standardized unprotected attributes.
 
-    Parameters
-    ----------
-    schema : Schema
-    signal : float
-        Standard deviation of the score if the attributes were independent.
-    rng : Generator
-    of : collection of str, default=None
-        Names of the attributes in the score; None stands for all unprotected ones.
+    `signal`: standard deviation of the score if the attributes were independent. `of`: names of the
+    attributes in the score; None stands for all unprotected ones.
     """
 
     def __init__(self, schema, signal, rng, names=None):
@@ -51,17 +45,8 @@ class Base:
     def _term(a, weight, rng):
         """Return what an attribute adds to the score: its weight times its standardized value.
 
-        Parameters
-        ----------
-        a : attribute of the schema
-        weight : float
-        rng : Generator
-
-        Returns
-        -------
-        tuple of (mean, standard deviation, weight), or dict
-            For a numeric attribute the numbers to standardize it with; for others the score of each
-            value.
+        Returns a tuple of (mean, standard deviation, weight), or dict: for a numeric attribute the
+        numbers to standardize it with; for others the score of each value.
         """
         shares = np.asarray(a.weights)
         if a.kind == "numeric" and a.is_discrete:
@@ -98,8 +83,6 @@ class OutcomeLaw:
 
     Parameters
     ----------
-    levels : Levels
-    base : Base
     definitions : ndarray of shape (n_subgroups, n_attributes)
         The planted subgroups; two consecutive rows are a pair.
     bias, sigma, epistemic : ndarray of shape (n_subgroups,)
@@ -109,7 +92,6 @@ class OutcomeLaw:
         Aleatoric and epistemic level of people in no planted subgroup.
     bias_in : {"labels", "proxy", "both"}
     outcome : {"binary", "probability", "categorical", "continuous"}
-    rng : Generator
     """
 
     def __init__(

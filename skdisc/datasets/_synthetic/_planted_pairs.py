@@ -18,12 +18,7 @@ _MIN_SHARE = 1e-5  # a subgroup with a smaller share of the people counts as emp
 
 
 class Levels:
-    """The conditions that can define a subgroup, and the level of each row in each attribute.
-
-    Parameters
-    ----------
-    schema : Schema
-    """
+    """The conditions that can define a subgroup, and the level of each row in each attribute."""
 
     def __init__(self, schema):
         self.attributes = schema.attributes
@@ -98,7 +93,6 @@ def plan(levels, requests, ranges, *, overlap, n_background, probability, rng):
 
     Parameters
     ----------
-    levels : Levels
     requests : list of PairRequest
     ranges : dict of str to (int, int)
         Least and greatest "granularity" and "intersectionality" of a pair.
@@ -108,7 +102,6 @@ def plan(levels, requests, ranges, *, overlap, n_background, probability, rng):
         If positive, a part of the people has to be in no subgroup.
     probability : callable
         Returns the share of people in a `Subgroup`.
-    rng : Generator
 
     Returns
     -------
@@ -215,10 +208,7 @@ def _unprotected(request):
 def _fill(levels, requests, overlap, probability, scope, room, rng, is_last):
     """Plant the pairs in turn; stop at the first failure, except in the last attempt.
 
-    Returns
-    -------
-    planted : dict
-        Maps the number of a request to two rows of levels.
+    Returns `planted`: maps the number of a request to two rows of levels.
     """
     definitions = np.empty((0, len(levels.sizes)), dtype=np.int16)
     planted, in_a_row, outside = {}, Counter(), 1.0

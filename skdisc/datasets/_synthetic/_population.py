@@ -19,7 +19,6 @@ def populate(sampler, law, sizes, n_background, rng):
         Number of people to draw in each planted subgroup.
     n_background : int
         Number of people in no planted subgroup.
-    rng : Generator
 
     Returns
     -------

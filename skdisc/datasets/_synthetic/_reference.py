@@ -12,15 +12,8 @@ REFERENCES = frozenset(_KNOWN)
 def read_reference(name):
     """Return the attributes of people in a public data set, and the names of the protected ones.
 
-    Parameters
-    ----------
-    name : str
-        An element of `REFERENCES`.
-
-    Raises
-    ------
-    OSError
-        If the data are missing and cannot be downloaded; the message says where to put them.
+    `name`: an element of `REFERENCES`. Raises OSError if the data are missing and cannot be
+    downloaded; the message says where to put them.
     """
     fetch, dropped = _KNOWN[name]
     public = fetch()

@@ -11,10 +11,7 @@ from skdisc.datasets._synthetic._planted_pairs import PairRequest, usable_attrib
 def draws(name, value, n, rng, *, least=-np.inf, most=np.inf, whole=False):
     """Draw `n` values of a parameter that is a number or a range (low, high), ends included.
 
-    Raises
-    ------
-    ValueError
-        If the parameter is neither, or out of bounds.
+    Raises ValueError if the parameter is neither, or out of bounds.
     """
     kind = Integral if whole else Real
     ends = value if isinstance(value, (tuple, list)) else (value, value)
@@ -60,10 +57,7 @@ def biases(bias, null_fraction, n, rng):
 def divide(sizes, n_background, n_samples):
     """Return the sizes of subgroups and background, scaled so that they add up to `n_samples`.
 
-    Raises
-    ------
-    ValueError
-        If a part would be empty, or all parts are.
+    Raises ValueError if a part would be empty, or all parts are.
     """
     parts = np.append(sizes, n_background).astype(float)
     exact = parts * n_samples / max(parts.sum(), 1.0)
@@ -84,10 +78,8 @@ def requests(n, granularity, intersectionality, similarity, levels, rng):
 
     Ranges end at the number of attributes with two values that there are.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of bounds, or there are fewer attributes than the least number.
+    Raises ValueError if a parameter is out of bounds, or there are fewer attributes than the least
+    number.
     """
     ranges, drawn = {}, {}
     for name, value, least, usable, what in (

@@ -17,17 +17,7 @@ _TABLE = "people"
 
 
 def fit_sdv(frame, schema):
-    """Fit SDV's Gaussian copula; columns that are not numeric in the schema are categorical.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    schema : Schema
-
-    Returns
-    -------
-    GaussianCopulaSynthesizer
-    """
+    """Fit SDV's Gaussian copula; columns that are not numeric in the schema are categorical."""
     named = {"extra": "sdv", "purpose": "synthesizer='sdv'"}
     columns = {
         a.name: {"sdtype": "numerical" if a.kind == "numeric" else "categorical"}
@@ -45,17 +35,7 @@ def fit_sdv(frame, schema):
 def draw_sdv(synthesizer, n, fixed, rng):
     """Draw at most `n` people; the draw depends on the state of `rng` only.
 
-    Parameters
-    ----------
-    synthesizer : fitted synthesizer of SDV
-    n : int
-    fixed : dict
-        Values of the columns that are fixed.
-    rng : Generator
-
-    Returns
-    -------
-    DataFrame
+    `fixed`: values of the columns that are fixed.
     """
     with _quiet():
         synthesizer.reset_sampling()
@@ -82,11 +62,6 @@ class SDVSampler:
 
     Single values are passed to SDV as conditions; other conditions are met by rejection sampling.
     Probabilities and means, which are exact for `GaussianCopula`, are estimated from draws.
-
-    Parameters
-    ----------
-    synthesizer : fitted synthesizer of SDV
-    schema : Schema
     """
 
     def __init__(self, synthesizer, schema):

@@ -25,7 +25,6 @@ class EffectNuisances:
         P(group | columns), clipped.
     of_group, of_reference : ndarray of float, shape (n_rows,)
         The outcome expected of each row in the group, and in the reference.
-    n_clipped : int
     kinds : list of str
         How they were learned.
     effects : ndarray of float, shape (n_rows, n_effects), optional
@@ -57,18 +56,7 @@ class EffectNuisances:
         the outcomes expected of the group and of the reference are e + (1 - p) g and e - p g if the
         gap is the same everywhere. Trees learn the residuals of each side, out of fold.
 
-        Parameters
-        ----------
-        fitter : CrossFitter
-        covariates : Covariates
-        y : ndarray of float, shape (n_rows,)
-        inside : ndarray of bool, shape (n_rows,)
-        rng : numpy Generator
-            Draws the folds of the engine.
-
-        Returns
-        -------
-        EffectNuisances
+        `rng`: draws the folds of the engine.
         """
         learned = learn(covariates, y, inside, rng)
         share, gap = learned.shares[:, 0], float(learned.gap[0])
@@ -94,17 +82,8 @@ class EffectNuisances:
     def learned(cls, fitter: CrossFitter, y, inside, learner, classifier) -> "EffectNuisances":
         """Learn them.
 
-        Parameters
-        ----------
-        fitter : CrossFitter
-        y : ndarray of float, shape (n_rows,)
-        inside : ndarray of bool, shape (n_rows,)
-        learner, classifier : {"auto", "linear", "boosting"} or estimator
-            What estimates the outcome, and the probability of the group.
-
-        Returns
-        -------
-        EffectNuisances
+        `learner` and `classifier` ({"auto", "linear", "boosting"} or estimator): what estimates the
+        outcome, and the probability of the group.
         """
 
         def expect(target, method, name, used=None):
@@ -135,15 +114,8 @@ class EffectNuisances:
         and Särndal 1992). What is linear in main effects then cancels, also if the learners shrink
         it, as they do with columns of many values and few people in each.
 
-        Parameters
-        ----------
-        inside : ndarray of bool, shape (n_rows,)
-
-        Returns
-        -------
-        ndarray of float, shape (n_rows,)
-            0 outside of the group; they add up to 1. Values that nobody in the group has are not
-            balanced.
+        Returns an ndarray of float: 0 outside of the group; they add up to 1. Values that nobody in
+        the group has are not balanced.
         """
         odds = np.where(inside, (1 - self.share) / self.share, 0.0)
         odds /= odds.sum()
@@ -179,12 +151,7 @@ class EffectNuisances:
 class CounterfactualMean:
     """E[E[y | group, columns] | reference]: the reference with the outcomes of the group.
 
-    Parameters
-    ----------
-    value : float
-    influence : ndarray of float, shape (n_rows,)
-    weight : ndarray of float, shape (n_rows,)
-        Weights of the residuals of the group; they add up to 1.
+    `weight`: weights of the residuals of the group; they add up to 1.
     """
 
     value: float
@@ -195,13 +162,8 @@ class CounterfactualMean:
     def of(cls, y, inside, nuisances, is_rate=False) -> "CounterfactualMean":
         """Return the one-step estimate, right if either nuisance is.
 
-        Parameters
-        ----------
-        y : ndarray of float, shape (n_rows,)
-        inside : ndarray of bool, shape (n_rows,)
-        nuisances : EffectNuisances
-        is_rate : bool, default=False
-            Whether the mean is one of outcomes between 0 and 1, and so between them.
+        `nuisances`: EffectNuisances. `is_rate`: whether the mean is one of outcomes between 0 and
+        1, and so between them.
         """
         weight = nuisances.weights(inside)
         residual = y - nuisances.of_group
@@ -232,12 +194,8 @@ class CounterfactualMean:
 class EffectParts:
     """The total variation and its parts, of x0 (the reference) to x1 (the group).
 
-    Parameters
-    ----------
-    estimates : dict of str to Estimate
-        "total", "direct", "indirect", "spurious".
-    representer : ndarray of float, shape (n_rows,)
-        The weight of each outcome in the direct effect, times the number of rows.
+    `estimates`: "total", "direct", "indirect", "spurious". `representer`: the weight of each
+    outcome in the direct effect, times the number of rows.
     """
 
     estimates: dict
@@ -251,16 +209,9 @@ class EffectParts:
         direct :math:`A - E[y \mid x_0]`, indirect :math:`A - B`, spurious
         :math:`B - E[y \mid x_1]`.
 
-        Parameters
-        ----------
-        y : ndarray of float, shape (n_rows,)
-        inside : ndarray of bool, shape (n_rows,)
-        given_all : EffectNuisances or None
-            Given confounders and mediators; None if there are neither.
-        given_confounders : EffectNuisances or None
-            Given confounders; None if there are none.
-        is_rate : bool, default=False
-            Whether outcomes are between 0 and 1, so that no part is larger than 1.
+        `given_all`: given confounders and mediators; None if there are neither.
+        `given_confounders`: given confounders; None if there are none. `is_rate`: whether outcomes
+        are between 0 and 1, so that no part is larger than 1.
         """
         one = CounterfactualMean.plain(y, inside)
         zero = CounterfactualMean.plain(y, ~inside)
@@ -287,16 +238,8 @@ class EffectParts:
         weights, changes the effect by :math:`S r / \sqrt{1 - r}` at most, with :math:`S^2` the
         mean square of the residual times the mean square of the representer.
 
-        Parameters
-        ----------
-        residual : ndarray of float, shape (n_rows,)
-            The outcome minus what is expected of it.
-        significance : float
-
-        Returns
-        -------
-        dict
-            ``robustness``, ``robustness_ci`` (until the interval contains 0), ``scale`` (S).
+        `residual`: the outcome minus what is expected of it. Returns a dict: ``robustness``,
+        ``robustness_ci`` (until the interval contains 0), ``scale`` (S).
         """
         scale = float(np.sqrt(np.mean(residual**2) * np.mean(self.representer**2)))
         direct = self.estimates["direct"]

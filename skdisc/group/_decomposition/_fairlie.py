@@ -22,18 +22,7 @@ def fairlie_parts(d: GapDesign, y: np.ndarray, kind: str, rng: np.random.Generat
     factor after another are exchanged; a factor's part is averaged over all orders (its Shapley
     value).
 
-    Parameters
-    ----------
-    d : GapDesign
-    y : ndarray of float, shape (n_rows,)
-        0 and 1.
-    kind : str
-        Coefficients, as for linear parts.
-    rng : numpy Generator
-
-    Returns
-    -------
-    GapParts
+    `y`: 0 and 1. `kind`: coefficients, as for linear parts.
     """
     fair = d.fits(y, logistic, kind)[2]
     p = expit(d.D @ fair.values)

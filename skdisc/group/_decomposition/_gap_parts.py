@@ -18,12 +18,7 @@ COEFFICIENTS = ("pooled", "neumark", "reference", "group", "cotton", "reimers")
 class GapParts:
     """A gap and its parts.
 
-    Parameters
-    ----------
-    total : dict of str to Estimate
-        "gap", "explained", "unexplained", and further ones.
-    factors : dict of (str, str) to Estimate
-        By part and factor.
+    `total`: "gap", "explained", "unexplained", and further ones. `factors`: by part and factor.
     """
 
     total: dict
@@ -58,7 +53,6 @@ class GapDesign:
         Names of the factors.
     normalize : ndarray of float, shape (n_terms, n_terms)
         Maps coefficients to coefficients that add up to 0 over the categories of each factor.
-    inside : ndarray of bool, shape (n_rows,)
     """
 
     D: np.ndarray
@@ -111,13 +105,7 @@ class GapDesign:
     def fits(self, y: np.ndarray, fit: Callable, kind: str) -> tuple:
         """Return the coefficients of the group, of the reference, and those without a disparity.
 
-        Parameters
-        ----------
-        y : ndarray of float, shape (n_rows,)
-        fit : callable
-            `least_squares` or `logistic`.
-        kind : str
-            One of `COEFFICIENTS`.
+        `fit`: `least_squares` or `logistic`. `kind`: one of `COEFFICIENTS`.
         """
         a = self.inside
         group, reference = fit(self.D, y, a), fit(self.D, y, ~a)
@@ -149,16 +137,7 @@ def linear_parts(d: GapDesign, y: np.ndarray, kind: str) -> GapParts:
     :math:`\bar x_B (\beta_A - \beta_B)` and interaction :math:`(\bar x_A - \bar x_B)(\beta_A -
     \beta_B)`.
 
-    Parameters
-    ----------
-    d : GapDesign
-    y : ndarray of float, shape (n_rows,)
-    kind : str
-        One of `COEFFICIENTS`.
-
-    Returns
-    -------
-    GapParts
+    `kind`: one of `COEFFICIENTS`.
     """
     A, B, fair = d.fits(y, least_squares, kind)
     group_means, reference_means = d.means()
@@ -211,16 +190,7 @@ def gelbach_parts(d: GapDesign, y: np.ndarray, controls: Sequence[str]) -> GapPa
     :math:`\hat\beta`; the part of a factor is what the group predicts of it times its own
     coefficient, whatever the order of the factors.
 
-    Parameters
-    ----------
-    d : GapDesign
-    y : ndarray of float, shape (n_rows,)
-    controls : sequence of str
-        Names of factors that are in both regressions.
-
-    Returns
-    -------
-    GapParts
+    `controls`: names of factors that are in both regressions.
     """
     is_control = np.isin(d.factor, [0, *(d.names.index(c) for c in map(str, controls))])
     base = np.column_stack([d.D[:, is_control], d.inside])

@@ -15,13 +15,8 @@ _STEPS, _FARTHEST = 100, 30.0
 class Coefficients:
     """Coefficients with what each row adds to their errors.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n_terms,)
-    rows : ndarray of float, shape (n_rows, n_terms)
-        Row i of the design times its residual; their sum times `bread` is the error.
-    bread : ndarray of float, shape (n_terms, n_terms)
-        Maps sums of `rows` to coefficients.
+    `rows`, of shape (n_rows, n_terms): row i of the design times its residual; their sum times
+    `bread` is the error. `bread`, of shape (n_terms, n_terms): maps sums of `rows` to coefficients.
     """
 
     values: np.ndarray
@@ -46,17 +41,8 @@ class Coefficients:
 def least_squares(D: np.ndarray, y: np.ndarray, used: np.ndarray | None = None) -> Coefficients:
     """Fit by least squares, with the influences of HC2 variances.
 
-    Parameters
-    ----------
-    D : ndarray of float, shape (n_rows, n_terms)
-        With a column of ones. Redundant terms share a coefficient of least norm.
-    y : ndarray of float, shape (n_rows,)
-    used : ndarray of bool, shape (n_rows,), optional
-        The rows that are fitted; the others have no influence.
-
-    Returns
-    -------
-    Coefficients
+    `D`, of shape (n_rows, n_terms): with a column of ones. Redundant terms share a coefficient of
+    least norm. `used`: the rows that are fitted; the others have no influence.
     """
     used = np.ones(len(y), bool) if used is None else used
     design, target = D[used], y[used]
@@ -73,17 +59,7 @@ def least_squares(D: np.ndarray, y: np.ndarray, used: np.ndarray | None = None) 
 def logistic(D: np.ndarray, y: np.ndarray, used: np.ndarray | None = None) -> Coefficients:
     """Fit a logistic regression by Newton's method, with a tiny ridge for separated outcomes.
 
-    Parameters
-    ----------
-    D : ndarray of float, shape (n_rows, n_terms)
-        With a column of ones.
-    y : ndarray of float, shape (n_rows,)
-        0 and 1.
-    used : ndarray of bool, shape (n_rows,), optional
-
-    Returns
-    -------
-    Coefficients
+    `D`, of shape (n_rows, n_terms): with a column of ones. `y`: 0 and 1.
     """
     used = np.ones(len(y), bool) if used is None else used
     design, target = D[used], y[used]

@@ -16,20 +16,9 @@ def reweighted_parts(
     errors count that it has: each person's score of the regression moves its coefficients, and
     these the weighted mean. Otherwise errors take the weights as known, which is conservative.
 
-    Parameters
-    ----------
-    y : ndarray of float, shape (n_rows,)
-    inside : ndarray of bool, shape (n_rows,)
-    share : ndarray of float, shape (n_rows,)
-        The probability of the group given the columns, out of fold.
-    terms : ndarray of float, shape (n_rows, n_terms), or None
-        Columns of the logistic regression behind `share`; None: another classifier.
-
-    Returns
-    -------
-    parts : GapParts
-    n_effective : float
-        Number of equally weighted people that the reference is worth.
+    `share`: the probability of the group given the columns, out of fold. `terms`, of shape (n_rows,
+    n_terms): columns of the logistic regression behind `share`; None: another classifier. Returns
+    `n_effective`: number of equally weighted people that the reference is worth.
     """
     weight = np.where(inside, 0.0, share / (1 - share))
     weight /= weight.sum()

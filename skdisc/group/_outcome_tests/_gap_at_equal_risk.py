@@ -17,16 +17,7 @@ _CLIP = 1e-3  # smallest risk whose logit counts
 def gap_at_equal_risk(decision: np.ndarray, inside: np.ndarray, risk: np.ndarray) -> float:
     """Return the group's coefficient in a regression of decisions on group and risk.
 
-    Parameters
-    ----------
-    decision : ndarray of float, shape (n,)
-    inside : ndarray of bool, shape (n,)
-    risk : ndarray of float, shape (n,)
-
-    Returns
-    -------
-    float
-        NaN if risk determines the group.
+    Returns a float: NaN if risk determines the group.
     """
     curve = _pieces(logit(np.clip(risk, _CLIP, 1 - _CLIP)))
     # Frisch, Waugh and Lovell: the coefficient of the group is the slope on what the curve leaves.
@@ -46,14 +37,8 @@ def _pieces(x):
 class RiskRegression:
     """People, and how their risk is learned.
 
-    Parameters
-    ----------
-    decision : ndarray of float, shape (n,)
-    outcome : ndarray of float, shape (n,)
-        Read where it is known.
-    inside : ndarray of bool, shape (n,)
-    learned : callable
-        Returns the risk of some rows (an index), learned from those with known outcomes.
+    `outcome`: read where it is known. `learned`: returns the risk of some rows (an index), learned
+    from those with known outcomes.
     """
 
     decision: np.ndarray
@@ -66,15 +51,6 @@ class RiskRegression:
 
         The error comes from a jackknife over parts of the people, which learns the risk again
         without each: with the risk taken as known, it would be a sixth to two thirds of this.
-
-        Parameters
-        ----------
-        rng : numpy Generator
-
-        Returns
-        -------
-        estimate : Estimate
-        risk : ndarray of float, shape (n,)
         """
         everyone = np.arange(len(self.decision))
         risk = self.learned(everyone)

@@ -27,20 +27,9 @@ def risk_with_omitted(
     :math:`\gamma_x` and :math:`\beta_x` follow from what the data show: how many are selected, and
     the risk of those selected. The risk of all is :math:`\sum_u P(u) P(y \mid x, u)`.
 
-    Parameters
-    ----------
-    risk : ndarray of float, shape (n,)
-        Probability of the outcome of those selected.
-    selection : ndarray of float, shape (n,)
-        Probability of selection.
-    prevalence : float
-        q.
-    on_selection, on_outcome : float
-        :math:`\alpha` and :math:`\delta`, log odds ratios.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
+    `risk`: probability of the outcome of those selected. `selection`: probability of selection.
+    `prevalence`: q. `on_selection` and `on_outcome`: :math:`\alpha` and :math:`\delta`, log odds
+    ratios.
 
     References
     ----------

@@ -11,11 +11,7 @@ class OutcomeDetector(PairwiseDetector):
 
     Labels are outcomes, of which only those of selected people are read.
 
-    Attributes
-    ----------
-    pos_label_ : list
-        The labels of selection and success.
-    {inherited}
+    `pos_label_`: the labels of selection and success.
     """
 
     _needs_labels = True

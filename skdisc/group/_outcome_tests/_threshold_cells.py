@@ -14,20 +14,10 @@ def cell_probabilities(
     People of two kinds give normal signals with variance 1. Who has a high signal is probably of
     the kind that succeeds; selected are those for whom this probability is above the threshold.
 
-    Parameters
-    ----------
-    risk : ndarray of float, shape (...)
-        Logit of the share of people who would succeed.
-    separation : ndarray of float, shape (...)
-        Log of the distance between the means of the signals of both kinds.
-    threshold : ndarray of float, shape (...)
-        Logit of the probability above which people are selected.
-
-    Returns
-    -------
-    logs : ndarray of float, shape (3, ...)
-    slopes : ndarray of float, shape (3, 3, ...)
-        By cell, and by parameter.
+    `risk`: logit of the share of people who would succeed. `separation`: log of the distance
+    between the means of the signals of both kinds. `threshold`: logit of the probability above
+    which people are selected. Returns `slopes`, of shape (3, 3, ...): by cell, and by parameter.
+    Shapes: `logs` (3, ...).
     """
     distance = np.exp(separation)
     cut, share = (threshold - risk) / distance, expit(risk)
@@ -52,17 +42,9 @@ def of_rates(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the risk and the threshold that lead to some rates.
 
-    Parameters
-    ----------
-    selection, success : ndarray of float, shape (...)
-        Logits of the share of people selected, and of successes among these.
-    separation : ndarray of float, shape (...)
-        As in `cell_probabilities`.
-
-    Returns
-    -------
-    risk, threshold : ndarray of float, shape (...)
-        As in `cell_probabilities`.
+    `selection` and `success`: logits of the share of people selected, and of successes among these.
+    `separation`: as in `cell_probabilities`. Returns `risk` and `threshold`: as in
+    `cell_probabilities`.
     """
     half = np.exp(separation) / 2
     log_success = log_expit(selection) + log_expit(success)

@@ -13,12 +13,7 @@ _N_DRAWS = 20_000
 
 @dataclass(frozen=True)
 class ThresholdGap:
-    """Draws of both thresholds at an average place, as probabilities.
-
-    Parameters
-    ----------
-    group, reference : ndarray of float, shape (n_draws,)
-    """
+    """Draws of both thresholds at an average place, as probabilities."""
 
     group: np.ndarray
     reference: np.ndarray
@@ -27,13 +22,8 @@ class ThresholdGap:
     def of(cls, fit: ThresholdFit, df: float, rng: np.random.Generator) -> "ThresholdGap":
         """Return draws of a fit.
 
-        Parameters
-        ----------
-        fit : ThresholdFit
-        df : float
-            Degrees of freedom of Student's t: the number of places that tell how places differ,
-            minus one.
-        rng : Generator
+        `df`: degrees of freedom of Student's t: the number of places that tell how places differ,
+        minus one.
         """
         root = np.linalg.cholesky(fit.covariance)
         z = rng.standard_normal((_N_DRAWS // 2, len(root)))

@@ -34,13 +34,8 @@ _LOG_WEIGHTS = np.log(_WEIGHTS / _WEIGHTS.sum())
 class ThresholdFit:
     """The mode of the parameters, and a normal law around it.
 
-    Attributes
-    ----------
-    mode : ndarray of float, shape (12,)
-    covariance : ndarray of float, shape (12, 12)
-    effects : ndarray of float, shape (n_places, 4)
-        Modes of the places' deviations at a middle separation: risk, its difference between both
-        sides, threshold, its difference.
+    `effects`, of shape (n_places, 4): modes of the places' deviations at a middle separation: risk,
+    its difference between both sides, threshold, its difference. Shapes: `covariance` (12, 12).
     """
 
     mode: np.ndarray
@@ -52,11 +47,8 @@ class ThresholdFit:
 class ThresholdModel:
     """Counts by place and side, and the model of them.
 
-    Parameters
-    ----------
-    counts : ndarray of float, shape (n_places, 2, 3)
-        Successes and failures among the people selected, and people not selected, of the group and
-        of the reference.
+    `counts`, of shape (n_places, 2, 3): successes and failures among the people selected, and
+    people not selected, of the group and of the reference.
     """
 
     counts: np.ndarray
@@ -64,19 +56,9 @@ class ThresholdModel:
     def log_posterior(self, x: np.ndarray, effects: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log densities of some parameters, places integrated out by Laplace's method.
 
-        Parameters
-        ----------
-        x : ndarray of float, shape (n, 12)
-        effects : ndarray of float, shape (n, 3, n_places, 4)
-            For each node of the separations, in units of their spreads; where the search for the
-            modes begins.
-
-        Returns
-        -------
-        values : ndarray of float, shape (n,)
-            Up to a constant.
-        effects : ndarray of float, shape (n, 3, n_places, 4)
-            The modes.
+        `effects`, of shape (n, 3, n_places, 4): for each node of the separations, in units of their
+        spreads; where the search for the modes begins. Returns `values`: up to a constant;
+        `effects`, of shape (n, 3, n_places, 4): the modes. Shapes: `x` (n, 12).
         """
         theta = np.repeat(parameters(x), len(_NODES), axis=0)
         moved = np.exp(theta[:, _SPREAD_OF_SEPARATION]) * np.tile(_NODES, len(x))
@@ -167,10 +149,8 @@ class ThresholdModel:
     def of_places(self, fit: ThresholdFit) -> dict:
         """Return rates and thresholds of places at the mode of a fit.
 
-        Returns
-        -------
-        dict of ndarray of float, shape (n_places, 2)
-            selection_expected, success_expected, threshold: of the group and of the reference.
+        Returns a dict of ndarray of float: selection_expected, success_expected, threshold: of the
+        group and of the reference.
         """
         theta = parameters(fit.mode[None])
         cells = _cells(theta, fit.effects[None])

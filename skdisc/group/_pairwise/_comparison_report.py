@@ -45,7 +45,6 @@ class PairComparison:
         The effect that the verdict is about.
     more : dict
         Further numbers of the finding.
-    tables : dict of DataFrame
     notes, doubts : list of str
         Doubts are reasons why the absence of an effect is inconclusive.
     interval : callable, optional
@@ -84,20 +83,8 @@ def report(
 ) -> Discovery:
     """Return the Discovery of some comparisons.
 
-    Parameters
-    ----------
-    detector : PairwiseDetector
-    task : Task
-    compared : list of (GroupPair, PairRows, PairComparison)
-    excluded : list of Excluded
-        Groups that could not be compared.
-    relevant : RelevantGap
-    doubts : list of str
-        Why the absence of findings is inconclusive.
-
-    Returns
-    -------
-    Discovery
+    `excluded`: groups that could not be compared. `doubts`: why the absence of findings is
+    inconclusive.
     """
     d, table = detector, _table(detector, compared)
     findings_at_fit = d.result_.findings if task.is_audit else None

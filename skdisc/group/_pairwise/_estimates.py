@@ -13,7 +13,6 @@ class Estimate:
 
     Parameters
     ----------
-    value : float
     error : float
         Standard error.
     df : float, default=inf
@@ -47,13 +46,8 @@ class Estimate:
     ) -> "Estimate":
         """Return the estimate whose error is minus its value the sum of independent influences.
 
-        Parameters
-        ----------
-        value : float
-        influence : ndarray of float, shape (n,)
-            What each row adds to the error of the estimate; the sum of their squares is its
-            variance.
-        df, most : float, default=inf
+        `influence`: what each row adds to the error of the estimate; the sum of their squares is
+        its variance.
         """
         return cls(float(value), float(np.sqrt(np.sum(influence**2))), df, most)
 

@@ -20,11 +20,7 @@ RULES = ("largest", "rest")
 class GroupPair:
     """A protected group and its reference.
 
-    Parameters
-    ----------
-    group : Predicate
-    reference : Predicate or None
-        None: everyone else.
+    `reference`: None: everyone else.
     """
 
     group: Predicate
@@ -83,18 +79,7 @@ class PairRows:
     ) -> "PairRows":
         """Return the rows of a pair; `columns` order them, the names of groups do not.
 
-        Parameters
-        ----------
-        pair : GroupPair
-        X : DataFrame of shape (n_rows, n_columns)
-        y : ndarray of float, shape (n_rows,)
-        columns : sequence of column names
-            All other columns that enter the comparison.
-        labels : ndarray of float, shape (n_rows,), optional
-
-        Returns
-        -------
-        PairRows
+        `columns`: all other columns that enter the comparison. Shapes: `X` (n_rows, n_columns).
         """
         inside = pair.group.mask(X)
         reference = ~inside if pair.reference is None else pair.reference.mask(X)
@@ -118,24 +103,9 @@ def group_pairs(
 ) -> list[GroupPair]:
     """Return each group of each protected column with its reference.
 
-    Parameters
-    ----------
-    X : DataFrame
-    space : FeatureSpace
-    protected : sequence of column names
-    reference : {"largest", "rest"}, value, or dict of values by column
-    n_bins : int
-        Quantile bins of a protected number.
-
-    Returns
-    -------
-    list of GroupPair
-        Without the references themselves; with "rest", of two groups the one with fewer people.
-
-    Raises
-    ------
-    ValueError
-        If the reference is no group.
+    `reference`: one of "largest", "rest". `n_bins`: quantile bins of a protected number. Returns a
+    list of GroupPair: without the references themselves; with "rest", of two groups the one with
+    fewer people. Raises ValueError if the reference is no group.
     """
     items = make_items(X, space, protected, protected, Bins.of(n_bins).flat)
     predicates_by_column: dict = {name: [] for name in protected}

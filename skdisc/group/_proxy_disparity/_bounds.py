@@ -19,13 +19,8 @@ class GapBounds:
     replaced by the outcome itself. So a wrong estimate of p widens the bounds and never makes them
     wrong, and they are means, whose errors are normal.
 
-    Parameters
-    ----------
-    low, high : Estimate
-    weighted : Estimate
-        The gap of means that are weighted by the probabilities.
-    threshold : float
-        The gap if each person counts as a member of the group of the largest probability.
+    `weighted`: the gap of means that are weighted by the probabilities. `threshold`: the gap if
+    each person counts as a member of the group of the largest probability.
     """
 
     low: Estimate
@@ -62,21 +57,10 @@ def gap_bounds(
 ) -> GapBounds:
     """Return the bounds of a gap.
 
-    Parameters
-    ----------
-    y : ndarray of float, shape (n,)
-        Outcomes, 0 or 1 (or, for bounds of a law, their probabilities).
-    q, q_other : ndarray of float, shape (n,)
-        Probabilities of membership in the group and in its reference.
-    expected : ndarray of float, shape (n,)
-        P(y = 1 | z), learned from others.
-    largest : float, optional
-        The largest difference between the groups among people of equal probabilities, if one is
-        assumed.
-
-    Returns
-    -------
-    GapBounds
+    `y`: outcomes, 0 or 1 (or, for bounds of a law, their probabilities). `q` and `q_other`:
+    probabilities of membership in the group and in its reference. `expected`: P(y = 1 | z), learned
+    from others. `largest`: the largest difference between the groups among people of equal
+    probabilities, if one is assumed.
     """
     size, size_other = _Share(q, 0.0), _Share(q_other, 0.0)
     fewest, most = _joint(y, q, expected, largest)
@@ -164,11 +148,7 @@ def are_known(q: np.ndarray, q_other: np.ndarray) -> np.ndarray:
 class _Share(NamedTuple):
     """A number for each person, whose mean is a share, and how much it depends on the outcome.
 
-    Attributes
-    ----------
-    number : ndarray of float, shape (n,)
-    change_with_outcome : ndarray of float, shape (n,), or float
-        How much larger the number is with the outcome 1 than with 0.
+    `change_with_outcome`: how much larger the number is with the outcome 1 than with 0.
     """
 
     number: np.ndarray
@@ -203,11 +183,7 @@ def _joint(y, q, expected, largest):
 def _chosen(forms, best):
     """Return for each person one of several forms of a bound, chosen without their outcome.
 
-    Parameters
-    ----------
-    forms : list of tuple (with the outcome, with the expected outcome, change with the outcome)
-    best : np.argmax or np.argmin
-        Which form is the tightest, by its value with the expected outcome.
+    `best`: which form is the tightest, by its value with the expected outcome.
     """
     observed, expected, change = (np.broadcast_arrays(*form) for form in zip(*forms, strict=True))
     choice = best(np.array(expected), axis=0)
@@ -231,16 +207,8 @@ def _gap(group, reference, variance):
     For people whose groups are known, it is at least what it would be if both rates were equal: a
     few people, none of whom has the outcome, do not show how much outcomes vary.
 
-    Parameters
-    ----------
-    group, reference : tuple of two `_Share`
-        Whose means are the numerator and the denominator of the rate.
-    variance : ndarray of float, shape (n,)
-        From `_at_equal_rates`: of outcomes of people whose groups are known, 0 for others.
-
-    Returns
-    -------
-    Estimate
+    `group` and `reference`: whose means are the numerator and the denominator of the rate.
+    `variance`: from `_at_equal_rates`: of outcomes of people whose groups are known, 0 for others.
     """
     value, influence, influence_of_outcome = 0.0, 0.0, 0.0
     for sign, (numerator, denominator) in ((1, group), (-1, reference)):

@@ -22,20 +22,9 @@ def calibration_table(
 ) -> pd.DataFrame:
     """Return a row per column of probabilities: what it expects of some people, and what is.
 
-    Parameters
-    ----------
-    probabilities : dict of column to ndarray of float
-        Probabilities of the people whose group is known; NaN is left out.
-    member : dict of column to ndarray of bool
-        Who of them belongs to the group.
-    correction : str
-        Correction over the columns.
-    significance : float
-        Level of the intervals.
-
-    Returns
-    -------
-    DataFrame
+    `probabilities`: probabilities of the people whose group is known; NaN is left out. `member`:
+    who of them belongs to the group. `correction`: correction over the columns. `significance`:
+    level of the intervals.
     """
     rows = []
     for column, q in probabilities.items():
@@ -98,26 +87,9 @@ def known_members(
 ) -> tuple[np.ndarray, dict[Hashable, np.ndarray]]:
     """Return whose group is known, and who belongs to the group of each column.
 
-    Parameters
-    ----------
-    known : array-like of shape (n,)
-        Groups, missing where not known.
-    columns : list
-        Columns of probabilities.
-    groups : dict of column to value of `known`, or None
-        None: column "p_black" is about "black".
-    n : int
-        Number of people.
-
-    Returns
-    -------
-    is_known : ndarray of bool, shape (n,)
-    member : dict of column to ndarray of bool, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, no group is known, or a column is about none of the known groups.
+    `known`: groups, missing where not known. `columns`: columns of probabilities. `groups`: None:
+    column "p_black" is about "black". `n`: number of people. Raises ValueError if lengths differ,
+    no group is known, or a column is about none of the known groups.
     """
     known = pd.Series(known).reset_index(drop=True)
     if len(known) != n:

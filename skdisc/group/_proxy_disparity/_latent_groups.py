@@ -19,10 +19,7 @@ _MOST = 1 + 1e-6  # sum of the probabilities of a person
 class LatentGroup(Group):
     """A group that nobody is known to belong to: a column has the probability of each person.
 
-    Parameters
-    ----------
-    column : hashable
-        The column of probabilities.
+    `column`: the column of probabilities.
     """
 
     kind = "latent group"
@@ -49,13 +46,7 @@ class LatentGroup(Group):
 class LatentPair:
     """A group and its reference, known or latent.
 
-    Parameters
-    ----------
-    group : Predicate or LatentGroup
-    reference : Predicate, LatentGroup or None
-        None: everyone else.
-    subgroup : Group
-        The group, as a finding is about it.
+    `reference`: None: everyone else. `subgroup`: the group, as a finding is about it.
     """
 
     group: Any
@@ -85,23 +76,9 @@ def columns_of_probabilities(
 ) -> list:
     """Return the protected columns that hold probabilities, and check them.
 
-    Parameters
-    ----------
-    X : DataFrame
-    space : FeatureSpace
-    protected : list
-    named : "auto" or list
-        "auto": numeric columns between 0 and 1 with a value strictly between.
-
-    Returns
-    -------
-    list
-
-    Raises
-    ------
-    ValueError
-        If a named column is not between 0 and 1, or the probabilities of a person add up to more
-        than 1.
+    `named`: "auto": numeric columns between 0 and 1 with a value strictly between. Raises
+    ValueError if a named column is not between 0 and 1, or the probabilities of a person add up to
+    more than 1.
     """
     is_auto = isinstance(named, str)
     columns = [c for c in protected if _is_probability(X, space, c)] if is_auto else list(named)
@@ -146,17 +123,7 @@ def latent_pairs(
 ) -> list[LatentPair]:
     """Return each group with its reference, known groups first.
 
-    Parameters
-    ----------
-    X : DataFrame
-    space : FeatureSpace
-    protected, probabilities : list
-    reference : {"largest", "rest"}
-    n_bins : int
-
-    Returns
-    -------
-    list of LatentPair
+    `reference`: one of "largest", "rest".
     """
     known_columns = [c for c in protected if c not in probabilities]
     pairs = group_pairs(X, space, known_columns, reference, n_bins)

@@ -16,18 +16,9 @@ def latent_gap(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> Estimate
     the groups, which EM finds (McCartan and others 2025). Rates of places are averaged over the
     members expected there. Errors come from influence functions, which need no model of y.
 
-    Parameters
-    ----------
-    y : ndarray of float, shape (n,)
-        Outcomes, 0 or 1.
-    shares : ndarray of float, shape (n, 2)
-        Probabilities of membership in the group and in its reference.
-    place : ndarray of int, shape (n,)
-
-    Returns
-    -------
-    Estimate or str
-        Why there is none: memberships in some place vary too little to tell rates apart.
+    `y`: outcomes, 0 or 1. `shares`, of shape (n, 2): probabilities of membership in the group and
+    in its reference. Returns an Estimate or str: why there is none: memberships in some place vary
+    too little to tell rates apart.
     """
     q = _with_rest(shares)
     vague = [code for code in np.unique(place) if not _are_apart(q[place == code])]
@@ -55,18 +46,9 @@ def latent_gap(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> Estimate
 def updated_memberships(y: np.ndarray, shares: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Return P(group | outcome, probabilities), by Bayes with the likely rates of each place.
 
-    Parameters
-    ----------
-    y : ndarray of float, shape (n,)
-        Outcomes, 0 or 1.
-    shares : ndarray of float, shape (n, n_groups)
-        Probabilities of membership, without NaN.
-    place : ndarray of int, shape (n,)
-
-    Returns
-    -------
-    ndarray of float, shape (n, n_groups)
-        NaN in places where memberships vary too little to tell rates apart.
+    `y`: outcomes, 0 or 1. `shares`, of shape (n, n_groups): probabilities of membership, without
+    NaN. Returns an ndarray of float of shape (n, n_groups): NaN in places where memberships vary
+    too little to tell rates apart.
     """
     q = _with_rest(shares)
     updated = np.full(q.shape, np.nan)
@@ -109,16 +91,8 @@ def likely_rates(y: np.ndarray, q: np.ndarray) -> np.ndarray:
 
     The log likelihood is concave, so where EM ends is its maximum.
 
-    Parameters
-    ----------
-    y : ndarray of float, shape (n,)
-    q : ndarray of float, shape (n, n_groups)
-        Probabilities of membership; they add up to 1.
-
-    Returns
-    -------
-    ndarray of float, shape (n_groups,)
-        The mean of y for a group without members.
+    `q`, of shape (n, n_groups): probabilities of membership; they add up to 1. Returns an ndarray
+    of float: the mean of y for a group without members.
     """
     size = q.sum(axis=0)
     rates = np.full(q.shape[1], y.mean())

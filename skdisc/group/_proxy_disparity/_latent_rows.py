@@ -13,13 +13,7 @@ from skdisc.group._proxy_disparity._latent_groups import LatentPair
 class LatentRows:
     """People in the order of their content.
 
-    Parameters
-    ----------
-    y : ndarray of float, shape (n,)
-        Outcomes.
-    q, q_other : ndarray of float, shape (n,)
-        Probabilities of membership in the group and in its reference.
-    place : ndarray of int, shape (n,)
+    `y`: outcomes. `q` and `q_other`: probabilities of membership in the group and in its reference.
     """
 
     y: np.ndarray

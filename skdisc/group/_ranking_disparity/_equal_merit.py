@@ -15,26 +15,15 @@ def merit_table(
     significance: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame | None:
-    r"""Return the exposures of relevant people of both sides, and exposure over merit.
+    """Return the exposures of relevant people of both sides, and exposure over merit.
 
     The gap is the one of `ExposureGap`, among people with a favorable label, at the places that
     they have in the whole list, with the same test and interval. The *treatment ratio* (Singh and
     Joachims 2018) divides the exposure of a group by its share of relevant people, and what comes
     out for the group by the same of the reference.
 
-    Parameters
-    ----------
-    sides : sequence of Side
-        One for each list.
-    relevant : sequence of ndarray of bool
-        Who is relevant, in the order of each list.
-    significance : float
-    rng : numpy Generator
-
-    Returns
-    -------
-    DataFrame or None
-        One row; None if no list has relevant people of both sides.
+    `sides`: one for each list. `relevant`: who is relevant, in the order of each list. Returns a
+    DataFrame or None: one row; None if no list has relevant people of both sides.
     """
     worthy = [
         replace(s, group=s.group & r, reference=s.reference & r)
@@ -64,15 +53,7 @@ def merit_table(
 def treatment_ratio(sides: Sequence[Side], relevant: Sequence[np.ndarray]) -> float:
     """Return the exposure over merit of the group, over that of the reference.
 
-    Parameters
-    ----------
-    sides : sequence of Side
-    relevant : sequence of ndarray of bool
-
-    Returns
-    -------
-    float
-        NaN where the group has no exposure and no merit.
+    Returns a float: NaN where the group has no exposure and no merit.
     """
     compared = [(s, r) for s, r in zip(sides, relevant, strict=True) if s.compares]
     gap = ExposureGap([s for s, _ in compared])

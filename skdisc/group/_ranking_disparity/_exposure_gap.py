@@ -42,10 +42,7 @@ class Side:
 class ExposureGap:
     """The mean gap of the exposures within lists, weighted by n_group n_reference / (their sum).
 
-    Parameters
-    ----------
-    sides : sequence of Side
-        One for each list that has people of both sides.
+    `sides`: one for each list that has people of both sides.
     """
 
     def __init__(self, sides: Sequence[Side]) -> None:
@@ -115,11 +112,7 @@ class ExposureGap:
 class PermutedGap:
     """A gap, its error, and what gaps over errors are if memberships are redrawn.
 
-    Parameters
-    ----------
-    value, error : float
-    drawn : ndarray of float, shape (n_draws,)
-        Absolute gaps over errors, rising.
+    `drawn`: absolute gaps over errors, rising.
     """
 
     value: float

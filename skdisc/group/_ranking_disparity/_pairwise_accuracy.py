@@ -18,17 +18,8 @@ def pairwise_accuracy(
     one half. Errors are those of DeLong, DeLong and Clarke-Pearson (1988); with 20 lists or more,
     lists are what is drawn.
 
-    Parameters
-    ----------
-    sides : sequence of Side
-        One for each list.
-    relevant : sequence of ndarray of bool
-        Who is relevant, in the order of each list.
-
-    Returns
-    -------
-    dict of Estimate
-        group, reference, gap. None if a side has no pairs.
+    `sides`: one for each list. `relevant`: who is relevant, in the order of each list. Returns a
+    dict of Estimate: group, reference, gap. None if a side has no pairs.
     """
     lists = list(zip(sides, relevant, strict=True))
     parts = [_of_list(side, is_relevant) for side, is_relevant in lists]

@@ -14,19 +14,9 @@ def prefix_tables(
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Test the prefixes of each list.
 
-    Parameters
-    ----------
-    people : RankingPeople
-    depth : int or None
-        The last place where a prefix may end.
-
-    Returns
-    -------
-    lists : DataFrame
-        A row per list with people of both sides: the prefix with the smallest p-value, and the
-        p-value of the list, exact over its prefixes; ``p_adjusted`` is Holm's over lists.
-    prefixes : DataFrame or None
-        With one list, a row per prefix.
+    `depth`: the last place where a prefix may end. Returns `lists`: a row per list with people of
+    both sides: the prefix with the smallest p-value, and the p-value of the list, exact over its
+    prefixes; ``p_adjusted`` is Holm's over lists; `prefixes`: with one list, a row per prefix.
     """
     compared = [(n, s) for n, s in zip(people.names, people.sides, strict=True) if s.compares]
     tests = prefix_tests([_order_of(side) for _, side in compared], depth)

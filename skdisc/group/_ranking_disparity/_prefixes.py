@@ -18,7 +18,6 @@ class PrefixTest:
         Lengths of the prefixes that were examined, rising.
     count : ndarray of int, shape (n_prefixes,)
         Members of the group in each.
-    expected : ndarray of float, shape (n_prefixes,)
     p_values : ndarray of float, shape (n_prefixes,)
         Twice the smaller tail of the hypergeometric law, at most 1; not corrected.
     p_value : float
@@ -45,17 +44,9 @@ def prefix_tests(
     The numbers of members among the first k form a Markov chain, so the probability that one of
     them leaves its limits is a sum over O(depth * n_members) states.
 
-    Parameters
-    ----------
-    lists : sequence of (ndarray of bool, ndarray of bool), each of shape (n,)
-        Whether the person at each place is of the group, the first place first; and whether a
-        prefix may end after each place, which it may not within people who tie.
-    depth : int, optional
-        The last place where a prefix may end; all by default.
-
-    Returns
-    -------
-    list of PrefixTest
+    `lists`: whether the person at each place is of the group, the first place first; and whether a
+    prefix may end after each place, which it may not within people who tie. `depth`: the last place
+    where a prefix may end; all by default.
     """
     tests: list = [None] * len(lists)
     by_size = sorted(range(len(lists)), key=lambda i: len(lists[i][0]))
@@ -92,12 +83,7 @@ def _tested(lists, depth):
 
 @dataclass(frozen=True)
 class _Chain:
-    """Members drawn one after the other without replacement, a row per list.
-
-    Parameters
-    ----------
-    n, members : ndarray of int, shape (n_lists,)
-    """
+    """Members drawn one after the other without replacement, a row per list."""
 
     n: np.ndarray
     members: np.ndarray

@@ -17,12 +17,8 @@ EXPOSURES: dict[str, Callable] = {
 class RankedList:
     """The people of one list, best first.
 
-    Parameters
-    ----------
-    start, end : ndarray of int, shape (n,)
-        Where the block of people with the score of each one begins, and where it ends (excluded).
-    exposure : str or callable
-        A key of `EXPOSURES`, or a function of places from 1 on.
+    `start` and `end`: where the block of people with the score of each one begins, and where it
+    ends (excluded). `exposure`: a key of `EXPOSURES`, or a function of places from 1 on.
     """
 
     start: np.ndarray
@@ -91,13 +87,7 @@ class RankedList:
     def sums_without(self, member: np.ndarray) -> np.ndarray:
         """Return the summed exposure of a group without each person in turn.
 
-        Parameters
-        ----------
-        member : ndarray of bool, shape (n_groups, n)
-
-        Returns
-        -------
-        ndarray of float, shape (n_groups, n)
+        The result has shape (n_groups, n). Shapes: `member` (n_groups, n).
         """
         before, tied, after = (mean[self._blocks] for mean in self._without)
         g = member.astype(float)

@@ -243,12 +243,7 @@ class RankingDisparity(PairwiseDetector):
         return []
 
     def _compare(self, task, people, rng):
-        """Compare the exposure of a group and of everyone else; return why if it is impossible.
-
-        Returns
-        -------
-        PairComparison or str
-        """
+        """Compare the exposure of a group and of everyone else; return why if it is impossible."""
         gap = people.gap
         if gap is None:
             return "no list has people of both sides"

@@ -42,16 +42,8 @@ class RankingPeople:
     ) -> "RankingPeople":
         """Return the people of a pair.
 
-        Parameters
-        ----------
-        pair : GroupPair
-        X : DataFrame of shape (n_rows, n_columns)
-        score : ndarray of float, shape (n_rows,)
-            Larger is better.
-        list_of : Series of shape (n_rows,), or None
-            The list that each row is in.
-        exposure : str or callable
-        relevant : ndarray of bool, shape (n_rows,), optional
+        `score`: larger is better. `list_of`: the list that each row is in. Shapes: `X` (n_rows,
+        n_columns).
         """
         group = pair.group.mask(X)
         reference = ~group if pair.reference is None else pair.reference.mask(X)

@@ -25,15 +25,8 @@ def answer(c, effects, groups, samples, is_known):
     two tests share the level: of the mean effects, with .8 of it, and of the mean absolute
     differences, with .2, which also sees effects that cancel in the mean.
 
-    Parameters
-    ----------
-    c : WorldComparison
-    effects : DataFrame
-        ``tables["effects"]``.
-    groups : dict of ndarray of bool
-    samples : Resamples or None
-    is_known : bool
-        Whether neither counterfactuals nor model were fitted here.
+    `c`: WorldComparison. `effects`: ``tables["effects"]``. `samples`: Resamples or None.
+    `is_known`: whether neither counterfactuals nor model were fitted here.
     """
     d = c.detector
     if not c.n_changed:

@@ -39,13 +39,8 @@ def resample(c, groups, recipes):
     10,000 people, a share r is drawn, and deviations from the estimate with all people are
     multiplied by :math:`\sqrt r`: the m out of n bootstrap (Bickel, Götze and van Zwet, 1997).
 
-    Parameters
-    ----------
-    c : WorldComparison
-    groups : ndarray of float, shape (n, n_groups)
-        Indicators.
-    recipes : dict of StructuralCausalModel
-        By world: the unfitted model of a world that was fitted here.
+    `c`: WorldComparison. `groups`, of shape (n, n_groups): indicators. `recipes`: by world: the
+    unfitted model of a world that was fitted here.
     """
     d, (draw, share) = c.detector, _resampler(c)
     gaps = np.column_stack([c.factual_outcome - a.outcome for a in c.answers])

@@ -13,16 +13,8 @@ _NAMES = ["column", "correlation", "do", "group", "mean"]
 def sensitivity_table(c, groups):
     """Return mean effects by assumed correlation of a protected column with hidden causes.
 
-    Parameters
-    ----------
-    c : WorldComparison
-    groups : dict of ndarray of bool
-
-    Returns
-    -------
-    DataFrame or None
-        Columns: column, correlation (0 as in the first world), do, group, mean. None if no
-        confounding of the first world can be assumed.
+    `c`: WorldComparison. Returns a DataFrame or None: columns: column, correlation (0 as in the
+    first world), do, group, mean. None if no confounding of the first world can be assumed.
     """
     column, correlations = confounded(c), c.detector.sensitivity
     if column is None:

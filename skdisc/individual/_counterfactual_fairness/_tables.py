@@ -18,13 +18,8 @@ _SIZES = ["mean_abs", "max_abs", "share", "gains", "losses"]
 def make_tables(comparison, groups, means):
     """Return the tables of the result, a dict of DataFrame.
 
-    Parameters
-    ----------
-    comparison : WorldComparison
-    groups : dict of ndarray of bool
-        From `groups_of`.
-    means : ndarray of float, shape (n_resamples, n_answers * n_groups), or None
-        Bootstrap replicates of the means of all answers and groups.
+    `comparison`: WorldComparison. `groups`: from `groups_of`. `means`, of shape (n_resamples,
+    n_answers * n_groups): bootstrap replicates of the means of all answers and groups.
     """
     c, rows = comparison, []
     for a in c.answers:
@@ -88,10 +83,7 @@ def _spread_of_people(c):
 
     A person is looked at under one intervention, ``c.chosen``, the same in all worlds.
 
-    Returns
-    -------
-    dict of ndarray of float, shape (n,)
-        ``spread`` and ``share_of_worlds``.
+    Returns a dict of ndarray of float: ``spread`` and ``share_of_worlds``.
     """
     # Answers are in the order of worlds, and within a world of interventions.
     outcomes = np.array([a.outcome for a in c.answers]).reshape(-1, len(c.interventions), c.n)

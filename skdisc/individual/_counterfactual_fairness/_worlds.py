@@ -97,7 +97,6 @@ class WorldAnswer:
     world, do : str
         Name of the world, text of the intervention.
     rows : DataFrame of shape (n_rows, n_features)
-    outcome : ndarray of float, shape (n_rows,)
     is_changed : ndarray of bool, shape (n_rows,)
         Whether the intervention changes the row.
     clipped : dict
@@ -117,8 +116,6 @@ class WorldComparison:
 
     Parameters
     ----------
-    detector : CounterfactualFairness
-    task : Task
     order : ndarray of int
         The canonical order of the rows of the task.
 

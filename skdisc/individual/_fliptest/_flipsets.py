@@ -26,13 +26,11 @@ class PlacedPeople:
 
     Parameters
     ----------
-    X : DataFrame
     decided : ndarray of float, shape (n,)
         The decisions, 1 favorable and 0 not.
     points : ndarray of shape (n, n_coordinates)
     strata : ndarray of shape (n,)
         People are transported within a stratum.
-    clusters : ndarray of shape (n,), or None
     """
 
     X: pd.DataFrame
@@ -46,14 +44,8 @@ class PlacedPeople:
 class TransportProblem:
     """Who is transported to whom in one comparison.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    people : PlacedPeople
-    one, zero : ndarray of int
-        Rows of the two groups, in the same order however the data are ordered.
-    settings : dict
-        cost, solver, max_rows, draw_rows, n_draws, nominal: the arguments of `solve`.
+    `one` and `zero`: rows of the two groups, in the same order however the data are ordered.
+    `settings`: cost, solver, max_rows, draw_rows, n_draws, nominal: the arguments of `solve`.
     """
 
     comparison: Comparison
@@ -77,13 +69,8 @@ class TransportProblem:
 class Transported:
     """The pairs of one comparison.
 
-    Parameters
-    ----------
-    problem : TransportProblem
-    pairs : DataFrame
-        row, partner, weight (of several draws: its mean), distance (L1)
-    facts : dict
-        cost, solver, exact, draws; after the test also p_value, by_chance and spread.
+    `pairs`: row, partner, weight (of several draws: its mean), distance (L1). `facts`: cost,
+    solver, exact, draws; after the test also p_value, by_chance and spread.
     """
 
     problem: TransportProblem
@@ -101,7 +88,6 @@ class TransportOfFit:
         The columns that people are compared by.
     space : MixedSpace
         Their coordinates.
-    people : PlacedPeople
     transported : list of (Comparison, DataFrame)
         The pairs of each comparison.
     is_significant : list of bool
@@ -140,17 +126,8 @@ def transport(problem, rng, budget):
 def transport_as_at_fit(problem, at_fit, pairs):
     """Return the pairs of new rows with the partners of their nearest people of fit.
 
-    Parameters
-    ----------
-    problem : TransportProblem
-        About new rows; people are transported within strata.
-    at_fit : TransportOfFit
-    pairs : DataFrame
-        The pairs of this comparison at fit.
-
-    Returns
-    -------
-    Transported
+    `problem`: about new rows; people are transported within strata. `at_fit`: TransportOfFit.
+    `pairs`: the pairs of this comparison at fit.
     """
     one, points, strata = problem.one, problem.people.points, problem.people.strata
     heaviest_pairs = pairs.sort_values("weight", ascending=False, kind="stable").drop_duplicates(

@@ -15,15 +15,8 @@ from skdisc.individual._fliptest._flipsets import FEWEST_PERMUTATIONS
 def answer(detector, people, parts, flipsets, caveats):
     """Return the `Answer`.
 
-    Parameters
-    ----------
-    detector : FlipTest
-    people : PlacedPeople
-    parts : list of Transported
-    flipsets : DataFrame
-        The table of that name, one row for each part.
-    caveats : list of str
-        From `too_few`.
+    `people`: PlacedPeople. `parts`: list of Transported. `flipsets`: the table of that name, one
+    row for each part. `caveats`: from `too_few`.
     """
     level, relevant = detector.significance, detector._gap_that_matters(people.decided)
 

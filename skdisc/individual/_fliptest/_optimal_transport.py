@@ -55,11 +55,8 @@ def solve(one, zero, *, cost, solver, max_rows, draw_rows, n_draws, nominal, rng
         Largest number of people of a group in a problem that has all of them.
     draw_rows : int
         Number of people of a group in a sample.
-    n_draws : int
     nominal : ndarray of bool, shape (n_coordinates,)
         The coordinates that are 0 or ½.
-    rng : Generator
-    budget : Budget
     """
     n, m = len(one), len(zero)
     size = min(n, m, int(draw_rows))  # True is 1
@@ -100,10 +97,7 @@ def reduced(costs):
 
     A constant that is taken from a row or a column lowers the cost of each assignment by as much.
 
-    Parameters
-    ----------
-    costs : ndarray of shape (..., n, m)
-        One or several matrices.
+    `costs`, of shape (..., n, m): one or several matrices.
     """
     costs = costs - costs.min(axis=-1, keepdims=True)
     return costs - costs.min(axis=-2, keepdims=True)

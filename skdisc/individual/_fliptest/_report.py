@@ -25,14 +25,8 @@ _ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 def make_discovery(detector, task, people, parts):
     """Find the flips among the pairs, and return a Discovery.
 
-    Parameters
-    ----------
-    detector : FlipTest
-    task : Task
-        With a `TransportOfFit` as its memory.
-    people : PlacedPeople
-        The rows under audit.
-    parts : list of Transported
+    `task`: with a `TransportOfFit` as its memory. `people`: the rows under audit. `parts`: list of
+    Transported.
     """
     at_fit, rows, reports, tables = task.memory, [], [], []
     names, scale = _coordinate_names(at_fit.space, at_fit.columns)

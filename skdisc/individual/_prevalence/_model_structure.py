@@ -81,12 +81,7 @@ def margins_of(last, inputs):
 def read_inputs(before, queries, space):
     """Return the `Inputs` of the last step, None if a feature depends on several columns.
 
-    Parameters
-    ----------
-    before : Pipeline or None
-        The steps before the last one.
-    queries : Queries
-    space : FeatureSpace
+    `before`: the steps before the last one.
     """
     sizes = [c.size + c.missing for c in space.columns]
     if sum(sizes) > _MOST_ROWS:

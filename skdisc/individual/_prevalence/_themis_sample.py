@@ -14,8 +14,6 @@ class Sample:
 
     Parameters
     ----------
-    prober : Prober
-    task : Task
     sets : list of tuple of int
         Sets of protected attributes, by position.
 
@@ -98,12 +96,8 @@ class ComboTally:
 
     A group is an assignment of the set; the other protected attributes keep the values drawn.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Number of values of each protected attribute.
-    attributes : tuple of int
-        Positions among the protected attributes.
+    `shape`: number of values of each protected attribute. `attributes`: positions among the
+    protected attributes.
     """
 
     def __init__(self, shape, attributes):
@@ -118,13 +112,8 @@ class ComboTally:
     def add(self, outcomes, combos, min_gap):
         """Add draws.
 
-        Parameters
-        ----------
-        outcomes : ndarray, shape (n, n_combos)
-        combos : ndarray of int, shape (n,)
-            The combination of each draw.
-        min_gap : float
-            Gap between outcomes that must be exceeded.
+        `combos`: the combination of each draw. `min_gap`: gap between outcomes that must be
+        exceeded. Shapes: `outcomes` (n, n_combos).
         """
         if len(self._combo) == 1:
             by_group = outcomes.T[self._combo[0]]
@@ -162,10 +151,6 @@ class ComboTally:
         :math:`\sqrt{2 v_g \ln(3 G / \alpha) / n} + 3 R \ln(3 G / \alpha) / n` of the sample means
         (Audibert, Munos and Szepesvári 2009, :doi:`10.1016/j.tcs.2009.01.016`). The interval
         follows from these bounds, and is valid for any number of groups, even equal ones.
-
-        Returns
-        -------
-        score, low, high : float
         """
         n, n_groups = self.n, len(self.total)
         mean, log = self.apart / n, np.log(3 * n_groups / level)

@@ -51,14 +51,6 @@ class GradientWalk(Strategy):
     All seeds, and all chains of the local phase, move together. With next state "walk", where the
     outcome of a test does not decide how a chain continues, several steps are drawn before they are
     tested.
-
-    Parameters
-    ----------
-    task : Task
-    prober : Prober
-    margins : Margins
-    seeds : Seeds
-    rules : WalkRules
     """
 
     def __init__(self, task, prober, margins, seeds, rules):

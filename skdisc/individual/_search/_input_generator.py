@@ -42,10 +42,6 @@ def make_generator(kind, task, max_rows=10_000):
         Largest number of rows that it is fitted to; of more, a random sample stratified by
         protected group.
 
-    Returns
-    -------
-    object
-
     Raises
     ------
     TypeError
@@ -77,20 +73,8 @@ def make_generator(kind, task, max_rows=10_000):
 def boundary_pool(task, prober, margins, generator, n, share=1.0):
     """Return the inputs with the smallest absolute margins, a share of n drawn, in that order.
 
-    Parameters
-    ----------
-    task : Task
-    prober : Prober
-    margins : Margins
-    generator : object
-        See `make_generator`.
-    n : int
-        Number of inputs drawn; fewer if the limit of queries is small, or the time runs out.
-    share : float, default=1
-
-    Returns
-    -------
-    ndarray of int, shape (n_selected, n_columns)
+    `generator`: see `make_generator`. `n`: number of inputs drawn; fewer if the limit of queries is
+    small, or the time runs out. The result has shape (n_selected, n_columns).
     """
     limit = task.budget.max_queries
     # Ranking a pool costs a query for each input drawn, besides the queries of the tests.
@@ -128,10 +112,7 @@ def _sampled_codes(synthesizer, space, n):
 class _Generator:
     """Base of the generators.
 
-    Attributes
-    ----------
-    notes : list of str
-        What a result says about how it was learned.
+    `notes`: what a result says about how it was learned.
     """
 
     notes = ()

@@ -210,19 +210,7 @@ def run(strategy, prober, budget, progress, keep=False):
     tested in the order in which they are proposed, so results do not depend on the sizes of batches
     or chunks.
 
-    Parameters
-    ----------
-    strategy : Strategy
-    prober : Prober
-    budget : Budget
-    progress : callable
-        Takes a message.
-    keep : bool, default=False
-        Whether the ledger keeps all inputs tested.
-
-    Returns
-    -------
-    Ledger
+    `progress`: takes a message. `keep`: whether the ledger keeps all inputs tested.
     """
     most = n_inputs(prober.space)
     ledger = Ledger(prober, keep, room=min(budget.max_tests or 0, most, _MOST_ROOM))

@@ -17,12 +17,9 @@ _KIND = {"analytic": "analytic", "autograd": "automatic (PyTorch)"}
 class Slopes:
     """Slopes of the margin along the columns that a search may change.
 
-    Attributes
-    ----------
-    change : ndarray of float, shape (n_rows, n_steps)
-        Change of the margin per step up; for nominal columns, the range over all values.
-    up, down : ndarray of int, shape (n_rows, n_steps), or None
-        Codes of nominal columns with the highest and the lowest margin.
+    `change`, of shape (n_rows, n_steps): change of the margin per step up; for nominal columns, the
+    range over all values. `up` and `down`, of shape (n_rows, n_steps): codes of nominal columns
+    with the highest and the lowest margin.
     """
 
     change: np.ndarray
@@ -32,18 +29,9 @@ class Slopes:
     def targets(self, steps, codes, change, rises):
         """Return the codes after a step of each column that raises or lowers the margin.
 
-        Parameters
-        ----------
-        steps : Steps
-        codes : ndarray of int, shape (n_rows, n_columns)
-        change : ndarray of float, shape (n_rows, n_steps)
-            The slopes to follow: at these rows, or with momentum.
-        rises : ndarray of bool, shape (n_rows,)
-            Whether the margin should rise.
-
-        Returns
-        -------
-        ndarray of int, shape (n_rows, n_steps)
+        `change`, of shape (n_rows, n_steps): the slopes to follow: at these rows, or with momentum.
+        `rises`: whether the margin should rise. The result has shape (n_rows, n_steps). Shapes:
+        `codes` (n_rows, n_columns).
         """
         sign, step_codes = np.where(rises[:, None], 1, -1), codes[:, steps.columns]
         ordered = steps.towards(step_codes, np.sign(change) * sign)
@@ -59,8 +47,6 @@ class Margins:
 
     Parameters
     ----------
-    task : Task
-    steps : Steps
     gradient : {"auto", "analytic", "autograd", "difference"} or callable, default="auto"
         How slopes are computed.
 

@@ -19,17 +19,8 @@ def quality(detector, task, ledger):
 
     Its queries are counted and limited.
 
-    Parameters
-    ----------
-    detector : SearchDetector
-        Its `n_quality` is the size of each sample.
-    task : Task
-    ledger : Ledger
-
-    Returns
-    -------
-    DataFrame
-        Columns name, estimate, ci_low, ci_high, n.
+    `detector`: its `n_quality` is the size of each sample. Returns a DataFrame: columns name,
+    estimate, ci_low, ci_high, n.
     """
     n, space, rng = int(detector.n_quality), task.space, task.rng
     aside = detector._aside(task, detector.output)
@@ -144,17 +135,8 @@ def naturalness(cases, rows, nominal):
     minus half the difference of the correlations; if one column is nominal, 1 minus the total
     variation of the joint distributions, with numbers in ten bins.
 
-    Parameters
-    ----------
-    cases, rows : ndarray of int, shape (n, n_columns)
-        Codes.
-    nominal : ndarray of bool, shape (n_columns,)
-        Whether each column is nominal.
-
-    Returns
-    -------
-    columns, pairs : float
-        Mean scores in [0, 1]; NaN without scores.
+    `cases` and `rows`, of shape (n, n_columns): codes. `nominal`: whether each column is nominal.
+    Returns `columns` and `pairs`: mean scores in [0, 1]; NaN without scores.
     """
     low = np.minimum(cases.min(axis=0), rows.min(axis=0))
     cases, rows = cases - low, rows - low

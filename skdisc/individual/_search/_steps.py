@@ -190,12 +190,8 @@ class Steps:
 def weighted_choice(weights, u):
     """Return positions drawn with probabilities proportional to weights.
 
-    Parameters
-    ----------
-    weights : ndarray of float, shape (n,) or (n, n_draws)
-        The same weights for all draws, or one column for each draw.
-    u : ndarray of float
-        Uniform numbers, one per draw: of any shape, or of shape (n_draws,).
+    `weights`: the same weights for all draws, or one column for each draw. `u`: uniform numbers,
+    one per draw: of any shape, or of shape (n_draws,).
     """
     total = np.cumsum(weights, axis=0)
     if weights.ndim == 1:

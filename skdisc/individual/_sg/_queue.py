@@ -85,22 +85,10 @@ def changes_of(tree, leaves, columns, can_go, least):
     side of its column. Global changes keep the conditions above the negated one, all of which must
     be confident.
 
-    Parameters
-    ----------
-    tree : sklearn.tree._tree.Tree
-        Fitted to `columns` of the codes.
-    leaves : ndarray of int
-        Nodes of the tree.
-    columns : ndarray of int
-        Columns of the space that are the features of the tree.
-    can_go : ndarray of bool, shape (2, n_columns of the space)
-        Whether each column may go down, and up.
-    least : float
-        The least confidence of a condition of a global change.
-
-    Returns
-    -------
-    local, global : Changes
+    `tree`: fitted to `columns` of the codes. `leaves`: nodes of the tree. `columns`: columns of the
+    space that are the features of the tree. `can_go`, of shape (2, n_columns of the space): whether
+    each column may go down, and up. `least`: the least confidence of a condition of a global
+    change.
     """
     nodes = _Conditions(tree, columns, can_go, least)
     leaf, node = np.arange(len(leaves)), leaves
@@ -279,7 +267,6 @@ class ChangeQueue:
     leaf, column, value, n_applied : ndarray of int, shape (n_changes,)
         For each change, in order of `rank`: the position of its leaf, the column that takes the
         value, and to how many inputs of the leaf it was applied.
-    rank : ndarray of uint16, shape (n_changes,)
     """
 
     def __init__(self, space):

@@ -60,12 +60,7 @@ def difference(part):
 
 
 def mean_gap(one, other):
-    """Return a difference of means, one minus other, with the interval and test of `Welch`.
-
-    Parameters
-    ----------
-    one, other : tuple of (mean, sample variance, size, skewness of the mean)
-    """
+    """Return a difference of means, one minus other, with the interval and test of `Welch`."""
     welch = Welch.of(one, other)
 
     def p_value():
@@ -152,15 +147,8 @@ def stratified_newcombe(strata, share, value, significance):
     Newcombe's interval for several strata (Yan and Su 2010, :doi:`10.1198/sbr.2009.0049`), by the
     rule for sums of Zou and Donner (2008, :doi:`10.1002/sim.3095`).
 
-    Parameters
-    ----------
-    strata : Rates
-        With arrays of shape (n_strata, n_comparisons).
-    share : ndarray of float, shape (n_strata, n_comparisons)
-        The weights.
-    value : ndarray of float, shape (n_comparisons,)
-        The weighted mean.
-    significance : float
+    `strata`: with arrays of shape (n_strata, n_comparisons). `share`, of shape (n_strata,
+    n_comparisons): the weights. `value`: the weighted mean.
     """
     counts, p0, p1 = strata.effective, strata.reference, strata.protected
     l1, u1 = _stats.wilson(counts.x1, counts.n1, significance)

@@ -165,18 +165,9 @@ def group_decisions(
 ):
     """Check the input of a measure and return `GroupedDecisions`.
 
-    Parameters
-    ----------
-    y_true, y_pred, protected, pos_label, sample_weight, intersections, missing, weights, groups
-        As in every measure.
-    strata : ndarray of int, shape (n,), default=None
-    allow_empty : bool, default=False
-
-    Raises
-    ------
-    ValueError
-        If an argument is invalid, has missing values, or differs from the others in length, or if
-        there are no rows.
+    `y_true`, `y_pred`, `protected`, `pos_label`, `sample_weight`, `intersections`, `missing`,
+    `weights` and `groups`: as in every measure. Raises ValueError if an argument is invalid, has
+    missing values, or differs from the others in length, or if there are no rows.
     """
     if y_pred is None:
         raise ValueError(
@@ -237,10 +228,7 @@ def check_rows(y_pred, **columns):
 def protected_columns(protected):
     """Return the protected columns as a list of pairs, a name and a Series.
 
-    Raises
-    ------
-    ValueError
-        If `protected` is a name or a scalar.
+    Raises ValueError if `protected` is a name or a scalar.
     """
     if hasattr(protected, "to_pandas"):
         protected = protected.to_pandas()
@@ -310,20 +298,9 @@ def _with_missing(name, code, labels):
 def group_cells(columns, intersections, present=slice(None), missing="category"):
     """Return the cell of each row, and the groups of every column and combination of columns.
 
-    Parameters
-    ----------
-    columns : list of (name, codes, labels)
-        Per protected column, the position of each row's label.
-    intersections : int
-        Largest number of columns that are combined.
-    present : ndarray of bool, shape (n,)
-        Rows without missing values; with ``missing="drop"`` only their cells are made.
-    missing : {"category", "drop", "raise"}
-
-    Returns
-    -------
-    cell : ndarray of int, shape (n,)
-    groupings : list of (attribute, labels, members)
+    `columns`: per protected column, the position of each row's label. `intersections`: largest
+    number of columns that are combined. `present`: rows without missing values; with
+    ``missing="drop"`` only their cells are made. `missing`: one of "category", "drop", "raise".
     """
     if not 1 <= intersections <= len(columns):
         raise ValueError(

@@ -31,12 +31,7 @@ class Measure(Protocol):
     These are the parameters that all measures share. At run time each measure has its own
     signature, with its options by name.
 
-    Attributes
-    ----------
-    entry : Entry
-        What the catalogue states about the measure.
-    plan : MeasurePlan
-        How it is evaluated.
+    `entry`: what the catalogue states about the measure. `plan`: how it is evaluated.
     """
 
     __name__: str

@@ -16,10 +16,7 @@ WEIGHTS = ("probability", "frequency")
 def design_weights(sample_weight, weights, n):
     """Return the weights of rows as they enter measures; None if there are none.
 
-    Raises
-    ------
-    ValueError
-        If `weights` is unknown, or frequencies are not whole numbers.
+    Raises ValueError if `weights` is unknown, or frequencies are not whole numbers.
     """
     if weights not in WEIGHTS:
         raise ValueError(f"weights must be one of {WEIGHTS}, got {weights!r}")
@@ -65,15 +62,7 @@ class PairDesign:
         They are the smaller ones of the variances with and without the assumption of equal rates:
         with few events the second is too small where the first is not.
 
-        Parameters
-        ----------
-        hits, trials : ndarray, shape (2, 2)
-            0/1 tables by decision and label.
-        by_stratum : bool, default=False
-
-        Returns
-        -------
-        n1, n0 : ndarray of float, shape (n_comparisons,) or (n_strata, n_comparisons)
+        `hits` and `trials`, of shape (2, 2): 0/1 tables by decision and label.
         """
         sizes = np.inf
         for equal in (False, True) if self.other.any() else (False,):
@@ -145,17 +134,7 @@ def weight_resampler(rows, rng):
 def resampled_areas(curve, rows, comparison, n_resamples, rng):
     """Return the area between the curve of a `Contrast` and the curve of each bootstrap sample.
 
-    Parameters
-    ----------
-    curve : tuple of ndarray
-    rows : GroupedDecisions
-    comparison : ComparedGroups
-    n_resamples : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    areas : ndarray of float, shape (n_resamples,)
+    `rows`: GroupedDecisions. `comparison`: ComparedGroups.
     """
     values, gap = curve
     sides = [np.flatnonzero(m[rows.cell]) for m in (comparison.one, comparison.other)]

@@ -83,19 +83,8 @@ _HEADING = re.compile(r"^(Other Parameters|Notes|References|Examples)\n-+\n", re
 def docstrings(doc, entry, names, more):
     """Return the docstrings of a measure and of its report.
 
-    Parameters
-    ----------
-    doc : str
-        The docstring of the formula; its options stand under "Other Parameters".
-    entry : Entry
-    names : list of str
-        Common parameters of the measure.
-    more : list of str
-        Further parameters of the report.
-
-    Returns
-    -------
-    of_measure, of_report : str
+    `doc`: the docstring of the formula; its options stand under "Other Parameters". `names`: common
+    parameters of the measure. `more`: further parameters of the report.
     """
     summary, options, sections = _split(doc)
     used = "; required" if entry.needs_labels else ", not used"

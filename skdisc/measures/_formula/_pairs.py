@@ -337,15 +337,7 @@ class ValuePair:
 
 @dataclass(frozen=True)
 class GroupValues:
-    """Rows of all groups of a grouping, if decisions are numbers.
-
-    Attributes
-    ----------
-    value, weight : ndarray of float, shape (n,)
-    group : ndarray of int, shape (n,)
-    n_groups : int
-    design : OmnibusDesign or None
-    """
+    """Rows of all groups of a grouping, if decisions are numbers."""
 
     value: np.ndarray
     weight: np.ndarray

@@ -12,20 +12,9 @@ from skdisc.measures._formula._settings import check_settings
 def strata_codes(explanatory):
     """Return the stratum of each row as codes 0, 1, ... of the distinct rows of `explanatory`.
 
-    Parameters
-    ----------
-    explanatory : DataFrame or array-like of shape (n,) or (n, n_columns)
-        Columns that explain decisions, or the output of `cluster_strata` or `propensity_strata`.
-        Missing values form strata of their own.
-
-    Returns
-    -------
-    codes : ndarray of int, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If `explanatory` is None.
+    `explanatory`: columns that explain decisions, or the output of `cluster_strata` or
+    `propensity_strata`. Missing values form strata of their own. Raises ValueError if `explanatory`
+    is None.
     """
     if explanatory is None:
         raise ValueError(

@@ -33,11 +33,8 @@ def check_target(y, pos_label, what, beside=None):
     favorable among codes, and other classes are refused; a given label has to occur in y, or in
     `beside`.
 
-    Raises
-    ------
-    ValueError
-        If y has missing values or several dimensions, if `pos_label` never occurs, or if it is
-        not given and the classes are not codes.
+    Raises ValueError if y has missing values or several dimensions, if `pos_label` never occurs, or
+    if it is not given and the classes are not codes.
     """
     y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     if y.ndim != 1:

@@ -29,13 +29,8 @@ _PLACE = re.compile(r" at 0x[0-9a-fA-F]+")
 class Candidate:
     """One model to try.
 
-    Attributes
-    ----------
-    name : str
-    estimator : estimator
-        Not fitted, unless it is frozen.
-    params : dict
-        The settings in which it differs from the present model, where they are known.
+    `estimator`: not fitted, unless it is frozen. `params`: the settings in which it differs from
+    the present model, where they are known.
     """
 
     name: str
@@ -50,7 +45,6 @@ class ModelRows:
     Attributes
     ----------
     X : DataFrame or ndarray, shape (n, n_columns)
-    y : ndarray, shape (n,)
     protected : DataFrame of shape (n, n_protected)
     inside : list
         Names of the protected columns that X has.
@@ -74,12 +68,8 @@ class ModelRows:
 def read_candidates(estimator, candidates, n_iter, random_state):
     """Return the candidates of what a user passed.
 
-    Raises
-    ------
-    TypeError
-        If it is no grid, and no list or dict of estimators.
-    ValueError
-        If there is none, or two have one name.
+    Raises TypeError if it is no grid, and no list or dict of estimators. Raises ValueError if there
+    is none, or two have one name.
     """
     read = list(_read(estimator, candidates, n_iter, random_state))
     if not read:
@@ -174,15 +164,7 @@ def text_of(estimator):
 class TriedCandidate:
     """What became of a candidate.
 
-    Attributes
-    ----------
-    model : fitted estimator or None
-    predictions : Predictions or None
-    error : str
-        Why there are none, or "".
-    exception : Exception or None
-    fit_time, predict_time : float
-        Seconds.
+    `error`: why there are none, or "". `fit_time` and `predict_time`: seconds.
     """
 
     model: object = None
@@ -197,14 +179,8 @@ class TriedCandidate:
 class CandidateTrial:
     """How models are fitted and asked: shared by all candidates.
 
-    Attributes
-    ----------
-    favorable : list
-    scoring : str
-    random_state : int or None
-        For models that draw when they predict.
-    labels : ndarray or None
-        All labels of the people; None if they are not known.
+    `random_state`: for models that draw when they predict. `labels`: all labels of the people; None
+    if they are not known.
     """
 
     favorable: list
@@ -226,7 +202,6 @@ class CandidateTrial:
             Rows to which the model that is kept is fitted; None: that of the only fold is kept.
         params : list of dict
             Arguments of `fit` of each candidate, by row.
-        n_jobs : int or None
         """
         run = delayed(self._run)
         return Parallel(n_jobs=n_jobs)(
@@ -275,10 +250,8 @@ class CandidateTrial:
     def ask(self, model, rows, outcome=None):
         """Return the predictions of a fitted model.
 
-        Raises
-        ------
-        ValueError
-            If it returns no label, or no score, for some row, or scores of another scale.
+        Raises ValueError if it returns no label, or no score, for some row, or scores of another
+        scale.
         """
         begin = time.perf_counter()
         n = len(rows)

@@ -22,7 +22,6 @@ class Choice:
         None for candidates that failed.
     score, gap : ndarray of float, shape (n_candidates + 1,)
         Of the present model, and of each candidate; the gap is the largest of all columns.
-    score_z, gain_z : ndarray of float, shape (n_candidates,)
     ladder : list of int
         Candidates in the order of the tests: each is less unequal than the one before.
     n : int
@@ -41,12 +40,7 @@ class Choice:
     def of(cls, question, predictions, *, by_part=False):
         """Return the choice by predictions of the present model and of each candidate, or None.
 
-        Parameters
-        ----------
-        question : Question
-        predictions : list of Predictions or None
-        by_part : bool, default=False
-            Whether the claim will be about the mean over parts of the largest gaps.
+        `by_part`: whether the claim will be about the mean over parts of the largest gaps.
         """
         present, tested = predictions[0], replace(question, by_part=by_part)
         widest = [question.widest(p) if p is not None else None for p in predictions]

@@ -10,12 +10,7 @@ from scipy.special import ndtr, ndtri
 class LadderStep:
     """The test of one candidate.
 
-    Attributes
-    ----------
-    index : int
-        Of the candidate; -1: several, of a recipe.
-    score_z, gain_z, p_value : float
-    shown : bool
+    `index`: of the candidate; -1: several, of a recipe.
     """
 
     index: int
@@ -56,20 +51,8 @@ def climb(question, predictions, choice, significance, n_claims):
     The order does not depend on these people, so the probability that any claim is false is at
     most `significance`, without a correction for the number of steps or candidates.
 
-    Parameters
-    ----------
-    question : Question
-        About the claim part.
-    predictions : list of (Predictions or None)
-        Of the present model and of each candidate; None of one that failed.
-    choice : Choice
-    significance : float
-    n_claims : int or None
-        Largest number of steps.
-
-    Returns
-    -------
-    Claim
+    `question`: about the claim part. `predictions`: of the present model and of each candidate;
+    None of one that failed. `n_claims`: largest number of steps.
     """
     present, *candidates = predictions
     steps = steps_of(question, predictions, choice, significance, n_claims)

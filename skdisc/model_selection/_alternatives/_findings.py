@@ -15,10 +15,8 @@ class SearchFindings:
 
     Attributes
     ----------
-    choice : Choice
     outcomes : list of TriedCandidate
         Of the present model and of each candidate; those of a recipe have only errors.
-    claim : Claim
     question : Question
         About the people of the claim.
     people : ndarray of int

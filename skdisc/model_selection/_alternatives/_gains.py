@@ -20,15 +20,8 @@ def all_pairs(k):
 def contrasts_of(pairs, k):
     """Return the weights of the rates of k groups that make the gap of each pair.
 
-    Parameters
-    ----------
-    pairs : ndarray of int, shape (n_pairs, 2)
-        The groups whose rates are added and subtracted.
-    k : int
-
-    Returns
-    -------
-    contrasts : ndarray of float, shape (n_pairs, k)
+    `pairs`, of shape (n_pairs, 2): the groups whose rates are added and subtracted. Shapes:
+    `contrasts` (n_pairs, k).
     """
     return np.eye(k)[pairs[:, 0]] - np.eye(k)[pairs[:, 1]]
 
@@ -41,20 +34,10 @@ def gains(
     Two people are added to each group, one with the event by each model alone, so that no error is
     0. With ``is_ratio`` gaps are differences of logarithms of rates.
 
-    Parameters
-    ----------
-    present, alternative : ndarray of bool, shape (n,)
-        Whether there is the event, by both models.
-    group : ndarray of int, shape (n,)
-    present_contrasts : ndarray of float, shape (n_pairs, n_groups)
-    alternative_contrasts : ndarray of float, shape (n_other_pairs, n_groups)
-    is_ratio : bool, default=False
-    more : float, default=1
-        How often the two people are added: one of n parts has its share of them.
-
-    Returns
-    -------
-    gain, error : ndarray of float, shape (n_pairs, n_other_pairs)
+    `present` and `alternative`: whether there is the event, by both models. `more`: how often the
+    two people are added: one of n parts has its share of them. Shapes: `present_contrasts`
+    (n_pairs, n_groups), `alternative_contrasts` (n_other_pairs, n_groups), `gain` and `error`
+    (n_pairs, n_other_pairs).
     """
     w, v = present_contrasts, alternative_contrasts
     a, b, joint, n = (
@@ -84,14 +67,7 @@ def extreme_sums(gains, variances):
     of variances, only those count here that no other one exceeds in both: a test, or a bound, of
     all assignments is decided by these.
 
-    Parameters
-    ----------
-    gains, variances : list of ndarray of float, shape (n_pairs,)
-        Of each part.
-
-    Returns
-    -------
-    gain, error : ndarray of float, shape (n_extreme,)
+    `gains` and `variances`: of each part.
     """
     extremes = []
     for sign, side in product((1, -1), repeat=2):

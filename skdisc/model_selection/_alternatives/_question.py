@@ -44,11 +44,7 @@ METRICS = (  # rates of people who do not depend on decisions
 class Predictions:
     """What one model says about some people.
 
-    Attributes
-    ----------
-    label : ndarray, shape (n,)
-    score : ndarray of float, shape (n,), or None
-        Probability of the favorable label, or for areas any score; None if nothing needs it.
+    `score`: probability of the favorable label, or for areas any score; None if nothing needs it.
     """
 
     label: np.ndarray
@@ -76,7 +72,6 @@ class Groups:
     ----------
     code : ndarray of int, shape (n,)
         Number of the group of each person; -1 for groups that are too small, and missing values.
-    names : list of str
     left_out : list of str
         Groups that are too small to be compared.
     is_missing : ndarray of bool, shape (n,), or None
@@ -117,12 +112,8 @@ class Question:
 
     Attributes
     ----------
-    y : ndarray, shape (n,)
     favorable : list
         The favorable labels.
-    groups : dict of column to Groups
-    scoring, metric, scale : str
-    margin, min_gain : float
     part : ndarray of int, shape (n,)
         Number of the models that speak about each person: the folds of a cross-fitting.
     by_part : bool
@@ -235,16 +226,8 @@ class Question:
     def gain_z(self, present, alternative, pairs):
         """Return the smallest z of "the gap is smaller by more than `min_gain`".
 
-        Parameters
-        ----------
-        present, alternative : Predictions
-        pairs : dict of column to array-like of shape (2,) or (n_parts, 2)
-            Two groups of each column, which are fixed without these people: the gap of the present
-            model is held to them; that of the alternative to all pairs.
-
-        Returns
-        -------
-        float
+        `pairs`: two groups of each column, which are fixed without these people: the gap of the
+        present model is held to them; that of the alternative to all pairs.
         """
         several = [
             np.min((gain - self.min_gain) / error)
@@ -259,10 +242,6 @@ class Question:
 
         Lower: the present model is held to its pair and the alternative to all. Upper: the other
         way round. Of several columns the least reduction counts.
-
-        Returns
-        -------
-        low, high : float
         """
         lows, highs = [], []
         for name in self.groups:

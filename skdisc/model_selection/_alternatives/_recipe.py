@@ -33,7 +33,6 @@ class RecipeTrial:
         About all people, with the numbers of their parts.
     models : list of (model, model)
         The present and the chosen model of each part.
-    step : LadderStep
     """
 
     choices: list
@@ -54,16 +53,9 @@ def parts_of(place):
 def recipe_trial(search, question, place, significance):
     """Choose and fit on four parts, ask about the fifth, and test the pooled predictions.
 
-    Parameters
-    ----------
-    search : callable
-        From rows of the design to a pair: the `Choice`, and a function that fits candidates
-        (numbers; 0 is the present model) to these rows and asks them about others; the outcome of
-        one that fails has no predictions.
-    question : Question
-    place : ndarray of float, shape (n,)
-        See `places`.
-    significance : float
+    `search`: from rows of the design to a pair: the `Choice`, and a function that fits candidates
+    (numbers; 0 is the present model) to these rows and asks them about others; the outcome of one
+    that fails has no predictions. `place`: see `places`.
     """
     choices, numbers, models, rows_of_folds, answers = [], [], [], [], []
     part = np.empty(len(place), dtype=int)

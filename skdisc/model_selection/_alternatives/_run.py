@@ -179,14 +179,8 @@ class SearchRun:
         Models that are written alike can differ: in functions, weights, and what they learned. But
         they are no other models to these people than their predictions.
 
-        Parameters
-        ----------
-        rows : ndarray of int
-            The people of the claim, in the order of their places.
-        answers : list of Predictions or None
-            Of all models that are tested, for these people.
-        ladders : list of list of int
-            Which are tested, in their order.
+        `rows`: the people of the claim, in the order of their places. `answers`: of all models that
+        are tested, for these people. `ladders`: which are tested, in their order.
         """
         settings = {
             n: describe(v)

@@ -36,17 +36,7 @@ def places(X, y, groups=None, salt=0):
     their other values, so that each has a place of its own; rows of one cluster of `groups` share
     theirs.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n, n_columns)
-    y : ndarray, shape (n,)
-    groups : array-like of shape (n,), optional
-    salt : int, default=0
-        Another one gives other places.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
+    `salt`: another one gives other places. Shapes: `X` (n, n_columns).
     """
     if groups is None:
         few = min(_FEW, len(X) / 2)
@@ -83,12 +73,7 @@ def fingerprint_of(place):
 class DividedPeople:
     """The design part, on which models are fitted and chosen, and the claim part.
 
-    Attributes
-    ----------
-    design, claim : ndarray of int
-        Rows, in the order of their hashes.
-    fingerprint : str
-        Hash of the claim part.
+    `design` and `claim`: rows, in the order of their hashes. `fingerprint`: hash of the claim part.
     """
 
     design: np.ndarray
@@ -131,20 +116,9 @@ def n_searches(people, search, log=None):
 
     The same search once more is no further look at them.
 
-    Parameters
-    ----------
-    people : str
-        Their fingerprint, however they are divided.
-    search : str
-        Fingerprint of all that was tried.
-    log : str, Path or None
-        A JSON file that keeps the searches, beside those of this process; None: these alone are
-        counted.
-
-    Raises
-    ------
-    ValueError
-        If the file is none of this kind, or cannot be written.
+    `people`: their fingerprint, however they are divided. `search`: fingerprint of all that was
+    tried. `log`: a JSON file that keeps the searches, beside those of this process; None: these
+    alone are counted. Raises ValueError if the file is none of this kind, or cannot be written.
     """
     if log is None:
         return _counted({}, people, search)

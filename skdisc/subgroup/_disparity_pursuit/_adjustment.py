@@ -139,10 +139,7 @@ class Residuals:
         part of a score, w (y - p), is w s (y - q) with s = (c1 (1 - p) + c0 p) / c(y), so
         that both have a mean of 0. With other weights, q is p and s is 1.
 
-        Parameters
-        ----------
-        residual : ndarray of float, shape (n_rows,)
-            The residual outcomes of a fit.
+        `residual`: the residual outcomes of a fit.
         """
         p, (c0, c1) = np.clip((self.raw - residual) / self.root, 0, 1), self._mean_weights
         size = (c1 * (1 - p) + c0 * p) / np.where(self.raw > 0, c1, c0)

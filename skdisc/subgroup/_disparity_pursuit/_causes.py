@@ -26,8 +26,6 @@ def estimates(
 
     Parameters
     ----------
-    scores : Scores
-    groups : list of int
     level : float or ndarray of float, shape (n,)
         One minus the confidence level of the intervals.
     flipped : ndarray of bool, shape (n,), optional
@@ -140,18 +138,8 @@ def overturned_findings(
 ) -> np.ndarray:
     """Return which findings would not be significant if effects lost what is left to learn.
 
-    Parameters
-    ----------
-    scores : Scores
-    table : DataFrame
-        With ``effect``, ``p_value`` and ``p_adjusted`` of the findings.
-    groups : list of int
-    level : float
-        The significance.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
+    `table`: with ``effect``, ``p_value`` and ``p_adjusted`` of the findings. `level`: the
+    significance.
     """
     is_overturned = np.zeros(len(groups), dtype=bool)
     for k, group in enumerate(groups):
@@ -174,7 +162,6 @@ def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame
 
     Parameters
     ----------
-    scores : Scores
     values : dict of str to ndarray of bool, shape (n_rows,)
         The people of each protected group.
     level : float
@@ -231,18 +218,9 @@ def _change(scores, fit, group_number, members, freedom):
 def indistinguishable(scores: Scores, groups: list[int], critical: float) -> pd.DataFrame:
     """Return the candidates that explain nearly as much as a cause does.
 
-    Parameters
-    ----------
-    scores : Scores
-    groups : list of int
-    critical : float
-        Critical value c of a standardized score: an exchange may cost less than c² / 2.
-
-    Returns
-    -------
-    DataFrame
-        ``finding`` (position), ``candidate``, ``effect``, ``cost`` (loss in twice the log
-        likelihood, at most 0 if nothing is lost).
+    `critical`: critical value c of a standardized score: an exchange may cost less than c² / 2.
+    Returns a DataFrame: ``finding`` (position), ``candidate``, ``effect``, ``cost`` (loss in twice
+    the log likelihood, at most 0 if nothing is lost).
     """
     parts = []
     for k, group in enumerate(groups):
@@ -280,11 +258,8 @@ def shadows(
 ) -> pd.DataFrame:
     """Return the candidates that differ on their own, but not given the causes.
 
-    Returns
-    -------
-    DataFrame
-        ``candidate``, ``finding`` (position of the cause that it shares most with),
-        ``effect_alone``, ``z_alone``, ``effect_beside``, ``z_beside``.
+    Returns a DataFrame: ``candidate``, ``finding`` (position of the cause that it shares most
+    with), ``effect_alone``, ``z_alone``, ``effect_beside``, ``z_beside``.
     """
     z = initial.z
     candidate = np.flatnonzero(np.abs(z) > critical)
@@ -309,10 +284,8 @@ def bounds_on_remaining_effects(
 ) -> pd.DataFrame:
     """Return simultaneous bounds on the effects that remain, for groups of at least some sizes.
 
-    Returns
-    -------
-    DataFrame
-        ``people`` (fewest members), ``n_groups``, ``bound``, ``candidate`` (the one with it).
+    Returns a DataFrame: ``people`` (fewest members), ``n_groups``, ``bound``, ``candidate`` (the
+    one with it).
     """
     reach = np.abs(adjusted_scores.effect) + critical * adjusted_scores.error
     rows = []
@@ -342,8 +315,6 @@ def parts_of_gaps(
 
     Parameters
     ----------
-    scores : Scores
-    groups : list of int
     names : list of Subgroup
         The causes by name: each of `groups`, or the rest of its context.
     values : dict of str to ndarray of bool, shape (n_rows,)
@@ -427,22 +398,9 @@ def candidates_of(
     Each has its effect by itself, not adjusted for the causes found. Candidates are ordered by
     their information, which depends on columns alone and not on outcomes.
 
-    Parameters
-    ----------
-    scores : Scores
-        The scores of the groups that the question is about.
-    causes : list of Subgroup
-        Those that are among the groups, or the other side of one, are found.
-    size : ndarray of float, shape (n_rows,)
-        Size of the people of each row.
-    gap : float
-        The relevant gap, in the unit of the outcome.
-    problem : str, default=""
-        Why there is no answer.
-
-    Returns
-    -------
-    Candidates
+    `scores`: the scores of the groups that the question is about. `causes`: those that are among
+    the groups, or the other side of one, are found. `size`: size of the people of each row. `gap`:
+    the relevant gap, in the unit of the outcome. `problem`: why there is no answer.
     """
     c, adjusted_scores = scores.candidates, scores.adjusted_for([])
     is_estimable = adjusted_scores.is_estimable & (adjusted_scores.error > 0)

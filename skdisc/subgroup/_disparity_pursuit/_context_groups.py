@@ -29,10 +29,7 @@ class CellMoments:
     Within a cell, the regressor of every group is the plane of its part, or 0. So these sums need
     one pass over the rows, and the sums of products of any two regressors follow from them.
 
-    Parameters
-    ----------
-    cells : sparse array of float, shape (n_cells, n_rows)
-    planes : sequence of ndarray of float, shape (n, n_rows)
+    Shapes: `cells` (n_cells, n_rows), `planes` (n, n_rows).
     """
 
     def __init__(self, cells: sparse.csr_matrix, planes: Sequence[np.ndarray]) -> None:
@@ -44,14 +41,7 @@ class CellMoments:
     def over_cells(self, values: np.ndarray, plane_numbers: Sequence[int]) -> np.ndarray:
         """Return sums of squared planes, and of planes times each of some planes, all times values.
 
-        Parameters
-        ----------
-        values : ndarray of float, shape (n_rows,)
-        plane_numbers : sequence of int
-
-        Returns
-        -------
-        ndarray of float, shape (1 + n_numbers, n_cells, n_planes)
+        The result has shape (1 + n_numbers, n_cells, n_planes).
         """
         values, n_cells = values[self.row], len(self.ends) - 1
         sums = np.empty((1 + len(plane_numbers), n_cells, self.planes.shape[1]))
@@ -79,7 +69,6 @@ class ContextGroups:
 
     Attributes
     ----------
-    groups : list of Subgroup
     sides : list of Subgroup or None
         The rest of the context of each group, where it is a group as well.
     part, context : ndarray of int, shape (n_groups,)
@@ -130,7 +119,6 @@ class ContextGroups:
 
         Parameters
         ----------
-        items : Items
         least : float
             Smallest number of people of a group, and of the rest of its context.
         max_predicates : int or None
@@ -145,10 +133,6 @@ class ContextGroups:
         depth : int, default=None
             Most conditions of the groups paired; protected parts may be of longer groups. None:
             `max_predicates`.
-
-        Returns
-        -------
-        ContextGroups
         """
         most = len(items.codes) if max_predicates is None else max_predicates
         fewest = least
@@ -260,16 +244,8 @@ class ContextGroups:
     ) -> np.ndarray:
         """Sum, for each group, the plane of its part times the factors over its context.
 
-        Parameters
-        ----------
-        planes : ndarray, shape (n_parts, n_rows)
-        factors : ndarray of float, shape (n_rows, n_factors)
-        rows : ndarray of int, shape (n_rows,), optional
-            The rows that planes and factors are of; None: all.
-
-        Returns
-        -------
-        ndarray of the dtype of the factors, shape (n_groups, n_factors)
+        `rows`: the rows that planes and factors are of; None: all. The result has shape (n_groups,
+        n_factors). Shapes: `planes` (n_parts, n_rows), `factors` (n_rows, n_factors).
         """
         cell = self.cell if rows is None else self.cell[rows]
         ends, shape = np.arange(len(cell) + 1), (self.members.shape[1], len(cell))
@@ -283,14 +259,8 @@ class ContextGroups:
     def sums(self, columns_of: Callable, n_columns: int, dtype: Any = np.float64) -> np.ndarray:
         """Sum numbers of cells over the context of each group, shape (n_groups, n_columns).
 
-        Parameters
-        ----------
-        columns_of : callable
-            ``columns_of(part)(cells)`` returns the numbers of a slice of the cells for groups with
-            this part, of shape (n_some_cells, n_columns).
-        n_columns : int
-        dtype : dtype, default=float64
-            That of these numbers.
+        `columns_of`: ``columns_of(part)(cells)`` returns the numbers of a slice of the cells for
+        groups with this part, of shape (n_some_cells, n_columns). `dtype`: that of these numbers.
         """
         group_sums = np.zeros((len(self), n_columns), dtype)
         for blocks, parts in self._of_parts:
@@ -324,11 +294,9 @@ class ContextGroups:
         Parts whose contexts have at least half of all entries share one matrix of all contexts, as
         copies of it would take too much memory. The others have a matrix of their own contexts.
 
-        Returns
-        -------
-        list of (blocks, parts)
-            `blocks`: the matrix, from `blocks_of_cells`. `parts`: for each part its number, the
-            positions of its groups, and the rows of the matrix with their contexts.
+        Returns a list of (blocks, parts): `blocks`: the matrix, from `blocks_of_cells`. `parts`:
+        for each part its number, the positions of its groups, and the rows of the matrix with their
+        contexts.
         """
         sizes, shared, separate = np.diff(self.members.indptr), [], []
         for part in np.unique(self.part):

@@ -28,19 +28,13 @@ def adjust(
     rows : Counted or Summed
         Rows with one outcome each.
     is_part : ndarray of bool, shape (n_parts, n_rows)
-    space : FeatureSpace
     columns : sequence of column names, or None
         The legitimate columns; None: candidates are centered in their own contexts instead.
     nuisance : {"boosting", "additive"} or estimator
-    rng : numpy Generator
     folds : ndarray of int, shape (n_splits, n_rows), optional
         Those of `in_folds`; None: drawn here.
     checked : sequence of int, optional
         The parts for which crossings of legitimate columns are looked at; None: all.
-
-    Returns
-    -------
-    Residuals
     """
     y, root = rows.tree_target.astype(float), np.sqrt(rows.mass)
     cluster = None
@@ -84,17 +78,8 @@ def in_folds(rows: Any, nuisance: Any, rng: np.random.Generator) -> tuple[Any, n
     divided accordingly. In one fold, equal people with one outcome would get their expectation from
     those with the other outcome only.
 
-    Parameters
-    ----------
-    rows : Counted or Summed
-    nuisance : {"boosting", "additive"} or estimator
-    rng : numpy Generator
-
-    Returns
-    -------
-    rows : Counted or Summed
-    folds : ndarray of int, shape (n_splits, n_rows), or None
-        None if there is nothing to deal: then `learn` draws folds of rows.
+    `nuisance`: {"boosting", "additive"} or estimator. Returns `folds`, of shape (n_splits, n_rows):
+    None if there is nothing to deal: then `learn` draws folds of rows.
     """
     name = nuisance if isinstance(nuisance, str) else ""
     if rows.frequency is None or name == "additive":

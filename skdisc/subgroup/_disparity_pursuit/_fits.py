@@ -33,10 +33,6 @@ class Losses:
 
     With v for the room of each outcome, they are r'r - 2 b'F'v r + b'F'v² F b: the inner products
     of groups are enough, without a pass over the rows for each set of them.
-
-    Parameters
-    ----------
-    scores : Scores
     """
 
     def __init__(self, scores: Any) -> None:
@@ -99,8 +95,6 @@ def errors(
 
     Parameters
     ----------
-    scores : Scores
-    fit : Fit
     level : float or ndarray of float, shape (n_groups,)
         One minus the confidence level of intervals.
 

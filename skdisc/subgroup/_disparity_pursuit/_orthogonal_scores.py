@@ -30,12 +30,7 @@ class Scores:
     F' (r - v F b) = 0: weighted least squares of r on v F, weights 1 / v. The score of a candidate
     given the fit is f' (r - v F b), the score of the part of f that F does not explain.
 
-    Parameters
-    ----------
-    candidates : ContextGroups
-    residuals : Residuals
-    least : float, default=0
-        Effects up to this size count as none.
+    `least`: effects up to this size count as none.
     """
 
     def __init__(self, candidates: ContextGroups, residuals: Residuals, least: float = 0.0) -> None:
@@ -145,9 +140,7 @@ class Scores:
     def along(self, values: np.ndarray) -> np.ndarray:
         """Return the sums of regressors times values, shape (n, n_groups).
 
-        Parameters
-        ----------
-        values : ndarray of float, shape (n, n_rows)
+        Shapes: `values` (n, n_rows).
         """
         total = self._along(values)
         if self.residuals.is_centered:
@@ -229,9 +222,7 @@ class Scores:
     def crossed(self, groups: list[int]) -> np.ndarray:
         """Return the inner products, weighted by room, of all regressors and those of `groups`.
 
-        Returns
-        -------
-        ndarray of float, shape (n_groups, n)
+        The result has shape (n_groups, n).
         """
         new = [group for group in groups if group not in self._crossed]
         if new:
@@ -391,16 +382,7 @@ class Scores:
     def covariances(self, groups: list[int], noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the variances of all scores, and their covariances with the scores of `groups`.
 
-        Parameters
-        ----------
-        groups : list of int
-        noise : ndarray of float, shape (n_rows,)
-            Residuals.
-
-        Returns
-        -------
-        variance : ndarray of float, shape (n_groups,)
-        covariance : ndarray of float, shape (n_groups, n)
+        `noise`: residuals. Shapes: `covariance` (n_groups, n).
         """
         if self.residuals.cluster is None:
             return self._products(groups, noise**2)

@@ -79,18 +79,7 @@ def _counted(rows, row, y):
 
 
 def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
-    """Search rows for the causes, and describe them.
-
-    Parameters
-    ----------
-    detector : DisparityPursuit
-    task : Task
-    rows : Counted or Summed
-
-    Returns
-    -------
-    Discovery
-    """
+    """Search rows for the causes, and describe them."""
     d = detector
     rows, folds = _in_folds(d, task, rows)
     items = d._items_of(rows)
@@ -346,13 +335,8 @@ def measured(
 ) -> tuple[Scores, pd.DataFrame]:
     """Measure findings together on rows that were not searched, in folds, or None: in new ones.
 
-    Returns
-    -------
-    scores : Scores
-        Scores of the groups found, and of each single protected value after them, on the scale of
-        the findings.
-    table : DataFrame
-        The estimates of the groups found.
+    Returns `scores`: scores of the groups found, and of each single protected value after them, on
+    the scale of the findings; `table`: the estimates of the groups found.
     """
     d, groups = detector, findings.subgroups
     if folds is None:

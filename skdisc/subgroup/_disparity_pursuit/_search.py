@@ -57,19 +57,7 @@ def pursue(
     Otherwise it would correct a cause for the people whom that affects less: where few are hired
     anyway, holding women back makes a small difference, and "men" would look worse off.
 
-    Parameters
-    ----------
-    scores : Scores
-    level : Level
-    significance : float
-    in_time : callable
-        Returns False when the search must end.
-    most : int, default=50
-        Largest number of causes.
-
-    Returns
-    -------
-    Pursuit
+    `in_time`: returns False when the search must end. `most`: largest number of causes.
     """
     return _Search(scores, level, significance, in_time).run(most)
 

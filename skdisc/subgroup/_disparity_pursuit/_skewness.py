@@ -15,16 +15,7 @@ _SMALLEST = 1e-300  # p-values below are zero
 def deviates_of_numbers(scores: Any, adjusted_scores: Any, subset: np.ndarray) -> np.ndarray:
     """Return normal deviates of the p-values of some candidates whose outcomes are numbers.
 
-    Parameters
-    ----------
-    scores : Scores
-    adjusted_scores : AdjustedScores
-    subset : ndarray of int, shape (n_subset,)
-        The candidates.
-
-    Returns
-    -------
-    ndarray of float, shape (n_subset,)
+    `subset`: the candidates.
     """
     deviate, subset = adjusted_scores.z[subset], np.asarray(subset)
     large = np.flatnonzero(np.abs(deviate) > _FROM)
@@ -65,19 +56,8 @@ def skewness_of(scores: Any, groups: np.ndarray, noise: np.ndarray, error: np.nd
     leaves: the terms of the many people outside a context have a sum that is nearly symmetric. With
     clusters, the number of people is divided by the factor of the variance.
 
-    Parameters
-    ----------
-    scores : Scores
-    groups : ndarray of int, shape (n,)
-    noise : ndarray of float, shape (n_rows,)
-        Residuals of a fit, from `Residuals.noise`.
-    error : ndarray of float, shape (n,)
-        Standard errors of the scores.
-
-    Returns
-    -------
-    Welch
-        With gaps of 0, errors of 1 and normal tails.
+    `noise`: residuals of a fit, from `Residuals.noise`. `error`: standard errors of the scores.
+    Returns a Welch: with gaps of 0, errors of 1 and normal tails.
     """
     groups = np.asarray(groups, dtype=int)
     context_sums, side_sums = _sums_of_sides(scores, groups, noise)

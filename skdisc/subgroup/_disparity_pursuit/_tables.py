@@ -36,19 +36,9 @@ def causes(scores: Scores, groups: list[int], level: np.ndarray, worse: int) -> 
 def about_causes(scores: Scores, pursuit: Pursuit, worse: int, critical: float) -> dict:
     """Return the tables that describe causes.
 
-    Parameters
-    ----------
-    scores : Scores
-    pursuit : Pursuit
-    worse : int
-        Sign of the effects of groups that are treated worse.
-    critical : float
-        The largest standardized score that chance gives to any candidate.
-
-    Returns
-    -------
-    dict of DataFrame
-        ``path``, ``indistinguishable``, ``shadows``, ``left``.
+    `worse`: sign of the effects of groups that are treated worse. `critical`: the largest
+    standardized score that chance gives to any candidate. Returns a dict of DataFrame: ``path``,
+    ``indistinguishable``, ``shadows``, ``left``.
     """
     alike = _causes.indistinguishable(scores, pursuit.groups, critical)
     near = _causes.shadows(scores, pursuit.groups, pursuit.initial, pursuit.final, critical)
@@ -75,10 +65,8 @@ def associations(items: Items, values: dict, legitimate: list, people: object) -
 
     Parameters
     ----------
-    items : Items
     values : dict of str to ndarray of bool, shape (n_rows,)
         The people of each protected group.
-    legitimate : list of column names
     people : ndarray of int64, shape (n_rows,), or None
         Number of people of each row.
 
@@ -128,20 +116,8 @@ _SIGNED = ["z", "effect", "effect_alone", "z_alone", "effect_beside", "z_beside"
 def notes(tables: dict, table: pd.DataFrame, critical: float, adjusts: bool) -> list[str]:
     """Return the notes on a pursuit.
 
-    Parameters
-    ----------
-    tables : dict of DataFrame
-        Those of `about_causes`.
-    table : DataFrame
-        The causes.
-    critical : float
-        As in `about_causes`.
-    adjusts : bool
-        Whether there are legitimate columns.
-
-    Returns
-    -------
-    list of str
+    `tables`: those of `about_causes`. `table`: the causes. `critical`: as in `about_causes`.
+    `adjusts`: whether there are legitimate columns.
     """
     sentences = []
     if adjusts:

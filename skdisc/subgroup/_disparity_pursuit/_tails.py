@@ -62,20 +62,8 @@ def deviates(
     context, through the groups in the fit, are taken as normal; the people of small groups in the
     fit are treated like those of the context.
 
-    Parameters
-    ----------
-    scores : Scores
-    adjusted_scores : AdjustedScores
-    subset : ndarray of int, shape (n_subset,)
-        The candidates.
-    share : ndarray of float, shape (n_subset, n_chosen)
-        Shares of the regressors of the fit in each regressor.
-    implied : ndarray of float, shape (n_subset,)
-        The variances of scores as the fit implies them.
-
-    Returns
-    -------
-    ndarray of float, shape (n_subset,)
+    `subset`: the candidates. `share`, of shape (n_subset, n_chosen): shares of the regressors of
+    the fit in each regressor. `implied`: the variances of scores as the fit implies them.
     """
     r, c = scores.residuals, scores.candidates
     if not r.is_binary:
@@ -141,11 +129,6 @@ def _misfit(sums, p, residual):
 
 def tail_deviates(sums: Sums, total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return normal deviates of the tails beyond some totals of sums of independent 0/1 outcomes.
-
-    Parameters
-    ----------
-    sums : Sums
-    total : ndarray of float, shape (n_groups,)
 
     Returns
     -------

@@ -43,16 +43,9 @@ _CONTEXTS = 2048  # whose main effects are summed at a time
 class Level:
     """The largest evidence under the null, by a Gaussian multiplier bootstrap.
 
-    Parameters
-    ----------
-    scores : Scores
-    n_resamples : int
-        Number of draws; 0: Bonferroni's bound.
-    rng : numpy Generator
-    borrow : bool
-        Whether candidates are weighted: by their information and, if columns are adjusted for, by
-        how their contexts fare at given main effects. (Trees learn how contexts fare; what they
-        leave shows where they err.)
+    `n_resamples`: number of draws; 0: Bonferroni's bound. `borrow`: whether candidates are
+    weighted: by their information and, if columns are adjusted for, by how their contexts fare at
+    given main effects. (Trees learn how contexts fare; what they leave shows where they err.).
     """
 
     def __init__(
@@ -248,10 +241,7 @@ def _of_mean_one(log_weights, is_estimable):
 def _squared_lengths(members, by_cell):
     """Return the squared length of the sum of vectors of cells over each context, (n_contexts,).
 
-    Parameters
-    ----------
-    members : sparse array of float, shape (n_contexts, n_cells)
-    by_cell : ndarray of float, shape (n_cells, n)
+    Shapes: `members` (n_contexts, n_cells), `by_cell` (n_cells, n).
     """
     lengths = np.empty(members.shape[0])
     for first in range(0, len(lengths), _CONTEXTS):

@@ -18,21 +18,14 @@ TAIL = 0.9995  # quantile at which t, with the degrees of freedom of clusters, i
 
 
 def inflation(rows: Any, masks: Iterable, contexts: Iterable) -> np.ndarray | None:
-    r"""Return by how much clusters inflate the variance of contrasts.
+    """Return by how much clusters inflate the variance of contrasts.
 
     The variance between clusters (CR2, `DesignMeans`) divided by the variance of independent rows,
     at least 1, times :math:`(t / z)^2` for the uncertainty of the former (Korn and Graubard 1998).
 
-    Parameters
-    ----------
-    rows : Summed
-    masks, contexts : iterable of ndarray of bool, shape (n_rows,)
-        The rows of each group, and of its context.
-
-    Returns
-    -------
-    ndarray of float, shape (n_measures, n_groups), or None
-        Infinite where a side has fewer than two clusters; None if the rows have no clusters.
+    `masks` and `contexts`: the rows of each group, and of its context. Returns an ndarray of float
+    of shape (n_measures, n_groups): infinite where a side has fewer than two clusters; None if the
+    rows have no clusters.
     """
     if rows.cluster is None:
         return None

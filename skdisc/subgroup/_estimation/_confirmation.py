@@ -18,16 +18,8 @@ _OF_THE_GROUP = ("approach", "slice_index")  # columns that do not depend on the
 def confirm_on_held_out(detector, task, rows):
     """Search on some of the rows, and count as found what the rows held out confirm.
 
-    Parameters
-    ----------
-    detector : SubgroupDetector
-        With `_search`, `_measure_held_out` and `_candidates`.
-    task : Task
-    rows : Counted, Summed or Outcome
-
-    Returns
-    -------
-    Discovery
+    `detector`: with `_search`, `_measure_held_out` and `_candidates`. `rows`: Counted, Summed or
+    Outcome.
     """
     d = detector
     search_rows, held_out = rows.split(d.confirm, task.rng)
@@ -45,16 +37,8 @@ def confirm_on_held_out(detector, task, rows):
 def measured_again(detector, task, rows):
     """Return the Discovery of the findings of fit, measured on the rows of a task.
 
-    Parameters
-    ----------
-    detector : SubgroupDetector
-        Fitted; with `_measure_again`, `_items_again`, `_counts` and `_report`.
-    task : Task
-    rows : Counted, Summed or Outcome
-
-    Returns
-    -------
-    Discovery
+    `detector`: fitted; with `_measure_again`, `_items_again`, `_counts` and `_report`. `rows`:
+    Counted, Summed or Outcome.
     """
     d, fit_findings = detector, detector.result_.findings
     table = d._measure_again(fit_findings, rows)
@@ -76,10 +60,7 @@ def measure_again(findings, rows, significance, correction, protected=None, min_
 
     Parameters
     ----------
-    findings : GroupFindings
     rows : Counted or Summed
-    significance : float
-    correction : str
     protected : list, optional
         The protected columns, if groups are compared with the rest of their contexts; None: with
         everyone.
@@ -140,20 +121,8 @@ def confirmed(table, significance):
 def with_held_out_statistics(discovery, table, significance, protected, n_rows):
     """Add the held-out statistics to each finding; findings that they confirm count as found.
 
-    Parameters
-    ----------
-    discovery : Discovery
-    table : DataFrame
-        The findings measured on the rows held out.
-    significance : float
-    protected : list
-        Names of the protected columns.
-    n_rows : tuple of int
-        Numbers of rows searched, and of rows held out.
-
-    Returns
-    -------
-    Discovery
+    `table`: the findings measured on the rows held out. `protected`: names of the protected
+    columns. `n_rows`: numbers of rows searched, and of rows held out.
     """
     findings = discovery.findings
     for name in (*_COPIED, *table.columns.intersection(_COPIED_IF_THERE)):

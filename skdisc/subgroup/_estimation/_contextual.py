@@ -35,9 +35,6 @@ def mine_family(
     ----------
     detector : SubgroupDetector
         With the settings ``max_predicates``, ``distinct``, ``min_effect`` and ``correction``.
-    task : Task
-    rows : Counted or Summed
-    items : Items
     direction : {"both", "lower", "higher"}
         Which side of a context is kept if both sides are groups.
     least : float, optional
@@ -102,23 +99,8 @@ def contextual_discovery(
 ) -> Discovery:
     """Return the Discovery of some contrasts of a family.
 
-    Parameters
-    ----------
-    detector : SubgroupDetector
-    task : Task
-    items : Items
-    patterns : Patterns
-    family : Family
-    chosen : tuple of ndarray
-        Measures and groups shown, by position.
-    significant : ndarray of bool, shape (n_measures, n_groups)
-        The contrasts that count as found.
-    aliases : dict, optional
-        As for `GroupFindings`.
-
-    Returns
-    -------
-    Discovery
+    `chosen`: measures and groups shown, by position. `significant`, of shape (n_measures,
+    n_groups): the contrasts that count as found. `aliases`: as for `GroupFindings`.
     """
     rows, (measure, group) = family.contrasts.rows, chosen
     table = family.table(measure, group, detector.significance, significant)

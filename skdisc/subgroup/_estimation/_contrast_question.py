@@ -52,16 +52,8 @@ class ContrastQuestion:
     def candidates(self, detector: Any, significant: np.ndarray | None = None) -> Candidates:
         """Return the candidates, the first measure first.
 
-        Parameters
-        ----------
-        detector : SubgroupDetector
-            Tells which gap matters.
-        significant : ndarray of bool, shape (n_measures, n_patterns), optional
-            The findings, by their patterns. None: there are none.
-
-        Returns
-        -------
-        Candidates
+        `detector`: tells which gap matters. `significant`, of shape (n_measures, n_patterns): the
+        findings, by their patterns. None: there are none.
         """
         names, n = self.contrasts.rows.names, len(self.size)
         is_found = np.zeros((len(names), n), dtype=bool)
@@ -116,16 +108,8 @@ def question_about_patterns(
     legitimate ones, and by each of its protected conditions alone: with those who meet all of its
     other conditions. Definitions of the same rows are one group, the shortest.
 
-    Parameters
-    ----------
-    rows : Counted or Summed
-    patterns, contexts : Patterns
-        Groups with a protected condition of at least `relevant_size`, and their contexts.
-    items : Items
-
-    Returns
-    -------
-    ContrastQuestion
+    `patterns` and `contexts`: groups with a protected condition of at least `relevant_size`, and
+    their contexts.
     """
     contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
     protected = is_protected(patterns, items)
@@ -187,19 +171,8 @@ def candidates_of_rows(
 ) -> Candidates:
     """Return the candidates of a question from rows, whatever the search did.
 
-    Parameters
-    ----------
-    detector : SubgroupDetector
-    task : Task
-    rows : Counted or Summed
-    items : Items
-        With the codes of these rows.
-    findings : sequence of (Group, str)
-        The findings, each with its measure. One that is no conjunction of items is added.
-
-    Returns
-    -------
-    Candidates
+    `items`: with the codes of these rows. `findings`: the findings, each with its measure. One that
+    is no conjunction of items is added.
     """
     mine = rows.miner(items, relevant_least(detector, rows), True)
     most = detector._most_judged
@@ -227,14 +200,8 @@ def candidates_of_rows(
 def publishable_groups(detector: Any, rows: Any, patterns: Patterns, items: Items) -> Patterns:
     """Return the mined groups that a public document may compare with the rest of their contexts.
 
-    Parameters
-    ----------
-    detector : SubgroupDetector
-        Its choice of groups, if it has one, depends on columns alone.
-    rows : Counted or Summed
-    patterns : Patterns
-    items : Items
-        With the codes of these rows.
+    `detector`: its choice of groups, if it has one, depends on columns alone. `items`: with the
+    codes of these rows.
     """
     choice = getattr(detector, "_choice", None)
     if choice is None or not len(patterns):
@@ -373,20 +340,9 @@ def whole_contexts(
 
     For example the women and the men of a department. Both contrasts say the same.
 
-    Parameters
-    ----------
-    protected_item : ndarray of int, shape (n_contrasts,)
-        The protected item of the group; negative for groups with several.
-    context_items : ndarray of int, shape (n_contrasts, max_len)
-        The items of the context.
-    n, n_context : ndarray of int, shape (n_contrasts,)
-        People of the group, and of its context.
-    items : Items
-
-    Returns
-    -------
-    one, other : ndarray of int, shape (n_pairs,)
-        Positions of the contrasts.
+    `protected_item`: the protected item of the group; negative for groups with several.
+    `context_items`, of shape (n_contrasts, max_len): the items of the context. `n` and `n_context`:
+    people of the group, and of its context. Returns `one` and `other`: positions of the contrasts.
     """
     single = np.flatnonzero(protected_item >= 0)
     column = items.feature[protected_item[single]]

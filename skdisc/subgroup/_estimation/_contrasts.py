@@ -38,7 +38,6 @@ class Contrasts:
 
     Attributes
     ----------
-    rows : Counted or Summed
     sums, context_sums : list of ndarray, shape (n_sums, n_groups)
         By measure, the sums over each group, and over its context.
     support, support_context : ndarray of int, shape (n_groups,)
@@ -68,21 +67,9 @@ class Contrasts:
     ) -> "tuple[Contrasts, np.ndarray]":
         """Compare mined groups with their contexts.
 
-        Parameters
-        ----------
-        rows : Counted or Summed
-        patterns : Patterns
-            The groups; only those with a protected item have a contrast.
-        contexts : Patterns
-            Mined from the same items; they include the contexts of the groups.
-        items : Items
-
-        Returns
-        -------
-        contrasts : Contrasts
-            One per pattern.
-        has_contrast : ndarray of bool, shape (n_patterns,)
-            Whether the group has a protected part and its context was mined.
+        `patterns`: the groups; only those with a protected item have a contrast. `contexts`: mined
+        from the same items; they include the contexts of the groups. Returns `contrasts`: one per
+        pattern; `has_contrast`: whether the group has a protected part and its context was mined.
         """
         protected = is_protected(patterns, items)
         context_items = np.where(protected, PAD, patterns.items)
@@ -120,18 +107,7 @@ class Contrasts:
     def of_groups(
         cls, rows: object, groups: Sequence[Group], protected: Sequence[Hashable]
     ) -> "Contrasts":
-        """Compare groups with the rest of their contexts.
-
-        Parameters
-        ----------
-        rows : Counted or Summed
-        groups : sequence of Group
-        protected : sequence of column names
-
-        Returns
-        -------
-        Contrasts
-        """
+        """Compare groups with the rest of their contexts."""
         masks = [g.mask(rows.X) for g in groups]
         contexts = [context_of(g, protected).mask(rows.X) for g in groups]
         contrasts = cls.of_masks(rows, masks, contexts)
@@ -239,17 +215,9 @@ class Contrasts:
     ) -> pd.DataFrame:
         """Return the statistics of some contrasts.
 
-        Parameters
-        ----------
-        measure, group : ndarray of int, shape (n,)
-            Positions.
-        level : float or ndarray of float, shape (n,)
-            One minus the confidence level of the intervals.
-
-        Returns
-        -------
-        DataFrame
-            The columns of `GroupTally.contrast`, ``support``, ``support_context`` and ``measure``.
+        `measure` and `group`: positions. `level`: one minus the confidence level of the intervals.
+        Returns a DataFrame: the columns of `GroupTally.contrast`, ``support``, ``support_context``
+        and ``measure``.
         """
         parts, level = [], np.broadcast_to(level, measure.shape)
         for j in np.unique(measure) if len(measure) else [0]:

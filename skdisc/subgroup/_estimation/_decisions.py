@@ -19,10 +19,7 @@ class RowDecisions:
     and with a favorable decision, squares of the weights of all and of those with an unfavorable
     decision, and number of people.
 
-    Attributes
-    ----------
-    rows : Counted or Summed
-        Rows whose first measure is the selection rate.
+    `rows`: rows whose first measure is the selection rate.
     """
 
     rows: object
@@ -88,15 +85,9 @@ def effective_counts(sums, context_sums):
 
     Without weights they are counts.
 
-    Parameters
-    ----------
-    sums, context_sums : ndarray of float, shape (n_groups, 5)
-        Sums over the groups and over their contexts.
-
-    Returns
-    -------
-    x1, n1, x0, n0 : ndarray of float, shape (n_groups,)
-        Counts and sizes of each group, and of the rest of its context.
+    `sums` and `context_sums`, of shape (n_groups, 5): sums over the groups and over their contexts.
+    Returns `x1`, `n1`, `x0` and `n0`: counts and sizes of each group, and of the rest of its
+    context.
     """
     rest = rest_of(sums, context_sums)
     if (context_sums[:, 2] == context_sums[:, 4]).all():

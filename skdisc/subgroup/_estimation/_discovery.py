@@ -214,11 +214,7 @@ def excluded_groups(groups: pd.DataFrame, min_rows: int) -> pd.DataFrame:
 class Effects:
     """The comparison of each pattern with the rest by each measure.
 
-    Attributes
-    ----------
-    rows : Counted or Summed
-    sums : list of ndarray, shape (4, n_patterns)
-        The sums over each pattern, by measure.
+    `sums`, of shape (4, n_patterns): the sums over each pattern, by measure.
     """
 
     rows: object
@@ -269,16 +265,9 @@ class Effects:
 def redundant(patterns, effect, threshold):
     """Return which groups have nearly the effect of a group with one condition less.
 
-    Parameters
-    ----------
-    patterns : Patterns
-    effect : ndarray of float, shape (n_measures, n_patterns)
-    threshold : float or None
-        Effects that differ by no more than this count as equal; None: no group is redundant.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_measures, n_patterns)
+    `threshold`: effects that differ by no more than this count as equal; None: no group is
+    redundant. The result has shape (n_measures, n_patterns). Shapes: `effect` (n_measures,
+    n_patterns).
     """
     is_redundant = np.zeros(effect.shape, dtype=bool)
     if threshold is not None:
@@ -300,18 +289,9 @@ def in_direction(effect, direction):
 def first_k(k, effect, support, significant, worth):
     """Choose k findings of each measure: significant ones first, then by effect and support.
 
-    Parameters
-    ----------
-    k : int
-    effect : ndarray of float, shape (n_measures, n_patterns)
-    support : ndarray of int, shape (n_patterns,)
-    significant, worth : ndarray of bool, shape (n_measures, n_patterns)
-        Pairs that are not worth showing are never chosen.
-
-    Returns
-    -------
-    measure, pattern : ndarray of int
-        The pairs chosen, in order.
+    `significant` and `worth`, of shape (n_measures, n_patterns): pairs that are not worth showing
+    are never chosen. Returns `measure` and `pattern`: the pairs chosen, in order. Shapes: `effect`
+    (n_measures, n_patterns).
     """
     size = np.where(worth, np.abs(effect), -np.inf)
     groups = []

@@ -29,7 +29,6 @@ class Family:
 
     Attributes
     ----------
-    contrasts : Contrasts
     is_tested : ndarray of bool, shape (n_measures, n_groups)
         The family.
     p_value, p_adjusted : ndarray of float, shape (n_measures, n_groups)
@@ -54,16 +53,8 @@ class Family:
     def of(cls, detector: Any, contrasts: Contrasts, tested: np.ndarray) -> "Family":
         """Test a family of contrasts.
 
-        Parameters
-        ----------
-        detector : SubgroupDetector
-            With the settings ``min_effect`` and ``correction``.
-        contrasts : Contrasts
-        tested : ndarray of bool, shape (n_measures, n_groups)
-
-        Returns
-        -------
-        Family
+        `detector`: with the settings ``min_effect`` and ``correction``. Shapes: `tested`
+        (n_measures, n_groups).
         """
         any_tested = tested.any(axis=0)
         p_value = np.full(tested.shape, np.nan)
@@ -90,15 +81,8 @@ class Family:
     ) -> "Family":
         """Test a family of mined contrasts, which knows what they refine.
 
-        Parameters
-        ----------
-        detector : SubgroupDetector
-            With the settings of `of`, and ``significance``.
-        contrasts : Contrasts
-        tested, twin : ndarray
-            From `one_side_each`.
-        patterns : Patterns
-        items : Items
+        `detector`: with the settings of `of`, and ``significance``. `tested` and `twin`: from
+        `one_side_each`.
         """
         family = cls.of(detector, contrasts, tested)
         return replace(
@@ -115,11 +99,7 @@ class Family:
 
         At the level that the correction leaves to each of the comparisons.
 
-        Parameters
-        ----------
-        significance : float
-        group_at : callable
-            Returns the group of the contrast at a position.
+        `group_at`: returns the group of the contrast at a position.
         """
         level = significance / max(self.n_tests, 1)
         reason = np.where(self.is_tested, self.contrasts.too_skewed(level), "")
@@ -161,7 +141,6 @@ class Family:
 
         Parameters
         ----------
-        k : int
         order : {"evidence", "bound", "effect"}
             By `standing`; by the end of the simultaneous interval that is nearer to 0; or by gap,
             significant ones first.

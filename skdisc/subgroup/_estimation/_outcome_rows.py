@@ -15,11 +15,7 @@ from skdisc.subgroup._lattice._conjunctions import Patterns
 class PeopleRows:
     """Rows that may each stand for many people; a subclass has X, `at` and `outcome`.
 
-    Attributes
-    ----------
-    cluster : ndarray of shape (n_rows,), or None
-    frequency : ndarray of int64, shape (n_rows,), or None
-        Number of equal people of each row; None: 1.
+    `frequency`: number of equal people of each row; None: 1.
     """
 
     cluster = None
@@ -53,12 +49,7 @@ class PeopleRows:
 class OutcomeRows(PeopleRows):
     """What `Counted` and `Summed` share.
 
-    Attributes
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    names : list of str
-        Names of the measures.
-    weight : ndarray of float, shape (n_rows,), or None
+    `names`: names of the measures. Shapes: `X` (n_rows, n_columns).
     """
 
     weight = None

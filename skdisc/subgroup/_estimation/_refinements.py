@@ -22,21 +22,10 @@ def unexceeded(
     if it is a protected one, its members are compared with the other members of the group. It
     differs if the p-value is at most the level divided by the number of refinements of the group.
 
-    Parameters
-    ----------
-    family : Family
-    patterns : Patterns
-        The groups of the family.
-    items : Items
-    twin : ndarray of int, shape (n_measures, n_groups)
-        For each group, itself or the side tested in place of it (`one_side_each`).
-    significance : float
-
-    Returns
-    -------
-    list of list of (child, parent)
-        By measure, for each length of refinements from short to long: arrays of their positions,
-        and of the tested contrasts that they refine.
+    `patterns`: the groups of the family. `twin`, of shape (n_measures, n_groups): for each group,
+    itself or the side tested in place of it (`one_side_each`). Returns a list of list of (child,
+    parent): by measure, for each length of refinements from short to long: arrays of their
+    positions, and of the tested contrasts that they refine.
     """
     protected = is_protected(patterns, items)
     has_context = ((patterns.items != PAD) & ~protected).any(axis=1)

@@ -18,13 +18,8 @@ from skdisc._utils._validation import plain
 class Scale:
     """The values of one column: the value that represents a condition, and its position.
 
-    Parameters
-    ----------
-    series : Series
-        The people's values.
-    column : Column
-    predicates : sequence of Predicate
-        The items that actions are made of; for numbers, their upper ends are the positions.
+    `series`: the people's values. `predicates`: the items that actions are made of; for numbers,
+    their upper ends are the positions.
     """
 
     def __init__(self, series, column, predicates):
@@ -90,7 +85,6 @@ class ActionMoves:
     ----------
     features : tuple
         Names of the columns, in order.
-    sources, targets : tuple of Predicate
     source_feature, target_feature : ndarray of int
         Number of the column of each.
     scales : tuple of Scale
@@ -127,18 +121,7 @@ class ActionMoves:
 def make_moves(X, space, sources, targets, items, rules):
     """Return the moves between conditions, tabulated by column.
 
-    Parameters
-    ----------
-    X : DataFrame
-    space : FeatureSpace
-    sources, targets : sequence of Predicate
-    items : Items
-        All items that actions may be made of.
-    rules : MoveRules
-
-    Returns
-    -------
-    ActionMoves
+    `items`: all items that actions may be made of. `rules`: MoveRules.
     """
     features = tuple(c for c in by_name(X).columns if c in {p.column for p in (*sources, *targets)})
     number = {name: j for j, name in enumerate(features)}
@@ -214,12 +197,7 @@ def _costs(name, scale, before, after, rules, is_needed):
 class RowValues:
     """The rows of X as codes of the distinct values of each column.
 
-    Attributes
-    ----------
-    codes : list of ndarray of int, shape (n_rows,)
-        By column.
-    distinct : list of Series
-        By column, in the order of their codes.
+    `codes`: by column. `distinct`: by column, in the order of their codes.
     """
 
     codes: list
@@ -256,14 +234,9 @@ def _type_of_both(distinct, new_values):
 class Changed:
     """The rows of X after a change, as codes of their values; tables are made on demand.
 
-    Parameters
-    ----------
-    values : RowValues
-    moves : ActionMoves
-    shift : bool
-        Whether a number is shifted by the distance between the medians of its bin and of the
-        target bin; otherwise it becomes the median of the target bin. Numbers that are in the
-        target bin do not change.
+    `shift`: whether a number is shifted by the distance between the medians of its bin and of the
+    target bin; otherwise it becomes the median of the target bin. Numbers that are in the target
+    bin do not change.
     """
 
     def __init__(self, values, moves, shift):
@@ -322,18 +295,9 @@ class Changed:
         The key of a row is the sum, modulo 2^64, of a hash for each of its values. So a change of a
         few columns adds the hashes of the new values, and takes away the old ones.
 
-        Parameters
-        ----------
-        rows : ndarray of int, shape (n,)
-            Positions of the rows; by default all.
-        which : ndarray of int, shape (n,), optional
-            The number of the change of each row, ascending; None: no row is changed.
-        changes : sequence of ndarray of int
-            For each change, the target of each feature that actions may change, FREE: unchanged.
-
-        Returns
-        -------
-        ndarray of uint64, shape (n,)
+        `rows`: positions of the rows; by default all. `which`: the number of the change of each
+        row, ascending; None: no row is changed. `changes`: for each change, the target of each
+        feature that actions may change, FREE: unchanged.
         """
         keys = self._unchanged[rows]
         with np.errstate(over="ignore"):

@@ -23,18 +23,9 @@ def chosen_sides(learning, tested, verdicts, notion):
     From few people a worse action may be chosen: the first side gets the better of both choices, so
     that it does not look worse off for this reason.
 
-    Parameters
-    ----------
-    learning, tested : Measured
-        Counts of the same pairs: among the people on whom actions are chosen, and among the people
-        who are compared.
-    verdicts : Verdicts
-    notion : Notion
-
-    Returns
-    -------
-    group_side, rest_side : Measured
-        With all actions if the notion does not compare the best one of each side.
+    `learning` and `tested`: counts of the same pairs: among the people on whom actions are chosen,
+    and among the people who are compared. Returns `group_side` and `rest_side`: with all actions if
+    the notion does not compare the best one of each side.
     """
     group_side, rest_side = verdicts.sides(tested)
     if not (notion.is_share and notion.viewpoint == "macro") or not len(tested):
@@ -60,21 +51,10 @@ def sides_of(recourse, verdicts, notion):
 def compare_sides(group_side, rest_side, notion, significance, agree=False):
     """Compare one side with the other in each subgroup, and test the difference.
 
-    Parameters
-    ----------
-    group_side, rest_side : Measured
-        Counts of one group each.
-    notion : Notion
-    significance : float or None
-        None: intervals are NaN.
-    agree : bool, default=False
-        Whether intervals of differences of shares invert the test, instead of Newcombe's.
-
-    Returns
-    -------
-    dict of ndarray
-        ``outcome``, ``outcome_rest``, ``effect`` (group minus rest), ``ci_low``, ``ci_high``,
-        ``p_value``, ``test``, ``support``, ``support_rest``.
+    `group_side` and `rest_side`: counts of one group each. `significance`: None: intervals are NaN.
+    `agree`: whether intervals of differences of shares invert the test, instead of Newcombe's.
+    Returns a dict of ndarray: ``outcome``, ``outcome_rest``, ``effect`` (group minus rest),
+    ``ci_low``, ``ci_high``, ``p_value``, ``test``, ``support``, ``support_rest``.
     """
     a, b = group_side.values(notion).ravel(), rest_side.values(notion).ravel()
     n_a, n_b = group_side.n.ravel(), rest_side.n.ravel()
@@ -238,21 +218,10 @@ def candidates_of(d, recourse, findings, problem=""):
 
     Only for notions that compare shares; costs and counts have no gap in units of shares.
 
-    Parameters
-    ----------
-    d : FACTS
-    recourse : dict of Recourse
-        By protected column.
-    findings : set of (column, int, int)
-        The findings: protected column, number of the subgroup, number of the group.
-    problem : str, default=""
-        Why the absence of findings is inconclusive.
-
-    Returns
-    -------
-    Candidates or None
-        Sizes are shares of the people refused whose protected value is known. None: no notion
-        compares shares.
+    `recourse`: by protected column. `findings`: the findings: protected column, number of the
+    subgroup, number of the group. `problem`: why the absence of findings is inconclusive. Returns a
+    Candidates or None: sizes are shares of the people refused whose protected value is known. None:
+    no notion compares shares.
     """
     parts = []
     for column, r in recourse.items():
@@ -291,19 +260,8 @@ def candidates_of(d, recourse, findings, problem=""):
 def describe(rows, notion, against, score):
     """Return the actions that help each group of one subgroup, and the verdict, as text.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        subgroup, group, coverage, action, effectiveness, cost.
-    notion : Notion
-        Only actions that count under it are listed.
-    against : str or None
-        The group that the bias is against.
-    score : float
-
-    Returns
-    -------
-    str
+    `rows`: subgroup, group, coverage, action, effectiveness, cost. `notion`: only actions that
+    count under it are listed. `against`: the group that the bias is against.
     """
     lines = [f"If {rows['subgroup'].iloc[0]}:"]
     for group, group_rows in rows.groupby("group", sort=False):

@@ -58,20 +58,9 @@ def find_flips(cache, changed, people, changes, members):
     If the changed rows are too many to keep the decisions about all, they are queried in parts by
     key, so that equal rows are in one part, and each part is forgotten after it.
 
-    Parameters
-    ----------
-    cache : DecisionCache
-    changed : Changed
-    people : StudyPeople
-    changes : ndarray of int, shape (n_changes, n_features)
-    members : ndarray of uint64, shape (n_changes, n_words)
-
-    Returns
-    -------
-    flips : ndarray of uint64, shape (n_changes, n_words)
-        The members whom the change helps.
-    n_asked : int
-        Number of changes queried before the budget ended, all if it did not.
+    `cache`: DecisionCache. `people`: StudyPeople. Returns `flips`, of shape (n_changes, n_words):
+    the members whom the change helps; `n_asked`: number of changes queried before the budget ended,
+    all if it did not. Shapes: `changes` (n_changes, n_features), `members` (n_changes, n_words).
     """
     flips, keys = np.zeros_like(members), changed.keys()
     n_parts = cache.parts(int(people.layout.count(members).sum()))

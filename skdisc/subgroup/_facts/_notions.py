@@ -88,7 +88,6 @@ class Measured:
         Members whom the action helps, and members whom no earlier (cheaper) action helps.
     n : ndarray of int, shape (n_subgroups, n_groups)
         Number of members.
-    cost : ndarray of float, shape (n_pairs,)
     start : ndarray of int, shape (n_subgroups + 1,)
         First pair of each subgroup, and the end.
     c_inf : float
@@ -114,12 +113,7 @@ class Measured:
         return Measured(*counts, self.cost, self.start, self.c_inf)
 
     def best_pair(self, budget):
-        """Return the pair within budget that helps most of the one group, of equals the cheapest.
-
-        Returns
-        -------
-        ndarray of int, shape (n_subgroups,)
-        """
+        """Return the pair within budget that helps most of the group, of equals the cheapest."""
         helped = self.hits[:, 0] * (self.cost <= budget + _EPS)
         return np.lexsort((np.arange(len(helped)), -helped, self.subgroup))[self.start[:-1]]
 
@@ -232,16 +226,9 @@ class Measured:
 def shortfalls(group_side, rest_side, notion):
     """Return by how much one side is worse off than the other; 0 for two infinite costs.
 
-    Parameters
-    ----------
-    group_side, rest_side : Measured
-        Columns that broadcast against each other.
-    notion : Notion
-
-    Returns
-    -------
-    ndarray of float, shape (n_subgroups, n_columns)
-        Negative if it is better off; for the trade-off the largest gap between the curves.
+    `group_side` and `rest_side`: columns that broadcast against each other. Returns an ndarray of
+    float of shape (n_subgroups, n_columns): negative if it is better off; for the trade-off the
+    largest gap between the curves.
     """
     if notion.name == "trade_off":
         gap = rest_side.curve(notion.viewpoint) - group_side.curve(notion.viewpoint)
@@ -278,12 +265,8 @@ def all_notions(phis, budgets):
 class Verdicts:
     """The group that is worst off in each subgroup, arrays of shape (n_subgroups,).
 
-    Attributes
-    ----------
-    against : ndarray of int
-        Number of the group.
-    score : ndarray of float
-        By how much it is worse off; 0 if no group is, NaN if undefined.
+    `against`: number of the group. `score`: by how much it is worse off; 0 if no group is, NaN if
+    undefined.
     """
 
     against: np.ndarray

@@ -36,11 +36,8 @@ _COLUMNS = (
 class ShownGroups:
     """The findings of fit.
 
-    Attributes
-    ----------
-    table : DataFrame
-        By finding: the protected column, the number of the subgroup in the plan of its recourse,
-        and the number of the group worse off.
+    `table`: by finding: the protected column, the number of the subgroup in the plan of its
+    recourse, and the number of the group worse off.
     """
 
     table: pd.DataFrame
@@ -49,16 +46,7 @@ class ShownGroups:
 def discovered(d, task, excluded):
     """Return the Discovery of a detector whose recourse was measured.
 
-    Parameters
-    ----------
-    d : FACTS
-        With ``recourse_``.
-    task : Task
-    excluded : list of (str, int, str)
-
-    Returns
-    -------
-    Discovery
+    `d`: with ``recourse_``.
     """
     table = pd.concat([_judged(d, r) for r in d.recourse_.values()] or [_empty()])
     table = table.reset_index(drop=True)
@@ -228,18 +216,7 @@ def _why_nothing(recourse):
 def measured_again(d, task, cache, rows):
     """Measure the findings of fit on other rows, with the same groups, actions and notion.
 
-    Parameters
-    ----------
-    d : FACTS
-        Fitted.
-    task : Task
-    cache : DecisionCache
-    rows : StudyRows or None
-        None: the budget is too small to query the model.
-
-    Returns
-    -------
-    Discovery
+    `d`: fitted. `cache`: DecisionCache. `rows`: None: the budget is too small to query the model.
     """
     fit_table, shown = d.result_.findings.table, task.memory.table
     table, new_recourse = table_again(d, fit_table, shown, cache, rows)

@@ -100,20 +100,7 @@ class Settings:
 def checked_settings(d, space):
     """Check the parameters of a detector against the columns.
 
-    Parameters
-    ----------
-    d : FACTS
-        With ``protected_``.
-    space : FeatureSpace
-
-    Returns
-    -------
-    Settings
-
-    Raises
-    ------
-    ValueError
-        If a setting is not allowed.
+    `d`: with ``protected_``. Raises ValueError if a setting is not allowed.
     """
     actions = Actions() if d.actions is None else d.actions
     costs = Costs() if d.costs is None else d.costs

@@ -29,15 +29,8 @@ from skdisc.subgroup._facts._subgroup_actions import (
 class StudyRows:
     """The rows under audit with their decisions, encoded once for all protected columns.
 
-    Attributes
-    ----------
-    X : DataFrame
-    decided : ndarray of bool, shape (n_rows,)
-        Whether the decision is favorable.
-    space : FeatureSpace
-    settings : Settings
-    chosen : ndarray of bool, shape (n_rows,), or None
-        The rows on which the best actions are chosen; they are tested on the others.
+    `decided`: whether the decision is favorable. `chosen`: the rows on which the best actions are
+    chosen; they are tested on the others.
     """
 
     X: pd.DataFrame
@@ -86,7 +79,6 @@ class StudyPeople:
         Positions of the affected rows.
     group : ndarray of int
         The group of each of them.
-    layout : Layout
     chosen : ndarray of bool or None
         The affected rows on which the best actions are chosen.
     """
@@ -116,21 +108,9 @@ class StudyPeople:
 def study(cache, rows, columns, before_block):
     """Measure recourse in the subgroups of the groups of one protected column, or of several.
 
-    Parameters
-    ----------
-    cache : DecisionCache
-        Shared by the columns studied.
-    rows : StudyRows
-    columns : tuple of hashable
-        The column, or those whose values are combined.
-    before_block : callable
-        Charges candidate subgroups to the budget.
-
-    Returns
-    -------
-    recourse : Recourse
-    excluded : list of (str, int, str)
-        Groups and subgroups left out: name, affected people, reason.
+    `cache`: shared by the columns studied. `rows`: StudyRows. `columns`: the column, or those whose
+    values are combined. `before_block`: charges candidate subgroups to the budget. Returns
+    `excluded`: groups and subgroups left out: name, affected people, reason.
     """
     s = rows.settings
     groups, excluded = _groups(rows, columns)
@@ -279,20 +259,9 @@ def _percentiles(measured):
 def measure(cache, people, plan, s, c_inf):
     """Query the model about the members of each subgroup after each change, and count.
 
-    Parameters
-    ----------
-    cache : DecisionCache
-    people : StudyPeople
-    plan : Plan
-    s : Settings
-    c_inf : float
-        Cost of recourse of people whom no action helps.
-
-    Returns
-    -------
-    plan : Plan
-        Without pairs that the budget did not allow to query.
-    measured, everyone : Measured
+    `cache`: DecisionCache. `people`: StudyPeople. `s`: Settings. `c_inf`: cost of recourse of
+    people whom no action helps. Returns `plan`: without pairs that the budget did not allow to
+    query.
     """
     go_on(f"counting the people of {len(plan):,} groups")
     changed = Changed(people.rows.values, plan.moves, s.shift)

@@ -17,13 +17,7 @@ _WORDS = 2**23  # words of the members of all subgroups made at once
 
 
 class Layout:
-    """The layout of people as bits, sorted by group, each group padded to whole 64-bit words.
-
-    Parameters
-    ----------
-    group : ndarray of int, shape (n_people,)
-    n_groups : int
-    """
+    """The layout of people as bits, sorted by group, each group padded to whole 64-bit words."""
 
     def __init__(self, group, n_groups):
         sizes = np.bincount(group, minlength=n_groups)
@@ -60,11 +54,8 @@ class StudyPlan:
 
     Attributes
     ----------
-    moves : Moves
     patterns : ndarray of int, shape (n_subgroups, width)
         Numbers of sources, padded by PAD; each subgroup has at least one action.
-    subgroup, change : ndarray of int, shape (n_pairs,)
-    cost : ndarray of float, shape (n_pairs,)
     changes : ndarray of int, shape (n_changes, n_features)
         The target in each changed column, else FREE. An action changes only these columns of a
         member of a subgroup, so pairs with the same change have the same effect on a person.
@@ -117,13 +108,7 @@ class StudyPlan:
 class PeopleBlocks:
     """The members of all subgroups, for one block of people after another.
 
-    Parameters
-    ----------
-    sources : sequence of Predicate
-        The conditions of the subgroups.
-    X : DataFrame
-        The people.
-    layout : Layout
+    `sources`: the conditions of the subgroups. `X`: the people.
     """
 
     def __init__(self, sources, X, layout):
@@ -145,24 +130,9 @@ class PeopleBlocks:
 def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, before_block):
     """Return the conjunctions that are frequent in at least one group.
 
-    Parameters
-    ----------
-    items : Items
-    rows : ndarray of int
-        Positions of the rows that are counted.
-    group : ndarray of int, shape (n_rows,)
-        The group of each of them.
-    n_groups : int
-    min_support : float
-        Smallest share of a group.
-    max_len : int or None
-    before_block : callable or None
-
-    Returns
-    -------
-    patterns : ndarray of int, shape (n_patterns, width)
-        Numbers of items.
-    frequent : ndarray of bool, shape (n_patterns, n_groups)
+    `rows`: positions of the rows that are counted. `group`: the group of each of them.
+    `min_support`: smallest share of a group. Returns `patterns`, of shape (n_patterns, width):
+    numbers of items. Shapes: `frequent` (n_patterns, n_groups).
     """
     sizes = np.bincount(group, minlength=n_groups)
     least = least_of(min_support, sizes)
@@ -186,17 +156,8 @@ def make_pairs(moves, patterns, actions, contained):
     allowed in each, and changes at least one of them. If subsets are allowed, an action that does
     not change a column equals the action without this column, and counts once.
 
-    Parameters
-    ----------
-    moves : Moves
-    patterns, actions : ndarray of int, shapes (n_subgroups, width), (n_actions, width)
-        Numbers of sources, and of targets, padded by PAD.
-    contained : bool
-        Whether actions on a subset of the columns are valid.
-
-    Returns
-    -------
-    StudyPlan
+    `patterns` and `actions`: numbers of sources, and of targets, padded by PAD. `contained`:
+    whether actions on a subset of the columns are valid.
     """
     by_column = _by_column(patterns, moves.source_feature, len(moves.features))
     actions_by_column = _by_column(actions, moves.target_feature, len(moves.features))
@@ -283,14 +244,8 @@ def _valid(moves, sources, targets, columns, contained):
 def members_of_changes(plan, covers):
     """Return, for each change, the members of the subgroups that it is valid for, as bits.
 
-    Parameters
-    ----------
-    plan : StudyPlan
-    covers : ndarray of uint64, shape (n_subgroups, n_words)
-
-    Returns
-    -------
-    ndarray of uint64, shape (n_changes, n_words)
+    `plan`: StudyPlan. The result has shape (n_changes, n_words). Shapes: `covers` (n_subgroups,
+    n_words).
     """
     out = np.zeros((len(plan.changes), covers.shape[1]), dtype=np.uint64)
     order = np.argsort(plan.change, kind="stable")

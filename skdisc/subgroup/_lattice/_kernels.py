@@ -12,17 +12,8 @@ _done = 0
 def count(covers, parents, bits, items, edges):
     """Count the bits of ``covers[parents] & bits[items]``, cell by cell.
 
-    Parameters
-    ----------
-    covers : ndarray of uint64, shape (n_covers, n_words)
-    parents, items : ndarray of int, shape (n,)
-    bits : ndarray of uint64, shape (n_items, n_words)
-    edges : ndarray of int, shape (n_cells + 1,)
-        Words at which the cells begin and end.
-
-    Returns
-    -------
-    ndarray of int64, shape (n, n_cells)
+    `edges`: words at which the cells begin and end. The result has shape (n, n_cells). Shapes:
+    `covers` (n_covers, n_words), `bits` (n_items, n_words).
     """
     kernels = _worthwhile(len(items) * bits.shape[1])
     return (kernels[0] if kernels else count_numpy)(covers, parents, bits, items, edges)
@@ -56,15 +47,8 @@ def join_numpy(covers, parents, bits, items):
 def sums(covers, values):
     """Add up the values of the rows in each cover.
 
-    Parameters
-    ----------
-    covers : ndarray of uint64, shape (n, n_words)
-    values : ndarray of float, shape (n_columns, 64 * n_words)
-        In the order of the bits.
-
-    Returns
-    -------
-    ndarray of float, shape (n, n_columns)
+    `values`, of shape (n_columns, 64 * n_words): in the order of the bits. The result has shape (n,
+    n_columns). Shapes: `covers` (n, n_words).
     """
     kernels = compiled()
     return (kernels[2] if kernels else sums_numpy)(covers, values)

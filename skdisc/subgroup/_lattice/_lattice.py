@@ -202,10 +202,7 @@ class _Block:
     def extensions(self, feature, chosen=slice(None)):
         """Pair each chosen pattern with its later siblings of another feature.
 
-        Returns
-        -------
-        positions, item : ndarray of int
-            Position of the pattern, and the item to add.
+        Returns `positions` and `item`: position of the pattern, and the item to add.
         """
         item, group = self.patterns[:, -1], self.parent
         active = np.zeros(len(item), dtype=bool)
@@ -221,13 +218,8 @@ class _Block:
     def covers_of(self, positions, bits):
         """Return the covers of the patterns at these positions (in increasing order), each once.
 
-        Returns
-        -------
-        covers : ndarray of uint64, shape (n_distinct, n_words)
-        which : ndarray of int
-            For each position, the row of `covers`.
-        distinct : ndarray of int
-            For each row of `covers`, the position.
+        Returns `which`: for each position, the row of `covers`; `distinct`: for each row of
+        `covers`, the position. Shapes: `covers` (n_distinct, n_words).
         """
         distinct, which = np.unique(positions, return_inverse=True)
         if self.parent is None:
@@ -296,16 +288,8 @@ def least_of(share: float, total: float | np.ndarray) -> np.ndarray:
 def few_cells(columns):
     """Return cells of rows with equal columns, if there are few distinct ones.
 
-    Parameters
-    ----------
-    columns : ndarray of float, shape (n_columns, n_rows)
-
-    Returns
-    -------
-    cell : ndarray of int, shape (n_rows,), or None
-        None if there are more than 16 cells.
-    table : ndarray of float, shape (n_cells, n_columns), or None
-        The columns of each cell.
+    Returns `cell`: None if there are more than 16 cells; `table`, of shape (n_cells, n_columns):
+    the columns of each cell. Shapes: `columns` (n_columns, n_rows).
     """
     if not columns.shape[1]:
         return None, None

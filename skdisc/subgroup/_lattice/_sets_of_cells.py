@@ -27,8 +27,6 @@ def sets_of_cells(
 
     Parameters
     ----------
-    items : Items
-    allowed : ndarray of bool, shape (n_items,)
     least : float
         Smallest number of people.
     most : int

@@ -17,12 +17,8 @@ _FULL = 1 / 3  # terms per person above which least squares leaves too little
 class ProtectedCells:
     """The combinations of protected values that enough people have.
 
-    Attributes
-    ----------
-    items : Items
-        All items, without rows; protected columns come first.
-    combos : ndarray of int, shape (n_cells, n_protected)
-        The item of each cell in each protected column.
+    `items`: all items, without rows; protected columns come first. `combos`, of shape (n_cells,
+    n_protected): the item of each cell in each protected column.
     """
 
     items: Items
@@ -81,7 +77,6 @@ class Centering:
     ----------
     residual : ndarray of float, shape (n_rows,)
         The outcome less what is expected given the legitimate columns.
-    cell : ndarray of int, shape (n_rows,)
     parts : ndarray of float, shape (n_rows, n_cells), or None
         Memberships of the cells less the shares expected. None: functions are taken as they are,
         and residuals are the outcomes.
@@ -107,22 +102,9 @@ class Centering:
     ) -> "Centering":
         """Learn both expectations.
 
-        Parameters
-        ----------
-        covariates : Covariates or None
-            The legitimate columns; None: nothing is centered.
-        cell : ndarray of int, shape (n_rows,)
-        n_cells : int
-        outcome : ndarray of float, shape (n_rows,)
-        nuisance : {"boosting", "additive"} or estimator
-        rng : numpy Generator
-            Draws folds.
-        X : DataFrame of shape (n_rows, n_columns), optional
-            The legitimate columns as an estimator gets them.
-
-        Returns
-        -------
-        Centering
+        `covariates`: the legitimate columns; None: nothing is centered. `nuisance`: {"boosting",
+        "additive"} or estimator. `rng`: draws folds. `X`, of shape (n_rows, n_columns): the
+        legitimate columns as an estimator gets them.
         """
         if covariates is None:
             return cls(outcome, cell, None)
@@ -148,16 +130,8 @@ class Centering:
     def unlearned(self, part: np.ndarray, rows: np.ndarray | None = None) -> list[list[Unlearned]]:
         """Return what crossings would still add to the slope of residuals on a free function.
 
-        Parameters
-        ----------
-        part : ndarray of float, shape (n_rows,)
-        rows : ndarray of bool, shape (n_rows,), optional
-            The rows that the slope is of; None: all.
-
-        Returns
-        -------
-        list of list of Unlearned
-            One list per block, the surest first (`Crossings.to_widen`).
+        `rows`: the rows that the slope is of; None: all. Returns a list of list of Unlearned: one
+        list per block, the surest first (`Crossings.to_widen`).
         """
         return [
             expectations.left_to_learn(

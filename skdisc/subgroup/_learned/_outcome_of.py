@@ -10,20 +10,9 @@ from skdisc.subgroup._learned._people import ScoredPeople
 def errors_or_decisions(task: Any, residual: str) -> ScoredPeople:
     """Return probabilities minus labels, or decisions, or labels, of the rows of a task.
 
-    Parameters
-    ----------
-    task : Task
-    residual : {"auto", "error", "outcome"}
-
-    Returns
-    -------
-    ScoredPeople
-        Without rows if the budget does not allow to query the model.
-
-    Raises
-    ------
-    ValueError
-        If errors are asked for, and there is a model without labels.
+    `residual`: one of "auto", "error", "outcome". Returns a ScoredPeople: without rows if the
+    budget does not allow to query the model. Raises ValueError if errors are asked for, and there
+    is a model without labels.
     """
     has_errors = task.queries is not None and task.y is not None
     if residual == "error" and not has_errors:

@@ -16,12 +16,8 @@ from skdisc.subgroup._learned._witness import Witness, WitnessDesign
 class ScoredPeople:
     """Rows under audit.
 
-    Attributes
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    outcome : ndarray of float, shape (n_rows,)
-    score : ndarray of float, shape (n_rows,), or None
-        The score that people are compared at, if there is one.
+    `score`: the score that people are compared at, if there is one. Shapes: `X` (n_rows,
+    n_columns).
     """
 
     X: pd.DataFrame
@@ -57,7 +53,6 @@ class Setting:
 
     Attributes
     ----------
-    cells : ProtectedCells
     legitimate : list of column names, or None
         The columns that are adjusted for; None: nothing is centered.
     design : WitnessDesign
@@ -158,13 +153,8 @@ class CenteredPeople(NamedTuple):
 class Learned:
     """What a learned audit keeps of fit.
 
-    Attributes
-    ----------
-    setting : Setting
-    witness : Witness or None
-        None if there was nothing to learn from.
-    words : list of (Subgroup, int)
-        Rules, and the part of the people that each is about: EVERYONE, or a bin of the score.
+    `witness`: None if there was nothing to learn from. `words`: rules, and the part of the people
+    that each is about: EVERYONE, or a bin of the score.
     """
 
     setting: Setting

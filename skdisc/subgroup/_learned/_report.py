@@ -54,10 +54,8 @@ def tests_of(
 
     Parameters
     ----------
-    learned : Learned
     sample : CenteredPeople
         The people whom the witness has not seen.
-    significance : float
 
     Returns
     -------
@@ -106,13 +104,10 @@ def rules_of(
 ) -> pd.DataFrame:
     """Measure the rules of a witness.
 
-    Returns
-    -------
-    DataFrame
-        One row per rule: ``outcome``, ``effect`` (how much more residuals are in the rule than
-        elsewhere in its context, weighted by overlap) with its interval, widened by what crossings
-        would still add, and p-value (at least that of the witness), ``kept``, the share of the
-        witness's signal that the rule keeps.
+    Returns a DataFrame: one row per rule: ``outcome``, ``effect`` (how much more residuals are in
+    the rule than elsewhere in its context, weighted by overlap) with its interval, widened by what
+    crossings would still add, and p-value (at least that of the witness), ``kept``, the share of
+    the witness's signal that the rule keeps.
     """
     setting, (people, centering) = learned.setting, sample
     rows, sizes = [], []
@@ -165,17 +160,9 @@ def candidates_of(
     Groups were chosen from people who are not among those seen here, and values of protected
     columns are fixed in advance, so that the largest U of all covers the worst of them.
 
-    Parameters
-    ----------
-    learned : Learned
-    sample : CenteredPeople
-        The people whom the witness has not seen, for its groups.
-    everyone : CenteredPeople
-        All people, for single values.
-    is_found : ndarray of bool, shape (n_groups,)
-        Which groups of the witness are findings.
-    ratios : bool
-        Whether ratios count.
+    `sample`: the people whom the witness has not seen, for its groups. `everyone`: all people, for
+    single values. `is_found`: which groups of the witness are findings. `ratios`: whether ratios
+    count.
     """
     setting, rows = learned.setting, []
     total = float(len(everyone.people))
@@ -240,20 +227,7 @@ def discovery_of(
 ) -> Discovery:
     """Return the Discovery of a witness.
 
-    Parameters
-    ----------
-    detector : LearnedAuditor
-    task : Task
-    learned : Learned
-    sample : CenteredPeople
-        The people whom the witness has not seen.
-    everyone : CenteredPeople
-        All people, for bounds.
-    notes : list of str
-
-    Returns
-    -------
-    Discovery
+    `sample`: the people whom the witness has not seen. `everyone`: all people, for bounds.
     """
     d = detector
     tests, reasons = tests_of(learned, sample, d.significance)

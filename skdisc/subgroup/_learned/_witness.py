@@ -28,12 +28,7 @@ _REFINED = 40  # rules that are compared by their centered parts
 class WitnessDesign:
     """Legitimate columns as numbers that mean the same on any rows.
 
-    Attributes
-    ----------
-    space : FeatureSpace
-    columns : list of hashable
-    middle : dict
-        The median of each numeric column, for missing values.
+    `middle`: the median of each numeric column, for missing values.
     """
 
     space: Any
@@ -74,7 +69,6 @@ class Witness:
     model : estimator
         Fitted to the numbers of the columns and the indicators of the cell.
     indicators : ndarray of float, shape (n_cells, n_protected_items)
-    kind : str
     is_group : bool
         Whether the function is the indicator of positive predictions.
     """
@@ -106,19 +100,8 @@ def learn(
 ) -> Witness:
     """Learn a witness from the residuals of some people.
 
-    Parameters
-    ----------
-    learner : {"auto", "linear", "boosting"} or regressor
-        "auto": of main effects and trees, what is more correlated with residuals out of fold.
-    numbers : ndarray of float, shape (n_rows, n_terms)
-    cells : ProtectedCells
-    centering : Centering
-    is_group : bool
-    rng : numpy Generator
-
-    Returns
-    -------
-    Witness
+    `learner` ({"auto", "linear", "boosting"} or regressor): "auto": of main effects and trees, what
+    is more correlated with residuals out of fold. Shapes: `numbers` (n_rows, n_terms).
     """
     indicators = cells.indicators
     table = np.hstack([numbers, indicators[centering.cell]])
@@ -200,7 +183,6 @@ def in_words(rows: Summed, items: Items, patterns: Patterns, center: Callable) -
     ----------
     rows : Summed
         Rows whose values are the centered witness.
-    items : Items
     patterns : Patterns
         Rules mined from them.
     center : callable

@@ -20,13 +20,11 @@ class Branching:
 
     Parameters
     ----------
-    nb : NaiveBayes
     delta : float
         Degree of discrimination that a pattern must exceed.
     allowed : ndarray of bool
         Whether x may be each row of ``nb.assignments()``.
     rank : {"discrimination", "divergence"}
-    max_predicates : int or None
 
     Attributes
     ----------
@@ -65,16 +63,8 @@ class Branching:
     def top(self, k, before=None):
         """Return the k patterns of largest score whose discrimination exceeds delta.
 
-        Parameters
-        ----------
-        k : int
-        before : callable or None
-            ``before(n)`` gets the number of nodes that come next, and returns how many of them
-            may be visited.
-
-        Returns
-        -------
-        x, y : ndarray of int, shape (n, n_features)
+        `before`: ``before(n)`` gets the number of nodes that come next, and returns how many of
+        them may be visited. Shapes: `x` and `y` (n, n_features).
         """
         width = len(self.nb.items)
         choices, scores = np.zeros((0, width), dtype=np.int64), np.zeros(0)

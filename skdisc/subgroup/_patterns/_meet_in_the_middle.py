@@ -78,16 +78,8 @@ class _Contexts:
 class Meeting:
     """All patterns of a naive Bayes model.
 
-    Parameters
-    ----------
-    nb : NaiveBayes
-    assignments : ndarray of int, shape (n, n_sensitive_features)
-        The values x; an empty one is skipped.
-
-    Raises
-    ------
-    ValueError
-        If there are too many contexts for half of the features.
+    `assignments`, of shape (n, n_sensitive_features): the values x; an empty one is skipped. Raises
+    ValueError if there are too many contexts for half of the features.
     """
 
     def __init__(self, nb, assignments):
@@ -111,18 +103,8 @@ class Meeting:
     def top(self, k, delta, allowed, before=None):
         """Return the k patterns with the largest degree of discrimination above delta.
 
-        Parameters
-        ----------
-        k : int
-        delta : float
-        allowed : ndarray of bool, shape (n,)
-            Whether x may be each assignment.
-        before : callable or None
-            ``before(1)`` is called before each assignment; if it returns 0, the search ends.
-
-        Returns
-        -------
-        x, y : ndarray of int
+        `allowed`: whether x may be each assignment. `before`: ``before(1)`` is called before each
+        assignment; if it returns 0, the search ends.
         """
         width = len(self.nb.items)
         x, y = np.empty((0, self.assignments.shape[1]), np.int64), np.empty((0, width), np.int64)
@@ -152,10 +134,6 @@ class Meeting:
         """Count exactly, for each assignment, the patterns that discriminate by more than delta.
 
         ``before(1)`` is called before each assignment; if it returns 0, the count ends.
-
-        Returns
-        -------
-        ndarray of int64, shape (n,)
         """
         counts = np.zeros(len(self.assignments), dtype=np.int64)
         half = np.abs(self.added) / 2

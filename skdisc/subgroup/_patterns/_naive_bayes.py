@@ -23,10 +23,8 @@ class NaiveBayes:
     ----------
     log_p : ndarray of float, shape (2, n_items)
         Logarithm of P(item | class); class 1 is the favorable one.
-    log_prior : ndarray of float, shape (2,)
     feature : ndarray of int, shape (n_items,)
         Number of the feature of each item, from 0; items of a feature are adjacent.
-    sensitive : ndarray of bool, shape (n_items,)
     trials : ndarray of float, shape (2, n_items), default=None
         Number of rows, pseudo-counts included, that each probability was learned from.
     """
@@ -41,13 +39,7 @@ class NaiveBayes:
     def learn(cls, counts, n, feature, sensitive, smoothing):
         """Learn from the number of rows of each item, and of all rows, by class.
 
-        Parameters
-        ----------
-        counts : ndarray of int, shape (n_items, 2)
-        n : ndarray of int, shape (2,)
-        feature, sensitive : ndarray
-        smoothing : float
-            Pseudo-count added to each count of an item.
+        `smoothing`: pseudo-count added to each count of an item. Shapes: `counts` (n_items, 2).
         """
         counts = counts.T + max(smoothing, _LEAST)
         starts = np.flatnonzero(np.diff(feature, prepend=-1))
@@ -77,10 +69,8 @@ class NaiveBayes:
     def assignments(self):
         """Return each assignment of the sensitive features, the empty one first.
 
-        Returns
-        -------
-        ndarray of int, shape (n_assignments, n_sensitive_features)
-            Items, PAD where a feature is not set; the last feature changes fastest.
+        Returns an ndarray of int of shape (n_assignments, n_sensitive_features): items, PAD where a
+        feature is not set; the last feature changes fastest.
         """
         choices = [np.append(PAD, self.items[f]) for f in self.sensitive_features]
         grid = np.meshgrid(*choices, indexing="ij")
@@ -133,12 +123,8 @@ def divergence(joint, base, delta):
 def n_patterns(nb, assignments, max_predicates):
     """Return the number of patterns (x, y) of each assignment x, as Python integers.
 
-    Parameters
-    ----------
-    nb : NaiveBayes
-    assignments : ndarray of int, shape (n, n_sensitive_features)
-    max_predicates : int or None
-        Largest number of conditions in x and y together.
+    `nb`: NaiveBayes. `max_predicates`: largest number of conditions in x and y together. Shapes:
+    `assignments` (n, n_sensitive_features).
     """
     sizes = [len(items) for items in nb.items]
     limit = len(sizes) if max_predicates is None else max_predicates

@@ -14,22 +14,9 @@ from skdisc.subgroup._patterns._naive_bayes import NaiveBayes
 def model_items(X, space, features, protected, n_bins, binarize, weight=None, frequency=None):
     """Return the items of the features that vary, without values that do not occur.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n_rows, n_columns)
-    space : FeatureSpace
-    features, protected : sequence of hashable
-        Columns to use, and the ones among them whose items come first.
-    n_bins : int or Bins
-    binarize : {"median"} or None
-        "median": numeric and ordinal columns are cut in two at their median.
-    weight : ndarray of float, shape (n_rows,), optional
-    frequency : ndarray of int64, shape (n_rows,), optional
-        Number of equal people of each row.
-
-    Returns
-    -------
-    Items
+    `features` and `protected`: columns to use, and the ones among them whose items come first.
+    `binarize` ({"median"} or None): "median": numeric and ordinal columns are cut in two at their
+    median. `frequency`: number of equal people of each row. Shapes: `X` (n_rows, n_columns).
     """
     items = make_items(
         X,
@@ -76,17 +63,7 @@ def _halved(items, name, n_values, frequency):
 def learn(items, favored, smoothing, weight=None):
     """Learn a naive Bayes model; return None if a class or all sensitive features are missing.
 
-    Parameters
-    ----------
-    items : Items
-    favored : ndarray of bool, shape (n_rows,)
-        Whether each row is in the favorable class.
-    smoothing : float
-    weight : ndarray of float, shape (n_rows,), optional
-
-    Returns
-    -------
-    NaiveBayes or None
+    `favored`: whether each row is in the favorable class.
     """
     weight = np.ones(len(favored)) if weight is None else weight
     by_class = np.stack([weight * ~favored, weight * favored])

@@ -55,8 +55,6 @@ def choose(pool, k, p_adjusted, is_significant, is_insignificant, strength, budg
     Parameters
     ----------
     pool : ModelPatterns or PeoplesPatterns
-    k : int
-    p_adjusted : ndarray of float, shape (n_x,)
     is_significant, is_insignificant : ndarray of bool, shape (n_x,)
         The significant assignments, and the other ones whose patterns may be shown.
     strength : ndarray of float, shape (n_x,), or None
@@ -67,10 +65,6 @@ def choose(pool, k, p_adjusted, is_significant, is_insignificant, strength, budg
         If it ended the search early, only the patterns visited are counted.
     redundancy : float or None
         Patterns that differ by at most this from one with one condition less are left out.
-
-    Returns
-    -------
-    PatternSearch
     """
     groups = (
         [is_significant | is_insignificant]
@@ -154,10 +148,7 @@ class ModelPatterns:
 
     Parameters
     ----------
-    nb : NaiveBayes
-    delta : float
     rank : {"discrimination", "divergence"}
-    max_predicates : int or None
     search : {"auto", "meet", "branch"}
     before : callable
         ``before(n)`` gets the number of steps that come next, and returns how many of them may be
@@ -228,16 +219,11 @@ class PeoplesPatterns:
 
     Parameters
     ----------
-    nb : NaiveBayes
-    delta : float
     rank : {"discrimination", "divergence"}
-    max_predicates : int or None
     items : Items
         With the codes of the rows.
-    rows : Counted or Summed
     least : float
         Smallest size of the subgroup of x and y.
-    before : callable
     """
 
     is_counted = True

@@ -23,15 +23,9 @@ def covariance(nb, masks, item_numbers, favored, weight, squares):
     with which the item alone is as significant as its likelihood ratio, because logarithms of
     small counts are far from normal.
 
-    Parameters
-    ----------
-    nb : NaiveBayes
-    masks : ndarray of bool, shape (n_items, n_rows)
-    item_numbers : ndarray of int, shape (n_items,)
-        Numbers of these items in the model.
-    favored : ndarray of bool, shape (n_rows,)
-    weight, squares : ndarray of float, shape (n_rows,)
-        Sums of the weights of the people of each row, and of the squares of these weights.
+    `nb`: NaiveBayes. `item_numbers`: numbers of these items in the model. `weight` and `squares`:
+    sums of the weights of the people of each row, and of the squares of these weights. Shapes:
+    `masks` (n_items, n_rows).
     """
     out = np.zeros((len(item_numbers), len(item_numbers)))
     for c, inside in enumerate((~favored, favored)):
@@ -72,18 +66,9 @@ def between_clusters(nb, masks, item_numbers, favored, weight, cluster):
     Standard errors grow by t over z, with the degrees of freedom of the clusters that hold people
     with the item, or without it if they are fewer.
 
-    Parameters
-    ----------
-    nb, masks, item_numbers, favored, weight :
-        As in `covariance`.
-    cluster : ndarray of int, shape (n_rows,)
-        Number of the cluster of each row, from 0.
-
-    Returns
-    -------
-    variance : ndarray of float, shape (n_items,)
-        `_UNKNOWN` where one side has fewer than two clusters.
-    correlation : ndarray of float, shape (n_items, n_items)
+    `nb`, `masks`, `item_numbers`, `favored` and `weight :`: as in `covariance`. `cluster`: number
+    of the cluster of each row, from 0. Returns `variance`: `_UNKNOWN` where one side has fewer than
+    two clusters. Shapes: `correlation` (n_items, n_items).
     """
     n = cluster.max() + 1
     person_influence, class_of = _influence_on_log_odds(favored, weight), favored.astype(np.int64)
@@ -118,10 +103,8 @@ class Uncertainty:
 
     Parameters
     ----------
-    nb : NaiveBayes
     items : Items
         With the codes of the rows that the model was learned from.
-    favored : ndarray of bool, shape (n_rows,)
     patterns : sequence of ndarray of int
         Arrays of items, padded by PAD.
     weight, squares, cluster : ndarray of shape (n_rows,), optional
@@ -221,18 +204,7 @@ class Uncertainty:
 def pattern_table(nb, items, decisions, x, y, significance, delta):
     """Return the statistics of patterns, and the mean decisions of their members.
 
-    Parameters
-    ----------
-    nb : NaiveBayes or None
-        None: the numbers of the model are NaN.
-    items : Items
-    decisions : RowDecisions
-    x, y : ndarray of int
-    significance, delta : float
-
-    Returns
-    -------
-    DataFrame
+    `nb`: None: the numbers of the model are NaN. `decisions`: RowDecisions.
     """
     if nb is None or not len(x):
         table = pd.DataFrame(np.full((len(x), len(COLUMNS)), np.nan), columns=COLUMNS)

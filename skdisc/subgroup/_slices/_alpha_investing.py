@@ -15,10 +15,7 @@ def order_of(length, size, effect_size):
 def subsumed(candidates, accepted):
     """Return which slices are inside an accepted slice with fewer conditions, a bool array.
 
-    Parameters
-    ----------
-    candidates : SliceCandidates
-    accepted : ndarray of bool, shape (n,)
+    `candidates`: SliceCandidates.
     """
     inside = np.zeros(len(accepted), dtype=bool)
     child, parent = candidates.child, candidates.parent
@@ -30,7 +27,7 @@ def subsumed(candidates, accepted):
 
 
 def invest(p_value, large, candidates, wealth, reward):
-    r"""Test slices in sequence by alpha-investing (Foster and Stine 2008).
+    """Test slices in sequence by alpha-investing (Foster and Stine 2008).
 
     Neither the order, fewer conditions and larger size first, nor the choice of tests depends on
     the errors. With wealth W a test costs c = W / 10, at level :math:`c / (1 + c)`; a rejection
@@ -38,7 +35,6 @@ def invest(p_value, large, candidates, wealth, reward):
 
     Parameters
     ----------
-    p_value : ndarray of float, shape (n,)
     large : ndarray of bool, shape (n,)
         Whether the effect is large enough for a problematic slice.
     candidates : SliceCandidates
@@ -74,18 +70,7 @@ def invest(p_value, large, candidates, wealth, reward):
 def decide(lots, tests, effect_size, correction, significance):
     """Return, for each lot, which slices are problematic, and the corrected p-values.
 
-    Parameters
-    ----------
-    lots : sequence of (int, SliceCandidates)
-    tests : sequence of (ndarray, ndarray)
-        Effect sizes and p-values of each lot.
-    effect_size : float
-    correction : str
-    significance : float
-
-    Returns
-    -------
-    list of (ndarray of bool, ndarray of float)
+    `tests`: effect sizes and p-values of each lot.
     """
     large = [phi >= effect_size for phi, _ in tests]
     if correction == "alpha-investing":

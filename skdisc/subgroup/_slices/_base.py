@@ -153,8 +153,6 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
 
         Parameters
         ----------
-        patterns : Patterns
-        family : Family
         worth : ndarray of bool, shape (n_errors, n_groups)
             Contrasts that may be shown.
         published : sequence of ndarray of int
@@ -200,11 +198,9 @@ def errors_of(task, kinds):
     Without a model, or without labels to compare its decisions with, the only error is an
     unfavorable label or decision.
 
-    Raises
-    ------
-    ValueError
-        If an error is unknown, occurs twice, or needs labels, decisions or probabilities that are
-        not available, or if a callable does not return one finite number >= 0 per row.
+    Raises ValueError if an error is unknown, occurs twice, or needs labels, decisions or
+    probabilities that are not available, or if a callable does not return one finite number >= 0
+    per row.
     """
     answers = task.decisions()
     compared = task.queries is not None and task.y is not None

@@ -21,9 +21,6 @@ class SliceCandidates:
 
     Attributes
     ----------
-    approach : str
-    groups : sequence of Subgroup
-    length : ndarray of int, shape (n,)
     sums : ndarray of float, shape (n_sums, n)
     child, parent : ndarray of int
         Edges from a slice to one with one condition less.
@@ -75,18 +72,9 @@ class _Joined:
 def lattice(items, columns, least, max_len, first, spend, frequency=None):
     """Return each conjunction of items of at least this size.
 
-    Parameters
-    ----------
-    items : Items
-    columns : ndarray of float, shape (n_sums, n_rows)
-        The columns that `Means` adds up.
-    least, max_len : int
-    first : ndarray of bool, shape (n_items,)
-        Items that a conjunction may begin with.
-    spend : callable
-        The `before_block` of `Lattice.mine`.
-    frequency : ndarray of int64, shape (n_rows,), optional
-        Number of equal people of each row.
+    `columns`, of shape (n_sums, n_rows): the columns that `Means` adds up. `first`: items that a
+    conjunction may begin with. `spend`: the `before_block` of `Lattice.mine`. `frequency`: number
+    of equal people of each row.
     """
     size = columns[:1] if frequency is None else columns[:1] * frequency
     frequent = np.flatnonzero(items.sums(size)[:, 0] >= least)

@@ -28,16 +28,7 @@ def against_contexts(detector, task, rows, items):
     been cannot be listed: they are shown with the p-value that ignores their choice, and count as
     found on held-out rows only.
 
-    Parameters
-    ----------
-    detector : SliceFinder
-    task : Task
-    rows : Summed
-    items : Items
-
-    Returns
-    -------
-    Discovery
+    `rows`: Summed.
     """
     d, lots, mined = detector, [], None
     if "lattice" in d._approaches or not len(rows):

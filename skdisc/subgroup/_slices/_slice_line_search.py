@@ -23,8 +23,6 @@ class SliceProblem:
 
     Attributes
     ----------
-    rows : Summed
-    items : Items
     alpha : float
         Weight of the error against the size.
     least : int
@@ -74,17 +72,8 @@ class SliceProblem:
     def search(self, error, k, spend, floor=None):
         """Search for the k slices of largest score, given the error of each row.
 
-        Parameters
-        ----------
-        error : ndarray of float, shape (n_rows,)
-        k : int
-        spend, floor
-            See `TopSlices`.
-
-        Returns
-        -------
-        TopSlices
-            Without slices if no row has an error.
+        `spend` and `floor`: see `TopSlices`. Returns a TopSlices: without slices if no row has an
+        error.
         """
         weights = self.rows.mass
         score = SliceScore.of(self.alpha, weights, error, self.least)
@@ -168,12 +157,7 @@ class SliceScore:
 class Slices:
     """Items of rows with errors, which are added up over conjunctions.
 
-    Parameters
-    ----------
-    masks : ndarray of bool, shape (n_items, n_rows)
-    feature : ndarray of int, shape (n_items,)
-    error : ndarray of float, shape (n_rows,)
-    weight : ndarray of float, shape (n_rows,)
+    Shapes: `masks` (n_items, n_rows).
     """
 
     def __init__(self, masks, feature, error, weight):
@@ -217,9 +201,6 @@ class TopSlices:
 
     Parameters
     ----------
-    slices : Slices
-    score : SliceScore
-    k : int
     max_len : int
         Most items of a slice.
     first : ndarray of bool, shape (n_items,)
@@ -234,7 +215,6 @@ class TopSlices:
     ----------
     patterns : ndarray of int, shape (n, max_len)
         The slices that may be among the first k, padded by PAD; ties with the k-th are kept.
-    scores, sizes : ndarray of float
     n_measured : int
         Slices measured.
     measured : ndarray of int, shape (n_items,)
