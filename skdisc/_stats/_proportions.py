@@ -6,11 +6,11 @@ any rate of an empty group, are NaN, never 0. `significance` is one minus the co
 Counts that violate 0 <= x <= n raise ValueError in every function.
 """
 
-from functools import partial
-
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+from scipy import special
+
+from skdisc._stats._exact_tests import distinct, fisher_p_values
 
 SMALL_COUNT = 5  # an expected count below this makes the normal approximation poor
 _TAIL, _TAIL_COUNT = 1e-3, 100  # and so does one below the second, where p-values are this small
@@ -183,7 +183,8 @@ def fisher(
     tables = table[:, defined]
     if np.any(tables % 1):
         raise ValueError("fisher needs whole counts, got fractions; score_test accepts fractions")
-    first, inverse = distinct(tables.astype(np.int64))
+    tables = tables.astype(np.int64)
+    first, inverse = distinct(tables)
     p_value = np.full(defined.shape, np.nan)
     p_value[defined] = fisher_p_values(*tables[:, first], alternative, mid)[inverse]
     return p_value[()]
@@ -297,82 +298,6 @@ def _counts(x, n):
 def _bounds(low, high, x, n):
     """Set the lower end to 0 where x is 0, and the upper end to 1 where x is n."""
     return np.where(x == 0, 0, np.maximum(low, 0))[()], np.where(x == n, 1, np.minimum(high, 1))[()]
-
-
-def distinct(tables):
-    """Return the first position of each distinct column of integers, and the inverse.
-
-    Many groups have equal tables, whose exact p-value then is computed once. The columns are
-    numbered anew after each row, so that keys stay small enough for 64 bits.
-    """
-    key = np.zeros(tables.shape[1], dtype=np.int64)
-    for row in tables:
-        key = np.unique(key * (row.max(initial=0) + 1) + row, return_inverse=True)[1]
-    return np.unique(key, return_index=True, return_inverse=True)[1:]
-
-
-def fisher_p_values(x1, n1, x0, n0, alternative, mid):
-    """Return the p-values of `fisher` for tables of integers without empty groups.
-
-    Tails are sums of a few terms that fall away from the mode (`_at_most`), for all tables at once.
-    """
-    total, drawn = n1 + n0, x1 + x0
-    upper = x1 > (drawn + 1) * (n1 + 1) // (total + 2)  # above the mode
-    mirrored = {"less": False, "greater": True, "two-sided": upper}[alternative]
-    # Exchanging events and non-events mirrors x1 into the lower tail, where the sum is short and
-    # is not one minus a number close to one.
-    x1, drawn = np.where(mirrored, (n1 - x1, total - drawn), (x1, drawn))
-    p_value, tied = _at_most(x1, n1, n0, drawn), _mass(x1, n1, n0, drawn)
-    if alternative == "two-sided":
-        log_mass = partial(_log_mass, n1=n1, n0=n0, drawn=drawn)
-        tail, ties = _upper_tail(log_mass, x1, np.minimum(n1, drawn))
-        p_value += _at_most(n1 - tail, n1, n0, total - drawn)
-        tied = tied * (1 + ties)
-    return np.clip(p_value - tied / 2 if mid else p_value, 0.0, 1.0)
-
-
-def _mass(x1, n1, n0, drawn):
-    """Return hypergeometric probabilities from accurate binomial ones (Loader 2000)."""
-    successes, trials = np.stack([x1, drawn - x1, drawn]), np.stack([n1, n0, n1 + n0])
-    mass1, mass0, pooled_mass = stats.binom.pmf(successes, trials, drawn / (n1 + n0))
-    return mass1 * mass0 / pooled_mass
-
-
-def _log_mass(x1, n1, n0, drawn):
-    """Return hypergeometric log-probabilities up to one constant for each table."""
-    x0 = drawn - x1
-    inside = (x1 >= 0) & (x1 <= n1) & (x0 >= 0) & (x0 <= n0)
-    ways = special.betaln(x1 + 1, n1 - x1 + 1) + special.betaln(x0 + 1, n0 - x0 + 1)
-    return np.where(inside, -ways, -np.inf)
-
-
-def _at_most(x1, n1, n0, drawn):
-    """Return the probability of x1 or less: a sum of terms in the direction away from the mode."""
-    above = x1 > (drawn + 1) * (n1 + 1) // (n1 + n0 + 2)
-    t, k = np.where(above, (n1 - x1 - 1, n1 + n0 - drawn), (x1, drawn))
-    term = _mass(t, n1, n0, k)
-    tail = term.copy()
-    while np.any(term > 1e-17 * tail):
-        term = term * (t / (n1 - t + 1)) * ((n0 - k + t) / (k - t + 1))
-        tail, t = tail + term, t - 1
-    return np.where(above, 1 - tail, tail)
-
-
-def _upper_tail(log_mass, x1, last):
-    """Return the start of the upper tail no more probable than x1 (<= mode), and the ties of x1.
-
-    Probabilities that differ by less than a factor 1 + `slack` are equal up to rounding, as in
-    ``fisher.test`` of R.
-    """
-    slack = 1e-7
-    log_mass_of_x1, low, high = log_mass(x1), x1 + 1, last + 1
-    while np.any(low < high):  # bisection: once below that of x1, probabilities stay so
-        middle = (low + high) // 2
-        inside = log_mass(middle) <= log_mass_of_x1 + slack
-        low, high = np.where(inside, low, middle + 1), np.where(inside, middle, high)
-    return low, (log_mass(low) >= log_mass_of_x1 - slack) + 1.0 * (
-        log_mass(x1 - 1) >= log_mass_of_x1 - slack
-    )
 
 
 SCORE_TEST, EXACT_TEST = "two-proportion score test", "mid-p exact test"
