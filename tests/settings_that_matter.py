@@ -272,6 +272,7 @@ OWN = {
         "strata": ("town", "decisions", {}),
         "gaps": ((0.3,), "decisions", {}),
         "run_length": (2, "missing", {}),
+        "bounds": ((0, 2), "decisions", {"output": "value", "bounds": (0, 1)}),
     },
     "DisparityPursuit": {
         "borrow": (False, "decisions", {}),

@@ -16,6 +16,7 @@ from skdisc._utils._files import (
     write_text,
 )
 from skdisc.auditing._fingerprints import data_fingerprint
+from skdisc.auditing._numbers import VALUE, has_many_numbers
 from skdisc.cli._arguments import (
     check_complete,
     check_favorable,
@@ -50,7 +51,13 @@ def add_monitor(commands: argparse._SubParsersAction) -> None:
     add = command.add_argument
     add("state", metavar="STATE", help=".json file, made by the first call")
     add("data", metavar="DATA", nargs="*", help="CSV (also .gz) or Parquet files of the batch")
-    add("--decision", metavar="COL", help="column of the decisions")
+    add("--decision", metavar="COL", help="column of the decisions, or of numbers")
+    add("--number", action="store_true", help="compare means of numbers, such as pay")
+    add(
+        "--bounds",
+        metavar="LOW,HIGH",
+        help="with --number: between which values numbers count, such as 0,15000 for pay per month",
+    )
     add("--favorable", metavar="VALUE", help="favorable decision; several: A,B")
     add("--protected", metavar="A,B", help="protected columns")
     add("--label", metavar="COL", help="column of the true labels, for rates that need them")
@@ -134,17 +141,52 @@ def _begun(arguments, frame):
     favorable = None
     decision = column_named("--decision", arguments.decision or "", names)
     check_complete("--decision", frame[decision])
-    if arguments.favorable is None:
-        check_favorable("--decision", None, frame[decision])
-    else:
+    bounds = _bounds_of(arguments, frame[decision])
+    if arguments.favorable is not None:
         favorable = labels_named("--favorable", arguments.favorable, frame[decision])
+    elif bounds is None:
+        check_favorable("--decision", None, frame[decision])
     return DisparityMonitor(
         protected=columns_named("--protected", arguments.protected, names),
         strata=columns_named("--strata", arguments.strata or "", names) or None,
         pos_label=favorable,
         metric="selection_rate" if arguments.metric is None else arguments.metric,
+        output="decision" if bounds is None else VALUE,
+        bounds=bounds,
         rule=rule_of(arguments),
     )
+
+
+def _bounds_of(arguments, decided):
+    """Return the bounds of numbers as a pair of float, or None for decisions."""
+    if not arguments.number:
+        if arguments.bounds is not None:
+            raise ValueError("--bounds are those of numbers: add --number, or leave them out.")
+        if arguments.favorable is None and has_many_numbers(decided):
+            raise ValueError(
+                f"--decision {arguments.decision!r} holds many numbers. To compare their means, "
+                "add --number and --bounds LOW,HIGH; to compare decisions, name --favorable."
+            )
+        return None
+    for name in ("favorable", "metric", "label"):
+        if getattr(arguments, name) is not None:
+            raise ValueError(f"--{name} is about decisions, and --number compares means.")
+    if arguments.bounds is None:
+        raise ValueError(
+            "--number needs --bounds LOW,HIGH, such as 0,15000 for pay per month: no test of "
+            "numbers without bounds keeps its level at all times. Numbers beyond count as the "
+            "bound."
+        )
+    return _pair(arguments.bounds)
+
+
+def _pair(text):
+    """Return the two numbers of --bounds."""
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError as error:
+        raise ValueError(f"--bounds {text!r} are not two numbers, such as 0,15000.") from error
+    return low, high
 
 
 def _refuse_changes(arguments, monitor):
@@ -166,6 +208,12 @@ def _refuse_changes(arguments, monitor):
         if new is not None and new != old:
             option = name.replace("_", "-")
             raise ValueError(f"--{option} is {old} in the state, and cannot become {new}.")
+    if arguments.number and monitor.output != VALUE:
+        raise ValueError("The state is about decisions, and cannot become one of numbers.")
+    if arguments.bounds is not None:
+        old = None if monitor.bounds is None else tuple(monitor.bounds)
+        if _pair(arguments.bounds) != old:
+            raise ValueError(f"--bounds are {old} in the state, and cannot become others.")
     for name in ("protected", "strata"):
         old, new = getattr(monitor, name), getattr(arguments, name)
         if new is not None and new != ",".join(map(str, old or [])):
@@ -198,6 +246,17 @@ def _lines(monitor):
     wealth = result.tables["groups"].set_index("group")["log_wealth"]
     for row in result.to_frame().head(_SHOWN).itertuples():
         yield (
-            f"{row.subject}: gap {row.effect:+z.3f} [{row.ci_low:+z.3f}, {row.ci_high:+z.3f}], "
+            f"{row.subject}: gap {_gap(row, monitor.output == VALUE)}, "
             f"wealth {exp(min(wealth[row.subject], 700)):.3g}"
         )
+
+
+def _gap(row, is_of_numbers):
+    """Return a gap with its interval as text; of numbers also in percent of the others' mean."""
+    ends = row.effect, row.ci_low, row.ci_high
+    if not is_of_numbers:
+        return "{:+z.3f} [{:+z.3f}, {:+z.3f}]".format(*ends)
+    percent = ""
+    if row.outcome_rest > 0:
+        percent = f" ({100 * row.effect / row.outcome_rest:+z.1f} % of the others' mean)"
+    return "{:+z,.4g} [{:+z,.4g}, {:+z,.4g}]".format(*ends) + percent

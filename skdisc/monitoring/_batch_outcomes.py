@@ -7,6 +7,7 @@ import numpy as np
 from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._counts._counts import Counts
 from skdisc._stats._rates import WITHOUT_LABELS, check_metrics, rate_values
+from skdisc._task._numbers import numbers_of
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 
@@ -21,8 +22,8 @@ def labels_of_first(y_pred: np.ndarray, pos_label: object, output: str) -> Audit
     ValueError
         If `pos_label` is needed, or not among the decisions.
     """
-    if output == "probability":
-        return AuditedModel(None, "decisions", None, [1])
+    if output != "decision":
+        return AuditedModel(None, "decisions", None, [1] if output == "probability" else [])
     classes = check.sorted_unique(y_pred) if pos_label is None else None  # others may follow
     favorable, is_code = favorable_labels(pos_label, classes)
     return AuditedModel(None, "decisions", _CODES if is_code else None, favorable)
@@ -58,7 +59,7 @@ def _counted(counts, y, y_pred, output):
             "Counts contain labels and decisions: partial_fit got y or y_pred besides. Name the "
             "columns when counting, label= and decision=."
         )
-    if output == "probability":
+    if output != "decision":
         raise ValueError("Counts hold decisions, not numbers: pass rows, or output='decision'.")
     if counts.schema.edges:
         raise ValueError(
@@ -89,8 +90,8 @@ def outcomes(
         If the rate needs labels, or a decision is unknown.
     """
     check_metrics(metric, True, y is not None)
-    if output == "probability":
-        return values(np.asarray(y_pred, dtype=float), None, metric, output)
+    if output != "decision":
+        return values(numbers_of(y_pred), None, metric, output)
     check.check_known_labels(y_pred, audited.labels)
     decided = check.is_favorable(y_pred, audited.favorable).astype(float)
     labels = None if y is None else check.is_favorable(y, audited.favorable)
@@ -111,8 +112,12 @@ def values(decided: np.ndarray, labels: np.ndarray | None, metric: str, output: 
     Raises
     ------
     ValueError
-        If a number is below 0 or above 1.
+        If a probability is below 0 or above 1, or a number is infinite.
     """
+    if output == "value":
+        if np.isinf(decided).any():
+            raise ValueError(f"y holds {int(np.isinf(decided).sum()):,} infinite numbers.")
+        return decided
     if output == "probability":
         if ((decided < 0) | (decided > 1)).any():
             raise ValueError("Outcomes must be between 0 and 1 with output='probability'.")

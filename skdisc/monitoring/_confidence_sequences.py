@@ -1,4 +1,4 @@
-"""Confidence sequences: intervals of mean rates that hold at all times at once."""
+"""Confidence sequences: intervals of means that hold at all times at once."""
 
 import numpy as np
 
@@ -7,6 +7,8 @@ _SHARES = 1 / np.arange(1, 45)
 _LOG_SHARES = np.log(_SHARES / _SHARES.sum())
 _GROWTH = np.expm1(_TILTS)
 _HALVINGS = 40
+_NARROW_TILTS = 0.9 * 0.75 ** np.arange(44)  # below 1, where the bound of a number ends
+_COST_OF_SQUARES = -np.log1p(-_NARROW_TILTS) - _NARROW_TILTS
 
 
 def rate_sequence(n: np.ndarray, x: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
@@ -44,6 +46,77 @@ def _lower(n, x, level):
         excluded = np.logaddexp.reduce(log_e, axis=-1) >= -np.log(level)
         low, high = np.where(excluded, middle, low), np.where(excluded, high, middle)
     return low
+
+
+def mean_sequence(
+    n: np.ndarray, x: np.ndarray, squares: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return a confidence sequence for the mean of numbers so far, narrow where they vary little.
+
+    For numbers in [0, 1], each predicted by a number :math:`\hat x` in [0, 1] from those before,
+    and every tilt below 1, :math:`\exp(\lambda \sum (x - \mu) - \psi(\lambda) \sum (x - \hat
+    x)^2)` with :math:`\psi(\lambda) = -\log(1 - \lambda) - \lambda` is at most a martingale that
+    starts at 1 (Fan, Grama, Liu 2015; Howard, Ramdas, McAuliffe, Sekhon 2021, Theorem 4); here,
+    too, tilts are mixed, and means may drift.
+
+    Parameters
+    ----------
+    n, x, squares : ndarray, shape (...)
+        Number of people, sum of their numbers, and sum of the squared errors of predictions.
+    level : float
+
+    Returns
+    -------
+    low, high : ndarray of float, shape (...)
+        0 and 1 where there are no people.
+    """
+    n, x, squares = (np.asarray(a, dtype=float) for a in (n, x, squares))
+    near, far = np.zeros_like(x), n.copy()  # what the sum may exceed its expectation by
+    fixed = _LOG_SHARES - squares[..., None] * _COST_OF_SQUARES
+    for _ in range(_HALVINGS):
+        middle = (near + far) / 2
+        log_e = np.logaddexp.reduce(fixed + _NARROW_TILTS * middle[..., None], axis=-1)
+        is_out = log_e >= -np.log(level / 2)
+        near, far = np.where(is_out, near, middle), np.where(is_out, middle, far)
+    people = np.maximum(n, 1)
+    low = np.where(n > 0, np.maximum((x - far) / people, 0), 0.0)
+    return low, np.where(n > 0, np.minimum((x + far) / people, 1), 1.0)
+
+
+def squared_errors(values: np.ndarray, n: float, x: float, rng: np.random.Generator) -> float:
+    """Return the sum of the squared errors if each number is predicted by the mean before it.
+
+    Parameters
+    ----------
+    values : ndarray of float in [0, 1]
+        Numbers of a batch. Their order does not matter: they are put into a random one.
+    n, x : float
+        Number and sum of earlier ones.
+    rng : numpy.random.Generator
+    """
+    ordered = rng.permutation(np.sort(values))
+    sums = x + 0.5 + np.cumsum(ordered) - ordered  # one half, before there is any number
+    return float(np.sum((ordered - sums / (n + 1 + np.arange(len(ordered)))) ** 2))
+
+
+def difference_sequence(
+    n: np.ndarray, x: np.ndarray, squares: np.ndarray, level: float
+) -> dict[str, np.ndarray]:
+    """Return a confidence sequence for the difference of the means of two groups.
+
+    Parameters
+    ----------
+    n, x, squares : ndarray, shape (..., 2)
+        As in `mean_sequence`, of each group.
+    level : float
+
+    Returns
+    -------
+    dict of ndarray, shape (...)
+        ``ci_low`` and ``ci_high``.
+    """
+    low, high = mean_sequence(n, x, squares, level / 2)  # both groups together keep the level
+    return {"ci_low": low[..., 0] - high[..., 1], "ci_high": high[..., 0] - low[..., 1]}
 
 
 def gap_sequence(n: np.ndarray, x: np.ndarray, level: float) -> dict[str, np.ndarray]:

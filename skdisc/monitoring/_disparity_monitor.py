@@ -22,11 +22,12 @@ from skdisc._utils._inputs import check_order
 from skdisc._utils._json import jsonable
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import ArrayLike, Columns, Estimator, FrameLike, Labels
+from skdisc._verdicts._relevant import NUMBER, relevant_gap_of
 from skdisc.base import BaseDetector
 from skdisc.monitoring._batch_outcomes import given_batch, labels_of_first, outcomes, values
 from skdisc.monitoring._last_shown import LEAST
 from skdisc.monitoring._monitor_report import report, report_to_show
-from skdisc.monitoring._monitor_state import from_json, new_stream, to_json
+from skdisc.monitoring._monitor_state import bounds_of, from_json, new_stream, to_json
 
 
 class DisparityMonitor(BaseDetector):
@@ -41,6 +42,8 @@ class DisparityMonitor(BaseDetector):
     and both together at least 25.
     The null hypothesis is that within each block both sides have the same mean rate: the rate may
     drift from block to block, and groups may arrive in changing numbers, but not both in one block.
+    Of numbers such as pay (``output="value"``), means are compared in place of rates, and each
+    counts between the `bounds`.
 
     {parameters}
 
@@ -89,6 +92,8 @@ class DisparityMonitor(BaseDetector):
     R. Wang, A. Ramdas: False discovery rate control with e-values. JRSS B 84, 2022.
     J. Shin, A. Ramdas, A. Rinaldo: E-detectors. NEJSDS 2, 2024.
     I. Waudby-Smith, A. Ramdas: Estimating means by betting. JRSS B 86, 2024.
+    S. Howard, A. Ramdas, J. McAuliffe, J. Sekhon: Time-uniform, nonparametric, nonasymptotic
+    confidence sequences. Annals of Statistics 49, 2021.
 
     Examples
     --------
@@ -131,9 +136,17 @@ class DisparityMonitor(BaseDetector):
     )
     output: str = setting(
         "decision",
-        [StrOptions({"decision", "probability"})],
-        """What is compared: rates of decisions, or means of numbers from 0 to 1, such as
-        scores.""",
+        [StrOptions({"decision", "probability", "value"})],
+        """What is compared: rates of decisions, means of numbers from 0 to 1, such as scores, or
+        means of the numbers in y, such as pay, between `bounds`.""",
+    )
+    bounds: Sequence[float] | None = setting(
+        None,
+        ["array-like", None],
+        """Of ``output="value"``: the smallest and the largest number that counts, such as ``(0,
+        15000)`` for pay per month. Numbers beyond count as the bound, and a note says of how many
+        people. Choose them before numbers are seen; the closer, the sooner gaps are seen.""",
+        kind="pair of float or None",
     )
     strata: Columns | None = setting(
         None,
@@ -220,7 +233,7 @@ class DisparityMonitor(BaseDetector):
         y : array-like of shape (n_samples,), optional
             Labels, for rates that need them; without `y_pred` the decisions.
         y_pred : array-like of shape (n_samples,), optional
-            Decisions; numbers from 0 to 1 with ``output="probability"``.
+            Decisions; numbers with ``output="probability"`` (from 0 to 1) or ``"value"``.
 
         Returns
         -------
@@ -311,8 +324,9 @@ class DisparityMonitor(BaseDetector):
         check_metrics(self.metric, has_model, task.y is not None)
         if has_model and not task.budget.opens(len(task.X)):
             return stream
-        labels = task.favorable_labels() if task.y is not None else None
-        outcome = values(task.decisions(), labels, self.metric, self.output)
+        has_labels = task.y is not None and self.output != "value"
+        labels = task.favorable_labels() if has_labels else None
+        outcome = values(task.outcome(), labels, self.metric, self.output)
         stream.add(task.X, outcome, self.significance, self.relevant_size)
         self._fix_gap(stream, outcome)
         return stream
@@ -337,15 +351,16 @@ class DisparityMonitor(BaseDetector):
 
     def _start(self, y_pred):
         """Learn what the first batch of decisions tells."""
+        bounds_of(self)
         self._seeds = check_random_state(self.random_state).randint(2**31, size=4)
         self._audited = labels_of_first(y_pred, self.pos_label, self.output)
 
     def _fix_gap(self, stream, outcome, frequency=None):
         """Fix the relevant gap by the first batch in which outcomes differ; it stays the same.
 
-        The relevant gap depends on the overall rate, which a printed gap discloses. So for
-        decisions, the rate is over all people since the start, and is taken only when there are at
-        least 20 of them.
+        The relevant gap depends on the overall rate or mean, which a printed gap discloses. So for
+        decisions and numbers in a unit, it is that of all people since the start, and is taken only
+        when there are at least 20 of them.
 
         Parameters
         ----------
@@ -357,14 +372,24 @@ class DisparityMonitor(BaseDetector):
         """
         if stream.relevant_gap is not None:
             return
-        first = stream.groups[0] if stream.groups else None
-        if first is not None and not len(first.context) and self.output == "decision":
+        first, mean = stream.groups[0] if stream.groups else None, None
+        if first is not None and not len(first.context) and self.output != "probability":
             # A group without a context is compared with everyone else: both sides are all people.
-            n, x = first.seen.sum(axis=0)
+            n, x = first.seen.sum(axis=0)[:2]
             if n < LEAST:
                 return
-            outcome, frequency = np.array([0.0, 1.0]), np.array([n - x, x])
-        gap = self._gap_that_matters(outcome, frequency)
+            if self.output == "decision":
+                outcome, frequency = np.array([0.0, 1.0]), np.array([n - x, x])
+            else:
+                low, width = stream.rules.unit
+                mean = low + width * x / n
+        if self.output == "value":
+            outcome = np.clip(outcome, *stream.rules.bounds)
+            gap = relevant_gap_of(self.relevant_gap, outcome, kind=NUMBER, mean=mean)
+            if gap.problem.startswith("a relevant gap"):
+                raise ValueError(f"{gap.problem[0].upper()}{gap.problem[1:]}.")
+        else:
+            gap = self._gap_that_matters(outcome, frequency)
         stream.relevant_gap = None if gap.problem else gap.size
 
     def _keep(self, stream):

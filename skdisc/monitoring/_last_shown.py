@@ -24,7 +24,7 @@ import pandas as pd
 from skdisc._results._shared_values import MIN_CELL
 from skdisc._stats._printed_sums import PrintedSums
 from skdisc._utils._json import check_types
-from skdisc.monitoring._wealth import Wealth
+from skdisc.monitoring._wealth import Wealth, check_sums
 
 LEAST = 2 * MIN_CELL  # new people on each side of a row: 9 of 10 are nearly all of them
 _LATE = 200, 0.5  # people, and share of those shown, who wait until a group with few is left out
@@ -40,17 +40,22 @@ class ShownRow:
 
     Attributes
     ----------
-    seen : ndarray of float, shape (2, 2)
+    seen : ndarray of float, shape (2, n_sums)
         People on both sides, and sums of their outcomes, who are shown.
-    before : ndarray of float, shape (2, 2)
+    before : ndarray of float, shape (2, n_sums)
         The same of all people, up to the last renewal of any row.
     numbers : dict or None
         Wealths and changes at the last renewal of this row; None before the first.
     """
 
-    seen: np.ndarray = field(default_factory=lambda: np.zeros((2, 2)))
-    before: np.ndarray = field(default_factory=lambda: np.zeros((2, 2)))
+    seen: np.ndarray
+    before: np.ndarray
     numbers: dict | None = None
+
+    @classmethod
+    def empty(cls, w: Wealth) -> Self:
+        """Return the row of a group of which nothing is shown."""
+        return cls(np.zeros_like(w.seen), np.zeros_like(w.seen))
 
 
 @dataclass
@@ -80,7 +85,7 @@ class LastShown:
         rows = []
         for w in groups:
             is_shown = w.seen[:, 0].min() >= MIN_CELL
-            totals = w.seen.copy() if is_shown else np.zeros((2, 2))
+            totals = w.seen.copy() if is_shown else np.zeros_like(w.seen)
             rows.append(ShownRow(totals, w.seen.copy(), numbers_of(w) if is_shown else None))
         return cls(n_people, rows, Counter(), list(history))
 
@@ -106,7 +111,7 @@ class LastShown:
                 met[column] += [text] * bool(mask[row])
             if n[cell]:
                 self.waiting[tuple(map("\n".join, met.values()))] += n[cell]
-        self.rows += [ShownRow() for _ in groups[len(self.rows) :]]
+        self.rows += [ShownRow.empty(w) for w in groups[len(self.rows) :]]
 
     def renew(self, groups: list, n_people: int) -> np.ndarray | None:
         """Renew rows, if those who wait are enough.
@@ -126,7 +131,7 @@ class LastShown:
             Which rows were renewed; None: no renewal.
         """
         new = np.array([w.seen - r.before for w, r in zip(groups, self.rows, strict=True)])
-        n = new.reshape(-1, 2, 2)[:, :, 0]
+        n = new[:, :, 0] if len(groups) else np.zeros((0, 2))
         occurs, enough = n[:, 0] > 0, (n >= LEAST).all(axis=1)
         is_late = n_people - self.n_people >= max(_LATE[0], _LATE[1] * self.n_people)
         if not enough.any() or not (is_late or enough[occurs].all()):
@@ -196,15 +201,15 @@ class LastShown:
         waiting = Counter({tuple(cell): n for cell, n in data["waiting"]})
         return cls(data["n_people"], rows, waiting, data["history"])
 
-    def check(self, n_groups: int) -> None:
+    def check(self, n_groups: int, n_sums: int) -> None:
         """Raise ValueError if a number is impossible."""
         check_types(vars(self), {"n_people": int, "history": list})
         if len(self.rows) != n_groups:
             raise ValueError("what was last shown must have one row for each group")
         for row in self.rows:
-            if row.seen.shape != (2, 2) or row.before.shape != (2, 2):
-                raise ValueError("what was last shown must be pairs of numbers")
-            for people, favorable in (row.seen.T, row.before.T):
+            for sums in (row.seen, row.before):
+                check_sums(sums, n_sums, "what was last shown")
+                people, favorable = sums[:, :2].T
                 if not ((favorable >= 0) & (favorable <= people + 1e-6)).all():
                     raise ValueError("what was last shown has more favorable outcomes than people")
             check_types(row.numbers or {}, {} if row.numbers is None else _TYPES)
@@ -235,9 +240,20 @@ def log_of_two_digits(value: float) -> float:
     return log(floor(10 * exp(value - power * log(10)) + 1e-9) / 10) + power * log(10)
 
 
+def rounded_up(values: np.ndarray) -> np.ndarray:
+    """Return numbers, 0 or more, rounded up to two significant digits: no sums of squares.
+
+    Intervals that are made of larger errors hold, too.
+    """
+    values = np.where(values > 0, np.maximum(values, 1e-9), 0.0)
+    scale = 10.0 ** (np.floor(np.log10(np.where(values > 0, values, 1.0))) - 1)
+    return np.ceil(values / scale - 1e-9) * scale
+
+
 def _as_shown(w, row):
     """Return a group with the numbers that are shown, or without people and bets."""
-    shown = Wealth(w.group, w.context, w.share, w.n_bets, seen=row.seen.copy())
+    shown = Wealth(w.group, w.context, w.share, w.n_bets, w.n_sums, seen=row.seen.copy())
+    shown.seen[:, 2:] = rounded_up(shown.seen[:, 2:])
     if row.numbers is None:
         return shown
     numbers = dict(row.numbers)

@@ -14,10 +14,9 @@ from skdisc._stats import level_of_two_tests
 from skdisc._verdicts._answer import Answer, decide, family_table
 from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._relevant import ALL_EQUAL
-from skdisc.monitoring._confidence_sequences import gap_sequence
 from skdisc.monitoring._stream import Stream, columns_of
 
-_TEST = "betting against equal rates, at all times"
+_TEST = "betting against equal {compared}, at all times"
 ALL = "all groups"  # in the history
 _BY_ALL = "by all people so far, of whom the numbers below do not have the last ones"
 _NONE = (None, None, None)
@@ -89,7 +88,7 @@ def report_to_show(detector, stream: Stream, space, verdict: str) -> Discovery:
 def _table(stream, detector):
     """Return the statistics of the groups."""
     table = stream.table(detector.significance)
-    table["test"] = np.full(len(table), _TEST, dtype=object)
+    table["test"] = np.full(len(table), _TEST.format(compared=_compared(stream)), dtype=object)
     table["measure"] = detector.metric if detector.output == "decision" else "mean"
     return table
 
@@ -131,12 +130,25 @@ def _history(stream):
     return table.astype(dict.fromkeys(_RECORDED, float))
 
 
+def _compared(stream):
+    """Return what is compared: rates or means."""
+    return "rates" if stream.rules.bounds is None else "means"
+
+
 def _notes(stream):
     """Return what a reader has to know."""
     notes = []
+    if stream.rules.bounds is not None:
+        low, high = stream.rules.bounds
+        n = stream.n_beyond
+        whose = f"fewer than {MIN_CELL} people" if n < MIN_CELL else f"{n:,} people"
+        notes.append(
+            f"Numbers count from {low:,.10g} to {high:,.10g}; those of {whose} are beyond, and "
+            "count as the bound. What is said holds for means of these numbers."
+        )
     if stream.alarm_at is not None:
         notes.append(
-            f"The evidence against equal rates of all groups reached its level after "
+            f"The evidence against equal {_compared(stream)} of all groups reached its level after "
             f"{stream.alarm_at:,} people."
         )
     for w in stream.groups:
@@ -166,13 +178,11 @@ def _candidates(detector, stream, order, is_found):
             places.append(place)
         halves |= {columns} if stream.halves[i] else set()
     wealths = [stream.groups[order[place]] for place in places]
-    totals = np.array([w.seen for w in wealths], dtype=float).reshape(-1, 2, 2)
-    n, x = totals[:, :, 0], totals[:, :, 1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effect = x[:, 0] / n[:, 0] - x[:, 1] / n[:, 1]
+    n, outcome = stream.means(wealths)
+    effect = outcome[:, 0] - outcome[:, 1]
 
     def sequence(a):
-        return gap_sequence(n, x, float(level_of_two_tests(a)))
+        return stream.sequence(wealths, float(level_of_two_tests(a)))
 
     def interval(a):
         ends = sequence(a)

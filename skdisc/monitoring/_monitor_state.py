@@ -11,7 +11,7 @@ from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._utils._json import check_types, jsonable, loaded, placed, settings
 from skdisc._utils._validation import check_names, check_protected, is_number
 from skdisc._verdicts._rule import Rule
-from skdisc.monitoring._stream import Stream, StreamRules
+from skdisc.monitoring._stream import Stream, StreamRules, check_bounds
 
 _VERSION = 2
 _ABOUT = (
@@ -44,6 +44,7 @@ def new_stream(monitor: Any) -> Stream:
         raise ValueError("DisparityMonitor needs protected=[...]: the columns to compare by.")
     if not gaps or not all(is_number(g) and 0 < g < 1 for g in gaps):
         raise ValueError(f"gaps must be numbers between 0 and 1, got {m.gaps!r}.")
+    bounds = bounds_of(m)
     strata = check_protected(m.strata, m._columns, "strata")
     if twice := [c for c in strata or [] if c in m.protected_]:
         raise ValueError(f"strata names {twice[0]!r}, which is protected: within it all are alike.")
@@ -52,15 +53,46 @@ def new_stream(monitor: Any) -> Stream:
         strata,
         m.intersections,
         gaps,
-        m.output == "probability",
+        m.output != "decision",
         float(m.run_length),
         int(m._seeds[0]),
+        bounds,
     )
     if m.subgroups is None:
         return Stream(rules)
     findings = getattr(m.subgroups, "findings", None)
     groups = m.subgroups if findings is None else findings.subgroups
     return Stream.of_groups(rules, list(dict.fromkeys(groups)))
+
+
+def bounds_of(monitor: Any) -> list[float] | None:
+    """Return the bounds of numbers, or None for decisions and probabilities.
+
+    Raises
+    ------
+    ValueError
+        If a setting does not go with what is compared.
+    """
+    m = monitor
+    if m.output != "value":
+        if m.bounds is not None:
+            raise ValueError(
+                f"bounds={m.bounds!r} are those of numbers, and output={m.output!r} has 0 and 1: "
+                "leave bounds out, or set output='value'."
+            )
+        return None
+    if m.metric != "selection_rate":
+        raise ValueError(
+            f"metric={m.metric!r} is a rate of decisions, and output='value' compares means: "
+            "leave metric out."
+        )
+    if m.bounds is None:
+        raise ValueError(
+            "output='value' needs bounds=(low, high), such as (0, 15000) for pay per month: no "
+            "test of numbers without bounds keeps its level at all times, because a single one may "
+            "move a mean by any amount. Numbers beyond the bounds count as the bound."
+        )
+    return check_bounds(m.bounds)
 
 
 def to_json(monitor: Any, stream: Stream) -> str:

@@ -15,8 +15,12 @@ from scipy.special import logsumexp
 from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._json import check_types, placed
-from skdisc._utils._validation import plain
-from skdisc.monitoring._confidence_sequences import gap_sequence
+from skdisc._utils._validation import is_number, plain
+from skdisc.monitoring._confidence_sequences import (
+    difference_sequence,
+    gap_sequence,
+    squared_errors,
+)
 from skdisc.monitoring._e_values import e_bh
 from skdisc.monitoring._last_shown import LastShown, log_of_two_digits
 from skdisc.monitoring._wealth import OpenBlock, Wealth
@@ -42,6 +46,8 @@ class StreamRules:
         Whether outcomes are numbers in [0, 1] and not 0 or 1.
     run_length : float
     seed : int
+    bounds : list of float or None
+        Between which numbers outcomes count, which are then placed in [0, 1]; None: rates.
     """
 
     protected: list
@@ -51,6 +57,18 @@ class StreamRules:
     numeric: bool
     run_length: float
     seed: int
+    bounds: list | None = None
+
+    @property
+    def n_sums(self) -> int:
+        """How many sums are kept of a group: of numbers between bounds, one of squares, too."""
+        return 2 if self.bounds is None else 3
+
+    @property
+    def unit(self) -> tuple[float, float]:
+        """The outcome of 0, and the width of the interval of outcomes, in their unit."""
+        low, high = self.bounds or (0.0, 1.0)
+        return low, high - low
 
 
 @dataclass
@@ -70,6 +88,8 @@ class Stream:
         Records of batches.
     relevant_gap : float or None
         The gap that matters, fixed by the first people of both outcomes; None before.
+    n_beyond : int
+        People with a number beyond the bounds.
     shown : LastShown
         What reports show.
     """
@@ -84,6 +104,7 @@ class Stream:
     largest: float = 0.0
     history: list = field(default_factory=list)
     relevant_gap: float | None = None
+    n_beyond: int = 0
     shown: LastShown = field(default_factory=LastShown)
 
     @classmethod
@@ -98,7 +119,7 @@ class Stream:
 
     def fresh(self) -> "Stream":
         """Return a stream about the same groups that has seen nobody."""
-        groups = [Wealth(w.group, w.context, w.share, w.n_bets) for w in self.groups]
+        groups = [Wealth(w.group, w.context, w.share, w.n_bets, w.n_sums) for w in self.groups]
         stream = Stream(self.rules, is_open=False, groups=groups)
         stream.relevant_gap = self.relevant_gap
         return stream
@@ -117,7 +138,8 @@ class Stream:
         ----------
         X : DataFrame of shape (n_rows, n_columns)
         outcome : ndarray of float, shape (n_rows,)
-            0, 1 or a number between; NaN for people whom the rate is not about.
+            0, 1 or a number between; NaN for people whom the rate is not about. With `bounds`,
+            numbers in their unit.
         significance : float
         relevant_size : float
             Share of the people from which on a group is judged.
@@ -126,6 +148,9 @@ class Stream:
         """
         if self.is_open:
             self._meet(X)
+        if self.rules.bounds is not None:
+            self.n_beyond += int(np.count_nonzero(outcome != np.clip(outcome, *self.rules.bounds)))
+            outcome = self._placed(outcome)
         has_outcome = ~np.isnan(outcome)
         people = has_outcome.astype(np.int64) if frequency is None else has_outcome * frequency
         strata = self._strata_of(X)
@@ -135,7 +160,7 @@ class Stream:
         for wealth in self.groups:
             inside = wealth.group.mask(X)
             sides = [masks[wealth.context] & has_outcome & side for side in (inside, ~inside)]
-            wealth.seen += [_totals(side, outcome, people) for side in sides]
+            self._see(wealth, sides, outcome, people)
             for name, rows in strata.items():
                 self._bet(wealth, name, [side & rows for side in sides], outcome, people, before)
         self.judge(relevant_size)
@@ -153,6 +178,7 @@ class Stream:
         When an alarm was raised, and how many people there are, is said of the stream as it is.
         """
         names = ("n_people", "n_batches", "n_waves", "alarm_at", "largest", "relevant_gap")
+        names += ("n_beyond",)
         numbers = {name: getattr(self, name) for name in names}
         groups = self.shown.wealths(self.groups)
         return Stream(self.rules, self.is_open, groups, history=self.shown.history, **numbers)
@@ -190,6 +216,20 @@ class Stream:
             for w in self.groups
         ]
 
+    def _placed(self, outcome):
+        """Return numbers as their places between the bounds, 0 to 1; beyond these, the bounds."""
+        low, width = self.rules.unit
+        return (np.clip(outcome, *self.rules.bounds) - low) / width
+
+    def _see(self, wealth, sides, outcome, people):
+        """Add the people of both sides, and their outcomes, to the sums of a group."""
+        for seen, side in zip(wealth.seen, sides, strict=True):
+            if self.rules.bounds is not None:
+                # The same order for every group, so that a group and its mirror image are alike.
+                rng = np.random.default_rng([self.rules.seed, self.n_batches, 1])
+                seen[2] += squared_errors(outcome[side], *seen[:2], rng)
+            seen[:2] += _totals(side, outcome, people)
+
     def _bet(self, wealth, stratum, sides, outcome, people, n_people_before):
         """Add the outcomes of both sides in a stratum, and bet on them if both have people."""
         if not any(side.any() for side in sides):
@@ -219,7 +259,8 @@ class Stream:
 
     def _enter(self, groups, share):
         n_bets = 2 if self.rules.numeric else 2 * len(self.rules.gaps)
-        self.groups += [Wealth(g, c, share / len(groups), n_bets) for g, c in groups]
+        n_sums = self.rules.n_sums
+        self.groups += [Wealth(g, c, share / len(groups), n_bets, n_sums) for g, c in groups]
         self.n_waves += 1
 
     def _strata_of(self, X):
@@ -243,19 +284,16 @@ class Stream:
 
     def table(self, level: float) -> pd.DataFrame:
         """Return one row per group: rates, gap with its confidence sequence, wealth, p-values."""
-        totals = np.array([w.seen for w in self.groups]).reshape(-1, 2, 2)
-        n, x = totals[:, :, 0], totals[:, :, 1]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = x / n
+        n, outcome = self.means(self.groups)
         log_wealth, largest, shares = (
             np.array([getattr(w, name) for w in self.groups], dtype=float)
             for name in ("log_wealth", "largest", "share")
         )
         columns = {
-            "outcome": rate[:, 0],
-            "outcome_rest": rate[:, 1],
-            "effect": rate[:, 0] - rate[:, 1],
-            **gap_sequence(n, x, level),
+            "outcome": outcome[:, 0],
+            "outcome_rest": outcome[:, 1],
+            "effect": outcome[:, 0] - outcome[:, 1],
+            **self.sequence(self.groups, level),
             "support": n[:, 0].astype(np.int64),
             "support_rest": n[:, 1].astype(np.int64),
             "log_wealth": log_wealth,
@@ -266,6 +304,25 @@ class Stream:
             "log_change": [w.log_evidence_of_change for w in self.groups],
         }
         return pd.DataFrame(columns)
+
+    def means(self, groups: Sequence[Wealth]) -> tuple[np.ndarray, np.ndarray]:
+        """Return people, and rates or means in their unit, of groups and of the others."""
+        low, width = self.rules.unit
+        n, x = self._sums(groups)[:2]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return n, low + width * (x / n)
+
+    def sequence(self, groups: Sequence[Wealth], level: float) -> dict[str, np.ndarray]:
+        """Return the confidence sequences of the gaps of groups, and of the ratios of rates."""
+        if self.rules.bounds is None:
+            return gap_sequence(*self._sums(groups), level)
+        ends = difference_sequence(*self._sums(groups), level)
+        return {name: self.rules.unit[1] * value for name, value in ends.items()}
+
+    def _sums(self, groups):
+        """Return the sums of groups and of the others, each of shape (n_groups, 2)."""
+        several = np.array([w.seen for w in groups], dtype=float)
+        return several.reshape(-1, 2, self.rules.n_sums).transpose(2, 0, 1)
 
     def _record(self, significance):
         """Note an alarm, and keep a record of the batch."""
@@ -296,6 +353,7 @@ class Stream:
             "largest",
             "history",
             "relevant_gap",
+            "n_beyond",
         )
         return {
             "rules": vars(self.rules),
@@ -317,11 +375,11 @@ class Stream:
 
     def check(self) -> None:
         """Raise ValueError if a number of the state is impossible."""
-        counts = ("n_people", "n_batches", "n_waves")
+        counts = ("n_people", "n_batches", "n_waves", "n_beyond")
         check_types(vars(self), dict.fromkeys(counts, int) | {"history": list, "is_open": bool})
         check_types(vars(self), {"alarm_at": (int, NoneType), "largest": (int, float)})
         check_types(vars(self), {"relevant_gap": _NUMBER})
-        if min(self.n_people, self.n_batches, self.n_waves) < 0:
+        if min(getattr(self, name) for name in counts) < 0:
             raise ValueError("numbers of people and batches must be 0 or more")
         shares = [w.share for w in self.groups]
         if not all(0 <= share <= 1 for share in shares) or sum(shares) > 1 + 1e-9:
@@ -329,9 +387,11 @@ class Stream:
         for i, wealth in enumerate(self.groups):
             with placed(f"groups[{i}]"):
                 wealth.check()
+                if wealth.n_sums != self.rules.n_sums:
+                    raise ValueError(f"seen must have {self.rules.n_sums} sums")
         _check_records(self.history)
         with placed("shown"):
-            self.shown.check(len(self.groups))
+            self.shown.check(len(self.groups), self.rules.n_sums)
             _check_records(self.shown.history)
 
     def __post_init__(self):
@@ -341,6 +401,23 @@ class Stream:
         check_types(dict(enumerate(gaps)), dict.fromkeys(range(len(gaps)), (int, float)))
         if self.rules.intersections < 1 or self.rules.seed < 0 or not self.rules.run_length > 0:
             raise ValueError("rules have an impossible number")
+        if self.rules.bounds is not None:
+            check_bounds(self.rules.bounds)
+
+
+def check_bounds(bounds: object) -> list[float]:
+    """Return the bounds of numbers as floats.
+
+    Raises
+    ------
+    ValueError
+        If they are not two finite numbers, the smaller one first.
+    """
+    ends = list(bounds) if isinstance(bounds, list | tuple | np.ndarray) else []
+    are_numbers = all(is_number(end) and np.isfinite(end) for end in ends)
+    if len(ends) != 2 or not are_numbers or not ends[0] < ends[1]:
+        raise ValueError(f"bounds must be two numbers, the smaller one first, got {bounds!r}.")
+    return [float(end) for end in ends]
 
 
 def _keep_record(history, record):

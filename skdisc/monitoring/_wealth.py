@@ -14,6 +14,12 @@ from skdisc.monitoring import _e_values as e_values
 _SIDES = 2
 
 
+def check_sums(sums: np.ndarray, n_sums: int, what: str) -> None:
+    """Raise ValueError if sums of two groups are impossible."""
+    if sums.shape != (_SIDES, n_sums) or not (sums >= 0).all():
+        raise ValueError(f"{what} must be {n_sums} numbers of two groups, 0 or more")
+
+
 @dataclass
 class OpenBlock:
     """People who wait for the other group, and what earlier blocks of a stratum have shown.
@@ -92,8 +98,11 @@ class Wealth:
     group, context : Subgroup
     share : float
         Share of the level.
-    seen : ndarray of float, shape (2, 2)
-        People in the group and outside of it, and sums of their outcomes.
+    n_sums : int, default=2
+        3 for numbers between bounds, 2 for rates.
+    seen : ndarray of float, shape (2, n_sums)
+        People in the group and outside of it, and sums of their outcomes; of numbers between
+        bounds also the squared errors of their predictions.
     blocks : dict of OpenBlock
         By stratum.
     log_e : ndarray of float, shape (n_bets,)
@@ -117,7 +126,8 @@ class Wealth:
     context: Subgroup
     share: float
     n_bets: int
-    seen: np.ndarray = field(default_factory=lambda: np.zeros((_SIDES, 2)))
+    n_sums: int = 2
+    seen: np.ndarray = None
     blocks: dict = field(default_factory=dict)
     log_e: np.ndarray = None
     log_change: np.ndarray = None
@@ -130,6 +140,8 @@ class Wealth:
     change_since: int | None = None
 
     def __post_init__(self):
+        if self.seen is None:
+            self.seen = np.zeros((_SIDES, self.n_sums))
         if self.log_e is None:
             self.log_e, self.log_since = np.zeros(self.n_bets), np.zeros(self.n_bets)
             self.log_change = np.full(self.n_bets, -inf)
@@ -171,8 +183,7 @@ class Wealth:
         check_types(vars(self), {"share": (int, float), "n_bets": int, "n_blocks": int})
         check_types(vars(self), {"largest": (int, float), "changed_at": (int, NoneType)})
         check_types(vars(self), {"change_since": (int, NoneType), "is_judged": (bool, np.bool_)})
-        if self.seen.shape != (_SIDES, 2) or not (self.seen >= 0).all():
-            raise ValueError("seen must be two pairs of numbers, 0 or more")
+        check_sums(self.seen, self.n_sums, "seen")
         if (self.seen[:, 1] > self.seen[:, 0] + 1e-6).any():
             raise ValueError("seen has more favorable outcomes than people")
         for name in ("log_e", "log_change", "log_since", "since"):
@@ -218,6 +229,7 @@ class Wealth:
         change = [-inf if v is None else v for v in data["log_change"]]
         arrays = {n: np.array(data[n], dtype=float) for n in ("seen", "log_e", "log_since")}
         fields = data | arrays | {"log_change": np.array(change, dtype=float)}
+        fields["n_sums"] = arrays["seen"].shape[-1]
         fields["since"] = np.array(data["since"], dtype=np.int64)
         fields["blocks"] = {name: OpenBlock.from_dict(b) for name, b in data["blocks"].items()}
         fields["group"], fields["context"] = (

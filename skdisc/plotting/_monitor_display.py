@@ -53,6 +53,7 @@ class MonitorDisplay(_Display):
         display = cls(history[history["group"].isin([*names, "all groups"])])
         display.names = names
         display.level = result.significance
+        display.is_of_numbers = result.params.get("output") == "value"
         return display.plot(ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
@@ -109,8 +110,11 @@ class MonitorDisplay(_Display):
             ax.fill_between(course["n"], low, high, color=color, alpha=0.15)
         ax.axhline(0, color="black", linewidth=1)
         ends = self.table["effect"].abs().max()
-        limit = 1.0 if not np.isfinite(ends) else min(1.0, max(0.1, 2.5 * ends))
-        ax.set_ylim(-limit, limit)
+        if not self.is_of_numbers:
+            limit = 1.0 if not np.isfinite(ends) else min(1.0, max(0.1, 2.5 * ends))
+            ax.set_ylim(-limit, limit)
+        elif ends > 0:
+            ax.set_ylim(-2.5 * ends, 2.5 * ends)
         ax.set_ylabel(f"gap, {100 * (1 - self.level):g} % confidence sequence")
         ax.set_xlabel("people")
 

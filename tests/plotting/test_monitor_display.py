@@ -35,6 +35,19 @@ def test_lines_are_the_wealths_of_the_groups(result):
     plt.close("all")
 
 
+def test_gaps_of_numbers_are_drawn_in_their_unit():
+    rng = np.random.default_rng(0)
+    monitor = DisparityMonitor(protected="sex", output="value", bounds=(0, 9000))
+    for _ in range(3):
+        X = pd.DataFrame({"sex": rng.choice(["f", "m"], 200)})
+        pay = rng.uniform(3000, 5000, 200) * np.where(X["sex"] == "f", 0.8, 1)
+        monitor.partial_fit(X, pay)
+    gaps = MonitorDisplay.from_result(monitor.result_).ax_.figure.axes[1]
+    low, high = gaps.get_ylim()
+    assert low < gaps.lines[0].get_ydata().min() < -500 < 500 < high
+    plt.close("all")
+
+
 def test_on_given_axes_there_are_wealths_only(result):
     _, ax = plt.subplots()
     display = MonitorDisplay.from_result(result, max_groups=1, ax=ax)
