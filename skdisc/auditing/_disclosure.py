@@ -13,6 +13,7 @@ from skdisc._stats._printed_sums import MOST, PrintedSums, choose
 from skdisc._stats._whole_numbers import discloses_few, printable_blocks
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._figures import RATE_OF
+from skdisc.auditing._numbers import banded
 from skdisc.auditing._plan import PUBLIC_DETECTORS as DETECTORS
 from skdisc.auditing._public import merged
 
@@ -79,6 +80,14 @@ def public_rows(
     described = {str(name): X[name].to_numpy() for name in X}
     for name in () if more is None else more:
         described[str(name)] = merged(more[name], 2 * min_cell)
+    numbers = audited.numbers
+    if numbers is not None:
+        numbers = replace(numbers, raw=banded(numbers.raw, 2 * min_cell))
+        audited = replace(audited, numbers=numbers, y=None if audited.y is None else numbers.raw)
+        quarters = np.unique(np.quantile(numbers.raw, [0.25, 0.5, 0.75], method="higher"))
+        is_above = [(numbers.raw >= step).astype(int) for step in quarters]
+        choice = PublicChoice(described, min_cell, outcomes=is_above)
+        return replace(audited, X=X, original=audited.X, choice=choice)
     bases, outcomes = [], [audited.outcomes]
     if audited.y is not None and audited.box is not None:
         labels = audited.labels
@@ -276,9 +285,19 @@ def public_notes(audited: AuditedRows, audit: Any) -> list[str]:
     refused_groups = f"{n:,} group{'s' * (n != 1)} {'was' if n == 1 else 'were'} not looked at"
     depth = ("no condition", "up to one condition", "up to two conditions")[choice.depth]
     tables = "; ".join(" with ".join(map(repr, names)) for names in choice.not_crossed)
+    outcome, on_bands = "have the outcome", []
+    if audited.numbers is not None:
+        outcome = "are in the lower half, or in a quarter, of all numbers"
+        n_bands = len(np.unique(audited.numbers.raw))
+        on_bands = [
+            f"Numbers count as the middle of their band, in three digits: {n_bands} bands of "
+            f"{least} people or more. So figures do not tell where in its band a number lies, and "
+            "the highest numbers count as the middle of the highest band. Means and gaps are those "
+            "of these numbers."
+        ]
     sentence_on_tables = (
-        "Several sums together would tell that all or none of some people have the outcome. So "
-        "groups by the values of these columns are looked at only where they follow from others: "
+        f"Several sums together would tell that all or none of some people {outcome}. So groups by "
+        "the values of these columns are looked at only where they follow from others: "
         f"{tables}."
     )
     return [
@@ -287,6 +306,7 @@ def public_notes(audited: AuditedRows, audit: Any) -> list[str]:
         f"Groups within contexts of {depth} are looked at if nothing follows from all that is "
         f"printed about fewer than {audit.min_cell} people whom columns describe. Questions at "
         "equal legitimate columns, and about single people, are not asked.",
+        *on_bands,
         *([sentence_on_tables] if tables else []),
     ]
 

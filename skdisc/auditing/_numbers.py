@@ -26,6 +26,7 @@ _RATE = "selection_rate"
 _DIRECTIONS = ("high", "low")
 _DEFAULT_SHARE = "5%"
 _CURRENCY = re.compile(r"[$€£¥₹]|\b[A-Z]{3}\b")
+_BANDS = 20  # of numbers in public documents, at most
 _FAR = 3.0  # interquartile ranges beyond the quartiles (Tukey 1977: "far out")
 
 
@@ -122,15 +123,13 @@ def numbers_of(
                 f"outcome_scale={audit.outcome_scale!r} is about numbers: pass output='value' too."
             )
         is_automatic = box is None and audit.pos_label is None and has_many_numbers(y)
-        if not is_automatic or audit.disclosure == "public":
+        if not is_automatic:
             return None
         output = VALUE
-    if audit.disclosure == "public" and audit.template not in TEMPLATES:
+    if audit.disclosure == "public" and output == PROBABILITY and box is not None:
         raise ValueError(
-            f"disclosure='public' is for rates of decisions, and output={output!r} compares means, "
-            "from which the number of a single person may follow. For pay, "
-            "template='pay_transparency' takes it; else make an internal report, and keep it in "
-            "the house."
+            "disclosure='public' compares numbers in y, and not what a model predicts: pass its "
+            "probabilities as y, and no model."
         )
     if audit.metric not in (_RATE, [_RATE]):
         raise ValueError(
@@ -182,6 +181,39 @@ def has_many_numbers(y: Any) -> bool:
     values = pd.Series(np.asarray(y).ravel()) if y is not None else pd.Series(dtype=object)
     is_number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     return bool(is_number and values.nunique() > MANY)
+
+
+def banded(raw: np.ndarray, least: int) -> np.ndarray:
+    """Return numbers as those of their bands, in which many people are.
+
+    Numbers are cut, from the lowest on, into bands of at least `least` people and a twentieth of
+    all; equal numbers stay together. Each number becomes the median of its band, in three
+    significant digits. So what is computed from the result depends on nobody's number but by its
+    band, and the largest number, however large, counts as one in the middle of the highest band.
+
+    Parameters
+    ----------
+    raw : ndarray of float, shape (n_rows,)
+    least : int
+
+    Returns
+    -------
+    ndarray of float, shape (n_rows,)
+        The same, if it is banded again.
+    """
+    values, place, n = np.unique(raw, return_inverse=True, return_counts=True)
+    size, band, people = max(least, -(-len(raw) // _BANDS)), np.zeros(len(values), dtype=int), 0
+    for i, more in enumerate(n[:-1]):
+        people += more
+        left = n[i + 1 :].sum()
+        is_full = people >= size or (people >= least and n[i + 1] >= size)
+        band[i + 1] = band[i] + (is_full and left >= least)
+        people *= band[i + 1] == band[i]
+    out = np.empty(len(raw))
+    for one in range(band[-1] + 1):
+        members = band[place] == one
+        out[members] = float(f"{np.median(raw[members]):.3g}")
+    return out
 
 
 def named_by_mean(rows: list[dict]) -> list[dict]:

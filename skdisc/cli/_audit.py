@@ -371,7 +371,8 @@ def _audit_rows(arguments, frame, notes):
     audit = _built(arguments, protected, favorable, names)
     audit.set_params(output=DECISION if is_automatic else output)
     if arguments.public:
-        audit._more_columns = frame[roles["--ignore"]]
+        hours = roles["--hours"] if not is_pay else []
+        audit._more_columns = frame[[*roles["--ignore"], *hours]]
         for line in lines_of(notes):  # on the screen only: they are about rows
             say(line)
         notes = []

@@ -69,13 +69,6 @@ def output_of(arguments: argparse.Namespace, target: pd.Series) -> tuple[str, bo
 
 def _check(arguments, output):
     """Raise ValueError for options that numbers do not go with."""
-    if arguments.public:
-        asked = "--number" if arguments.number else f"--output {output}"
-        raise ValueError(
-            f"--public is for rates of decisions, and {asked} compares means, from which the "
-            "number of a single person may follow. For pay, --template pay_transparency takes "
-            "--public; else leave --public out, and keep the report in the house."
-        )
     for name in ("one_vs_rest", "fit"):
         if getattr(arguments, name):
             raise ValueError(

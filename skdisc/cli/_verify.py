@@ -149,7 +149,9 @@ def _differences_of_rows(document, source, frame, arguments):
     file = arguments.model or None
     expected = {} if arguments.seed is None else {"random_state": arguments.seed}
     if document["settings"].get("disclosure") == "public":
-        extra["described_by"] = frame.rename(columns=str)[source["ignore"]]
+        is_pay = document["about"]["template"] in TEMPLATES
+        hours = [source["hours"]] if source.get("hours") and not is_pay else []
+        extra["described_by"] = frame.rename(columns=str)[[*source["ignore"], *hours]]
     return verify(document, X, y, model, model_file=file, expected=expected, **extra)
 
 

@@ -156,11 +156,6 @@ def test_no_number_of_a_person_is_printed(gap_in_a_grade):
         ({"detectors": "SliceLine"}, lambda y: y, "Those that compare numbers: .*GroupDisparity"),
         ({"metric": "false_positive_rate"}, lambda y: y, "is a rate of decisions"),
         ({"template": "ll144"}, lambda y: y, "is about decisions"),
-        (
-            {"disclosure": "public"},
-            lambda y: y,
-            "the number of a single person may follow. For pay",
-        ),
         ({"rule": Rule(relevant_gap="many")}, lambda y: y, "such as"),
     ],
 )

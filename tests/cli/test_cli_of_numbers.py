@@ -157,7 +157,6 @@ def test_many_numbers_need_no_option(audited, capsys):
     [
         (["--favorable", "3000"], "is no direction of numbers: high"),
         (["--output", "probability"], "which --output probability contradicts"),
-        (["--public"], "--public is for rates of decisions, and --number compares means"),
         (["--fit", "boosting"], "--fit is about decisions"),
         (["--predictions", "grade"], "--hours divides the target"),
     ],
