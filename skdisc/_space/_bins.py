@@ -1,5 +1,6 @@
 """Bins: how columns are discretized into items, and which items are merged to larger ones."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
@@ -11,8 +12,10 @@ from pandas.api.types import is_list_like
 
 from skdisc._space._subgroup import Predicate
 from skdisc._utils._frequency import lower_quantiles
+from skdisc._utils._hashing import distinct
 
 _NO_GAIN = 1e-12
+_FEWEST_DIGITS, _MOST_DIGITS = 2, 15  # significant ones of cuts
 
 
 @dataclass(frozen=True)
@@ -218,7 +221,8 @@ def cuts_of(x, bins, name, n, weight, guide, frequency, least):
         nodes = _grow(x[has_outcome], guide[has_outcome], size, n, least)
         cuts = np.unique([end for node in nodes for end in node if np.isfinite(end)])
         ends = np.array([-np.inf, *cuts, np.inf])
-        return cuts, [tuple(np.searchsorted(ends, node).tolist()) for node in nodes]
+        ranges = [tuple(np.searchsorted(ends, node).tolist()) for node in nodes]
+        return _of_few_digits(cuts, x), ranges
     share = np.arange(1, n) / n
     if bins.how == "width":
         cuts = x.min() + share * (top - x.min())
@@ -229,7 +233,39 @@ def cuts_of(x, bins, name, n, weight, guide, frequency, least):
     else:
         cuts = _weighted_quantile(x, weight, share)
     cuts = np.unique(cuts)
-    return cuts[cuts < top], None
+    return _of_few_digits(cuts[cuts < top], x), None
+
+
+def _of_few_digits(cuts, x):
+    """Return cuts that divide the values as before, written with as few digits as do so.
+
+    Whole numbers stay, and two digits are always written: a cut can be read and typed.
+    """
+    if not (cuts % 1).any():
+        return cuts
+    values = distinct(x)
+    above = np.searchsorted(values, cuts, side="right")
+    rounded = np.array(
+        [
+            _shortest(cut, values[i - 1] if i else -np.inf, values[i])
+            for cut, i in zip(cuts, above, strict=True)
+        ]
+    )
+    # Two cuts between the same values, with nobody in between, may have become one.
+    return rounded if len(np.unique(rounded)) == len(cuts) else cuts
+
+
+def _shortest(cut, low, high):
+    """Return the number of the fewest digits, at least two, that is low or more and below high."""
+    if cut % 1 == 0:
+        return cut
+    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
+        place = digits - 1 - math.floor(math.log10(abs(cut)))
+        near, unit = round(cut, place), 10.0**-place
+        for number in (near, round(near + unit, place), round(near - unit, place)):
+            if low <= number < high:
+                return float(number)
+    return cut
 
 
 def joined(bins, column, items, ranges):

@@ -187,7 +187,8 @@ def make_items(
     """Make one item per category, and per bin of a numeric column.
 
     A numeric column with at most `n_bins` distinct values has one item per value. A missing value
-    is a separate item. Bins are closed on the right; edges of quantile bins are values of X.
+    is a separate item. Bins are closed on the right; their edges have as few digits as divide the
+    values so, and are whole numbers where these are values of X.
 
     Parameters
     ----------

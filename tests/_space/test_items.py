@@ -1,5 +1,7 @@
 """Items: which rows they hold, and that their predicates say the same."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -270,3 +272,46 @@ def test_items_name_and_find_groups_as_the_groups_do(X, nested):
         assert (items.rows_of(group, X) == group.mask(X)).all()
     unknown = items.subgroup(numbers) & Predicate.equals("flag", "neither")
     assert not items.rows_of(unknown, X).any()
+
+
+@pytest.mark.parametrize("how", ["quantile", "width", "tree"])
+@pytest.mark.parametrize("seed", range(5))
+def test_edges_are_as_short_as_divide_the_rows_alike(how, seed):
+    """Rounded edges put every row where the edges as computed would, and no digit is too many."""
+    rng = np.random.default_rng(seed)
+    scale = 10.0 ** rng.integers(-6, 7)
+    x = rng.choice([rng.normal(0, scale, 300), rng.gamma(2, scale, 300), rng.random(300) / 3])
+    X = pd.DataFrame({"a": np.append(x, x[:50])})
+    guide = (X["a"] + rng.normal(0, np.std(x), len(X)) > np.median(x)).to_numpy(float)
+    space = FeatureSpace.from_frame(X)
+    items = make_items(X, space, ["a"], [], Bins(4, how=how), guide=guide, least=20)
+    values, cuts = np.unique(x), [p.high for p in items.predicates if np.isfinite(p.high)]
+    assert len(cuts) > 1
+    if how == "quantile":
+        exact = np.quantile(X["a"], [0.25, 0.5, 0.75], method="lower")
+        assert np.array_equal(items.codes[0], np.searchsorted(np.unique(exact), X["a"]))
+    for j, predicate in enumerate(items.predicates):
+        assert np.array_equal(predicate.mask(X), items.codes[0] == j)
+    for cut in cuts:
+        low, high = values[values <= cut].max(), values[values > cut].min()
+        digits = len(f"{abs(cut):.15e}".split("e")[0].replace(".", "").rstrip("0"))
+        unit = 10.0 ** (math.floor(math.log10(abs(cut))) - max(digits - 2, 1))
+        if digits > 2:  # with one digit less, no number lies between the values
+            assert math.ceil(low / unit) * unit > high * (1 - 1e-12 * np.sign(high))
+
+
+def test_edges_that_arithmetic_leaves_with_fifteen_digits_are_short():
+    """Bins of equal width of whole numbers, and ages in days, are named by two or three digits."""
+    rng = np.random.default_rng(0)
+    days = rng.integers(18 * 365, 65 * 365, 60)
+    X = pd.DataFrame({"age": days / 365.25, "year": 0.1 * rng.integers(180, 320, 60)})
+    items = make_items(X, FeatureSpace.from_frame(X), ["age", "year"], [], Bins(3, how="width"))
+    for predicate in items.predicates:
+        assert len(str(predicate)) <= len("33.3 < year <= 44.4"), predicate
+
+
+def test_whole_edges_stay():
+    """Whole numbers are edges as they are, though others would have fewer digits."""
+    X = pd.DataFrame({"pay": np.arange(60) * 1234})
+    items = make_items(X, FeatureSpace.from_frame(X), ["pay"], [], 2)
+    assert [str(p) for p in items.predicates] == ["pay <= 35786", "pay > 35786"]
