@@ -429,9 +429,7 @@ def _noticed(options, frame, roles):
             found += notices.of_numbers(X, of, protected, _LEAST)
             found += notices.rows_of_people(X, raw, protected)
     elif target is not None and options.favorable:
-        favorable = _favorable(target, options.favorable)
-        if not options.favorable_exact:
-            favorable = spelled_alike(favorable, [plain(v) for v in target.dropna().unique()])
+        favorable = _counted_favorable(target, options)
         outcome = target.isin(favorable).to_numpy().astype(int)
         found += notices.outcome_columns(X, outcome, protected)
         found += notices.favorable_spellings("label", target, favorable, _LEAST)
@@ -450,6 +448,14 @@ def _favorable(column, text):
     whole = [v for v in values if names_label(v, text)]
     texts = [] if whole else [t.strip() for t in text.split(",")]
     return whole or [v for v in values if any(names_label(v, t) for t in texts)]
+
+
+def _counted_favorable(target, options):
+    """Return the values that an audit counts as favorable, in all their spellings."""
+    favorable = _favorable(target, options.favorable)
+    if options.favorable_exact:
+        return favorable
+    return spelled_alike(favorable, [plain(v) for v in target.dropna().unique()])
 
 
 def _advice(note):
@@ -570,7 +576,8 @@ def _power(options, frame, roles):
         rate = 0.5  # which means nothing here
         how["spread"] = float(target.std() / target.mean())
     else:
-        rate = float(target.isin(_favorable(target, options.favorable)).mean())
+        known = target.dropna()
+        rate = float(known.isin(_counted_favorable(known, options)).mean())
     counts = {name: counts_of_values(frame[name]) for name in protected}
     shares = {name: (of_values / of_values.sum()).to_dict() for name, of_values in counts.items()}
     try:

@@ -180,13 +180,14 @@ def power_lines(
             f"{row.attribute} = {row.group}: {row.people:,.0f} people",
             f"    shows a lower {average} with power {power:g} {_from(row.gap_below)}",
             f"    shows a higher {average} with power {power:g} {_from(row.gap_above)}",
-            f"    excludes gaps above {row.excludes:.3f} where there is none",
-            f"    excludes gaps above {row.excludes_in_context:.3f} in a context in which it has "
-            f"{100 * relevant_size:.3g} % of all people",
+            f"    if there is no gap, shows that none is above {row.excludes:.3f}",
+            f"    in a context where it has {100 * relevant_size:.3g} % of all people, that none "
+            f"is above {row.excludes_in_context:.3f}",
         ]
     needed = table["side_needed"].iloc[0]
     lines.append(
-        f"A gap of {gap:g} is excluded with {needed:,.0f} people on each side, or as good as that."
+        f"The gap that matters is {gap:g}: about {needed:,.0f} people on each side, or as good as "
+        "that, would show whether a larger one exists."
     )
     return lines
 

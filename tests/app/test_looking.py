@@ -276,3 +276,25 @@ def test_the_beginning_ends_with_a_whole_row(tmp_path, encoding, n_bytes):
     found = head.decode(encoding)
     assert text.startswith(found)
     assert found.endswith('"\n')
+
+
+def test_power_is_about_the_rate_that_the_audit_counts(seen, tmp_path):
+    """Spellings of the favorable label count, and rows without an outcome do not: as in a run."""
+    rng = np.random.default_rng(0)
+    n = 800
+    outcome = rng.choice(["yes", "Yes ", "YES", "no", None], n, p=[0.3, 0.1, 0.1, 0.3, 0.2])
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], n), "school": rng.integers(0, 4, n)})
+    options = ["--target", "hired", "--favorable", "yes", "--protected", "sex"]
+    options.append("--drop-unlabeled")
+    before = seen(X.assign(hired=outcome), *options)["power"][-1]
+    report = tmp_path / "audit.json"
+    from skdisc import cli
+
+    path = tmp_path / "data.csv"
+    cli.main(
+        ["audit", str(path), *options, "--report", str(report), "--detectors", "GroupDisparity"]
+    )
+    verdict = json.loads(report.read_text())["verdicts"][0]
+    relevant = verdict["answer"]["relevant_gap"]
+    relevant = relevant["selection_rate"] if isinstance(relevant, dict) else relevant
+    assert before.startswith(f"The gap that matters is {relevant:g}: about ")

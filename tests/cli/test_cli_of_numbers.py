@@ -252,7 +252,7 @@ def test_several_rows_a_person_are_noticed(tmp_path, capsys):
 
 def test_power_of_numbers(capsys):
     assert cli.main(["power", "1800", "--shares", "sex:F=0.5,M=0.5", "--spread", "0.15"]) == 0
-    assert "A gap of 0.05 is excluded with 195 people" in capsys.readouterr().out
+    assert "The gap that matters is 0.05: about 195 people on" in capsys.readouterr().out
 
 
 def test_pay_of_the_invented_firm(data_dir, tmp_path, capsys):

@@ -112,7 +112,7 @@ def test_the_command(capsys):
     assert main(["power", "30", "--shares", "sex:F=0.1,M=0.9", "--rate", "0.1"]) == 0
     out = capsys.readouterr().out
     assert "at no gap" in out
-    assert "people on each side, or as good as that" in out
+    assert "people on each side, or as good as that, would show whether a larger one exists" in out
     assert main(["power", "2000", "--shares", "sex"]) == 2
     assert "is not of the form" in capsys.readouterr().err
 
