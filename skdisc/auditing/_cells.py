@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import (
@@ -181,16 +182,21 @@ def _answer(result):
 def _strongest(step, result, figures):
     """Return what is estimated of the strongest finding, its group, measure and people.
 
-    None without findings. Findings of people worse off come first. A ratio has the p-value of its
-    gap.
+    None without findings. Findings of people worse off come first, unless the gap of one that is
+    better off is surely larger: then others are worse off only beside it. A ratio has the p-value
+    of its gap.
     """
     if not len(result.findings):
         return None
     table = as_gaps(result.findings.table)
     prefix = "held_out_" if "held_out_effect" in table else ""
-    is_significant = (confirmed_p(table) <= result.significance) & _is_worse_off(table, prefix)
+    is_significant = (confirmed_p(table) <= result.significance).to_numpy()
+    is_worse_off = _is_worse_off(table, prefix).to_numpy()
     is_gap = (table["measure"] != "impact_ratio").to_numpy()
-    i = int(np.argmax(strength(table, prefix) + 1000 * is_significant.to_numpy() + 10_000 * is_gap))
+    first = is_significant & is_worse_off
+    larger = is_significant & ~is_worse_off & _surely_larger(table, first, prefix)
+    first = np.where(larger.any(), larger, first)
+    i = int(np.argmax(strength(table, prefix) + 1000 * first + 10_000 * is_gap))
     measure = table["measure"].iloc[i]
     # With several causes, the whole gap of the group, not what it adds to the other causes: the
     # page states the same number wherever it names the group.
@@ -202,6 +208,16 @@ def _strongest(step, result, figures):
         audited = figures.audited
         people = audited.people(audited.among(RATE_OF.get(measure, measure), group.mask(audited.X)))
     return what, str(group), measure, people
+
+
+def _surely_larger(table, others, prefix):
+    """Return of which findings the whole interval is larger than all of others, without signs.
+
+    Gaps are compared with those of the same measure.
+    """
+    ends = np.abs(table[[f"{prefix}ci_low", f"{prefix}ci_high"]].to_numpy(dtype=float))
+    largest = pd.Series(ends.max(axis=1)).where(others).groupby(table["measure"].to_numpy())
+    return ends.min(axis=1) > largest.transform("max").to_numpy()
 
 
 def _widest(step, result, figures):

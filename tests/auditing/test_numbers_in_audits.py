@@ -278,7 +278,7 @@ def test_pages_speak_of_means(gap_in_a_grade):
     page = gap_in_a_grade[2].to_html()
     assert "Are the means of the groups equal?" in page
     assert "Are the rates of the groups equal?" not in page
-    assert re.search(r"gaps within ± \d+\.\d{1,3}<", page)
+    assert re.search(r"below the gap that matters \(\d+\.\d{1,3}\)<", page)
 
 
 def test_settings_of_numbers_are_varied():

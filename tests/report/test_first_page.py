@@ -1,7 +1,9 @@
 """The first page: six states, numbers as they stand in the document, the same in each language."""
 
+import copy
 import re
 import string
+from functools import cache
 from importlib import import_module
 
 import numpy as np
@@ -10,8 +12,16 @@ import pytest
 
 from skdisc import Audit, Limits
 from skdisc.auditing import AuditReport
-from skdisc.report._first_page import LANGUAGES, STATES, answers, exit_code, first_page
-from skdisc.report._first_page._answers import state_of
+from skdisc.report._first_page import (
+    LANGUAGES,
+    STATES,
+    _paragraphs,
+    answers,
+    exit_code,
+    first_page,
+    texts_of,
+)
+from skdisc.report._first_page._answers import _leading, state_of
 
 FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
 
@@ -139,6 +149,109 @@ def test_the_town_is_named(documents):
     )
 
 
+@cache
+def favored(others, n=4000):
+    """Return the document of an audit of five origins; one is favored, or all others are."""
+    rng = np.random.default_rng(0)
+    X = people(rng, n).drop(columns="sex").assign(origin=rng.choice(list("abcde"), n))
+    y = outcomes(rng, X, 0.35 * ((X["origin"] == "c") != others))
+    return Audit(protected="origin", random_state=0).fit(X, y).report_.to_dict()
+
+
+def test_a_group_that_is_favored_leads():
+    """One origin has more than all others; that these have less than the rest is no news."""
+    one = favored(others=False)
+    assert sum(e["found"] and e["effect"] < 0 for e in one["evidence"]) > 0  # others are found, too
+    answer, paragraph = only(one)
+    assert paragraph["first"].startswith("origin = 'c' got the favorable outcome (1) more often")
+    assert answer["equal"]["gap"] < 0  # of everyone else
+    assert re.search(r"At equal town and skill, \d\d\.\d points more remain", paragraph["more"][0])
+    lines = dict(paragraph["lines"])
+    for name in ("Number to quote", "At equal columns"):
+        assert " points more for origin = 'c' (" in lines[name]
+    assert lines["People"].startswith("4,000 (origin = 'c': ")
+    rows = {row["null"]: row for row in one["verdicts"]}
+    assert all(rows[null]["group"] == "origin = 'c'" for null in ("marginal", "contextual"))
+    answer, paragraph = only(favored(others=True))
+    assert paragraph["first"].startswith("origin = 'c' got the favorable outcome (1) less often")
+    assert answer["raw"]["gap"] < 0
+
+
+@pytest.mark.parametrize(
+    ("gaps", "first"),
+    [
+        ({"a": (0.10, 0.02), "b": (-0.09, 0.02), "c": (-0.06, 0.02)}, "b"),  # which is larger?
+        ({"a": (0.10, 0.02), "b": (-0.04, 0.02), "c": (-0.03, 0.02)}, "a"),
+        ({"a": (0.10, 0.02), "b": (-0.10, 0.02)}, "b"),  # two sides of one gap
+        ({"a": (0.10, 0.02), "b": (0.20, 0.02)}, "b"),
+        ({"a": (0.10, None), "b": (-0.01, 0.002)}, "b"),
+    ],
+)
+def test_who_leads(gaps, first):
+    """The group that is worse off, unless the gap of one better off is surely larger."""
+    rows = [
+        {"group": group, "gap": gap}
+        | {"ci_low": gap - half if half else None, "ci_high": gap + half if half else None}
+        for group, (gap, half) in gaps.items()
+    ]
+    assert _leading(rows)["group"] == first
+
+
+def test_a_smaller_group_leads_where_all_together_hardly_differ():
+    """Women of one town are the finding where the gap of all women is less than matters."""
+    rng = np.random.default_rng(3)
+    X = people(rng, 6000).assign(town=lambda X: rng.choice(list("abcdefgh"), len(X)))
+    y = outcomes(rng, X, -0.35 * ((X["sex"] == "f") & (X["town"] == "c")))
+    answer, paragraph = only(Audit(protected="sex", random_state=0).fit(X, y).report_.to_dict())
+    group = "sex = 'f' and town = 'c'"
+    assert answer["worst"]["context"] == "town = 'c'"
+    assert paragraph["first"].startswith(f"Where the other columns are equal, {group} got the fav")
+    assert "less often than the others with town = 'c': " in paragraph["first"]
+    assert "less than the gap that matters here" in " ".join(paragraph["more"])
+    assert " ".join(paragraph["more"]).count(group) == 0
+    lines = dict(paragraph["lines"])
+    assert f"for {group}, at equal columns" in lines["Number to quote"]
+    assert "for sex = 'f' (" in lines["All together"]
+    assert "Smaller group" not in lines
+
+
+def test_ranges_around_zero_are_those_of_whom_is_told():
+    """What may be more for one group may be less for the others."""
+    one = copy.deepcopy(favored(others=False))
+    answer = one["answers"][0]
+    answer["state"] = "unequal, open at equal columns"
+    answer["equal"] |= {"gap": -0.02, "ci_low": -0.07, "ci_high": 0.03, "ci_level": 0.95}
+    said = _paragraphs._Paragraph(answer, one, texts_of(one, "en")).said()
+    assert "what remains is between 3.0 less and 7.0 more" in " ".join(said["more"])
+    remains = dict(said["lines"])["At equal columns"]
+    assert remains == "not known: between 3.0 less and 7.0 more for origin = 'c'"
+
+
+def test_each_question_of_a_reader_has_a_line(documents):
+    """Each state has a number to quote, what remains, of how many people, and what to do."""
+    for world, one in documents.items():
+        page = first_page(one)
+        lines = [name for name, _ in page["columns"][0]["lines"] + page["lines"]]
+        for name in ("Number to quote", "At equal columns", "Columns held equal", "People"):
+            assert name in lines, (world, name)
+        assert lines[-4:] == [
+            "What to do next",
+            "How sure",
+            "What cannot be seen",
+            "Against the law?",
+        ]
+
+
+def test_the_first_screen_has_no_term_that_needs_the_manual(documents):
+    """What "legitimate" means is said where the word first stands, below the answers."""
+    for one in documents.values():
+        html = AuditReport(one).to_html()
+        body = html[html.index("<header>") : html.index("</table>", html.index('id="verdicts"'))]
+        assert "legitimate" not in re.sub(r"<[^>]*>", "", body)
+        after = re.sub(r"<[^>]*>", "", html[html.index("<header>") :])
+        assert "because they may explain a difference" in after[: after.index("legitimate")]
+
+
 def numbers(text):
     """Return the numbers of a text."""
     return [float(t.replace(",", "")) for t in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
@@ -172,7 +285,7 @@ def test_what_accounts_for_a_gap_is_said_with_its_bound(documents):
     assert "At equal skill, what remains for the group as a whole is" in said
     assert "In none of the groups compared (" in said
     assert "Whether these columns may count is your decision." in said
-    assert dict(paragraph["lines"])["Held equal"] == "skill"
+    assert dict(paragraph["lines"])["Columns held equal"] == "skill"
     assert answer["equal"]["verdict"] == NOTHING
 
 
@@ -185,7 +298,7 @@ def test_why_nobody_is_compared_is_said():
     _, paragraph = only(Audit(protected="sex", random_state=0).fit(X, y).report_.to_dict())
     assert paragraph["state"] == "unequal, open at equal columns"
     assert "nearly determine who belongs to sex = 'f'" in " ".join(paragraph["more"])
-    assert "more people" not in dict(paragraph["lines"])["Next"]
+    assert "more people" not in dict(paragraph["lines"])["What to do next"]
 
 
 def test_a_copy_of_the_outcome_accounts_for_nothing():
@@ -247,7 +360,7 @@ def test_a_finding_that_is_hidden_is_no_lack_of_people():
     """A document may keep a verdict whose groups it hides."""
     _, paragraph = only({"verdicts": [row_of("conditional", FOUND)], "about": {"n_rows": 300}})
     assert paragraph["first"] == "Unequal even where the other columns are equal."
-    assert dict(paragraph["lines"])["To quote"] == "no number: none may be shown"
+    assert dict(paragraph["lines"])["Number to quote"] == "no number: none may be shown"
 
 
 def test_a_time_budget_is_no_lack_of_people():
@@ -351,8 +464,6 @@ def test_ranges_of_numbers_end_at_100_percent_less(better):
         reference = answer["raw"]["better_off"]["rate"]
         answer["equal"] |= {"gap": -0.98 * reference, "ci_level": 0.95}
         answer["equal"] |= {"ci_low": -1.2 * reference, "ci_high": -0.8 * reference}
-    from skdisc.report._first_page import _paragraphs, texts_of
-
     answer = document["answers"][0]
     said = _paragraphs._Paragraph(answer, document, texts_of(document, "en"))
     shown = said._range(said.equal).replace("\u00a0", " ")

@@ -43,11 +43,11 @@ def audit_to_text(document: dict, width: int = 80, language: str = "en") -> str:
 
 def _sections(page, width):
     """Yield title and lines of each section."""
+    if page["rule"]:
+        yield page["rule"]["title"], _rule(page, width)
     yield "Questions and answers", _verdicts(page, width)
     yield "Each protected value at equal legitimate columns", _comparable(page, width)
     yield "Each group against the others", _groups(page, width)
-    if page["rule"]:
-        yield page["rule"]["title"], _rule(page, width)
     yield "The distinct findings", _findings(page, width)
     yield "Explained and unexplained", _gaps(page, width)
     yield "Single people", [line for c in page["cases"] for line in _case(c, width)]

@@ -161,7 +161,10 @@ def _notes(document, about):
     rows = document.get("verdicts") or []
     has_intervals = any(row.get("ci_level") for row in rows)
     levels = words.about_levels(about.get("significance") or 0.05)
-    return list(filter(None, [levels * has_intervals, _binned(about.get("binned") or {})]))
+    are_columns_equal = any(row.get("null") in ("conditional", "linear") for row in rows)
+    legitimate_columns = words.LEGITIMATE * are_columns_equal
+    sentences = [levels * has_intervals, legitimate_columns, _binned(about.get("binned") or {})]
+    return list(filter(None, sentences))
 
 
 def _binned(binned):

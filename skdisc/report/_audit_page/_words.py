@@ -9,8 +9,8 @@ from skdisc.report import _summary
 QUESTIONS = {
     "marginal": "Are the rates of the groups equal?",
     "contextual": "Does it make a difference within smaller groups of people?",
-    "conditional": "Does it make a difference at equal legitimate columns?",
-    "linear": "Does a linear model of legitimate columns leave a difference?",
+    "conditional": "Does it make a difference where the other columns are equal?",
+    "linear": "Does a linear model of the other columns leave a difference?",
     "individual": "Does the decision about a person change with it alone?",
     "counterfactual": "Would the decision have been another in another group?",
     "calibration": "Do outcomes differ at equal scores, or among the selected?",
@@ -70,6 +70,12 @@ CAVEAT = _summary.CAVEAT
 JOINT = (
     'The effect of a cause is what its group adds to the other causes; "in all" is what the group '
     "differs by from the others in its context at equal legitimate columns, other causes included."
+)
+
+
+LEGITIMATE = (
+    "Columns are held equal because they may explain a difference; tables below call these "
+    "legitimate columns."
 )
 
 

@@ -165,7 +165,7 @@ def _answer(attribute, rows, document):
         "reason": _reason(rows) if state == UNKNOWN else None,
         "raw": raw,
         "equal": equal,
-        "worst": _worst(evidence, raw, equal),
+        "worst": _worst(attribute, evidence, raw, equal),
         "single": _single(rows),
         "others": exclusions,
         **_calibration(evidence),
@@ -218,9 +218,8 @@ def _raw(attribute, evidence, document):
     pairs = [(f, g) for f in findings for g in groups if _about(f) == _about(g)]
     of_rate = [pair for pair in pairs if is_of_outcomes(pair[1]["measure"])]
     if pairs:
-        # The gap of decisions comes before those of their errors, which go with it; a group that is
-        # worse off before one that is better off.
-        row = max(of_rate or pairs, key=lambda p: (p[1]["gap"] < 0, abs(p[1]["gap"])))[1]
+        # The gap of decisions comes before those of their errors, which go with it.
+        row = _leading([group for _, group in of_rate or pairs])
     else:
         compared = [row for row in groups if is_of_outcomes(row.get("measure"))]
         if not compared:
@@ -245,6 +244,21 @@ def _raw(attribute, evidence, document):
         **seen_from(row, "gap", is_less),
         **_shares(row, one, rest, rates),
     }
+
+
+def _leading(rows):
+    """Return the group that is worse off most, unless that of one better off is surely larger.
+
+    Where one group is favored, each of the others is somewhat worse off than the rest of all people
+    only because the favored one is among them.
+    """
+    largest = max(rows, key=lambda row: abs(row["gap"]))
+    worst = max(rows, key=lambda row: -row["gap"])
+    ends = [row.get(name) for row in (worst, largest) for name in ("ci_low", "ci_high")]
+    if worst["gap"] >= 0 or None in ends:
+        return largest if worst["gap"] >= 0 else worst
+    is_larger = min(map(abs, ends[2:])) > max(map(abs, ends[:2])) and ends[2] * ends[3] > 0
+    return largest if is_larger else worst
 
 
 def _shares(row, one, rest, rates):
@@ -336,7 +350,7 @@ def _equal(attribute, raw, verdict, document):
     return equal | dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level")) | {"reason": reason}
 
 
-def _worst(evidence, raw, equal):
+def _worst(attribute, evidence, raw, equal):
     """Return the largest gap that is found in smaller groups, at equal columns where there are."""
     raw_groups = [raw[side]["group"] for side in _SIDES] if raw else []
     findings = [
@@ -357,7 +371,12 @@ def _worst(evidence, raw, equal):
     about = {name: row.get(name) for name in names}
     if "rate_others" in row:
         about["rate_others"] = row["rate_others"]
-    return about | {"at_equal_columns": at_equal_columns}
+    context = [
+        condition["text"]
+        for condition in row.get("conditions") or []
+        if condition.get("column") != attribute
+    ]
+    return about | {"at_equal_columns": at_equal_columns, "context": " and ".join(context) or None}
 
 
 def _in_all(row):

@@ -122,9 +122,11 @@ class _Paragraph:
         state = self.answer["state"]
         if state == NONE:
             yield self._nothing()
+            yield self._rates()
         elif state == LIMITED:
             yield self._limited()
             yield self._whole()
+            yield self._rates()
             yield self._bound_at_equal_columns()
         elif state == UNKNOWN:
             yield self._unknown()
@@ -132,15 +134,19 @@ class _Paragraph:
                 yield self._remains_open()
                 yield self._needed()
         elif self.raw is not None and self.raw["found"]:
+            leads = self._smaller_group_leads()
+            if leads:
+                yield self._smaller_group()
             yield self._unequal()
             yield self._medians()
             yield self._small()
             yield from self._at_equal_columns()
-            yield self._elsewhere()
+            if not leads:
+                yield self._elsewhere()
             yield self._also()
         else:
             # What is found may be hidden: then only its state is said.
-            text = self._elsewhere() or self._single() or self._calibration()
+            text = self._smaller_group() or self._single() or self._calibration()
             yield text or f"{self.texts.STATES[state]}."
             yield self._nearly_equal()
         if self.answer["single"] is not None and self.answer["single"]["found"]:
@@ -207,10 +213,16 @@ class _Paragraph:
         return texts.ALSO.format(groups=", ".join(groups)) if groups else ""
 
     def _nearly_equal(self):
+        """Return the rates of groups of which none is found, and that they show little."""
+        rates = self._rates()
+        return f"{self.texts.NEARLY_EQUAL} {rates}" if rates else ""
+
+    def _rates(self):
+        """Return the rates, or the means, of the groups as a whole."""
         if self.raw is None or not is_of_outcomes(self.raw["measure"]) or not self._has_rates():
             return ""
         texts = self.texts
-        text = texts.NEARLY_EQUAL if self.outcome is None else texts.NEARLY_EQUAL_NUMBER
+        text = texts.RATES if self.outcome is None else texts.MEANS
         return text.format(**self._sides())
 
     def _at_equal_columns(self):
@@ -230,9 +242,12 @@ class _Paragraph:
                 yield texts.ACCOUNT_UNKNOWN.format(columns=self._columns())
                 yield self._reason()
         elif state == OPEN:
-            yield texts.ACCOUNT_OPEN.format(columns=self._columns(), range=self._range(equal))
+            shown = self._range(equal, is_less=self._is_less())
+            yield texts.ACCOUNT_OPEN.format(columns=self._columns(), range=shown)
         elif equal["ci_high"] < 0:
-            yield texts.REMAINS.format(columns=self._columns(), **self._gap(equal))
+            text = texts.REMAINS_MORE if self._tells_of_more() else texts.REMAINS
+            gap = self._gap(equal, is_less=not self._tells_of_more())
+            yield text.format(columns=self._columns(), **gap)
         else:
             yield self._remains_open()
 
@@ -246,24 +261,56 @@ class _Paragraph:
         equal = self.equal
         if equal is None or not equal["columns"] or equal["gap"] is None:
             return ""
-        return self.texts.REMAINS_OPEN.format(columns=self._columns(), range=self._range(equal))
+        shown = self._range(equal, is_less=self._is_less())
+        return self.texts.REMAINS_OPEN.format(columns=self._columns(), range=shown)
 
     def _elsewhere(self):
-        worst, texts = self.worst, self.texts
-        if worst is None:
+        """Return where the gap is largest, after a sentence about all together."""
+        if self.worst is None:
             return ""
-        is_less, at_equal = worst["effect"] < 0, worst["at_equal_columns"]
-        gap = self._of_worst(worst, is_less)
+        texts, at_equal = self.texts, self.worst["at_equal_columns"]
         text = {
             (True, False): texts.WORST,
             (True, True): texts.WORST_EQUAL,
             (False, False): texts.BEST,
             (False, True): texts.BEST_EQUAL,
-        }[is_less, at_equal]
+        }[self.worst["effect"] < 0, at_equal]
+        return self._of_smaller_group(text)
+
+    def _smaller_group_leads(self):
+        """Return whether a smaller group comes first, as the gap of all together hardly matters."""
+        is_raw_found = self.raw is not None and self.raw["found"]
+        return self.worst is not None and is_raw_found and bool(self._small())
+
+    def _smaller_group(self):
+        """Return the gap of the smaller group, as the first sentence; '' if none is found."""
+        worst, texts = self.worst, self.texts
+        if worst is None:
+            return ""
+        is_less, is_number = worst["effect"] < 0, self.outcome is not None
+        if not is_of_outcomes(worst["measure"] or "selection_rate"):
+            return self._elsewhere()
+        text = {
+            (True, False): texts.GROUP_LESS_OFTEN,
+            (False, False): texts.GROUP_MORE_OFTEN,
+            (True, True): texts.GROUP_LESS_OF_NUMBER,
+            (False, True): texts.GROUP_MORE_OF_NUMBER,
+        }[is_less, is_number]
+        return self._of_smaller_group(text)
+
+    def _of_smaller_group(self, text):
+        """Return a sentence about the smaller group."""
+        worst, texts = self.worst, self.texts
+        is_less = worst["effect"] < 0
+        context = group_name(texts, worst.get("context"))
         return text.format(
+            where=texts.WHERE_GROUP * worst["at_equal_columns"],
             group=group_name(texts, worst["group"]),
+            others=texts.OTHERS_THERE.format(context=context) if context else texts.ALL_OTHERS,
             people=self._count(worst["people"]),
-            **self._gap(gap, is_less=is_less),
+            favorable=self._favorable(),
+            target=self._target(),
+            **self._gap(self._of_worst(worst, is_less), is_less=is_less),
         )
 
     def _of_worst(self, worst, is_less):
@@ -421,13 +468,16 @@ class _Paragraph:
     # The lines.
 
     def _lines(self):
-        """Return the lines below: what to quote, of how many people, what to do next."""
-        quote, *other_quotes = filter(None, self._quotes())
+        """Return the lines below: what to quote, what remains, of how many people, what to do."""
+        leads, smaller = self._smaller_group_leads(), self._quoted_group()
+        quote = self._quote()
         lines = {
             "quote": quote,
-            "beside": "; ".join(other_quotes) or None,
-            "people": self._people(),
+            "whole": self._quoted_whole() if leads else None,
+            "remains": self._remains_quoted(),
             "equal": self._columns() if self.equal and self.equal["columns"] else None,
+            "smaller": smaller if smaller != quote else None,
+            "people": self._people(),
             "next": self._next(),
         }
         lines["equal"] = lines["equal"] or self.texts.HELD_NONE
@@ -446,70 +496,92 @@ class _Paragraph:
             return self.texts.NEXT_OF_NUMBERS
         return self.texts.NEXT[state]
 
-    def _quotes(self):
-        """Yield the number to quote, and those that belong beside it."""
-        texts, raw, equal, state = self.texts, self.raw, self.equal, self.answer["state"]
+    def _quote(self):
+        """Return the number to quote."""
+        texts, state = self.texts, self.answer["state"]
         if state in (NONE, LIMITED, UNKNOWN):
             none = texts.QUOTE_NOTHING if self.answer["reason"] else texts.QUOTE_NONE
-            yield none if state == UNKNOWN else self._quoted_bound() or texts.QUOTE_HIDDEN
-        elif raw is not None and raw["found"]:
-            sides = self._sides()
-            if self._tells_of_more():
-                gap = self._gap(raw, level=False, is_less=False)
-                yield texts.QUOTE_GROUP_MORE.format(group=sides["better"], **gap)
-            else:
-                yield texts.QUOTE_RAW.format(worse=sides["worse"], **self._gap(raw, level=False))
-            if equal is not None and equal["gap"] is not None and equal["ci_high"] < 0:
-                yield texts.QUOTE_EQUAL.format(**self._gap(equal, level=False))
-            if state == ACCOUNTED and equal is not None:
-                level = self._percent((self.answer["others"]["equal"] or {}).get("level", 0.95))
-                bound = self.units.bound(equal["bound"])
-                yield texts.QUOTE_BOUND_EQUAL.format(bound=bound, level=level)
-            yield self._quoted_group()
-        else:
-            yield self._quoted_group() or self._single().rstrip(".") or texts.QUOTE_HIDDEN
+            return none if state == UNKNOWN else self._quoted_bound() or texts.QUOTE_HIDDEN
+        if self.raw is not None and self.raw["found"] and not self._smaller_group_leads():
+            return self._quoted_whole()
+        return self._quoted_group() or self._single().rstrip(".") or texts.QUOTE_HIDDEN
+
+    def _quoted_whole(self):
+        """Return the gap of the groups as a whole."""
+        return self._of_whole(self.raw)
+
+    def _of_whole(self, gap):
+        """Return a gap of the groups as a whole, and of whom it is."""
+        is_less = self._is_less()
+        text = self.texts.QUOTE_GROUP if is_less else self.texts.QUOTE_GROUP_MORE
+        gap = self._gap(gap, level=False, is_less=is_less)
+        return text.format(group=self._group_of_whole(), **gap)
+
+    def _group_of_whole(self):
+        """Return the group that the gap of the groups as a whole is told of."""
+        return self._sides()["worse" if self._is_less() else "better"]
+
+    def _remains_quoted(self):
+        """Return what is left of the gap at equal columns; '' if that was not asked."""
+        equal, texts, state = self.equal, self.texts, self.answer["state"]
+        if equal is None or not equal["columns"]:
+            return ""
+        if state in (NONE, LIMITED, ACCOUNTED):
+            exclusion = self.answer["others"]["equal"]
+            if equal["bound"] is None or exclusion is None:
+                return ""
+            level = self._percent(exclusion["level"])
+            return texts.QUOTE_BOUND.format(bound=self.units.bound(equal["bound"]), level=level)
+        if equal["gap"] is None:
+            return texts.QUOTE_OPEN if state == OPEN else ""
+        if equal["ci_high"] < 0:
+            return self._of_whole(equal)
+        return texts.QUOTE_BETWEEN.format(
+            range=self._range(equal, is_less=self._is_less()), group=self._group_of_whole()
+        )
+
+    def _is_less(self):
+        """Return whether ranges are those of the side that is worse off."""
+        return not (self.raw is not None and self._tells_of_more())
 
     def _quoted_bound(self):
         """Return the bound to quote where nothing is found; '' if there is none."""
-        texts, exclusions = self.texts, self.answer["others"]
+        exclusions = self.answer["others"]
         if self.answer["state"] == LIMITED:
-            whole = exclusions["whole"]
-            if whole is None or whole["bound"] is None:
-                return ""
-            level = self._percent(whole["level"])
-            return texts.QUOTE_WHOLE.format(bound=self.units.bound(whole["bound"]), level=level)
-        parts = [
-            (texts.QUOTE_BOUND, exclusions["raw"]),
-            (texts.QUOTE_BOUND_EQUAL, exclusions["equal"]),
-        ]
-        return "; ".join(
-            text.format(bound=self.units.bound(one["bound"]), level=self._percent(one["level"]))
-            for text, one in parts
-            if one is not None and one["bound"] is not None
-        )
+            exclusion, text = exclusions["whole"], self.texts.QUOTE_WHOLE
+        else:
+            exclusion, text = exclusions["raw"] or exclusions["equal"], self.texts.QUOTE_BOUND
+        if exclusion is None or exclusion["bound"] is None:
+            return ""
+        level = self._percent(exclusion["level"])
+        return text.format(bound=self.units.bound(exclusion["bound"]), level=level)
 
     def _quoted_group(self):
         """Return the gap of the smaller group that is worst off; '' if none is found."""
-        worst, texts = self.worst, self.texts
+        worst = self.worst
         if worst is None:
             return ""
         is_less = worst["effect"] < 0
-        text = texts.QUOTE_GROUP if is_less else texts.QUOTE_GROUP_MORE
-        gap = self._of_worst(worst, is_less)
-        gap = self._gap(gap, level=False, is_less=is_less)
-        return text.format(group=group_name(texts, worst["group"]), **gap)
+        text = self.texts.QUOTE_SMALLER if is_less else self.texts.QUOTE_SMALLER_MORE
+        gap = self._gap(self._of_worst(worst, is_less), level=False, is_less=is_less)
+        name, people = group_name(self.texts, worst["group"]), self._count(worst["people"])
+        return text.format(
+            group=name,
+            people=people,
+            where=self.texts.WHERE_GROUP_AFTER * worst["at_equal_columns"],
+            **gap,
+        )
 
     def _people(self):
         raw, n = self.raw, self._count(self.answer["people"])
         if raw is None or raw["worse_off"]["people"] is None or raw["better_off"]["people"] is None:
             return self.texts.PEOPLE.format(n=n)
-        sides = self._sides()
+        # The group that the page is about comes first, and everyone else after it.
+        sides = sorted((raw[side] for side in ("worse_off", "better_off")), key=_is_rest)
+        names = [group_name(self.texts, s["group"]) or self.texts.ALL_OTHERS for s in sides]
+        people, others = (self._count(side["people"]) for side in sides)
         return self.texts.PEOPLE_SIDES.format(
-            n=n,
-            people=self._count(raw["worse_off"]["people"]),
-            others=self._count(raw["better_off"]["people"]),
-            worse=sides["worse"],
-            better=sides["better"],
+            n=n, people=people, others=others, group=names[0], other_group=names[1]
         )
 
     # The words.
@@ -520,12 +592,8 @@ class _Paragraph:
     def _sides(self):
         """Return the names and rates of both sides of the raw gap."""
         raw, texts = self.raw, self.texts
-        about = self.document.get("about") or {}
-        labels = ", ".join(map(str, about.get("favorable") or []))
-        target = (self.document.get("source") or {}).get("target")
-        labels = f"{target} = {labels}" if target else labels
         return {
-            "favorable": texts.FAVORABLE.format(labels=labels),
+            "favorable": self._favorable(),
             "worse": group_name(texts, raw["worse_off"]["group"]) or texts.EVERYONE_ELSE,
             "better": group_name(texts, raw["better_off"]["group"]) or texts.EVERYONE_ELSE,
             "rate": self._percent(raw["worse_off"]["rate"], digits=1),
@@ -534,6 +602,14 @@ class _Paragraph:
             "mean": self.units.mean(raw["worse_off"]["rate"]),
             "other_mean": self.units.mean(raw["better_off"]["rate"]),
         }
+
+    def _favorable(self):
+        """Return the favorable outcome with its labels."""
+        about = self.document.get("about") or {}
+        labels = ", ".join(map(str, about.get("favorable") or []))
+        target = (self.document.get("source") or {}).get("target")
+        labels = f"{target} = {labels}" if target else labels
+        return self.texts.FAVORABLE.format(labels=labels)
 
     def _target(self):
         """Return the name of what is compared."""
@@ -557,7 +633,8 @@ class _Paragraph:
         least, most = -gap["ci_high"], -gap["ci_low"]
         text, has_less, reference = self.texts.RANGE, (is_less, is_less), gap.get("reference")
         if least < 0 < most:
-            text, least, most = self.texts.RANGE_AROUND_ZERO, most, -least
+            less, more = (most, -least) if is_less else (-least, most)
+            text, least, most = self.texts.RANGE_AROUND_ZERO, less, more
             has_less = True, False
         least, most = (
             self._cut(least, has_less[0], reference),
@@ -596,3 +673,7 @@ class _Paragraph:
 
     def _count(self, n):
         return "–" if n is None else number(self.texts, n, 0)
+
+
+def _is_rest(side):
+    return side["group"] is None

@@ -11,13 +11,15 @@ NOT_MISSING = "{name} fehlt nicht"
 STATES = {
     "unequal at equal columns": "Ungleich, auch wo die anderen Spalten gleich sind",
     "unequal, open at equal columns": "Ungleich; ob andere Spalten es erklären, ist offen",
-    "unequal, accounted for": "Ungleich, und die legitimen Spalten erklären es",
+    "unequal, accounted for": "Ungleich, und die anderen Spalten erklären es",
     "nothing found": "Nichts gefunden",
     "nothing found as far as one can see": "Nichts gefunden, soweit man sehen kann",
     "cannot tell": "Nicht zu sagen",
 }
 FAVORABLE = "das günstige Ergebnis ({labels})"
 EVERYONE_ELSE = "allen anderen"
+ALL_OTHERS = "alle anderen"
+OTHERS_THERE = "die anderen mit {context}"
 POINTS = "{n} Punkte"
 MORE_COLUMNS = "{n} weiteren"
 WORDS = {
@@ -46,10 +48,6 @@ MORE_OF_NUMBER = (
     "{More} {target} bei {better} als bei {worse}: im Mittel {other_mean} gegen {mean}, {points} "
     "{more} ({range})."
 )
-NEARLY_EQUAL_NUMBER = (
-    "Im Ganzen unterscheiden sich die Gruppen wenig, oder die Daten können es nicht zeigen: im "
-    "Mittel {mean} {target} bei {worse}, {other_mean} bei {better}."
-)
 UNKNOWN_NUMBER = (
     "Ob {attribute} einen Unterschied macht, lässt sich aus {people} Personen nicht sagen: im "
     "Mittel {mean} {target} bei {worse}, {other_mean} bei {better}; der wahre Unterschied kann "
@@ -69,10 +67,12 @@ MORE_OFTEN = (
     "({range})."
 )
 NEARLY_EQUAL = (
-    "Im Ganzen unterscheiden sich die Gruppen wenig, oder die Daten können es nicht zeigen: "
-    "{favorable} hatten {rate} bei {worse} und {other_rate} bei {better}."
+    "Im Ganzen unterscheiden sich die Gruppen wenig, oder die Daten können es nicht zeigen."
 )
+RATES = "Im Ganzen hatten {favorable} {rate} bei {worse} und {other_rate} bei {better}."
+MEANS = "Im Ganzen ist das Mittel ({target}) {mean} bei {worse} und {other_mean} bei {better}."
 REMAINS = "Bei gleichen Werten von {columns} bleiben {points} {less} ({range})."
+REMAINS_MORE = "Bei gleichen Werten von {columns} bleiben {points} {more} ({range})."
 REMAINS_OPEN = "Bei gleichen Werten von {columns} bleibt für die Gruppe im Ganzen: {range}."
 ACCOUNTED = (
     "In keiner der verglichenen Gruppen ({n}) bleibt dort ein Abstand über {bound} ({level}): "
@@ -83,18 +83,32 @@ ACCOUNT_OPEN = (
 )
 ACCOUNT_UNKNOWN = "Ob der Abstand mit {columns} erklärt ist, ist offen."
 NO_COLUMNS = "Es gibt keine anderen Spalten, die ihn erklären könnten."
-WORST = (
-    "Am größten ist er bei {group}: {points} {less} als die anderen dort ({range}; {people} "
+WORST = "Am größten ist er bei {group}: {points} {less} als {others} ({range}; {people} Personen)."
+WORST_EQUAL = (
+    "Wo die anderen Spalten gleich sind, ist er am größten bei {group}: {points} {less} als "
+    "{others} ({range}; {people} Personen)."
+)
+BEST = "{More} als {others} hatte {group}: {points} {more} ({range}; {people} Personen)."
+BEST_EQUAL = (
+    "Wo die anderen Spalten gleich sind, hatte {more} als {others} {group}: {points} {more} "
+    "({range}; {people} Personen)."
+)
+WHERE_GROUP = ", wo die anderen Spalten gleich sind"
+GROUP_LESS_OFTEN = (
+    "{group} hatte {favorable} seltener als {others}{where}: {points} weniger ({range}; {people} "
     "Personen)."
 )
-WORST_EQUAL = (
-    "Wo die anderen Spalten gleich sind, ist er am größten bei {group}: {points} {less} als die "
-    "anderen dort ({range}; {people} Personen)."
+GROUP_MORE_OFTEN = (
+    "{group} hatte {favorable} häufiger als {others}{where}: {points} mehr ({range}; {people} "
+    "Personen)."
 )
-BEST = "{More} als andere dort hatte {group}: {points} {more} ({range}; {people} Personen)."
-BEST_EQUAL = (
-    "Wo die anderen Spalten gleich sind, hatte {more} als die anderen dort {group}: {points} "
-    "{more} ({range}; {people} Personen)."
+GROUP_LESS_OF_NUMBER = (
+    "{group} hatte {less} {target} als {others}{where}: {points} {less} ({range}; {people} "
+    "Personen)."
+)
+GROUP_MORE_OF_NUMBER = (
+    "{group} hatte {more} {target} als {others}{where}: {points} {more} ({range}; {people} "
+    "Personen)."
 )
 SINGLE = (
     "Über {people} Personen ({share}) wäre anders entschieden worden, wenn nur {attribute} anders "
@@ -113,13 +127,13 @@ HOLDS = " ({level})."
 HOLDS_EACH = " (je {level})."
 CLEARED_SOME = (
     "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein Abstand "
-    "über {relevant} in Vergleichen, die so gut sind wie {resolution} Personen mit ebenso vielen; "
-    "in kleineren sind bis zu {bound} möglich (je {level})."
+    "über {relevant}, wo {resolution} Personen oder mehr mit ebenso vielen verglichen werden "
+    "können; in kleineren Vergleichen sind bis zu {bound} möglich (je {level})."
 )
 CLEARED_SOME_UNBOUND = (
     "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein Abstand "
-    "über {relevant} in Vergleichen, die so gut sind wie {resolution} Personen mit ebenso vielen "
-    "({level}); über kleinere Gruppen kann diese Seite nichts sagen."
+    "über {relevant}, wo {resolution} Personen oder mehr mit ebenso vielen verglichen werden "
+    "können ({level}); über kleinere Vergleiche kann diese Seite nichts sagen."
 )
 EQUAL_BOUND = "Bei gleichen Werten von {columns} ist keiner über {bound} ({level})."
 WHOLE = "Zwischen den Gruppen im Ganzen ist kein Abstand über {bound} ({level})."
@@ -144,9 +158,9 @@ OTHERS_ALL = (
     "({level})."
 )
 OTHERS_SOME = (
-    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {relevant} in "
-    "Vergleichen, die so gut sind wie {resolution} Personen mit ebenso vielen, und keine überhaupt "
-    "einen über {bound} (je {level})."
+    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {relevant}, wo "
+    "{resolution} Personen oder mehr mit ebenso vielen verglichen werden können, und keine "
+    "überhaupt einen über {bound} (je {level})."
 )
 OTHERS_BOUND = (
     "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {bound} "
@@ -170,44 +184,50 @@ ALONE = (
 
 # The lines below the paragraphs.
 LINES = {
-    "quote": "Zum Zitieren",
-    "beside": "Daneben",
+    "quote": "Zahl zum Zitieren",
+    "whole": "Alle zusammen",
+    "remains": "Bei gleichen Spalten",
+    "equal": "Gleich gehaltene Spalten",
+    "smaller": "Kleinere Gruppe",
     "people": "Personen",
-    "equal": "Gleich gehalten",
+    "next": "Was jetzt zu tun ist",
     "sure": "Wie sicher",
-    "unseen": "Nicht gesehen",
-    "next": "Nächster Schritt",
-    "law": "Das Recht",
+    "unseen": "Was nicht zu sehen ist",
+    "law": "Gegen das Gesetz?",
 }
-QUOTE_RAW = "{points} {less} bei {worse} ({range}, Konfidenz {level})"
-QUOTE_EQUAL = "bei gleichen Spalten {points} {less} ({range}, {level})"
-QUOTE_GROUP = "{points} {less} bei {group} ({range}, {level})"
-QUOTE_GROUP_MORE = "{points} {more} bei {group} ({range}, {level})"
+QUOTE_GROUP = "{points} {less} bei {group} ({range}, Konfidenz {level})"
+QUOTE_GROUP_MORE = "{points} {more} bei {group} ({range}, Konfidenz {level})"
+WHERE_GROUP_AFTER = ", bei gleichen Spalten"
+QUOTE_SMALLER = "{points} {less} bei {group}{where} ({range}, Konfidenz {level}; {people} Personen)"
+QUOTE_SMALLER_MORE = (
+    "{points} {more} bei {group}{where} ({range}, Konfidenz {level}; {people} Personen)"
+)
+QUOTE_BETWEEN = "nicht bekannt: {range} bei {group}"
+QUOTE_OPEN = "nicht bekannt"
 QUOTE_BOUND = "kein Abstand über {bound} ({level})"
 QUOTE_WHOLE = "kein Abstand über {bound} zwischen den Gruppen im Ganzen ({level})"
-QUOTE_BOUND_EQUAL = "bei gleichen Spalten keiner über {bound} ({level})"
 QUOTE_NONE = "keine Zahl: Es sind zu wenige Personen, um eine zu zeigen"
 QUOTE_HIDDEN = "keine Zahl: Es darf keine gezeigt werden"
 QUOTE_NOTHING = "keine Zahl: Es wurde nichts verglichen"
 PEOPLE = "{n}"
-PEOPLE_SIDES = "{n}: {people} mit {worse}, {others} mit {better}"
+PEOPLE_SIDES = "{n} ({group}: {people}; {other_group}: {others})"
 HELD_NONE = "nichts"
 SURE = (
-    "jeder Bereich gilt mit einer Konfidenz von {level} oder der, die dabeisteht; 1 Punkt ist 0.01 "
-    "in den Tabellen darunter"
+    "Bereiche und Schranken gelten mit einer Konfidenz von {level} oder der, die dabeisteht; 1 "
+    "Punkt ist 0.01 in den Tabellen darunter"
 )
 SURE_NUMBERS = (
-    "jeder Bereich gilt mit einer Konfidenz von {level} oder der, die dabeisteht; ein Abstand "
-    "steht in Prozent des Mittels derer, mit denen verglichen wird, eine Schranke in Prozent des "
-    "Mittels aller ({mean}); dahinter die Zahl selbst"
+    "Bereiche und Schranken gelten mit einer Konfidenz von {level} oder der, die dabeisteht; ein "
+    "Abstand steht in Prozent des Mittels derer, mit denen verglichen wird, eine Schranke in "
+    "Prozent des Mittels aller ({mean}); dahinter die Zahl selbst"
 )
 SURE_RATIOS = (
-    "jeder Bereich gilt mit einer Konfidenz von {level} oder der, die dabeisteht; Prozente "
-    "vergleichen geometrische Mittel, und die Tabellen darunter haben Differenzen natürlicher "
-    "Logarithmen"
+    "Bereiche und Schranken gelten mit einer Konfidenz von {level} oder der, die dabeisteht; "
+    "Prozente vergleichen geometrische Mittel, und die Tabellen darunter haben Differenzen "
+    "natürlicher Logarithmen"
 )
-UNSEEN = "Gruppen unter {size} der Personen; was keine Spalte der Tabelle sagt"
-UNSEEN_SINGLE = "; einzelne Personen, denn es gibt kein Modell, das man fragen könnte"
+UNSEEN = "Abstände in Gruppen unter {size} der Personen; was keine Spalte der Tabelle sagt"
+UNSEEN_SINGLE = "; wie einzelne Personen behandelt werden, denn es gibt kein Modell dafür"
 NEXT = {
     "unequal at equal columns": (
         "herausfinden, wie über diese Personen entschieden wird, und ob eine Spalte, die hier "

@@ -11,13 +11,15 @@ NOT_MISSING = "{name} is not missing"
 STATES = {
     "unequal at equal columns": "Unequal even where the other columns are equal",
     "unequal, open at equal columns": "Unequal; what the other columns explain is open",
-    "unequal, accounted for": "Unequal, and explained by the legitimate columns",
+    "unequal, accounted for": "Unequal, and the other columns account for it",
     "nothing found": "Nothing found",
     "nothing found as far as one can see": "Nothing found as far as one can see",
     "cannot tell": "Cannot tell",
 }
 FAVORABLE = "the favorable outcome ({labels})"
 EVERYONE_ELSE = "everyone else"
+ALL_OTHERS = "everyone else"  # as the one that a group is compared with, or counted
+OTHERS_THERE = "the others with {context}"
 POINTS = "{n} points"
 MORE_COLUMNS = "{n} more"
 # Where less is better, such as of prices, the words of a pair change places.
@@ -47,10 +49,6 @@ MORE_OF_NUMBER = (
     "{better} got {more} {target} than {worse}: on average {other_mean} against {mean}, {points} "
     "{more} ({range})."
 )
-NEARLY_EQUAL_NUMBER = (
-    "As a whole, the groups differ little or the data cannot show it: on average {mean} {target} "
-    "for {worse}, {other_mean} for {better}."
-)
 UNKNOWN_NUMBER = (
     "Whether {attribute} makes a difference cannot be told from {people} people: on average {mean} "
     "{target} for {worse}, {other_mean} for {better}, and the true difference may be {range}."
@@ -65,11 +63,11 @@ MORE_OFTEN = (
     "{better} got {favorable} more often than {worse}: {other_rate} against {rate}, {points} more "
     "({range})."
 )
-NEARLY_EQUAL = (
-    "As a whole, the groups differ little or the data cannot show it: {rate} of {worse} got "
-    "{favorable}, {other_rate} of {better}."
-)
+NEARLY_EQUAL = "As a whole, the groups differ little or the data cannot show it."
+RATES = "As a whole, {rate} of {worse} got {favorable}, and {other_rate} of {better}."
+MEANS = "As a whole, the mean {target} is {mean} for {worse} and {other_mean} for {better}."
 REMAINS = "At equal {columns}, {points} {less} remain ({range})."
+REMAINS_MORE = "At equal {columns}, {points} {more} remain ({range})."
 REMAINS_OPEN = "At equal {columns}, what remains for the group as a whole is {range}."
 ACCOUNTED = (
     "In none of the groups compared ({n}) a gap above {bound} remains there ({level}): these "
@@ -81,18 +79,30 @@ ACCOUNT_OPEN = (
 )
 ACCOUNT_UNKNOWN = "Whether the gap is accounted for by {columns} is open."
 NO_COLUMNS = "No other columns were given that could account for it."
-WORST = (
-    "It is worst for {group}: {points} {less} than the other people there ({range}; {people} "
+WORST = "It is worst for {group}: {points} {less} than {others} ({range}; {people} people)."
+WORST_EQUAL = (
+    "Where the other columns are equal it is worst for {group}: {points} {less} than {others} "
+    "({range}; {people} people)."
+)
+BEST = "{group} got {more} than {others}: {points} {more} ({range}; {people} people)."
+BEST_EQUAL = (
+    "Where the other columns are equal, {group} got {more} than {others}: {points} {more} "
+    "({range}; {people} people)."
+)
+WHERE_GROUP = "Where the other columns are equal, "
+GROUP_LESS_OFTEN = (
+    "{where}{group} got {favorable} less often than {others}: {points} less ({range}; {people} "
     "people)."
 )
-WORST_EQUAL = (
-    "Where the other columns are equal it is worst for {group}: {points} {less} than the other "
-    "people there ({range}; {people} people)."
+GROUP_MORE_OFTEN = (
+    "{where}{group} got {favorable} more often than {others}: {points} more ({range}; {people} "
+    "people)."
 )
-BEST = "{group} got {more} than the other people there: {points} {more} ({range}; {people} people)."
-BEST_EQUAL = (
-    "Where the other columns are equal, {group} got {more} than the other people there: {points} "
-    "{more} ({range}; {people} people)."
+GROUP_LESS_OF_NUMBER = (
+    "{where}{group} got {less} {target} than {others}: {points} {less} ({range}; {people} people)."
+)
+GROUP_MORE_OF_NUMBER = (
+    "{where}{group} got {more} {target} than {others}: {points} {more} ({range}; {people} people)."
 )
 SINGLE = (
     "With another value of {attribute} alone, another decision would have been made about {people} "
@@ -110,14 +120,14 @@ NONE_AT_EQUAL = "; at equal {columns} none above {bound}"
 HOLDS = " ({level})."
 HOLDS_EACH = " ({level} each)."
 CLEARED_SOME = (
-    "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant} in "
-    "comparisons as good as {resolution} people with as many; in smaller ones up to {bound} are "
-    "possible ({level} each)."
+    "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant} "
+    "where {resolution} people or more can be compared with as many; in smaller comparisons up to "
+    "{bound} are possible ({level} each)."
 )
 CLEARED_SOME_UNBOUND = (
-    "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant} in "
-    "comparisons as good as {resolution} people with as many ({level}); of smaller groups this "
-    "page can say nothing."
+    "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant} "
+    "where {resolution} people or more can be compared with as many ({level}); of smaller "
+    "comparisons this page can say nothing."
 )
 EQUAL_BOUND = "At equal {columns}, none is above {bound} ({level})."
 WHOLE = "Between the groups as a whole no gap is above {bound} ({level})."
@@ -131,8 +141,8 @@ NEEDED = "About {needed} people in each group would show whether a gap above {re
 WHERE_EQUAL = "at equal columns "
 OTHERS_ALL = "Of the other groups compared {where}({n}) none has a gap above {bound} ({level})."
 OTHERS_SOME = (
-    "Of the other groups compared {where}({n}) none has a gap above {relevant} in comparisons as "
-    "good as {resolution} people with as many, and none at all above {bound} ({level} each)."
+    "Of the other groups compared {where}({n}) none has a gap above {relevant} where {resolution} "
+    "people or more can be compared with as many, and none at all above {bound} ({level} each)."
 )
 OTHERS_BOUND = (
     "Of the other groups compared {where}({n}) none has a gap above {bound} ({level}); these "
@@ -150,43 +160,49 @@ ALONE = (
 
 # The lines below the paragraphs.
 LINES = {
-    "quote": "To quote",
-    "beside": "Beside it",
+    "quote": "Number to quote",
+    "whole": "All together",
+    "remains": "At equal columns",
+    "equal": "Columns held equal",
+    "smaller": "Smaller group",
     "people": "People",
-    "equal": "Held equal",
+    "next": "What to do next",
     "sure": "How sure",
-    "unseen": "Not seen",
-    "next": "Next",
-    "law": "The law",
+    "unseen": "What cannot be seen",
+    "law": "Against the law?",
 }
-QUOTE_RAW = "{points} {less} for {worse} ({range}, confidence {level})"
-QUOTE_EQUAL = "at equal columns {points} {less} ({range}, {level})"
-QUOTE_GROUP = "{points} {less} for {group} ({range}, {level})"
-QUOTE_GROUP_MORE = "{points} {more} for {group} ({range}, {level})"
+QUOTE_GROUP = "{points} {less} for {group} ({range}, confidence {level})"
+QUOTE_GROUP_MORE = "{points} {more} for {group} ({range}, confidence {level})"
+WHERE_GROUP_AFTER = ", at equal columns"
+QUOTE_SMALLER = "{points} {less} for {group}{where} ({range}, confidence {level}; {people} people)"
+QUOTE_SMALLER_MORE = (
+    "{points} {more} for {group}{where} ({range}, confidence {level}; {people} people)"
+)
+QUOTE_BETWEEN = "not known: {range} for {group}"
+QUOTE_OPEN = "not known"
 QUOTE_BOUND = "no gap above {bound} ({level})"
 QUOTE_WHOLE = "no gap above {bound} between the groups as a whole ({level})"
-QUOTE_BOUND_EQUAL = "at equal columns none above {bound} ({level})"
 QUOTE_NONE = "no number: these people are too few to show one"
 QUOTE_HIDDEN = "no number: none may be shown"
 QUOTE_NOTHING = "no number: nothing was compared"
 PEOPLE = "{n}"
-PEOPLE_SIDES = "{n}: {people} with {worse}, {others} with {better}"
+PEOPLE_SIDES = "{n} ({group}: {people}; {other_group}: {others})"
 HELD_NONE = "nothing"
 SURE = (
-    "each range holds with a confidence of {level}, or of what stands beside it; 1 point is 0.01 "
-    "in the tables below"
+    "ranges and bounds hold with a confidence of {level}, or with the one beside them; 1 point is "
+    "0.01 in the tables below"
 )
 SURE_NUMBERS = (
-    "each range holds with a confidence of {level}, or of what stands beside it; a gap is in "
+    "ranges and bounds hold with a confidence of {level}, or with the one beside them; a gap is in "
     "percent of the mean of those compared with, and a bound in percent of the mean of all "
     "({mean}); behind it the number itself"
 )
 SURE_RATIOS = (
-    "each range holds with a confidence of {level}, or of what stands beside it; percentages "
+    "ranges and bounds hold with a confidence of {level}, or with the one beside them; percentages "
     "compare geometric means, and the tables below have differences of natural logarithms"
 )
-UNSEEN = "groups under {size} of the people; what no column of the table says"
-UNSEEN_SINGLE = "; single people, since there is no model to ask"
+UNSEEN = "gaps in groups under {size} of the people; what no column of the table says"
+UNSEEN_SINGLE = "; how single people are treated, as there is no model to ask"
 NEXT = {
     "unequal at equal columns": (
         "find out how these people are decided about, and whether a column that is missing here "

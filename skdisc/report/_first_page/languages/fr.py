@@ -11,13 +11,15 @@ NOT_MISSING = "{name} ne manque pas"
 STATES = {
     "unequal at equal columns": "Inégal même là où les autres colonnes sont égales",
     "unequal, open at equal columns": "Inégal ; on ignore si d'autres colonnes l'expliquent",
-    "unequal, accounted for": "Inégal, et les colonnes légitimes l'expliquent",
+    "unequal, accounted for": "Inégal, et les autres colonnes l'expliquent",
     "nothing found": "Rien de trouvé",
     "nothing found as far as one can see": "Rien de trouvé, autant qu'on puisse voir",
     "cannot tell": "On ne peut pas dire",
 }
 FAVORABLE = "le résultat favorable ({labels})"
 EVERYONE_ELSE = "tous les autres"
+ALL_OTHERS = "tous les autres"
+OTHERS_THERE = "les autres avec {context}"
 POINTS = "{n} points"
 MORE_COLUMNS = "{n} autres"
 WORDS = {
@@ -46,10 +48,6 @@ MORE_OF_NUMBER = (
     "{More} de {target} pour {better} que pour {worse} : en moyenne {other_mean} contre {mean}, "
     "{points} {more} ({range})."
 )
-NEARLY_EQUAL_NUMBER = (
-    "Dans l'ensemble, les groupes diffèrent peu, ou les données ne peuvent pas le montrer : en "
-    "moyenne {mean} de {target} pour {worse}, {other_mean} pour {better}."
-)
 UNKNOWN_NUMBER = (
     "Si {attribute} fait une différence, {people} personnes ne permettent pas de le dire : en "
     "moyenne {mean} de {target} pour {worse}, {other_mean} pour {better} ; la vraie différence "
@@ -66,10 +64,12 @@ MORE_OFTEN = (
     "{points} de plus ({range})."
 )
 NEARLY_EQUAL = (
-    "Dans l'ensemble, les groupes diffèrent peu, ou les données ne peuvent pas le montrer : {rate} "
-    "pour {worse} et {other_rate} pour {better} ont eu {favorable}."
+    "Dans l'ensemble, les groupes diffèrent peu, ou les données ne peuvent pas le montrer."
 )
+RATES = "Dans l'ensemble, {rate} pour {worse} et {other_rate} pour {better} ont eu {favorable}."
+MEANS = "Dans l'ensemble, {target} : en moyenne {mean} pour {worse} et {other_mean} pour {better}."
 REMAINS = "À valeurs égales de {columns}, il reste {points} {less} ({range})."
+REMAINS_MORE = "À valeurs égales de {columns}, il reste {points} {more} ({range})."
 REMAINS_OPEN = "À valeurs égales de {columns}, il reste pour le groupe entier : {range}."
 ACCOUNTED = (
     "Dans aucun des groupes comparés ({n}) il n'y reste d'écart supérieur à {bound} ({level}) : "
@@ -79,20 +79,34 @@ ACCOUNT_OPEN = "On ignore si l'écart s'explique par {columns} : à valeurs éga
 ACCOUNT_UNKNOWN = "On ignore si l'écart s'explique par {columns}."
 NO_COLUMNS = "Aucune autre colonne n'a été donnée qui pourrait l'expliquer."
 WORST = (
-    "L'écart est le plus grand pour {group} : {points} {less} que les autres dans ce cas "
-    "({range} ; {people} personnes)."
+    "L'écart est le plus grand pour {group} : {points} {less} que {others} ({range} ; {people} "
+    "personnes)."
 )
 WORST_EQUAL = (
     "Là où les autres colonnes sont égales, l'écart est le plus grand pour {group} : {points} "
-    "{less} que les autres dans ce cas ({range} ; {people} personnes)."
+    "{less} que {others} ({range} ; {people} personnes)."
 )
-BEST = (
-    "{More} que les autres dans ce cas pour {group} : {points} {more} ({range} ; {people} "
+BEST = "{More} que {others} pour {group} : {points} {more} ({range} ; {people} personnes)."
+BEST_EQUAL = (
+    "Là où les autres colonnes sont égales, {greater} que {others} pour {group} : {points} {more} "
+    "({range} ; {people} personnes)."
+)
+WHERE_GROUP = ", à colonnes égales"
+GROUP_LESS_OFTEN = (
+    "{group} a eu {favorable} moins souvent que {others}{where} : {points} de moins ({range} ; "
+    "{people} personnes)."
+)
+GROUP_MORE_OFTEN = (
+    "{group} a eu {favorable} plus souvent que {others}{where} : {points} de plus ({range} ; "
+    "{people} personnes)."
+)
+GROUP_LESS_OF_NUMBER = (
+    "{group} a eu {fewer} de {target} que {others}{where} : {points} {less} ({range} ; {people} "
     "personnes)."
 )
-BEST_EQUAL = (
-    "Là où les autres colonnes sont égales, {greater} que les autres dans ce cas pour {group} : "
-    "{points} {more} ({range} ; {people} personnes)."
+GROUP_MORE_OF_NUMBER = (
+    "{group} a eu {greater} de {target} que {others}{where} : {points} {more} ({range} ; {people} "
+    "personnes)."
 )
 SINGLE = (
     "Si seule la valeur de {attribute} avait été autre, la décision aurait été autre pour {people} "
@@ -111,13 +125,14 @@ HOLDS = " ({level})."
 HOLDS_EACH = " ({level} chacun)."
 CLEARED_SOME = (
     "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : aucun "
-    "écart supérieur à {relevant} dans les comparaisons aussi bonnes que {resolution} personnes "
-    "avec autant d'autres ; dans les plus petites, jusqu'à {bound} sont possibles ({level} chacun)."
+    "écart supérieur à {relevant} là où {resolution} personnes ou plus peuvent être comparées à "
+    "autant d'autres ; dans les comparaisons plus petites, jusqu'à {bound} sont possibles ({level} "
+    "chacun)."
 )
 CLEARED_SOME_UNBOUND = (
     "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : aucun "
-    "écart supérieur à {relevant} dans les comparaisons aussi bonnes que {resolution} personnes "
-    "avec autant d'autres ({level}) ; des groupes plus petits, cette page ne peut rien dire."
+    "écart supérieur à {relevant} là où {resolution} personnes ou plus peuvent être comparées à "
+    "autant d'autres ({level}) ; des comparaisons plus petites, cette page ne peut rien dire."
 )
 EQUAL_BOUND = "À valeurs égales de {columns}, aucun n'est supérieur à {bound} ({level})."
 WHOLE = "Entre les groupes entiers, aucun écart n'est supérieur à {bound} ({level})."
@@ -137,8 +152,8 @@ OTHERS_ALL = (
     "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {bound} ({level})."
 )
 OTHERS_SOME = (
-    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {relevant} dans les "
-    "comparaisons aussi bonnes que {resolution} personnes avec autant d'autres, et aucun d'écart "
+    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {relevant} là où "
+    "{resolution} personnes ou plus peuvent être comparées à autant d'autres, et aucun d'écart "
     "supérieur à {bound} ({level} chacun)."
 )
 OTHERS_BOUND = (
@@ -163,43 +178,54 @@ ALONE = (
 
 # The lines below the paragraphs.
 LINES = {
-    "quote": "À citer",
-    "beside": "À côté",
+    "quote": "Nombre à citer",
+    "whole": "Tous ensemble",
+    "remains": "À colonnes égales",
+    "equal": "Colonnes tenues égales",
+    "smaller": "Groupe plus petit",
     "people": "Personnes",
-    "equal": "Tenu égal",
+    "next": "Que faire ensuite",
     "sure": "Quelle certitude",
-    "unseen": "Non vu",
-    "next": "Ensuite",
-    "law": "Le droit",
+    "unseen": "Ce qu'on ne peut voir",
+    "law": "Contraire à la loi ?",
 }
-QUOTE_RAW = "{points} {less} pour {worse} ({range}, confiance {level})"
-QUOTE_EQUAL = "à colonnes égales {points} {less} ({range}, {level})"
-QUOTE_GROUP = "{points} {less} pour {group} ({range}, {level})"
-QUOTE_GROUP_MORE = "{points} {more} pour {group} ({range}, {level})"
+QUOTE_GROUP = "{points} {less} pour {group} ({range}, confiance {level})"
+QUOTE_GROUP_MORE = "{points} {more} pour {group} ({range}, confiance {level})"
+WHERE_GROUP_AFTER = ", à colonnes égales"
+QUOTE_SMALLER = (
+    "{points} {less} pour {group}{where} ({range}, confiance {level} ; {people} personnes)"
+)
+QUOTE_SMALLER_MORE = (
+    "{points} {more} pour {group}{where} ({range}, confiance {level} ; {people} personnes)"
+)
+QUOTE_BETWEEN = "inconnu : {range} pour {group}"
+QUOTE_OPEN = "inconnu"
 QUOTE_BOUND = "aucun écart supérieur à {bound} ({level})"
 QUOTE_WHOLE = "aucun écart supérieur à {bound} entre les groupes entiers ({level})"
-QUOTE_BOUND_EQUAL = "à colonnes égales, aucun supérieur à {bound} ({level})"
 QUOTE_NONE = "aucun nombre : ces personnes sont trop peu pour en montrer un"
 QUOTE_HIDDEN = "aucun nombre : aucun ne peut être montré"
 QUOTE_NOTHING = "aucun nombre : rien n'a été comparé"
 PEOPLE = "{n}"
-PEOPLE_SIDES = "{n} : {people} avec {worse}, {others} avec {better}"
+PEOPLE_SIDES = "{n} ({group} : {people} ; {other_group} : {others})"
 HELD_NONE = "rien"
 SURE = (
-    "chaque intervalle vaut avec une confiance de {level}, ou celle qui est à côté ; 1 point est "
-    "0.01 dans les tableaux ci-dessous"
+    "intervalles et bornes valent avec une confiance de {level}, ou celle qui est à côté ; 1 point "
+    "est 0.01 dans les tableaux ci-dessous"
 )
 SURE_NUMBERS = (
-    "chaque intervalle vaut avec une confiance de {level}, ou celle qui est à côté ; un écart est "
-    "en pour cent de la moyenne de ceux auxquels on compare, une borne en pour cent de la moyenne "
-    "de tous ({mean}) ; derrière, le nombre lui-même"
+    "intervalles et bornes valent avec une confiance de {level}, ou celle qui est à côté ; un "
+    "écart est en pour cent de la moyenne de ceux auxquels on compare, une borne en pour cent de "
+    "la moyenne de tous ({mean}) ; derrière, le nombre lui-même"
 )
 SURE_RATIOS = (
-    "chaque intervalle vaut avec une confiance de {level}, ou celle qui est à côté ; les "
+    "intervalles et bornes valent avec une confiance de {level}, ou celle qui est à côté ; les "
     "pourcentages comparent des moyennes géométriques, et les tableaux ci-dessous ont des "
     "différences de logarithmes naturels"
 )
-UNSEEN = "les groupes de moins de {size} des personnes ; ce qu'aucune colonne du tableau ne dit"
+UNSEEN = (
+    "les écarts dans les groupes de moins de {size} des personnes ; ce qu'aucune colonne du "
+    "tableau ne dit"
+)
 UNSEEN_SINGLE = " ; les personnes une à une, car il n'y a pas de modèle à interroger"
 NEXT = {
     "unequal at equal columns": (
