@@ -420,10 +420,12 @@ class _Words:
             bound = f"no {self.noun} above {self.bound} {self.sure}"
             return f"{bound}; a ratio of {a.ratio:.2g} is not excluded"
         if n == 1:
+            is_named = isinstance(a.relevant_gap, float)
+            size = f"above {self.gap}, the one that matters," if is_named else f"of {self.gap}"
+            text = f"whether there is a {self.noun} {size} is open"
             if a.bound is None:
-                return a.aside or f"a {self.noun} of {self.gap} cannot be excluded"
-            text = f"a {self.noun} of {self.gap} is not excluded"
-            return f"{text}; none above {self.bound} {self.sure}"
+                return a.aside or text
+            return f"{text}; none is above {self.bound} {self.sure}"
         return self._cleared(f"{n:,} groups compared{self.size}", "no group")
 
     def about_others(self, n):

@@ -356,3 +356,13 @@ def test_the_curve_holds_sizes_fixed_in_advance():
     ]
     upper = c.upper(0.05 / 4)
     assert [point["bound"] for point in curve] == [rounded_up(upper[i]) for i in (2, 1, 0, 0)]
+
+
+def test_one_comparison_that_is_open_is_said_in_the_words_of_the_plan():
+    """What was asked before, whether a gap above the one that matters exists, is answered after."""
+    answer = decide(candidates([120], [300], [135], [300]), relevant_gap=GAP)
+    assert answer.verdict == UNSURE
+    assert answer.reason == (
+        "whether there is a gap above 0.1, the one that matters, is open; none is above "
+        f"{answer.bound:g} (95 %)"
+    )
