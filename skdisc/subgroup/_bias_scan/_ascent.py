@@ -1,7 +1,8 @@
 """The scan: ascent over sets of values, one attribute at a time, for many starts at once."""
 
-from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,10 +36,13 @@ class Scan:
 
     def __init__(self, cells, score, bins, h, rules):
         self.cells, self.score, self.bins, self.h, self.rules = cells, score, bins, h, rules
-        self.counts = score.n_bins == 1 and np.array_equal(h, cells.n)  # h equals n
+        # People, weights and bins of cells; not the people where these are the weights, and no bins
+        # where there is one.
+        people = None if np.array_equal(h, cells.n) else cells.n
+        self.summed = people, h, bins if score.n_bins > 1 else None
         self.n_tested = 0
 
-    def run(self, a, starts, go_on=lambda n: True, n_kicks=_KICKS):
+    def run(self, a, starts, go_on=lambda n: True, n_kicks=_KICKS, memory=None):
         """Ascend from each start on each data set.
 
         Parameters
@@ -49,6 +53,9 @@ class Scan:
             One for all data sets, or one for each, with as many starts.
         go_on : callable
             ``go_on(n)`` gets the number of subsets scored, and returns False to end the search.
+        memory : dict, optional
+            The steps of earlier runs on the same data, which are not computed again; new ones are
+            added. Only for data sets that are all equal.
 
         Returns
         -------
@@ -64,15 +71,16 @@ class Scan:
         must_keep = np.concatenate([s.bound for s in data_starts])
         sets = [np.concatenate(s) for s in zip(*(s.sets for s in data_starts), strict=True)]
         is_converged = np.zeros((len(data), len(sets)), dtype=bool)
-        total = self._ascend(a, data, sets, must_keep, is_converged, turns, go_on)
+        ascend = partial(self._ascend, turns=turns, go_on=go_on, memory=memory)
+        total = ascend(a, data, sets, must_keep, is_converged)
         # Only the best run of each data set is perturbed.
         best_runs = n_starts * np.arange(n_data) + total.reshape(n_data, n_starts).argmax(axis=1)
         for _ in range(n_kicks):
-            best_runs = self._kick(a, data, best_runs, sets, must_keep, total, turns, go_on)
+            best_runs = self._kick(a, data, best_runs, sets, must_keep, total, ascend)
         shape = (n_data, n_starts)
         return [s.reshape(*shape, -1) for s in sets], total.reshape(shape)
 
-    def _kick(self, a, data, run, sets, bound, total, turns, go_on):
+    def _kick(self, a, data, run, sets, bound, total, ascend):
         """Drop each condition of the subsets of some runs in turn, and ascend again.
 
         The attributes of the other conditions are visited first. Better subsets replace the old
@@ -89,7 +97,7 @@ class Scan:
         is_converged = is_converged.reshape(len(sets), len(row)).T
         # Without other conditions, all are visited.
         is_converged &= ~is_converged.all(axis=1, keepdims=True)
-        new_total = self._ascend(a, data[row], perturbed, bound[row], is_converged, turns, go_on)
+        new_total = ascend(a, data[row], perturbed, bound[row], is_converged)
         better = np.flatnonzero(new_total > total[row] + _BETTER)
         better = better[np.argsort(new_total[better], kind="stable")]  # the best is assigned last
         total[row[better]] = new_total[better]
@@ -97,14 +105,15 @@ class Scan:
             before[row[better]] = after[better]
         return np.unique(row[better])
 
-    def _ascend(self, a, data, sets, bound, is_converged, turns, go_on):
+    def _ascend(self, a, data, sets, bound, is_converged, turns, go_on, memory):
         """Ascend from these sets, in place, and return the score less penalty of each run."""
         total = np.full(len(data), -np.inf)
         size = max(1, _CELLS_AT_ONCE // max(len(self.cells.n), 1))
         for first in range(0, len(total), size):
             batch = slice(first, first + size)
+            batch_sets = [s[batch] for s in sets]
             part = _Runs(
-                self, a, data[batch], [s[batch] for s in sets], bound[batch], is_converged[batch]
+                self, a, data[batch], batch_sets, bound[batch], is_converged[batch], memory
             )
             _ascend([part], turns, go_on)
             total[batch] = part.total
@@ -208,23 +217,28 @@ def _ascend(parts, turns, go_on=lambda n: True):
 
 def _choose(j, parts, runs):
     """Choose the best values of one attribute in some runs of each part."""
-    active = [
-        (part, part_runs) for part, part_runs in zip(parts, runs, strict=True) if len(part_runs)
-    ]
+    pairs = [(part, *part.recall(j, some)) for part, some in zip(parts, runs, strict=True)]
+    active = [(part, part_runs) for part, part_runs, _ in pairs if len(part_runs)]
+    if not active:
+        return
     inputs = [part.inputs(j, part_runs) for part, part_runs in active]
     scan, columns = parts[0].scan, [np.concatenate(c) for c in zip(*inputs, strict=True)]
     chosen, value = scan.best_sets(scan.cells.attributes[j], *columns[:5])
     ends = np.cumsum([len(part_runs) for _, part_runs in active])[:-1]
     updates = (np.split(x, ends) for x in (chosen, value - columns[5]))
     for (part, part_runs), *best in zip(active, *updates, strict=True):
+        part.remember(j, part_runs, *best)
         part.update(j, part_runs, *best)
+    for part, _, repeated in pairs:
+        part.recall(j, repeated)
 
 
 class _Runs:
     """Several ascents that proceed in parallel."""
 
-    def __init__(self, scan, a, data, sets, bound, is_converged):
+    def __init__(self, scan, a, data, sets, bound, is_converged, memory=None):
         self.scan, self.a, self.data = scan, np.ascontiguousarray(a), data
+        self.memory = memory
         self.sets, self.bound, self.is_converged = sets, bound, is_converged
         self.total = np.full(len(data), -np.inf)
         self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.int16)
@@ -235,6 +249,41 @@ class _Runs:
             start = chosen.copy()
             chosen[:] = True
             self._set(j, np.arange(len(data)), start)
+
+    def recall(self, j, runs):
+        """Take the steps that are remembered.
+
+        Returns
+        -------
+        new, repeated : ndarray of int
+            The other runs: one of each state, and those that are in the state of one of these.
+        """
+        if self.memory is None or not len(runs):
+            return runs, runs[:0]
+        new, remembered = {}, []
+        repeated = []
+        for run in runs:
+            key = self._state(j, run)
+            if key in self.memory:
+                remembered.append((run, *self.memory[key]))
+            elif key in new:
+                repeated.append(run)
+            else:
+                new[key] = run
+        if remembered:
+            self.update(j, *map(np.array, zip(*remembered, strict=True)))
+        return np.array(list(new.values()), dtype=np.intp), np.array(repeated, dtype=np.intp)
+
+    def remember(self, j, runs, chosen, total):
+        """Keep the best sets of an attribute, and the score less penalty."""
+        if self.memory is not None:
+            for run, *best in zip(runs, chosen, total, strict=True):
+                self.memory[self._state(j, run)] = best
+
+    def _state(self, j, run):
+        """Return what the best set of an attribute depends on."""
+        others = (s[run] for i, s in enumerate(self.sets) if i != j)
+        return j, self.bound[run], b"".join(others)
 
     def inputs(self, j, runs):
         """Return the inputs of `Scan.best_sets` for an attribute, and the cost of the others."""
@@ -280,20 +329,20 @@ class _Runs:
             if len(part) == 1:
                 cells = self._open(j, part[0])
                 key, n_sums = _selected(codes, cells.positions), size
-                a, n, h, bins = cells.a, cells.n, cells.h, cells.bins
+                a, n, h, bins = cells[1:]
             else:
                 violates = np.take(~self.sets[j][part], codes, axis=1)
                 run, cell = np.divmod(np.flatnonzero(self.violated[part] == violates), len(codes))
                 key, n_sums = run * size + codes.take(cell), len(part) * size
                 a = self.a.take(self.data[part][run] * len(codes) + cell)
-                n, h, bins = (x.take(cell) for x in (scan.cells.n, scan.h, scan.bins))
-            a, n = (np.bincount(key, x, n_sums) for x in (a, n))
-            if scan.counts:
-                h = n
-            else:
-                h = np.bincount(key * n_bins + bins, h, n_sums * n_bins)
+                n, h, bins = (None if x is None else x.take(cell) for x in scan.summed)
             shape = len(part), size
-            sums.append((a.reshape(shape), h.reshape(*shape, n_bins), n.reshape(shape)))
+            a = np.bincount(key, a, n_sums).reshape(shape)
+            n = None if n is None else np.bincount(key, n, n_sums).reshape(shape)
+            if bins is not None:
+                key = key * n_bins + bins
+            h = np.bincount(key, h, n_sums * n_bins).reshape(*shape, n_bins)
+            sums.append((a, h, h.sum(axis=-1) if n is None else n))
         return map(np.concatenate, zip(*sums, strict=True))
 
     def _open(self, j, run):
@@ -310,23 +359,20 @@ class _Runs:
 
     def _cells(self, run, positions):
         """Return some cells, in sorted order, with the numbers to add up."""
-        scan, positions = self.scan, None if len(positions) == self.violated.shape[1] else positions
-        parts = self.a[self.data[run]], scan.cells.n, scan.h, scan.bins
-        if scan.counts:
-            parts = *parts[:2], None, None
+        positions = None if len(positions) == self.violated.shape[1] else positions
+        parts = self.a[self.data[run]], *self.scan.summed
         return _OpenCells(
             positions, *(None if x is None else _selected(x, positions) for x in parts)
         )
 
 
-@dataclass(frozen=True)
-class _OpenCells:
-    """Positions of cells (None: all), with outcomes, people, and weights and bins if they count."""
+class _OpenCells(NamedTuple):
+    """Positions of cells (None: all), with outcomes, and what of a scan is summed."""
 
     positions: np.ndarray | None
     a: np.ndarray
-    n: np.ndarray
-    h: np.ndarray | None
+    n: np.ndarray | None
+    h: np.ndarray
     bins: np.ndarray | None
 
 

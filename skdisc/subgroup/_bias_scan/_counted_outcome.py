@@ -62,7 +62,12 @@ class Tally:
         o, frequency = outcome, None if outcome.frequency is None else outcome.frequency[inside]
         y = o.y[target][inside]
         self.hits = y.sum() if frequency is None else y @ frequency
-        self.mu, self.people = people_with(o.mu[target][inside], frequency, o.is_mean)
+        if o.is_mean:
+            self.mu, self.people = people_with(o.mu[target][inside], frequency, True)
+        else:
+            values, number = o.numbered_expectations[target]
+            people = count(number[inside], len(values), frequency)
+            self.mu, self.people = values[people > 0], people[people > 0]
         self.n = int(self.people.sum())
 
     @property

@@ -165,6 +165,11 @@ class Outcome(PeopleRows):
             spread = (squares @ self.weight / self.weight.sum())[:, None]
         return np.broadcast_to(np.where(spread > 0, spread, 1.0), self.y.shape)
 
+    @cached_property
+    def numbered_expectations(self):
+        """By target, the distinct expectations, sorted, and the number of that of each row."""
+        return [np.unique(mu, return_inverse=True) for mu in self.mu]
+
     def terms(self):
         """Return the terms a and h of one person of each row, each of shape (n_targets, n_rows)."""
         if self.kind == "odds":

@@ -6,6 +6,7 @@ the full scan finds is as significant as the best one of the quick scan, no more
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -178,22 +179,21 @@ def _full(scan, a, starts, pair_starts, go_on):
 
     The best ends are perturbed.
     """
-    n, a = len(starts.bound), a[None]
-    sets, total = scan.run(a, starts, go_on, n_kicks=0)
-    for first in range(0, len(pair_starts.bound), n):
-        new_sets, new_total = scan.run(
-            a, pair_starts.only(slice(first, first + n)), go_on, n_kicks=0
-        )
-        sets = [np.concatenate(pair, axis=1) for pair in zip(sets, new_sets, strict=True)]
-        before, total = total.max(), np.concatenate([total, new_total], axis=1)
-        if first and total.max() <= before + _TIED:
+    n, a, memory = len(starts.bound), a[None], {}
+    run = partial(scan.run, go_on=go_on, memory=memory)
+    # The first two batches of pairs are always tried: with the other starts, in steps for all.
+    sets, total = run(a, starts.joined(pair_starts.only(slice(2 * n))), n_kicks=0)
+    for first in range(2 * n, len(pair_starts.bound), n):
+        before = total[0, :first].max()
+        if total.max() <= before + _TIED:
             break
+        new_sets, new_total = run(a, pair_starts.only(slice(first, first + n)), n_kicks=0)
+        sets = [np.concatenate(pair, axis=1) for pair in zip(sets, new_sets, strict=True)]
+        total = np.concatenate([total, new_total], axis=1)
     bound = np.concatenate([starts.bound, pair_starts.bound])
     ends = Starts([s[0] for s in sets], starts.turns, bound[: total.shape[1]])
     best = _several(ends, total[0])
-    new_sets, new_total = scan.run(
-        np.repeat(a, len(best), axis=0), [ends.only([i]) for i in best], go_on
-    )
+    new_sets, new_total = run(np.repeat(a, len(best), axis=0), [ends.only([i]) for i in best])
     better = new_total[:, 0] > total[0, best] + _TIED
     for old, new in zip(sets, new_sets, strict=True):
         old[0, best[better]] = new[better, 0]

@@ -18,7 +18,7 @@ _NEAR = 1e-7
 def _odds(p):
     def loss(theta):
         share = p * np.exp(theta)
-        share = share / (1 - p + share)
+        share /= 1 - p + share
         return np.log1p(np.expm1(theta) * p), share, share * (1 - share)
 
     return loss

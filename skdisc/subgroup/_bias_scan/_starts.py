@@ -156,7 +156,8 @@ class _ValueScores:
         self._bins = scan.bins[cell_sample]
         self._h = scan.h[cell_sample]
         self._people = scan.cells.n[cell_sample]
-        self._is_counted, self._least = scan.counts, max(least * self._people.sum(), 1e-9)
+        self._is_counted = scan.summed[0] is None and scan.summed[2] is None
+        self._least = max(least * self._people.sum(), 1e-9)
 
     def scores(self, key, size, is_scored=None):
         """Return the score of each value, 0 where there are too few people.

@@ -253,11 +253,30 @@ def test_ascents_alone_end_where_they_end_together(monkeypatch, n_bins):
     for room in (1, 10**6):
         monkeypatch.setattr(_ascent, "_CELLS_IN_CACHE", room)
         ends.append(scan.run(a, starts))
-    assert scan.counts == (n_bins == 1)
+    assert (scan.summed[2] is None) == (n_bins == 1)
     np.testing.assert_array_equal(ends[0][1], ends[1][1])
     for alone, together in zip(*(sets for sets, _ in ends), strict=True):
         np.testing.assert_array_equal(alone, together)
     assert not all(s.all() for s in ends[0][0])
+
+
+@settings(max_examples=20)
+@given(
+    st.integers(0, 10**6), st.sampled_from(["odds", "rate"]), st.sampled_from([(), (0,), (0, 2)])
+)
+def test_steps_that_are_remembered_are_the_steps_computed_anew(seed, kind, required):
+    rules = ScanRules(penalty=0.3, min_rows=2, max_conditions=2, required=required)
+    cells, score, bins, h, a = problem(seed, (2, 4, 3, 3), 60, kind)
+    scan = Scan(cells, score, bins, h, rules)
+    starts = Starts.draw(cells, rules, 8, np.random.default_rng(seed))
+    sets, total = scan.run(a[None], starts)
+    tested, memory = scan.n_tested, {}
+    for _ in range(2):
+        other_sets, other_total = scan.run(a[None], starts, memory=memory)
+        np.testing.assert_allclose(total, other_total, atol=1e-6)
+        for one, other in zip(sets, other_sets, strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert scan.n_tested - tested <= tested  # the second run computed nothing
 
 
 @settings(max_examples=20)
