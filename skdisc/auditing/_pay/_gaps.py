@@ -20,6 +20,7 @@ ABOVE, BELOW, OPEN = "above", "below", "cannot tell"
 WOMEN, MEN = 0, 1
 _LEAST = -99.0  # a gap of -9,900 %: men have a hundredth of women's pay
 _ALL, _LEFT_OUT = 40, 16  # people of a sex of whom each, or so many, are left out, one at a time
+_SURE = 0.1  # of the largest pay, what all but the two largest must add up to at least
 _HALVINGS = 44  # of 100, after which ends are known to 1e-11
 
 
@@ -103,6 +104,33 @@ class Gaps:
     low: np.ndarray
     high: np.ndarray
     reason: np.ndarray
+
+
+def dominated(pay: np.ndarray, people: PaidPeople, inside: np.ndarray) -> bool:
+    """Return whether an average of women or men would tell the pay of one of them.
+
+    By the p % rule of official statistics: who has the second-largest pay knows it, and estimates
+    the largest by the sum of all others. This must be wrong by a tenth of the largest pay or more,
+    so the rest has to be as much. (A. Hundepool et al., *Statistical Disclosure Control*, 2012,
+    section 4.2.)
+
+    Parameters
+    ----------
+    pay : ndarray of float, shape (n,)
+        At least 0.
+    people : PaidPeople
+    inside : ndarray of bool, shape (n,)
+        Those whom the average is about.
+    """
+    for side in (people.is_woman, people.is_man):
+        members = side & inside
+        several = pay[members]
+        if people.cluster is not None:
+            several = np.bincount(people.cluster[members], several)
+        largest = np.sort(several)[::-1]
+        if largest[:1].sum() > 0 and largest[2:].sum() < _SURE * largest[0]:
+            return True
+    return False
 
 
 def mean_gaps(

@@ -12,6 +12,7 @@ from skdisc.auditing._pay._gaps import (
     OPEN,
     WOMEN,
     Gaps,
+    dominated,
     hours_share,
     mean_gaps,
     median_gap,
@@ -52,6 +53,7 @@ JOINED = "other categories"
 MEDIAN = 0.5
 QUANTILES = (0.1, 0.25, MEDIAN, 0.75, 0.9)  # whose gaps are shown
 _MOST_DIGITS = 12
+DOMINATED = "one person has nearly all of this pay: left out, to protect them"
 _TOLD = ("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed")
 
 
@@ -202,6 +204,7 @@ class _Maker:
                 )
                 if figure == "mean":
                     row["turned_by_one"] = self._turns(total, self.people, self.significance)
+                    row = self._undominated(row, total)
                 yield self._of_enough(row)
         if self.roll.variable is None:
             return
@@ -213,12 +216,13 @@ class _Maker:
                 pay = self._pay("variable", basis)
                 if self.template != UK:
                     gaps = estimator(pay, self.people, self.significance)
-                    yield self._protected(self._row(figure, "variable", basis, gaps=gaps), receives)
+                    row = self._row(figure, "variable", basis, gaps=gaps)
+                    yield self._protected(self._undominated(row, pay), receives)
                 gaps = estimator(pay[receives], recipients, self.significance)
                 row = self._row(
                     figure, "variable", basis, people=recipients, gaps=gaps, among=RECIPIENTS
                 )
-                yield self._protected(row, receives)
+                yield self._protected(self._undominated(row, pay), receives)
 
     def _shares(self):
         """Yield the shares of women and men who receive variable pay."""
@@ -250,6 +254,15 @@ class _Maker:
         few = f"fewer than {self.least} women or men receive it: left out, to protect them"
         counts = {"women": None, "men": None} if row["among"] == RECIPIENTS else {}
         return row | dict.fromkeys(_TOLD) | counts | {"reason": few}
+
+    def _undominated(self, row, pay, inside=None):
+        """Return a row of means, without figures if they would tell one person's pay in public."""
+        if not self.is_public or row["figure"] == "median" or row["gap"] is None:
+            return row
+        everyone = np.ones(len(pay), dtype=bool)
+        if not dominated(pay, self.people, everyone if inside is None else inside):
+            return row
+        return row | dict.fromkeys(_TOLD) | {"reason": DOMINATED}
 
     def _is_received_by_nobody(self, figure, averages):
         """Return whether variable pay has no gap because nobody there receives any."""
@@ -315,6 +328,7 @@ class _Maker:
                     row |= {"state": str(state[k])}
                     row |= {"needed": _number(needed[k]) if state[k] == OPEN else None}
                     row |= {"turned_by_one": self._turns(pay[inside], people, level)}
+                row = self._undominated(row, pay, inside)
                 rows.append(self._protected_in(row, inside) if k in hidden else row)
         return rows
 
@@ -361,6 +375,9 @@ class _Maker:
             return None
         total = self.roll.total
         rate = self.roll.per_hour(total)
+        everyone = np.ones(len(total), dtype=bool)
+        if self.is_public and any(dominated(pay, self.people, everyone) for pay in (total, rate)):
+            return None
         share = hours_share(total, rate, self.people, self.significance)
         return None if np.isnan(share[0]) else dict(zip(_ENDS, map(float, share), strict=True))
 

@@ -13,6 +13,7 @@ from scipy import stats
 
 from skdisc import Audit, AuditReport
 from skdisc.auditing._beside._compare import _pay
+from skdisc.auditing._pay._gaps import PaidPeople, dominated
 from skdisc.auditing._pay._payroll import read_payroll
 from skdisc.auditing._pay._record import JOINED, joined_categories, pay_record
 from skdisc.report._audit_page._pay import pay_page
@@ -447,3 +448,30 @@ def test_gaps_by_quantile_by_hand():
     assert [rows[0.5][name] for name in ends] == [median[name] for name in ends]
     assert record(X, disclosure="public").about["quantiles"] == []
     assert [row["quantile"] for row in record(table(60)).about["quantiles"]] == [0.5]
+
+
+def test_public_averages_in_which_one_person_has_nearly_all_are_left_out():
+    """By the p % rule: the second-largest must not know the largest to within a tenth."""
+    X = table(2000)
+    boss = np.flatnonzero((X["sex"] == "m") & (X["grade"] == "A") & (X["variable"] > 0))[0]
+    of_category = {"figure": "category", "component": "variable", "group": "A"}
+    of_all = {"figure": "mean", "component": "variable", "basis": "per hour", "among": "all"}
+    for times, is_told in ((1, True), (100, True), (1e6, False)):
+        X.loc[boss, "variable"] = 80.0 * times
+        public = record(X, disclosure="public").rows
+        for asked in (of_category, of_all):
+            row = one(public, **asked)
+            assert (row["gap"] is not None) == is_told
+            assert ("one person has nearly all" in row["reason"]) != is_told
+            assert one(record(X).rows, **asked)["gap"] is not None
+        others = [r for r in public if r["figure"] == "category" and r["group"] == "B"]
+        assert None not in [r["gap"] for r in others]
+
+
+def test_the_largest_pay_is_dominant_if_the_others_but_one_have_less_than_a_tenth():
+    people = PaidPeople(np.array([True] * 4 + [False]), np.array([False] * 4 + [True]), np.ones(5))
+    everyone = np.ones(5, dtype=bool)
+    assert dominated(np.array([100.0, 50, 9, 0.9, 0]), people, everyone)
+    assert not dominated(np.array([100.0, 50, 9, 1.0, 0]), people, everyone)
+    assert dominated(np.array([100.0, 50, 9, 1.0, 3]), people, everyone)  # a single man
+    assert not dominated(np.zeros(5), people, everyone)

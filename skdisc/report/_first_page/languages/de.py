@@ -520,6 +520,7 @@ PAY_REASONS = {
     "hidden in a category": (
         "weniger als {n} Frauen oder Männer erhalten variables Entgelt: zu ihrem Schutz weggelassen"
     ),
+    "dominated": "eine Person hat fast dieses ganze Entgelt: zu ihrem Schutz weggelassen",
     "skewed": (
         "zu schief, um Mittel von {n} Personen zu vergleichen: etwa {needed} sind nötig; nach "
         "Logarithmen fragen"

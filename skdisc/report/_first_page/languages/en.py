@@ -457,6 +457,7 @@ PAY_REASONS = {
     "hidden in a category": (
         "fewer than {n} women or men receive variable pay: left out, to protect them"
     ),
+    "dominated": "one person has nearly all of this pay: left out, to protect them",
     "skewed": (
         "too skewed to compare means of {n} people: about {needed} are needed; ask about logarithms"
     ),

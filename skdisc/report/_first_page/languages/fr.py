@@ -523,6 +523,7 @@ PAY_REASONS = {
     "hidden in a category": (
         "moins de {n} femmes ou hommes reçoivent un salaire variable : omis, pour les protéger"
     ),
+    "dominated": "une personne a presque tout ce salaire : omis, pour la protéger",
     "skewed": (
         "trop asymétrique pour comparer les moyennes de {n} personnes : il en faut environ "
         "{needed} ; demander les logarithmes"
