@@ -138,8 +138,6 @@ class ClonesOf:
     X : DataFrame of shape (n_rows, n_columns)
     targets : ndarray of float, shape (n_rows, n)
         What they will learn.
-    name : str
-        The setting, for messages.
 
     Raises
     ------
@@ -148,11 +146,9 @@ class ClonesOf:
         an error or does not predict one finite number per row.
     """
 
-    def __init__(
-        self, estimator: Estimator, X: pd.DataFrame, targets: np.ndarray, name: str = "nuisance"
-    ) -> None:
+    def __init__(self, estimator: Estimator, X: pd.DataFrame, targets: np.ndarray) -> None:
         self.estimator, self.X = estimator, X
-        self.setting = f"{name}={type(estimator).__name__}"
+        self.setting = f"nuisance={type(estimator).__name__}"
         self._decides = is_classifier(estimator)
         if self._decides and not hasattr(estimator, "predict_proba"):
             raise ValueError(

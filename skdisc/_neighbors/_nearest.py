@@ -38,13 +38,17 @@ def shares(distance, k):
     less.
     """
     k = min(k, distance.shape[-1])
-    bound = np.partition(distance, k - 1, axis=-1)[..., k - 1 : k]
+    return shares_up_to(np.partition(distance, k - 1, axis=-1)[..., k - 1 : k], distance, k)
+
+
+def shares_up_to(bound, distance, k, counts=1.0):
+    """Return the `shares` of rows whose k-th distance is `bound`; `counts` rows lie at each."""
     inside = distance < bound - slack(bound)
     bound = np.minimum(bound, np.finfo(float).max)  # infinite distances share nothing
     tied = np.abs(distance - bound) <= slack(bound)
-    share = k - inside.sum(axis=-1, keepdims=True)
-    share = np.minimum(1.0, share / np.maximum(tied.sum(axis=-1, keepdims=True), 1))
-    return np.where(inside, 1.0, np.where(tied, share, 0.0))
+    places_left = k - (counts * inside).sum(axis=-1, keepdims=True)
+    n_tied = np.maximum((counts * tied).sum(axis=-1, keepdims=True), 1.0)
+    return np.where(inside, 1.0, np.where(tied, np.minimum(1.0, places_left / n_tied), 0.0))
 
 
 def between(points, pool, metric):

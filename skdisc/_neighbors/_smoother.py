@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from skdisc._neighbors._nearest import NearestSearch, places, slack
+from skdisc._neighbors._nearest import NearestSearch, places, shares_up_to, slack
 
 
 class NearestSmoother:
@@ -96,12 +96,7 @@ class NearestSmoother:
             if width == n or is_done.all():
                 break
             width = min(n, 2 * width)
-        inside = distance < bound - slack(bound)
-        bound = np.minimum(bound, np.finfo(float).max)  # infinite distances share nothing
-        tied = np.abs(distance - bound) <= slack(bound)
-        places_left = k - (counts * inside).sum(axis=1, keepdims=True)
-        n_tied = np.maximum((counts * tied).sum(axis=1, keepdims=True), 1.0)
-        share = np.where(inside, 1.0, np.where(tied, np.minimum(1.0, places_left / n_tied), 0.0))
+        share = shares_up_to(bound, distance, k, counts)
         share *= (distance - slack(distance) <= limit) & np.isfinite(distance)
         kth = np.repeat(np.arange(len(rows)), width), index.ravel()
         matrix = sparse.csr_matrix((share.ravel(), kth), shape=(len(rows), n))

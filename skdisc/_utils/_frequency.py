@@ -1,5 +1,7 @@
 """Rows that each stand for a number of equal people: exact counts, quantiles and random splits."""
 
+from dataclasses import replace
+
 import numpy as np
 
 _EXACT = 2**53  # up to which floats are whole numbers
@@ -83,6 +85,32 @@ def hold_out(frequency: np.ndarray, share: float, rng: np.random.Generator) -> n
     The numbers have a multivariate hypergeometric distribution.
     """
     return _drawn(frequency, int(np.ceil(share * frequency.sum())), share, rng)
+
+
+class ManyPeople:
+    """Rows `X` that stand for many people each, `frequency`; None: one.
+
+    A subclass has ``at(mask)``, and ``held_out(share, rng)``, which draws a mask of whole rows.
+    """
+
+    frequency = None
+
+    @property
+    def n(self) -> int:
+        """Number of people."""
+        return len(self.X) if self.frequency is None else int(self.frequency.sum())
+
+    def split(self, share: float, rng: np.random.Generator) -> tuple:
+        """Return the rows to search, and a random share of the people to hold out.
+
+        Clusters stay whole; the people of one row need not.
+        """
+        if self.frequency is None:
+            is_out = self.held_out(share, rng)
+            return self.at(~is_out), self.at(is_out)
+        out = hold_out(self.frequency, share, rng)
+        parts = (replace(self, frequency=f) for f in (self.frequency - out, out))
+        return tuple(part.at(part.frequency > 0) for part in parts)
 
 
 def permuted(

@@ -31,20 +31,11 @@ def check_frame(estimator, X, *, reset):
     True at fit, False afterwards. Returns `is_frame`: whether X was a DataFrame. Shapes: `X`
     (n_samples, n_features).
     """
-    if hasattr(X, "to_pandas"):  # polars, pyarrow
-        X = X.to_pandas()
-    is_frame = isinstance(X, pd.DataFrame)
     if isinstance(X, dict) and not sparse.issparse(X):  # a DOK matrix is a dict, too
         raise ValueError(
             "X must be a table with a row for each person, got dict. Make one: pandas.DataFrame(X)."
         )
-    if is_frame:
-        refuse_shape(X)
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        frame = X.reset_index(drop=True)
-    else:
-        X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
-        frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
+    frame, is_frame = as_frame(estimator, X, reset=reset)
     frame = without_halves(frame)
     if not reset:
         frame = _as_at_fit(frame, estimator.space_, is_frame)
@@ -55,6 +46,22 @@ def check_frame(estimator, X, *, reset):
     if not takes_gaps(estimator):
         _refuse_missing(estimator, frame)
     return frame, is_frame
+
+
+def as_frame(estimator, X, *, reset):
+    """Return X as a DataFrame with a new index, its values unchecked, and whether it was one.
+
+    Columns of arrays are named x0, x1, ...
+    """
+    if hasattr(X, "to_pandas"):  # polars, pyarrow
+        X = X.to_pandas()
+    if isinstance(X, pd.DataFrame):
+        refuse_shape(X)
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X.reset_index(drop=True), True
+    X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+    names = [f"x{i}" for i in range(X.shape[1])]
+    return pd.DataFrame(X, columns=names).infer_objects(), False
 
 
 def _refuse_missing(estimator, frame):

@@ -7,7 +7,7 @@ import pandas as pd
 
 from skdisc import _stats
 from skdisc._task._numbers import numbers_of
-from skdisc._utils._frequency import hold_out, median
+from skdisc._utils._frequency import ManyPeople, median
 from skdisc.group import _group_disparity_table as measure_tables
 from skdisc.measures._formula._design import cluster_codes, design_weights
 
@@ -28,7 +28,7 @@ class KnownGroups:
 
 
 @dataclass(frozen=True)
-class ComparedPeople:
+class ComparedPeople(ManyPeople):
     """The rows that are compared.
 
     Parameters
@@ -50,20 +50,6 @@ class ComparedPeople:
     groups: np.ndarray | None = None
     frequency: np.ndarray | None = None
     are_numbers: bool = False
-
-    @property
-    def n(self):
-        """Number of people."""
-        return len(self.X) if self.frequency is None else int(self.frequency.sum())
-
-    def split(self, share, rng):
-        """Return the people to search and a random share of them to hold out."""
-        if self.frequency is None:
-            out = self.held_out(share, rng)
-            return self.at(~out), self.at(out)
-        out = hold_out(self.frequency, share, rng)
-        parts = (replace(self, frequency=f) for f in (self.frequency - out, out))
-        return tuple(part.at(part.frequency > 0) for part in parts)
 
     def at(self, mask):
         """Return the rows selected by a mask."""

@@ -243,10 +243,8 @@ def belift(pair, *, explanatory, redlining=None, estimator=None):
     >>> round(belift(None, y, protected=s, reference=0, explanatory=z), 4)
     0.6667
     """
-    parts = zip(pair.one, pair.other, strict=True)
-    y, _, weight, z, positions = (None if a is None else np.concatenate([a, b]) for a, b in parts)
+    (y, _, weight, z, positions), is_one = _both_sides(pair)
     k = len(pair.one[0])
-    is_one = np.arange(len(y)) < k
     if redlining is None:
         size = np.bincount(z, weight)
         n1 = np.bincount(z[:k], weight[:k], len(size))
@@ -321,11 +319,7 @@ def belift_strata(
     evaluation = plan.evaluate(plan.settings(y_true, y_pred, **settings))
     columns, rows = pd.DataFrame(explanatory).reset_index(drop=True), []
     for comparison, pair in evaluation.pairs():
-        is_one = np.repeat([True, False], [len(pair.one[0]), len(pair.other[0])])
-        sides = zip(pair.one, pair.other, strict=True)
-        y, _, weight, z, positions = (
-            None if a is None else np.concatenate([a, b]) for a, b in sides
-        )
+        (y, _, weight, z, positions), is_one = _both_sides(pair)
         overall = np.average(y, weights=weight)
         codes, first = np.unique(z, return_index=True)
         for code, position in zip(codes, first, strict=True):
@@ -353,6 +347,13 @@ def belift_strata(
 def _shares(code, y, weight):
     """Return the share of favorable decisions in the stratum of each row."""
     return (np.bincount(code, y * weight) / np.bincount(code, weight))[code]
+
+
+def _both_sides(pair):
+    """Return the columns of the rows of both sides together, and which rows are of the first."""
+    columns = zip(pair.one, pair.other, strict=True)
+    joined = [None if one is None else np.concatenate([one, other]) for one, other in columns]
+    return joined, np.repeat([True, False], [len(pair.one[0]), len(pair.other[0])])
 
 
 def _frame(columns, prefix):

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import validate_data
 
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order, without_halves
@@ -70,15 +69,7 @@ def frame_of(estimator, X, *, reset=True):
     shape (n_samples, n_features): text, booleans and numbers; values may be missing. `reset`: True
     at fit.
     """
-    if hasattr(X, "to_pandas"):  # polars, pyarrow
-        X = X.to_pandas()
-    if isinstance(X, pd.DataFrame):
-        check.refuse_shape(X)
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        frame = X.reset_index(drop=True)
-    else:
-        X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
-        frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).infer_objects()
+    frame, _ = check.as_frame(estimator, X, reset=reset)
     for name in frame.columns:
         check.check_column(frame[name])
     return without_halves(frame)

@@ -79,9 +79,9 @@ def _test(name, protected=_GROUPS, target=(B,), worse="above"):
     return Entry(name, "test", protected, target, NAN, 0.0, NAN, worse)
 
 
-def _signed(name, aspect="absolute", target=(B,), worse="above", labels=False, groups=_GROUPS):
+def _signed(name, aspect="absolute", target=(B,), labels=False, groups=_GROUPS):
     """Return the entry of a difference between -1 and 1."""
-    return Entry(name, aspect, groups, target, 1.0, 0.0, -1.0, worse, needs_labels=labels)
+    return Entry(name, aspect, groups, target, 1.0, 0.0, -1.0, "above", needs_labels=labels)
 
 
 def _share(name, aspect, target, labels=False, groups=_GROUPS):

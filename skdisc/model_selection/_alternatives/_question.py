@@ -148,9 +148,9 @@ class Question:
         cell = 2 * self.is_favorable.astype(int) + decided.astype(int)
         return rate_values(cell, metric or self.metric)
 
-    def rates(self, predictions, name, metric=None):
+    def rates(self, predictions, name):
         """Return the rate of each group of a column; NaN where nobody counts."""
-        groups, events = self.groups[name], self.events(predictions, metric)
+        groups, events = self.groups[name], self.events(predictions)
         counts = (groups.code >= 0) & ~np.isnan(events)
         size = len(groups.names)
         n = np.bincount(groups.code[counts], minlength=size)

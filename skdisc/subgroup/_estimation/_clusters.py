@@ -86,12 +86,3 @@ def item_tallies(rows: Any, items: Items, item_numbers: np.ndarray) -> list:
     return [
         clustered(rows.tally(j, s), g) for j, (s, g) in enumerate(zip(sums, factors, strict=True))
     ]
-
-
-def split(rows: Any, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Draw about this share of the rows, whole clusters, as a bool mask."""
-    if rows.cluster is None:
-        return rng.permutation(len(rows)) < share * len(rows)
-    cluster = np.unique(rows.cluster, return_inverse=True)[1]
-    n = cluster.max(initial=-1) + 1
-    return (rng.permutation(n) < share * n)[cluster]

@@ -1,49 +1,37 @@
 """OutcomeRows: what rows with counts and rows with numbers share."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from skdisc._space._items import Items
-from skdisc._utils._frequency import hold_out, people_in
-from skdisc.subgroup._estimation._clusters import split
+from skdisc._utils._frequency import ManyPeople, people_in
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
 
-class PeopleRows:
+class PeopleRows(ManyPeople):
     """Rows that may each stand for many people; a subclass has X, `at` and `outcome`.
 
     `frequency`: number of equal people of each row; None: 1.
     """
 
     cluster = None
-    frequency = None
 
     def __len__(self) -> int:
         return len(self.X)
-
-    @property
-    def n(self) -> int:
-        """Number of people."""
-        return len(self) if self.frequency is None else int(self.frequency.sum())
 
     def people_in(self, masks: Iterable) -> np.ndarray:
         """Return the number of people in the rows of each bool mask."""
         return np.array([people_in(m, self.frequency) for m in masks], dtype=np.int64)
 
-    def split(self, share: float, rng: np.random.Generator) -> tuple:
-        """Return the rows to search, and a random share of the people to hold out.
-
-        Clusters stay whole; the people of one row need not.
-        """
-        if self.frequency is None:
-            is_out = split(self, share, rng)
-            return self.at(~is_out), self.at(is_out)
-        out = hold_out(self.frequency, share, rng)
-        parts = (replace(self, frequency=f) for f in (self.frequency - out, out))
-        return tuple(part.at(part.frequency > 0) for part in parts)
+    def held_out(self, share: float, rng: np.random.Generator) -> np.ndarray:
+        """Draw a mask of about this share of the rows, whole clusters."""
+        if self.cluster is None:
+            return rng.permutation(len(self)) < share * len(self)
+        cluster = np.unique(self.cluster, return_inverse=True)[1]
+        n = cluster.max(initial=-1) + 1
+        return (rng.permutation(n) < share * n)[cluster]
 
 
 class OutcomeRows(PeopleRows):

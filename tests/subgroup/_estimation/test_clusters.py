@@ -13,7 +13,6 @@ from skdisc.subgroup import (
     SliceFinder,
     SliceLine,
 )
-from skdisc.subgroup._estimation._clusters import split
 from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._outcomes import Summed
 
@@ -92,7 +91,7 @@ def test_splits_keep_clusters_whole(detector):
     found = detector(protected=["race"], confirm=0.5, random_state=0).fit(X, y, groups=house)
     assert found.result_.n_samples == 800
     rows = Summed(X, y[None].astype(float), ["y"], None, house)
-    is_out = split(rows, 0.5, np.random.default_rng(0))
+    is_out = rows.held_out(0.5, np.random.default_rng(0))
     assert set(house[is_out]).isdisjoint(house[~is_out])
     assert is_out.sum() == 400
 
