@@ -16,8 +16,9 @@ From this list follow, in one order, the signature and ``__init__``, scikit-lear
 ``_parameter_constraints``, and the section of the docstring that stands for ``{parameters}``: first
 what every class of the family begins with, then the settings of the class, then those of its bases.
 
-In any other section, a line ``{inherited}`` stands for the entries of this section in the docstring
-of the nearest base that has it, without those that the class itself describes.
+The sections Attributes and Raises are those of the nearest base that has them. Where the class has
+one of its own, a line ``{inherited}`` in it stands for the entries of the base that the class does
+not describe itself.
 """
 
 import inspect
@@ -122,11 +123,12 @@ class HasSettings(TakesObjects):
         if has_own and "__init__" not in cls.__dict__:
             cls.__init__ = _constructor(cls)
             cls._parameter_constraints = {n: s.allowed for n, s in cls._declared_settings.items()}
-        if cls.__doc__ and "{parameters}" in cls.__doc__:
+        doc = cls.__doc__ or ""
+        if "{parameters}" in doc:
             lines = [t for n, s in cls._declared_settings.items() for t in s.described(n, cls)]
             section = "\n".join(["Parameters", "----------", *lines])
-            cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", section)
-        if cls.__doc__ and "{inherited}" in cls.__doc__:
+            cls.__doc__ = inspect.cleandoc(doc).replace("{parameters}", section)
+        if "{parameters}" in doc or "{inherited}" in doc:
             cls.__doc__ = with_inherited_entries(cls)
 
 

@@ -47,25 +47,28 @@ def with_sections(text: str | None) -> Callable[[Function], Function]:
 
 
 def with_inherited_entries(cls: type) -> str:
-    """Return the docstring of a class, in which ``{inherited}`` stands for entries of a base.
+    """Return the docstring of a class with the attributes and errors of the nearest base.
 
-    They are those of the same section of the nearest base that has it, but for the names that the
-    class describes itself.
+    They stand where the class has no such section, and else where ``{inherited}`` stands in it, but
+    for the names that the class describes itself.
     """
     start, sections = _split(cls.__doc__)
-    for title, body in sections.items():
-        entries = _entries(body)
-        if "{inherited}" in entries:
-            entries.remove("{inherited}")
+    first = {title: sections.pop(title) for title in ("Parameters",) if title in sections}
+    for title in ("Attributes", "Raises"):
+        is_absent, entries = title not in sections, _entries(sections.pop(title, ""))
+        if is_absent or "{inherited}" in entries:
             of_bases = (_split(base.__doc__ or "")[1] for base in cls.__mro__[1:])
-            inherited = next((of_base[title] for of_base in of_bases if title in of_base), None)
-            if inherited is None:
+            inherited = next((of_base[title] for of_base in of_bases if title in of_base), "")
+            if not (inherited or is_absent):
                 raise TypeError(
                     f"{cls.__name__}: no base has a section {title}, for which {{inherited}} "
                     "stands in the docstring. Leave the line out."
                 )
-            sections[title] = "\n".join(_merged(entries, _entries(inherited)))
-    return _joined(start, sections)
+            described = [entry for entry in entries if entry != "{inherited}"]
+            entries = _merged(described, _entries(inherited))
+        if entries:
+            first[title] = "\n".join(entries)
+    return _joined(start, first | sections)
 
 
 def _split(doc):

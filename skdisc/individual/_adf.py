@@ -29,14 +29,6 @@ class ADF(GradientSearch):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     The paper uses the gradient of the loss at the model's own prediction. It has the direction of

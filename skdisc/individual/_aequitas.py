@@ -38,14 +38,6 @@ class Aequitas(SearchDetector):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     The paper runs one walk after the other and learns after each step. Here all walks run in

@@ -29,14 +29,6 @@ class BoundarySearch(SearchDetector):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     This simple rule finds a larger share of cases than LIMI at the same naturalness. Besides the

@@ -31,14 +31,6 @@ class EIDIG(GradientSearch):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     The paper uses the probability of the predicted class, whose gradient vanishes where the model

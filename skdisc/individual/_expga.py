@@ -34,14 +34,6 @@ class ExpGA(SearchDetector):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     The paper ranks draws by the rank of the protected attribute in an explanation by LIME, which

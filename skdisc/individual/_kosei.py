@@ -31,14 +31,6 @@ class KOSEI(SearchDetector):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     The paper starts from uniform seeds only and steps through nominal codes as if they were

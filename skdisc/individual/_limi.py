@@ -34,14 +34,6 @@ class LIMI(SearchDetector):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     The paper's generator is a network (CTGAN); the copula is fitted in a second, and its inputs are

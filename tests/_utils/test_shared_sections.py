@@ -114,10 +114,6 @@ class Heir(Base):
         Of the heir.
     {inherited}
 
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     None.
@@ -133,7 +129,7 @@ class GrandHeir(Heir):
     """
 
 
-def test_a_section_has_the_entries_of_the_nearest_base_that_the_class_does_not_describe():
+def test_attributes_and_errors_are_those_of_the_nearest_base_that_the_class_does_not_describe():
     assert Heir.__doc__ == (
         "An heir.\n\nAttributes\n----------\nb_, c_ : int\n    Of the heir.\n"
         "a_ : int\n    Of the base,\n    in two lines.\n\n"
@@ -141,5 +137,6 @@ def test_a_section_has_the_entries_of_the_nearest_base_that_the_class_does_not_d
     )
     assert GrandHeir.__doc__ == (
         "One more.\n\nAttributes\n----------\nb_, c_ : int\n    Of the heir.\n"
-        "a_ : int\n    Of the base,\n    in two lines.\n"
+        "a_ : int\n    Of the base,\n    in two lines.\n\n"
+        "Raises\n------\nValueError\n    Of the base.\n"
     )

@@ -57,10 +57,6 @@ class ExactTree(IndividualDetector):
         the size of each part.
     {inherited}
 
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     ``result_.estimates`` has the share of all inputs; its interval reflects rounding (none for

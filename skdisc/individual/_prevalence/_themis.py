@@ -49,10 +49,6 @@ class Themis(IndividualDetector):
         drawn.
     {inherited}
 
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     The original stops as soon as the half-width of the normal approximation falls below the margin,

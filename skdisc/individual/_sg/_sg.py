@@ -36,14 +36,6 @@ class SG(SearchDetector):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
-    Raises
-    ------
-    {inherited}
-
     Notes
     -----
     Trees are fitted to the unprotected columns only, so no path has a condition on a protected

@@ -24,10 +24,6 @@ class GerrymanderingAudit(LearnedAuditor):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
     Raises
     ------
     ValueError

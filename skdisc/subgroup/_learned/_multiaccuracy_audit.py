@@ -25,10 +25,6 @@ class MultiaccuracyAudit(LearnedAuditor):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
     Raises
     ------
     ValueError

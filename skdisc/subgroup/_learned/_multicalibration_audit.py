@@ -26,10 +26,6 @@ class MulticalibrationAudit(LearnedAuditor):
 
     {parameters}
 
-    Attributes
-    ----------
-    {inherited}
-
     Raises
     ------
     ValueError
