@@ -1,8 +1,12 @@
 """Axes to draw on: those that the user passed, or new ones."""
 
 from textwrap import fill
+from typing import TYPE_CHECKING, Self
 
 from skdisc._utils._optional import require
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ON_AXES = """
     Parameters
@@ -19,6 +23,39 @@ ON_AXES = """
     ImportError
         If matplotlib is not installed.
 """
+
+
+class Plotted:
+    """What can be drawn; a subclass has ``_draw(ax)``, which may take settings of `plot`."""
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None stands for a new figure.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return self._plotted(ax)
+
+    def _plotted(self, ax, **settings):
+        self.ax_ = axes_or_new(ax, **self._figure())
+        self.figure_ = self.ax_.figure
+        self._draw(self.ax_, **settings)
+        return self
+
+    def _figure(self):
+        """Return the settings of a new figure."""
+        return {}
 
 
 def pyplot():

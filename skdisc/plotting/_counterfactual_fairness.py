@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
+from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._validation import of_numbers
-from skdisc.plotting._axes import axes_or_new
+from skdisc.plotting._axes import Plotted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _COLORS = "tab:blue", "tab:orange"
 
 
-class WorldsDisplay:
+class WorldsDisplay(Plotted):
     """Distribution of an outcome, or of an attribute, in the factual and a counterfactual world.
 
     Numbers are drawn as two histograms over the same bins, with their means; names and decisions
@@ -112,25 +113,17 @@ class WorldsDisplay:
         display = cls(factual.loc[mask, name], counterfactual.loc[mask, name], str(name), who)
         return display.plot(ax=ax, bins=bins)
 
+    @with_sections(Plotted.plot.__doc__)
     def plot(self, ax: "Axes | None" = None, bins: int = 40) -> Self:
         """Draw both distributions.
 
         Parameters
         ----------
-        ax : matplotlib Axes or None, default=None
-            None stands for a new figure.
         bins : int, default=40
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
         """
-        ax = axes_or_new(ax)
+        return self._plotted(ax, bins=bins)
+
+    def _draw(self, ax, bins):
         names = "factual", "counterfactual"
         pair = self.factual, self.counterfactual
         values = pd.unique(pd.concat([p.astype(object) for p in pair]))
@@ -151,8 +144,6 @@ class WorldsDisplay:
         gap = self.difference
         ax.set_title(self.title + ("" if np.isnan(gap) else f"   mean difference {gap:+z.3f}"))
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _is_numeric(self):
         """Return True if the values of both worlds are numbers."""

@@ -6,14 +6,14 @@ import pandas as pd
 
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._shared_sections import with_sections
-from skdisc.plotting._axes import axes_or_new, wrapped
+from skdisc.plotting._axes import Plotted, wrapped
 from skdisc.plotting._group_displays import FROM_RESULT, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class EffectivenessCostDisplay:
+class EffectivenessCostDisplay(Plotted):
     """Share of each group that actions help, against the cost of the actions.
 
     Parameters
@@ -68,29 +68,24 @@ class EffectivenessCostDisplay:
         title = rows.loc[rows["rank"] == rank, "subgroup"].iloc[0]
         return cls(curves[curves["rank"] == rank], title).plot(viewpoint, ax=ax)
 
+    @with_sections(Plotted.plot.__doc__)
     def plot(self, viewpoint: str = "micro", ax: "Axes | None" = None) -> Self:
         """Draw the curves.
 
         Parameters
         ----------
         viewpoint : {"micro", "macro"}, default="micro"
-        ax : matplotlib Axes or None, default=None
-            None stands for a new figure.
-
-        Returns
-        -------
-        self
 
         Raises
         ------
         ValueError
             If `viewpoint` is unknown.
-        ImportError
-            If matplotlib is not installed.
         """
         if viewpoint not in ("micro", "macro"):
             raise ValueError(f"viewpoint must be 'micro' or 'macro', got {viewpoint!r}.")
-        ax = axes_or_new(ax)
+        return self._plotted(ax, viewpoint=viewpoint)
+
+    def _draw(self, ax, viewpoint):
         last = 1.05 * self.curves["cost"].max()  # so that what the largest cost achieves is seen
         self.lines_ = []
         for group, curve in self.curves.groupby("group", sort=False):
@@ -102,5 +97,3 @@ class EffectivenessCostDisplay:
         ax.set_title(wrapped(self.title))
         ax.set_ylim(0, 1.02)
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

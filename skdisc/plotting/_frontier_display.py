@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
-from skdisc.plotting._axes import axes_or_new, wrapped
+from skdisc.plotting._axes import Plotted, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class FrontierDisplay:
+class FrontierDisplay(Plotted):
     """Score against largest gap of the present model and of each candidate.
 
     Parameters
@@ -61,24 +61,8 @@ class FrontierDisplay:
         margin = report.document["settings"]["margin"]
         return cls(report.to_frame("candidates"), margin).plot(ax)
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the models, and the score of the present one less the margin.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            None stands for a new figure.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        ax = axes_or_new(ax)
+    def _draw(self, ax):
+        """Draw the models, and the score of the present one less the margin."""
         table = self.candidates.astype({"score": float, "gap": float, "shown": bool})
         present, candidates = table.iloc[0], table.iloc[1:]
         for shown, label in ((False, "not shown"), (True, "shown")):
@@ -94,5 +78,3 @@ class FrontierDisplay:
         ax.axhline(present["score"] - self.margin, linestyle="--", color="gray", label="margin")
         ax.set(xlabel="largest gap", ylabel="score")
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

@@ -10,7 +10,7 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import GroupFindings
 from skdisc._utils._inputs import check_count
 from skdisc._utils._shared_sections import with_sections
-from skdisc.plotting._axes import axes_or_new
+from skdisc.plotting._axes import Plotted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ FROM_RESULT = """
 
 
 @dataclass
-class _Display:
+class _Display(Plotted):
     """A table and its plot.
 
     Attributes
@@ -58,31 +58,6 @@ class _Display:
 
     table: pd.DataFrame
     versus: str = "everyone else"
-
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the table.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            None stands for a new figure.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        self.ax_ = axes_or_new(ax, **self._figure())
-        self._draw(self.ax_)
-        return self
-
-    def _figure(self):
-        """Return the settings of a new figure."""
-        return {}
 
 
 class ForestDisplay(_Display):

@@ -8,7 +8,7 @@ import numpy as np
 from skdisc._results._audit_result import AuditResult
 from skdisc._utils._inputs import check_count
 from skdisc._utils._shared_sections import with_sections
-from skdisc.plotting._axes import axes_or_new
+from skdisc.plotting._axes import Plotted, axes_or_new
 from skdisc.plotting._group_displays import _GREY, FROM_RESULT, _Display, shown
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class MonitorDisplay(_Display):
         display.is_of_numbers = result.params.get("output") == "value"
         return display.plot(ax)
 
+    @with_sections(Plotted.plot.__doc__)
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the table.
 
@@ -63,15 +64,6 @@ class MonitorDisplay(_Display):
         ----------
         ax : matplotlib Axes or None, default=None
             Axes for the wealths, without gaps; None: a new figure with both.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
         """
         if ax is not None:
             self.ax_ = ax
