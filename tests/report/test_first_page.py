@@ -224,7 +224,29 @@ def test_ranges_around_zero_are_those_of_whom_is_told():
     said = _paragraphs._Paragraph(answer, one, texts_of(one, "en")).said()
     assert "what remains is between 3.0 less and 7.0 more" in " ".join(said["more"])
     remains = dict(said["lines"])["At equal columns"]
-    assert remains == "not known: between 3.0 less and 7.0 more for origin = 'c'"
+    assert remains == "not known, but between 3.0 less and 7.0 more for origin = 'c'"
+
+
+def test_a_gap_that_turns_at_equal_columns_is_said_so():
+    """Women are hired less often, and more often than equal men; no number is below 0."""
+    rng = np.random.default_rng(0)
+    X = people(rng, 6000).drop(columns="town")
+    X["skill"] = np.where(X["sex"] == "f", X["skill"] // 4, X["skill"])
+    chance = 0.1 + 0.08 * X["skill"] + 0.12 * (X["sex"] == "f")
+    y = (rng.random(len(X)) < chance).astype(int)
+    one = Audit(protected="sex", random_state=0).fit(X, y).report_.to_dict()
+    answer, paragraph = only(one)
+    assert answer["raw"]["worse_off"]["group"] == "sex = 'f'"
+    assert answer["equal"]["ci_low"] > 0
+    said = " ".join(paragraph["more"])
+    assert re.search(r"At equal skill, it is the other way round: \d+\.\d points more \(\d", said)
+    lines = dict(paragraph["lines"])
+    assert re.match(r"\d+\.\d points more for sex = 'f' \(\d", lines["At equal columns"])
+    for language in LANGUAGES:
+        (page,) = first_page(one, language)["columns"]
+        assert "\u2212" not in " ".join(
+            [page["first"], *page["more"], *(v for _, v in page["lines"])]
+        )
 
 
 def test_each_question_of_a_reader_has_a_line(documents):

@@ -241,7 +241,7 @@ class _Paragraph:
             if state == OPEN:
                 yield texts.ACCOUNT_UNKNOWN.format(columns=self._columns())
                 yield self._reason()
-        elif state == OPEN:
+        elif state == OPEN and not self._is_turned():
             shown = self._range(equal, is_less=self._is_less())
             yield texts.ACCOUNT_OPEN.format(columns=self._columns(), range=shown)
         elif equal["ci_high"] < 0:
@@ -261,8 +261,22 @@ class _Paragraph:
         equal = self.equal
         if equal is None or not equal["columns"] or equal["gap"] is None:
             return ""
+        if self._is_turned():
+            gap, is_less = self._seen_turned()
+            text = self.texts.TURNED_LESS if is_less else self.texts.TURNED_MORE
+            return text.format(columns=self._columns(), **self._gap(gap, is_less=is_less))
         shown = self._range(equal, is_less=self._is_less())
         return self.texts.REMAINS_OPEN.format(columns=self._columns(), range=shown)
+
+    def _is_turned(self):
+        """Return whether the side that is worse off is better off at equal columns."""
+        low = self.equal["ci_low"]
+        return low is not None and low > 0
+
+    def _seen_turned(self):
+        """Return a gap that is turned at equal columns, and whether it is told as less."""
+        turned = seen_from(self.equal, "gap", is_same=False)
+        return turned | {"reference": self.equal.get("reference")}, not self._is_less()
 
     def _elsewhere(self):
         """Return where the gap is largest, after a sentence about all together."""
@@ -508,11 +522,10 @@ class _Paragraph:
 
     def _quoted_whole(self):
         """Return the gap of the groups as a whole."""
-        return self._of_whole(self.raw)
+        return self._of_whole(self.raw, self._is_less())
 
-    def _of_whole(self, gap):
+    def _of_whole(self, gap, is_less):
         """Return a gap of the groups as a whole, and of whom it is."""
-        is_less = self._is_less()
         text = self.texts.QUOTE_GROUP if is_less else self.texts.QUOTE_GROUP_MORE
         gap = self._gap(gap, level=False, is_less=is_less)
         return text.format(group=self._group_of_whole(), **gap)
@@ -535,7 +548,9 @@ class _Paragraph:
         if equal["gap"] is None:
             return texts.QUOTE_OPEN if state == OPEN else ""
         if equal["ci_high"] < 0:
-            return self._of_whole(equal)
+            return self._of_whole(equal, self._is_less())
+        if self._is_turned():
+            return self._of_whole(*self._seen_turned())
         return texts.QUOTE_BETWEEN.format(
             range=self._range(equal, is_less=self._is_less()), group=self._group_of_whole()
         )

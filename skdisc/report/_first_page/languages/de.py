@@ -73,6 +73,8 @@ RATES = "Im Ganzen hatten {favorable} {rate} bei {worse} und {other_rate} bei {b
 MEANS = "Im Ganzen ist das Mittel ({target}) {mean} bei {worse} und {other_mean} bei {better}."
 REMAINS = "Bei gleichen Werten von {columns} bleiben {points} {less} ({range})."
 REMAINS_MORE = "Bei gleichen Werten von {columns} bleiben {points} {more} ({range})."
+TURNED_MORE = "Bei gleichen Werten von {columns} ist es umgekehrt: {points} {more} ({range})."
+TURNED_LESS = "Bei gleichen Werten von {columns} ist es umgekehrt: {points} {less} ({range})."
 REMAINS_OPEN = "Bei gleichen Werten von {columns} bleibt für die Gruppe im Ganzen: {range}."
 ACCOUNTED = (
     "In keiner der verglichenen Gruppen ({n}) bleibt dort ein Abstand über {bound} ({level}): "
@@ -167,8 +169,8 @@ OTHERS_BOUND = (
     "({level}); diese Gruppen sind zu klein, um mehr zu sagen."
 )
 OTHERS_CLEARED = (
-    "Kein Abstand über {relevant} in {cleared} der anderen {where}verglichenen Gruppen ({n}; "
-    "{level}); über die übrigen kann diese Seite nichts sagen."
+    "In {cleared} der {n} anderen {where}verglichenen Gruppen ist kein Abstand über {relevant} "
+    "({level}); über die übrigen kann diese Seite nichts sagen."
 )
 OTHERS_OPEN = (
     "Wie groß die Abstände der anderen verglichenen Gruppen ({n}) sind, kann diese Seite nicht "
@@ -202,7 +204,7 @@ QUOTE_SMALLER = "{points} {less} bei {group}{where} ({range}, Konfidenz {level};
 QUOTE_SMALLER_MORE = (
     "{points} {more} bei {group}{where} ({range}, Konfidenz {level}; {people} Personen)"
 )
-QUOTE_BETWEEN = "nicht bekannt: {range} bei {group}"
+QUOTE_BETWEEN = "nicht bekannt, aber {range} bei {group}"
 QUOTE_OPEN = "nicht bekannt"
 QUOTE_BOUND = "kein Abstand über {bound} ({level})"
 QUOTE_WHOLE = "kein Abstand über {bound} zwischen den Gruppen im Ganzen ({level})"

@@ -68,10 +68,12 @@ RATES = "As a whole, {rate} of {worse} got {favorable}, and {other_rate} of {bet
 MEANS = "As a whole, the mean {target} is {mean} for {worse} and {other_mean} for {better}."
 REMAINS = "At equal {columns}, {points} {less} remain ({range})."
 REMAINS_MORE = "At equal {columns}, {points} {more} remain ({range})."
+TURNED_MORE = "At equal {columns}, it is the other way round: {points} {more} ({range})."
+TURNED_LESS = "At equal {columns}, it is the other way round: {points} {less} ({range})."
 REMAINS_OPEN = "At equal {columns}, what remains for the group as a whole is {range}."
 ACCOUNTED = (
-    "In none of the groups compared ({n}) a gap above {bound} remains there ({level}): these "
-    "columns account for the gap. Whether these columns may count is your decision."
+    "In none of the groups compared ({n}) does a gap above {bound} remain ({level}): these columns "
+    "account for the gap. Whether these columns may count is your decision."
 )
 ACCOUNT_OPEN = (
     "Whether the gap is accounted for by {columns} is open: where these are equal, what remains is "
@@ -149,7 +151,7 @@ OTHERS_BOUND = (
     "groups are too small to say more."
 )
 OTHERS_CLEARED = (
-    "No gap above {relevant} in {cleared} of the other groups compared {where}({n}; {level}); of "
+    "In {cleared} of the {n} other groups compared {where}no gap is above {relevant} ({level}); of "
     "the rest this page can say nothing."
 )
 OTHERS_OPEN = "How large the gaps of the other groups are ({n}), this page cannot say."
@@ -178,7 +180,7 @@ QUOTE_SMALLER = "{points} {less} for {group}{where} ({range}, confidence {level}
 QUOTE_SMALLER_MORE = (
     "{points} {more} for {group}{where} ({range}, confidence {level}; {people} people)"
 )
-QUOTE_BETWEEN = "not known: {range} for {group}"
+QUOTE_BETWEEN = "not known, but {range} for {group}"
 QUOTE_OPEN = "not known"
 QUOTE_BOUND = "no gap above {bound} ({level})"
 QUOTE_WHOLE = "no gap above {bound} between the groups as a whole ({level})"

@@ -70,6 +70,8 @@ RATES = "Dans l'ensemble, {rate} pour {worse} et {other_rate} pour {better} ont 
 MEANS = "Dans l'ensemble, {target} : en moyenne {mean} pour {worse} et {other_mean} pour {better}."
 REMAINS = "À valeurs égales de {columns}, il reste {points} {less} ({range})."
 REMAINS_MORE = "À valeurs égales de {columns}, il reste {points} {more} ({range})."
+TURNED_MORE = "À valeurs égales de {columns}, c'est l'inverse : {points} {more} ({range})."
+TURNED_LESS = "À valeurs égales de {columns}, c'est l'inverse : {points} {less} ({range})."
 REMAINS_OPEN = "À valeurs égales de {columns}, il reste pour le groupe entier : {range}."
 ACCOUNTED = (
     "Dans aucun des groupes comparés ({n}) il n'y reste d'écart supérieur à {bound} ({level}) : "
@@ -161,8 +163,8 @@ OTHERS_BOUND = (
     "ces groupes sont trop petits pour en dire plus."
 )
 OTHERS_CLEARED = (
-    "Aucun écart supérieur à {relevant} dans {cleared} des autres groupes comparés{where} ({n} ; "
-    "{level}) ; des autres, cette page ne peut rien dire."
+    "Dans {cleared} des {n} autres groupes comparés{where}, aucun écart n'est supérieur à "
+    "{relevant} ({level}) ; des autres, cette page ne peut rien dire."
 )
 OTHERS_OPEN = (
     "De quelle taille sont les écarts des autres groupes comparés ({n}), cette page ne peut le "
@@ -198,7 +200,7 @@ QUOTE_SMALLER = (
 QUOTE_SMALLER_MORE = (
     "{points} {more} pour {group}{where} ({range}, confiance {level} ; {people} personnes)"
 )
-QUOTE_BETWEEN = "inconnu : {range} pour {group}"
+QUOTE_BETWEEN = "inconnu, mais {range} pour {group}"
 QUOTE_OPEN = "inconnu"
 QUOTE_BOUND = "aucun écart supérieur à {bound} ({level})"
 QUOTE_WHOLE = "aucun écart supérieur à {bound} entre les groupes entiers ({level})"
