@@ -1,8 +1,9 @@
-"""Run: python -m benchmarks.first_pages FOLDER [--only NAME ...]
+"""Run: python -m benchmarks.first_pages FOLDER [--only NAME ...] [--numbered]
 
 Writes the pages of twelve audits whose truths are known, one for each kind of answer, into a
 folder: NAME.html, NAME.md and NAME.json. Who has seen nothing but the first screen of a page (1,280
-by 900) is then asked the ten questions of `QUESTIONS`.
+by 900) is then asked the ten questions of `QUESTIONS`. With --numbered the names of the files,
+which would give the truths away, are numbers in a drawn order; truths.txt says which is which.
 """
 
 import argparse
@@ -22,7 +23,7 @@ QUESTIONS = (
     "By how many points?",
     "How sure is that?",
     "Out of how many people?",
-    "What remains at equal legitimate columns?",
+    "What remains at equal columns?",
     "Which columns were these?",
     "What could this audit not see?",
     "What should be done next?",
@@ -164,14 +165,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="+", choices=PAGES, default=list(PAGES))
+    parser.add_argument("--numbered", action="store_true")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    for name in options.only:
+    names, truths = list(options.only), []
+    if options.numbered:
+        np.random.default_rng(0).shuffle(names)
+    for i, name in enumerate(names, 1):
         audit, *table = PAGES[name]()
         report = audit.fit(*table).report_
+        stem = f"page_{i:02d}" if options.numbered else name
         for ending in ("html", "md", "json"):
-            report.save(options.folder / f"{name}.{ending}")
-        print(f"{name}: {PAGES[name].__doc__ or 'Nothing depends on sex.'}", flush=True)
+            report.save(options.folder / f"{stem}.{ending}")
+        truths.append(f"{stem}: {name}. {PAGES[name].__doc__ or 'Nothing depends on sex.'}")
+        print(truths[-1], flush=True)
+    (options.folder / "truths.txt").write_text("\n".join(truths) + "\n")
 
 
 if __name__ == "__main__":
