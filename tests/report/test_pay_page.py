@@ -8,12 +8,16 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skdisc import AuditReport
 from skdisc._stats._means import TOO_LARGE
+from skdisc.auditing import _notices
+from skdisc.auditing._numbers import ComparedNumbers
 from skdisc.auditing._pay._gaps import PaidPeople, mean_gaps, median_gap, share_gap
 from skdisc.auditing._pay._record import DOMINATED
+from skdisc.report._audit_page import _words as words
 from skdisc.report._audit_page import (
     audit_to_html,
     audit_to_markdown,
@@ -21,7 +25,8 @@ from skdisc.report._audit_page import (
     audit_to_text,
 )
 from skdisc.report._audit_page._pay import pay_page
-from skdisc.report._first_page import first_page
+from skdisc.report._audit_page._view import view
+from skdisc.report._first_page import first_page, texts_of, told
 
 DOCUMENT = json.loads(
     Path(__file__).parents[1].joinpath("document.json").read_text(encoding="utf-8")
@@ -132,14 +137,14 @@ def of_hours(share, low, high, hourly, recorded):
 def test_a_share_that_goes_with_hours_is_a_share():
     text = of_hours(0.4, 0.3, 0.5, 0.12, 0.2)
     assert "40 % goes with hours (30 % to 50 %): so much smaller is the gap per hour" in text
-    for share, low, high, hourly, told in (
+    for share, low, high, hourly, expected in (
         (1.66, 1.2, 2.1, -0.1, "Per hour the gap goes the other way: women's mean pay is 10.0 %"),
         (-0.5, -0.9, -0.1, 0.3, "Per hour the gap is larger: women's mean pay is 30.0 % lower"),
         (0.9, 0.6, 1.2, 0.02, "Per hour women's mean pay is 2.0 % lower, not divided by hours"),
         (1.1, 0.6, 1.6, -0.02, "Per hour women's mean pay is 2.0 % higher, not divided by"),
     ):
         text = of_hours(share, low, high, hourly, 0.2)
-        assert told in text
+        assert expected in text
         assert "% goes with hours" not in text
 
 
@@ -221,6 +226,8 @@ def catalog(language):
     return {name: set(pieces(value)) for name, value in vars(module).items() if name.isupper()}
 
 
+FEW_RECEIVE = "fewer than 10 women or men receive it: left out, to protect them"
+PUBLIC_REASON = "public reports of pay state figures, and ask no question about them"
 LOGIB = {
     "columns": dict.fromkeys(("training", "experience", "service", "level", "position"), "tenure"),
     **{"women": 90, "men": 110, "left_out": 2, "reason": ""},
@@ -230,7 +237,7 @@ TELLS_SEX = LOGIB | {"gap": None, "left_out": 1, "reason": "the other columns te
 
 WORLDS = {
     "whole": DOCUMENT,
-    "hidden": changed("receive", "variable", gap=None, reason="left out"),
+    "hidden": changed("receive", "variable", gap=None, reason=FEW_RECEIVE),
     "around zero": changed("mean", gap=0.01, ci_low=-0.02, ci_high=0.04, ci_level=0.9),
     "unknown": changed("mean", gap=0.01, ci_low=None, ci_high=None, reason="too few people"),
     "higher": changed("category", "base", state="above", gap=-0.2, ci_low=-0.3, ci_high=-0.1),
@@ -262,6 +269,92 @@ def test_no_english_sentence_is_left_on_a_page_of_another_language(world, langua
     assert " ".join(pay["sentences"][0].split()) in " ".join(page.split())
     html = audit_to_html(document, language)
     assert f'<section class="pay" lang="{language}"' in html
+
+
+ENGLISH = re.compile(
+    r"\b(the|of|and|are|were|is|with|not|which|by|than|from|audited|people|rows|they|it)\b", re.I
+)
+
+
+def first_screen(document, language):
+    """Return what stands above the questions, without names in quotes and columns."""
+    text = " ".join(audit_to_text(document, 1000, language).replace("\u00a0", " ").split())
+    below = (
+        "Questions and answers",
+        "What was asked",
+        "No question was answered",
+        "Each protected",
+    )
+    for heading in below:
+        text = text.partition(heading)[0]
+    return re.sub(r"(?<!\w)'[^']*'|--[\w-]+|adjust_for", "", text)
+
+
+def noticed_columns():
+    """Return all that an audit notices above its answers, of tables made to have it."""
+    n, draw = 400, np.random.default_rng(0)
+    pay = np.exp(draw.normal(8, 0.2, n))
+    pay[:20] *= 50
+    numbers = ComparedNumbers(pay, "value", "difference", "pay", False, is_automatic=True)
+    X = pd.DataFrame({"sex": draw.choice(["f", "m", "F"], n, p=[0.4, 0.4, 0.2]), "again": 2 * pay})
+    X["age"] = draw.integers(20, 60, n)
+    X.loc[:30, "age"] = 999
+    X["title"] = np.where(X["sex"] == "m", "Mr", "Ms")
+    few = ComparedNumbers(np.append(pay[20:], 1e9), "value", "difference", "pay", False)
+    notes = [*_notices.of_numbers(X, numbers), *_notices.of_numbers(X[:0], few, least=10)]
+    notes += _notices.of_numbers(X, numbers, is_pay=True)
+    notes += _notices.parts_of_pay({"variable": "bonus", "base": None})
+    notes += _notices.codes_of_missing(X) + _notices.spellings(X, ["sex"])
+    notes += _notices.stand_ins(X[["sex", "title"]], ["sex"]) + _notices.copies(pd.concat([X, X]))
+    person = np.repeat(np.arange(100), 4)
+    alike = np.repeat(draw.normal(size=100), 4) + draw.normal(0, 0.01, n)
+    notes += _notices.rows_of_people(pd.DataFrame({"person": person}), alike)
+    return [note.to_dict() for note in notes if note.above]
+
+
+def test_all_that_is_noticed_of_pay_is_told_in_each_language():
+    rows = noticed_columns()
+    assert len({row["seen"] for row in rows}) > 8
+    for language in ("de", "fr"):
+        texts = texts_of(DOCUMENT, language)
+        for row in rows:
+            for name in ("seen", "done", "option"):
+                assert told(texts, row[name]) != row[name], row[name]
+        document = DOCUMENT | {"notices": rows}
+        for text in view(document, language)["noticed"]:
+            plain = re.sub(r"'[^']*'|--[\w-]+", "", text)
+            assert not ENGLISH.search(plain), text
+        assert view(document)["noticed"] == [words.note(row) for row in rows]
+
+
+OPENINGS = {
+    "labels": {"about": {"audited": "labels"}},
+    "public": {
+        "about": {
+            "audited": "labels",
+            "outcome": {"name": "pay", "output": "value", "scale": "log", "better": "low"},
+            "sentence": "Pay. This is a public document: 1,018 groups were not looked at.",
+        },
+    },
+    "interrupted": {"about": {"interrupted": True}},
+    "no verdict": {"verdicts": [], "answers": [], "verdict": {"reason": PUBLIC_REASON}},
+    "no name": {"meta": {}},
+}
+
+
+@pytest.mark.parametrize("world", [*WORLDS, *OPENINGS])
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_the_first_screen_has_no_english_sentence(world, language):
+    document = deepcopy(WORLDS.get(world, DOCUMENT))
+    for name, fields in OPENINGS.get(world, {}).items():
+        document[name] = document[name] | fields if fields and name == "about" else fields
+    document["notices"] = []
+    text = first_screen(document, language)
+    found = [m[0] for m in ENGLISH.finditer(text)]
+    assert not found, (found, text)
+    assert ENGLISH.search(first_screen(document, "en"))
+    if world == "public":
+        assert re.search(r"1[. \u202f]018 (Gruppen|groupes)", text)
 
 
 @pytest.mark.parametrize("language", ["de", "fr"])

@@ -81,7 +81,7 @@ def _opening(page, width):
     """Return the sentence on the audit, what was noticed, and the first page."""
     noticed = [line for text in page["noticed"] for line in _item("  - ", text, width)]
     if noticed:
-        noticed = ["", *wrap(words.NOTICED, width), *noticed]
+        noticed = ["", *wrap(page["noticed_heading"], width), *noticed]
     texts = [text for note in (page["interrupted"], page["half"]) if note for text in ("", note)]
     below = [line for text in texts for line in (wrap(text, width) if text else [""])]
     pay = _pay(page["pay"], width, page["language"]) if page["pay"] else []

@@ -83,10 +83,10 @@ def blocks(document, language="en"):
     page = view(document, language)
     caveat = [page["caveat"]] * (page["caveat"] not in page["limits"])
     several = [
+        Translated(),
         Heading(page["title"], 1),
         Sentences(page["sentence"]),
-        *([Sentences(words.NOTICED), Bullets(page["noticed"])] if page["noticed"] else []),
-        Translated(),
+        *([Sentences(page["noticed_heading"]), Bullets(page["noticed"])] * bool(page["noticed"])),
         *_pay(page),
         *_first(page),
         Remark(page["interrupted"]),

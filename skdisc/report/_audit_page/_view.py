@@ -12,7 +12,7 @@ from skdisc.report._audit_page._moves import moves
 from skdisc.report._audit_page._pay import pay_page
 from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_ratios
 from skdisc.report._audit_page._resolution import resolutions
-from skdisc.report._first_page import first_page
+from skdisc.report._first_page import first_page, noted, opening, texts_of, told
 
 MOST_FINDINGS, MOST_SHADOWS, MOST_STEPS, MOST_EXAMPLES = 100, 300, 200, 6
 MOST_READ = 8  # notes on how the file was read
@@ -37,7 +37,7 @@ def view(document, language="en"):
     code, document = clean_lines(document.get("code") or ""), clean(document)
     rule = words.RULES.get((document.get("about") or {}).get("template"))
     return {
-        **_opening(document),
+        **_opening(document, language),
         "pay": pay_page(document, language),
         "first": first_page(document, language),
         "language": language,
@@ -56,7 +56,7 @@ def view(document, language="en"):
     }
 
 
-def _opening(document):
+def _opening(document, language):
     """Return the first screen: what was audited, the answers, and the groups by measures."""
     about, verdict = document.get("about") or {}, document.get("verdict") or {}
     evidence = document.get("evidence") or []
@@ -64,15 +64,16 @@ def _opening(document):
     system = (document.get("meta") or {}).get("system")
     relevant, average = _relevant_gap(document), average_of(document)
     verdicts = [_with_share(row, document) for row in _by_attribute(document, about)]
+    texts, reason = texts_of(document, language), verdict.get("reason")
     return {
-        "title": f"Audit of {system}" if system else "Audit",
-        "sentence": about.get("sentence") or "",
+        "title": texts.TITLE_OF.format(system=system) if system else texts.TITLE,
+        "sentence": about.get("sentence") or "" if language == "en" else opening(document, texts),
         "level": words.level(verdict.get("verdict")),
-        "verdict": _overall(document),
-        "reason": words.sentence(verdict.get("reason")),
-        "interrupted": _interrupted(document) if about.get("interrupted") else "",
-        "noticed": _noticed(document),
-        "noticed_heading": words.NOTICED,
+        "verdict": _overall(document, texts),
+        "reason": words.sentence(told(texts, reason)),
+        "interrupted": _interrupted(document, texts) if about.get("interrupted") else "",
+        "noticed": _noticed(document, texts),
+        "noticed_heading": texts.NOTICED,
         "verdicts": [
             _verdict(_with_size(row, relevant), _size(document), average) for row in verdicts
         ],
@@ -89,10 +90,10 @@ def _opening(document):
     }
 
 
-def _overall(document):
+def _overall(document, texts):
     """Return the verdict of an audit; a report of pay that asks no question has none."""
     if document.get("about_pay") and not document.get("verdicts"):
-        return "no verdict is given"
+        return texts.NO_VERDICT
     return (document.get("verdict") or {}).get("verdict") or "–"
 
 
@@ -101,13 +102,15 @@ def average_of(document):
     return "mean" if "outcome" in (document.get("about") or {}) else "rate"
 
 
-def _noticed(document):
+def _noticed(document, texts):
     """Return what stands above the answers: what may change one, and how the file was read."""
     file_notes = (document.get("source") or {}).get("notes") or []
     first = [note for note in [*file_notes, *(document.get("notices") or [])] if note.get("above")]
     reading = [note for note in file_notes if not note.get("above")]
-    more = words.shown(MOST_READ, len(reading), "notes on how the file was read")
-    return [*map(words.note, first), *map(words.note, reading[:MOST_READ])] + [more] * bool(more)
+    shown = [noted(texts, note) for note in [*first, *reading[:MOST_READ]]]
+    if len(reading) > MOST_READ:
+        shown.append(texts.MORE_READ.format(n=MOST_READ, total=len(reading)))
+    return shown
 
 
 def _others(document):
@@ -425,16 +428,13 @@ def _fingerprints(document):
     return [(name, value or "not stated") for name, value in rows]
 
 
-def _interrupted(document):
+def _interrupted(document, texts):
     """Return the sentence on an audit that did not end."""
     done, planned = (
         len(document.get("log") or []),
         len((document.get("plan") or {}).get("steps") or []),
     )
-    return (
-        f"The audit was interrupted after {done} of {planned} steps. What follows is what was "
-        "found until then; questions without an answer have insufficient evidence."
-    )
+    return texts.INTERRUPTED.format(done=done, planned=planned)
 
 
 def _value(value):

@@ -173,9 +173,6 @@ def people(n):
     return "–" if n is None else f"{count(n)} {'person' if n == 1 else 'people'}"
 
 
-NOTICED = "Noticed in the table, with the option that changes it:"
-
-
 def note(row):
     """Return what was noticed in a table as one line."""
     column = row.get("column")

@@ -6,6 +6,18 @@ in a language.
 
 from skdisc.report._first_page._answers import STATES, answers, exit_code
 from skdisc.report._first_page._paragraphs import LANGUAGES, first_page, texts_of
+from skdisc.report._first_page._told import noted, opening, told
 from skdisc.report._first_page._units import in_a_row
 
-__all__ = ["LANGUAGES", "STATES", "answers", "exit_code", "first_page", "in_a_row", "texts_of"]
+__all__ = [
+    "LANGUAGES",
+    "STATES",
+    "answers",
+    "exit_code",
+    "first_page",
+    "in_a_row",
+    "noted",
+    "opening",
+    "texts_of",
+    "told",
+]

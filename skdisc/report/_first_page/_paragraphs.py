@@ -1,6 +1,7 @@
 """Paragraphs: the answers of the first page in the sentences of a language."""
 
 import math
+import re
 from importlib import import_module
 
 from skdisc._stats import people_needed
@@ -16,6 +17,7 @@ from skdisc.report._first_page._answers import (
     answers,
     seen_from,
 )
+from skdisc.report._first_page._told import told
 from skdisc.report._first_page._units import (
     Points,
     Texts,
@@ -252,9 +254,17 @@ class _Paragraph:
             yield self._remains_open()
 
     def _reason(self):
-        """Return why nobody is compared at equal columns, a sentence of the audit in English."""
-        reason = (self.equal or {}).get("reason")
+        """Return why nobody is compared at equal columns, a sentence of the audit."""
+        reason = self._told((self.equal or {}).get("reason"))
         return f"{reason[:1].upper()}{reason[1:].rstrip('.')}." if reason else ""
+
+    def _told(self, reason):
+        """Return a reason in the language: a sentence, or what was noticed of a column."""
+        parts = re.fullmatch(r"('.*?'): (.*); (.*) \((leave it out: .*)\)", str(reason or ""))
+        if parts is None:
+            return told(self.texts, reason)
+        seen, done, option = (told(self.texts, text) for text in parts.groups()[1:])
+        return f"{parts[1]}: {seen}; {done} ({option})"
 
     def _remains_open(self):
         """Return what may remain of the gap of the group as a whole."""
@@ -423,7 +433,7 @@ class _Paragraph:
         }
         if self.answer["reason"]:
             return self.texts.UNKNOWN_BECAUSE.format(
-                **values, reason=self.answer["reason"].rstrip(".")
+                **values, reason=self._told(self.answer["reason"]).rstrip(".")
             )
         if raw is None or not self._has_rates() or raw["ci_low"] is None:
             return self.texts.UNKNOWN_ALL.format(**values)

@@ -531,3 +531,166 @@ PAY_REASONS = {
         "wie schief die Zahlen von {n} Personen sind, ist unbekannt; die Einheit ändern"
     ),
 }
+
+# What stands above the answers, and what a document tells in English.
+TITLE = "Prüfung"
+TITLE_OF = "Prüfung: {system}"
+NOTICED = "In der Tabelle aufgefallen, mit der Option, die es ändert:"
+MORE_READ = (
+    "Die ersten {n} von {total} Hinweisen dazu, wie die Datei gelesen wurde; das JSON-Dokument "
+    "hat alle."
+)
+INTERRUPTED = (
+    "Die Prüfung wurde nach {done} von {planned} Schritten unterbrochen. Es folgt, was bis "
+    "dahin gefunden war; Fragen ohne Antwort sind offen."
+)
+NO_VERDICT = "kein Urteil"
+OPENING = {
+    "labels": "{n} festgehaltene Ergebnisse wurden nach {names} geprüft; günstig ist {labels}.",
+    "decisions": (
+        "{n} festgehaltene Entscheidungen wurden nach {names} geprüft; günstig ist {labels}."
+    ),
+    "model": (
+        "Die Entscheidungen eines Modells über {n} Personen wurden nach {names} geprüft; "
+        "günstig ist {labels}."
+    ),
+    "fitted model": (
+        "Die Entscheidungen eines Modells, das in dieser Prüfung trainiert wurde, über {n} "
+        "Personen wurden nach {names} geprüft; günstig ist {labels}."
+    ),
+    "counts": (
+        "Veröffentlichte Anzahlen von {n} Personen wurden nach {names} geprüft; günstig ist "
+        "{labels}."
+    ),
+    "numbers": (
+        "{what}: {n} Personen wurden nach {names} geprüft; verglichen werden {compared}, und "
+        "{better} ist besser."
+    ),
+}
+OPENING_WORDS = {
+    "difference": "Mittel",
+    "log": "Mittel der Logarithmen",
+    "high": "mehr",
+    "low": "weniger",
+    "probability": "Wahrscheinlichkeiten",
+    "value": "Zahlen",
+}
+PUBLIC = {
+    "one": (
+        "Dies ist ein öffentliches Dokument: {n} Gruppe wurde nicht betrachtet, um Personen zu "
+        "schützen."
+    ),
+    "several": (
+        "Dies ist ein öffentliches Dokument: {n} Gruppen wurden nicht betrachtet, um Personen "
+        "zu schützen."
+    ),
+}
+TOLD = {
+    "public pay": "öffentliche Berichte über Entgelt nennen Zahlen und stellen keine Frage dazu",
+    "equal outcomes": "alle Ergebnisse sind gleich",
+    "equal outcomes of": (
+        "alle Ergebnisse sind gleich ({value}), sodass sich kein Unterschied zeigen kann"
+    ),
+    "no outcomes": "es gibt keine Ergebnisse",
+    "not run": "der Test dazu lief nicht",
+    "nobody": "es gibt keine Gruppe zu vergleichen",
+    "nobody of a size": (
+        "es gibt keine Gruppe mit {size} % dieser Personen oder mehr zu vergleichen"
+    ),
+    "columns tell fine": (
+        "die legitimen Spalten bestimmen fast, wer zu {groups} gehört, sodass zum Vergleich "
+        "niemand bleibt; solche Spalten{columns} weglassen (adjust_for oder --ignore): {fine} "
+        "(weniger als fünf Personen je Wert)"
+    ),
+    "columns tell": (
+        "die legitimen Spalten bestimmen fast, wer zu {groups} gehört, sodass zum Vergleich "
+        "niemand bleibt; solche Spalten{columns} weglassen (adjust_for oder --ignore)"
+    ),
+    "columns predict": (
+        "die legitimen Spalten sagen noch vorher, was vom Ergebnis und vom geschützten Teil "
+        "bleibt, so sehr, dass es über {groups} entscheidet; nuisance= auf einen besseren "
+        "Schätzer setzen"
+    ),
+    "joined cells": (
+        "nach Zellen legitimer Spalten wurde, vielleicht unnötig, bereinigt, was Effekte so "
+        "sehr verschiebt, dass es über {groups} entscheidet"
+    ),
+    "few clusters": (
+        "groups hat nur {n} Cluster, aus denen Varianzen zu ungewiss sind, um einen Abstand "
+        "auszuschließen; dazu braucht es {least}"
+    ),
+    "after correction": "p = {p}, und {corrected} nach Korrektur für {n} Fragen",
+    "few far": (
+        "weniger als {n} Ergebnisse liegen weit von allen anderen (drei Quartilsabstände "
+        "jenseits der Quartile)"
+    ),
+    "far": (
+        "{n} Ergebnisse liegen weit von allen anderen (drei Quartilsabstände jenseits der Quartile)"
+    ),
+    "as they are": "zählen, wie sie sind",
+    "errors": "wenn es Fehler sind, berichtigen",
+    "errors or log": "wenn es Fehler sind, berichtigen; --outcome-scale log gewichtet sie weniger",
+    "many numbers": "die Ergebnisse sind {n} verschiedene Zahlen",
+    "means": "verglichen werden ihre Mittel",
+    "name favorable": (
+        "für Entscheidungen die günstigen Werte nennen: --favorable, oder pos_label in Python"
+    ),
+    "same order": "die Reihenfolge ist in fast allen Zeilen die der Ergebnisse",
+    "values give": "jeder Wert geht mit einem Ergebnis einher, in allen Zeilen ({n})",
+    "values nearly give": "jeder Wert geht mit einem Ergebnis einher, in fast allen Zeilen",
+    "threshold gives": "eine Schwelle der Spalte ergibt das Ergebnis, in allen Zeilen ({n})",
+    "threshold nearly gives": "eine Schwelle der Spalte ergibt das Ergebnis, in fast allen Zeilen",
+    "outcome again": (
+        "wenn es das Ergebnis in anderen Worten ist, kann sich bei gleichen Werten kein "
+        "Abstand zeigen"
+    ),
+    "leave out": "weglassen: {option}",
+    "target alone": (
+        "das Gesamtentgelt ist die Zielspalte allein, und diese Spalte kommt nicht hinzu"
+    ),
+    "part of target": "sie zählt als Teil der Zielspalte, und deren Rest als Grundentgelt",
+    "base named": "wenn die Zielspalte das Grundentgelt ist: --base COL statt --target COL",
+    "rows of people": "{values} Werte in {n} Zeilen, deren Ergebnisse sich sehr gleichen",
+    "rows of one person": (
+        "wenn Zeilen eines Werts von einer Person sind, zählen sie als so viele Personen"
+    ),
+    "say so": "angeben: {option}",
+    "code": "{value} in {n} Zeilen, weit von allen anderen Zahlen",
+    "code counts": "zählt als Zahl",
+    "code missing": "wenn es heißt, dass nichts bekannt ist: {option}",
+    "spellings": (
+        "Werte, die sich nur in Groß- und Kleinschreibung oder Leerzeichen unterscheiden: {values}"
+    ),
+    "own groups": "sind eigene Gruppen",
+    "make one": "zusammenlegen: {option}",
+    "copies in all": "{n} Zeilen sind in jeder Spalte Kopien von anderen",
+    "copies": (
+        "Jede Zeile kommt {n}-mal oder ein Vielfaches davon vor, also scheinen Zeilen Kopien "
+        "zu sein"
+    ),
+    "too small": "wenn ja, sind p-Werte und Intervalle zu klein",
+    "no own people": "wenn es keine eigenen Personen sind, sind p-Werte und Intervalle zu klein",
+    "drop copies": "weglassen: --drop-copies",
+    "neighbors": (
+        "Ergebnisse benachbarter Zeilen gleichen sich (Korrelation {near}; weiter entfernt {far})"
+    ),
+    "belong together": (
+        "wenn aufeinanderfolgende Zeilen zusammengehören, wie die eines Haushalts, sind "
+        "p-Werte und Intervalle zu klein"
+    ),
+    "say which": "angeben, welche: --groups COLUMN",
+    "counted rows": (
+        "jede Zeile ist eine andere Kombination aller anderen Spalten und des Ergebnisses"
+    ),
+    "counts as a column": "zählt als Spalte, und jede Zeile als eine Person",
+    "number of people": "wenn es die Zahl der Personen jeder Zeile ist: {option}",
+    "stand-in": "hängt stark mit {attribute} zusammen (Cramérs V {v}, 0 bis 1)",
+    "runs through": (
+        "was über diese Spalte läuft, zählt nicht als Abstand zwischen Gruppen von {attribute}"
+    ),
+    "without hours": "{n} Zeilen, deren Stunden fehlen, 0 oder weniger sind",
+    "left out": "weggelassen",
+    "read as numbers": "als Zahlen gelesen",
+    "read as text": "als Text gelesen",
+    "decimal mark": "Zahlen mit dem Dezimalzeichen {mark}",
+}

@@ -465,3 +465,128 @@ PAY_REASONS = {
     ),
     "skewness unknown": "how skewed the numbers of {n} people are is unknown; change the unit",
 }
+
+# What stands above the answers, and what a document tells in English.
+TITLE = "Audit"
+TITLE_OF = "Audit of {system}"
+NOTICED = "Noticed in the table, with the option that changes it:"
+MORE_READ = (
+    "The first {n} of {total} notes on how the file was read; the JSON document has all of them."
+)
+INTERRUPTED = (
+    "The audit was interrupted after {done} of {planned} steps. What follows is what was found "
+    "until then; questions without an answer have insufficient evidence."
+)
+NO_VERDICT = "no verdict is given"
+OPENING = {
+    "labels": "{n} recorded outcomes were audited for {names}; favorable is {labels}.",
+    "decisions": "{n} recorded decisions were audited for {names}; favorable is {labels}.",
+    "model": (
+        "The decisions of a model about {n} people were audited for {names}; favorable is {labels}."
+    ),
+    "fitted model": (
+        "The decisions of a model that was trained in this audit, about {n} people, were "
+        "audited for {names}; favorable is {labels}."
+    ),
+    "counts": "Published counts of {n} people were audited for {names}; favorable is {labels}.",
+    "numbers": (
+        "{what}: {n} people were audited for {names}; {compared} are compared, and {better} is "
+        "better."
+    ),
+}
+OPENING_WORDS = {
+    "difference": "means",
+    "log": "means of logarithms",
+    "high": "more",
+    "low": "less",
+    "probability": "Probabilities",
+    "value": "Numbers",
+}
+PUBLIC = {
+    "one": "This is a public document: {n} group was not looked at, to protect people.",
+    "several": "This is a public document: {n} groups were not looked at, to protect people.",
+}
+TOLD = {
+    "public pay": "public reports of pay state figures, and ask no question about them",
+    "equal outcomes": "all outcomes are equal",
+    "equal outcomes of": "all outcomes are equal ({value}), so no disparity can appear",
+    "no outcomes": "there are no outcomes",
+    "not run": "its test did not run",
+    "nobody": "there is no group to compare",
+    "nobody of a size": "there is no group to compare of {size} % of these people or more",
+    "columns tell fine": (
+        "the legitimate columns nearly determine who belongs to {groups}, so nobody like them "
+        "is left to compare with; leave such columns{columns} out (adjust_for, or --ignore): "
+        "{fine} (fewer than five people for each value)"
+    ),
+    "columns tell": (
+        "the legitimate columns nearly determine who belongs to {groups}, so nobody like them "
+        "is left to compare with; leave such columns{columns} out (adjust_for, or --ignore)"
+    ),
+    "columns predict": (
+        "the legitimate columns still predict what is left of the outcome and of the protected "
+        "part, by as much as decides about {groups}; set nuisance= to a better estimator"
+    ),
+    "joined cells": (
+        "cells of legitimate columns were adjusted for, perhaps for nothing, which moves "
+        "effects by as much as decides about {groups}"
+    ),
+    "few clusters": (
+        "groups has {n} clusters only, from which variances are too uncertain to exclude a "
+        "gap; that takes {least}"
+    ),
+    "after correction": "p = {p}, and {corrected} after correction for {n} questions",
+    "few far": (
+        "fewer than {n} outcomes lie far from all others (three interquartile ranges beyond "
+        "the quartiles)"
+    ),
+    "far": "{n} outcomes lie far from all others (three interquartile ranges beyond the quartiles)",
+    "as they are": "count as they are",
+    "errors": "if they are errors, correct them",
+    "errors or log": "if they are errors, correct them; --outcome-scale log weighs them less",
+    "many numbers": "the outcomes are {n} different numbers",
+    "means": "their means are compared",
+    "name favorable": (
+        "for decisions name the favorable values: --favorable, or pos_label in Python"
+    ),
+    "same order": "its order is that of the outcomes, in nearly all rows",
+    "values give": "each of its values goes with one outcome, in all rows ({n})",
+    "values nearly give": "each of its values goes with one outcome, in nearly all rows",
+    "threshold gives": "a threshold of it gives the outcome, in all rows ({n})",
+    "threshold nearly gives": "a threshold of it gives the outcome, in nearly all rows",
+    "outcome again": "if it is the outcome in other words, no gap can show at equal values of it",
+    "leave out": "leave it out: {option}",
+    "target alone": "total pay is the target alone, and this column is not added to it",
+    "part of target": "it counts as a part of the target, and the rest of the target as base pay",
+    "base named": "if the target is base pay, name it so: --base COL in place of --target COL",
+    "rows of people": "{values} values in {n} rows, whose outcomes are much alike",
+    "rows of one person": "if rows of one value are of one person, they count as so many people",
+    "say so": "say so: {option}",
+    "code": "{value} in {n} rows, far from all other numbers",
+    "code counts": "counts as a number",
+    "code missing": "if it means that nothing is known: {option}",
+    "spellings": "values that differ by case or blanks alone: {values}",
+    "own groups": "are groups of their own",
+    "make one": "make them one: {option}",
+    "copies in all": "{n} rows are copies of others in every column",
+    "copies": "Each row occurs {n} times or a multiple of that, so rows seem to be copies",
+    "too small": "if so, p-values and intervals are too small",
+    "no own people": "if they are not people of their own, p-values and intervals are too small",
+    "drop copies": "leave them out: --drop-copies",
+    "neighbors": "Outcomes of neighboring rows are alike (correlation {near}; {far} further apart)",
+    "belong together": (
+        "if rows that follow each other belong together, as members of a household do, "
+        "p-values and intervals are too small"
+    ),
+    "say which": "say which: --groups COLUMN",
+    "counted rows": "each row is another combination of all other columns and the outcome",
+    "counts as a column": "counts as a column, and each row as one person",
+    "number of people": "if it is the number of people of each row: {option}",
+    "stand-in": "goes strongly with {attribute} (Cramér's V {v}, 0 to 1)",
+    "runs through": "what runs through it does not count as a gap between groups of {attribute}",
+    "without hours": "{n} rows with hours that are missing, 0 or less",
+    "left out": "left out",
+    "read as numbers": "read as numbers",
+    "read as text": "read as text",
+    "decimal mark": "numbers with the decimal mark {mark}",
+}

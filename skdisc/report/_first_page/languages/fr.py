@@ -532,3 +532,173 @@ PAY_REASONS = {
     ),
     "skewness unknown": ("l'asymétrie des nombres de {n} personnes est inconnue ; changer l'unité"),
 }
+
+# What stands above the answers, and what a document tells in English.
+TITLE = "Audit"
+TITLE_OF = "Audit : {system}"
+NOTICED = "Remarqué dans le tableau, avec l'option qui le change :"
+MORE_READ = (
+    "Les {n} premières de {total} remarques sur la lecture du fichier ; le document JSON les a "
+    "toutes."
+)
+INTERRUPTED = (
+    "L'audit a été interrompu après {done} étapes sur {planned}. Voici ce qui était trouvé "
+    "jusque-là ; les questions sans réponse restent ouvertes."
+)
+NO_VERDICT = "aucun verdict"
+OPENING = {
+    "labels": "{n} résultats enregistrés ont été examinés selon {names} ; favorable est {labels}.",
+    "decisions": (
+        "{n} décisions enregistrées ont été examinées selon {names} ; favorable est {labels}."
+    ),
+    "model": (
+        "Les décisions d'un modèle sur {n} personnes ont été examinées selon {names} ; "
+        "favorable est {labels}."
+    ),
+    "fitted model": (
+        "Les décisions d'un modèle entraîné dans cet audit, sur {n} personnes, ont été "
+        "examinées selon {names} ; favorable est {labels}."
+    ),
+    "counts": (
+        "Des effectifs publiés de {n} personnes ont été examinés selon {names} ; favorable est "
+        "{labels}."
+    ),
+    "numbers": (
+        "{what} : {n} personnes ont été examinées selon {names} ; on compare les {compared}, "
+        "et {better} vaut mieux."
+    ),
+}
+OPENING_WORDS = {
+    "difference": "moyennes",
+    "log": "moyennes des logarithmes",
+    "high": "plus",
+    "low": "moins",
+    "probability": "Probabilités",
+    "value": "Nombres",
+}
+PUBLIC = {
+    "one": (
+        "Ceci est un document public : {n} groupe n'a pas été examiné, pour protéger les personnes."
+    ),
+    "several": (
+        "Ceci est un document public : {n} groupes n'ont pas été examinés, pour protéger les "
+        "personnes."
+    ),
+}
+TOLD = {
+    "public pay": (
+        "les rapports publics de rémunération donnent des chiffres et ne posent pas de "
+        "question à leur sujet"
+    ),
+    "equal outcomes": "tous les résultats sont égaux",
+    "equal outcomes of": (
+        "tous les résultats sont égaux ({value}), et aucun écart ne peut apparaître"
+    ),
+    "no outcomes": "il n'y a pas de résultats",
+    "not run": "son test n'a pas eu lieu",
+    "nobody": "il n'y a pas de groupe à comparer",
+    "nobody of a size": "il n'y a pas de groupe à comparer de {size} % de ces personnes ou plus",
+    "columns tell fine": (
+        "les colonnes légitimes disent presque qui appartient à {groups}, et il ne reste "
+        "personne à comparer ; omettre de telles colonnes{columns} (adjust_for, ou --ignore) : "
+        "{fine} (moins de cinq personnes par valeur)"
+    ),
+    "columns tell": (
+        "les colonnes légitimes disent presque qui appartient à {groups}, et il ne reste "
+        "personne à comparer ; omettre de telles colonnes{columns} (adjust_for, ou --ignore)"
+    ),
+    "columns predict": (
+        "les colonnes légitimes prédisent encore ce qui reste du résultat et de la partie "
+        "protégée, autant que ce qui décide sur {groups} ; donner à nuisance= un meilleur "
+        "estimateur"
+    ),
+    "joined cells": (
+        "on a ajusté selon des cellules de colonnes légitimes, peut-être inutilement, ce qui "
+        "déplace les effets autant que ce qui décide sur {groups}"
+    ),
+    "few clusters": (
+        "groups n'a que {n} grappes, dont les variances sont trop incertaines pour exclure un "
+        "écart ; il en faut {least}"
+    ),
+    "after correction": "p = {p}, et {corrected} après correction pour {n} questions",
+    "few far": (
+        "moins de {n} résultats sont loin de tous les autres (trois écarts interquartiles "
+        "au-delà des quartiles)"
+    ),
+    "far": (
+        "{n} résultats sont loin de tous les autres (trois écarts interquartiles au-delà des "
+        "quartiles)"
+    ),
+    "as they are": "comptent tels quels",
+    "errors": "si ce sont des erreurs, les corriger",
+    "errors or log": (
+        "si ce sont des erreurs, les corriger ; --outcome-scale log leur donne moins de poids"
+    ),
+    "many numbers": "les résultats sont {n} nombres différents",
+    "means": "on compare leurs moyennes",
+    "name favorable": (
+        "pour des décisions, nommer les valeurs favorables : --favorable, ou pos_label en Python"
+    ),
+    "same order": "son ordre est celui des résultats, dans presque toutes les lignes",
+    "values give": "chacune de ses valeurs va avec un résultat, dans toutes les lignes ({n})",
+    "values nearly give": (
+        "chacune de ses valeurs va avec un résultat, dans presque toutes les lignes"
+    ),
+    "threshold gives": "un seuil de la colonne donne le résultat, dans toutes les lignes ({n})",
+    "threshold nearly gives": (
+        "un seuil de la colonne donne le résultat, dans presque toutes les lignes"
+    ),
+    "outcome again": (
+        "si c'est le résultat en d'autres mots, aucun écart ne peut apparaître à valeurs égales"
+    ),
+    "leave out": "l'omettre : {option}",
+    "target alone": "le salaire total est la cible seule, et cette colonne n'y est pas ajoutée",
+    "part of target": (
+        "elle compte comme une partie de la cible, et le reste de la cible comme salaire de base"
+    ),
+    "base named": "si la cible est le salaire de base : --base COL au lieu de --target COL",
+    "rows of people": (
+        "{values} valeurs dans {n} lignes, dont les résultats se ressemblent beaucoup"
+    ),
+    "rows of one person": (
+        "si les lignes d'une valeur sont d'une personne, elles comptent comme autant de personnes"
+    ),
+    "say so": "l'indiquer : {option}",
+    "code": "{value} dans {n} lignes, loin de tous les autres nombres",
+    "code counts": "compte comme un nombre",
+    "code missing": "si cela veut dire que rien n'est connu : {option}",
+    "spellings": "valeurs qui ne diffèrent que par la casse ou les espaces : {values}",
+    "own groups": "sont des groupes à part",
+    "make one": "les réunir : {option}",
+    "copies in all": "{n} lignes sont des copies d'autres dans chaque colonne",
+    "copies": (
+        "Chaque ligne apparaît {n} fois ou un multiple, donc des lignes semblent être des copies"
+    ),
+    "too small": "si oui, les valeurs p et les intervalles sont trop petits",
+    "no own people": (
+        "si ce ne sont pas d'autres personnes, les valeurs p et les intervalles sont trop petits"
+    ),
+    "drop copies": "les omettre : --drop-copies",
+    "neighbors": (
+        "Les résultats de lignes voisines se ressemblent (corrélation {near} ; {far} plus loin)"
+    ),
+    "belong together": (
+        "si des lignes qui se suivent vont ensemble, comme celles d'un ménage, les valeurs p "
+        "et les intervalles sont trop petits"
+    ),
+    "say which": "dire lesquelles : --groups COLUMN",
+    "counted rows": (
+        "chaque ligne est une autre combinaison de toutes les autres colonnes et du résultat"
+    ),
+    "counts as a column": "compte comme une colonne, et chaque ligne comme une personne",
+    "number of people": "si c'est le nombre de personnes de chaque ligne : {option}",
+    "stand-in": "va fortement avec {attribute} (V de Cramér {v}, de 0 à 1)",
+    "runs through": (
+        "ce qui passe par elle ne compte pas comme un écart entre groupes de {attribute}"
+    ),
+    "without hours": "{n} lignes dont les heures manquent, sont 0 ou moins",
+    "left out": "omis",
+    "read as numbers": "lu comme nombres",
+    "read as text": "lu comme texte",
+    "decimal mark": "nombres avec le signe décimal {mark}",
+}

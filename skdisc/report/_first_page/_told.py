@@ -1,0 +1,90 @@
+"""What a document tells in English sentences, in the words of a language."""
+
+import re
+from functools import cache
+
+from skdisc.report._first_page._units import in_a_row, number
+from skdisc.report._first_page.languages import en
+
+_VERBATIM = ("option", "value", "values", "groups", "columns", "fine", "attribute", "mark")
+_GROUPED, _DECIMAL = r"\d{1,3}(,\d{3})+", r"-?\d*\.\d+"
+
+
+def told(texts, text, catalog="TOLD"):
+    """Return a sentence, or a part of one, of a document in a language.
+
+    Parameters
+    ----------
+    texts : Texts
+    text : str
+    catalog : str, default="TOLD"
+        The name of the texts of a language that it is looked up in.
+
+    Returns
+    -------
+    str
+        As it is, if it is none of the catalog.
+    """
+    text = str(text or "")
+    end = "." if text.endswith(".") else ""
+    for name, pattern in _patterns(catalog):
+        match = pattern.fullmatch(text.removesuffix("."))
+        if match:
+            fields = {n: _number(texts, n, value) for n, value in match.groupdict().items()}
+            return getattr(texts, catalog)[name].format(**fields) + end
+    return text
+
+
+def noted(texts, row):
+    """Return what was noticed in a table as one line."""
+    parts = [told(texts, row.get(name)) for name in ("seen", "done", "option")]
+    what = "" if row.get("column") is None else f"{row['column']!r}: "
+    about = f"; {parts[1]} ({parts[2]})" if parts[1] and parts[2] else ""
+    return f"{what}{parts[0] or '–'}{about}."
+
+
+def opening(document, texts):
+    """Return what was audited in a sentence of a language, from the fields of a document."""
+    about = document.get("about") or {}
+    outcome, kind = about.get("outcome"), about.get("audited")
+    fields = {
+        "n": number(texts, about.get("n_rows") or 0, 0),
+        "names": in_a_row(list(map(str, about.get("protected") or [])), texts.AND),
+        "labels": ", ".join(map(str, about.get("favorable") or [])),
+    }
+    if outcome is not None:
+        words = texts.OPENING_WORDS
+        named = {"what": outcome.get("name") or words.get(outcome.get("output"), words["value"])}
+        named["compared"] = words[outcome.get("scale") or "difference"]
+        fields |= named | {"better": words[outcome.get("better") or "high"]}
+        text = texts.OPENING["numbers"]
+    elif kind not in texts.OPENING:
+        return about.get("sentence") or ""
+    else:
+        text = texts.OPENING[kind]
+    refused = re.search(r"public document: ([\d,]+) group", str(about.get("sentence")))
+    sentence = text.format(**fields)
+    if refused is None:
+        return sentence
+    n = int(refused[1].replace(",", ""))
+    return (
+        f"{sentence} {texts.PUBLIC['one' if n == 1 else 'several'].format(n=number(texts, n, 0))}"
+    )
+
+
+@cache
+def _patterns(catalog):
+    """Return the English texts of a catalog as patterns, by name."""
+    return [
+        (name, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*?)", re.escape(text.rstrip(".")))))
+        for name, text in getattr(en, catalog).items()
+    ]
+
+
+def _number(texts, name, value):
+    """Return a number of an English text as a language writes it; other values as they are."""
+    if name in _VERBATIM:
+        return value
+    if re.fullmatch(_GROUPED, value):
+        return value.replace(",", texts.THOUSANDS)
+    return value.replace(".", texts.DECIMAL) if re.fullmatch(_DECIMAL, value) else value
