@@ -71,6 +71,25 @@ REAL = {  # people for each family of models, protected and watched column, marg
     "acs": (fetch_acs_income, 6_000, "SEX", "RAC1P", 0.01),
     "compas": (fetch_compas, 6_000, "race", "sex", 0.03),
 }
+TITLES = {
+    "adult": "Adult, census of the United States of 1994",
+    "acs": "ACSIncome, survey of the United States of 2018",
+    "compas": "COMPAS, Broward County, screened in 2013 and 2014",
+}
+CODES = {  # the race of the file is the code of the survey less one
+    "SEX": {"1": "Male", "2": "Female"},
+    "RAC1P": {
+        "0": "White",
+        "1": "Black",
+        "2": "American Indian",
+        "3": "Alaska Native",
+        "4": "Tribe named",
+        "5": "Asian",
+        "6": "Pacific Islander",
+        "7": "Some other race",
+        "8": "Two or more races",
+    },
+}
 
 
 def world(name, n, k, rng):
@@ -258,16 +277,18 @@ def real(folder, families=FAMILIES):
         for i, kind in enumerate(families):
             rows = order[i :: len(families)][:n]
             X = table.data.iloc[rows].reset_index(drop=True)
-            X = X.astype({protected: str, watched: str})  # codes are no numbers
+            for column in (protected, watched):  # codes are no numbers
+                X[column] = X[column].astype(str).replace(CODES.get(column, {}))
             present = default_model(kind, 0)
             tried = candidates(present, present, [protected], [table.favorable], 0, 1)
             how = {"protected": protected, "watched": watched, "pos_label": table.favorable}
             search = AlternativeSearch(present, tried, **how, margin=margin)
             begin = time.perf_counter()
-            search.fit(X, table.target.iloc[rows].to_numpy())
+            search.fit(X, table.target.iloc[rows].reset_index(drop=True))
             seconds = time.perf_counter() - begin
-            search.report_.save(folder / f"{data}-{kind}.html")
-            search.report_.save(folder / f"{data}-{kind}.txt")
+            report = search.report_.titled(f"{TITLES[data]}, {len(X):,} people drawn for {kind}")
+            for end in ("html", "txt", "json"):
+                report.save(folder / f"{data}-{kind}.{end}")
             yield summary(search, data, kind) | {"seconds": round(seconds, 1)}
 
 

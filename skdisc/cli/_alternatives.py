@@ -79,6 +79,7 @@ def add_alternatives(commands: argparse._SubParsersAction) -> None:
     add("--jobs", type=int, metavar="N", help="candidates that are fitted at once")
     add("--log", metavar="FILE", help=".json file that counts searches on the same people")
     add("--report", metavar="FILE", help="write the answer: .html, .md, .txt or .json")
+    add("--title", metavar="TEXT", help="what the data are, such as name, version and date")
     add("--verbose", action="store_true", help="report progress on standard error")
     add_reading(command)
 
@@ -128,9 +129,10 @@ def _alternatives(arguments):
         search.fit(X, frame[target], groups=frame[groups[0]] if groups else None)
     for line in lines_of(notes):
         say(line)
+    report = search.report_ if a.title is None else search.report_.titled(a.title)
     if a.report is not None:
-        search.report_.save(a.report)
-    say(search.report_.to_text())
+        report.save(a.report)
+    say(report.to_text())
     if a.report is not None:
         say(f"\nReport: {a.report}")
     return SHOWN if search.claim_ else NONE_SHOWN
@@ -178,9 +180,7 @@ def candidates(
         without = DisparateImpactRemover(protected, amount=0.0, unseen="pool")
         tried["without the protected columns"] = make_pipeline(without, clone(again))
         for association in (0.05, 0.02):
-            select = ProxySelector(
-                protected, association=association, influence=0.0, random_state=seed
-            )
+            select = ProxySelector(protected, association=association, influence=None)
             name = f"without columns associated by more than {association:g}"
             tried[name] = make_pipeline(select, clone(again))
         for amount in (0.5, 1.0):

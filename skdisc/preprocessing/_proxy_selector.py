@@ -32,14 +32,17 @@ class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
 
     0 if they are independent, 1 if each follows from the other. Its influence is the share of
     decisions of a model that change when the column is shuffled. A column is dropped if both
-    are larger than a limit; protected columns themselves, too.
+    are larger than a limit; the same holds for protected columns. With ``influence=None`` the
+    association alone decides, no model is fitted, and protected columns are always dropped.
 
     {parameters}
 
     Attributes
     ----------
     association_, influence_ : ndarray of float, shape (n_features,)
+        Without `influence_` if ``influence=None``.
     estimator_ : fitted estimator
+        Not if ``influence=None``.
 
     Notes
     -----
@@ -71,10 +74,10 @@ class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
         [Interval(Real, 0, 1, closed="both")],
         "Limit of the association.",
     )
-    influence: float = setting(
+    influence: float | None = setting(
         0.01,
-        [Interval(Real, 0, 1, closed="both")],
-        "Limit of the influence.",
+        [Interval(Real, 0, 1, closed="both"), None],
+        "Limit of the influence; None: columns are dropped whether a model uses them or not.",
     )
     n_bins: int | dict | Bins = setting(
         4,
@@ -118,6 +121,12 @@ class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
         binned = Discretizer(self.n_bins).fit_transform(frame)
         codes = [pd.factorize(binned[name], use_na_sentinel=False)[0] for name in binned]
         self.association_ = np.array([_association(c, group) for c in codes])
+        for name in ("estimator_", "influence_"):
+            vars(self).pop(name, None)
+        protected = named(self.protected, frame)
+        self._is_protected = np.array([name in protected for name in frame])
+        if self.influence is None:
+            return self
         rng = check_random_state(self.random_state)
         if self.estimator is None:
             model = default_model("tree", rng.randint(2**31))
@@ -138,8 +147,10 @@ class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
         return np.mean(changed)
 
     def _get_support_mask(self):
-        check_is_fitted(self, "influence_")
+        check_is_fitted(self, "association_")
         is_proxy = self.association_ > self.association
+        if self.influence is None:
+            return ~(is_proxy | self._is_protected)
         return ~(is_proxy & (self.influence_ > self.influence))
 
     @with_sections(TRANSFORM)

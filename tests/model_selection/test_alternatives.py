@@ -25,7 +25,7 @@ from skdisc.auditing import Audit, AuditReport
 from skdisc.exceptions import SurrogateWarning
 from skdisc.model_selection import AlternativeReport, AlternativeSearch
 from skdisc.model_selection._alternatives import _split
-from skdisc.model_selection._alternatives._choice import Choice
+from skdisc.model_selection._alternatives._choice import Choice, people_needed
 from skdisc.model_selection._alternatives._gains import all_pairs, contrasts_of, gains
 from skdisc.model_selection._alternatives._question import Groups, Predictions, Question
 from skdisc.model_selection._alternatives._split import least_people, places
@@ -229,7 +229,8 @@ def test_the_ladder_begins_with_the_safest_and_only_goes_down():
     )
     assert choice.z.tolist()[:3] == [2.0, 2.0, 1.0]
     assert choice.foreseen(100, 0.05)[0] == pytest.approx(0.2593, abs=1e-3)  # Phi(1 - 1.645)
-    assert choice.people_for_margin(0, 0.05) == np.ceil(100 * (0.8416 + 1.6449) ** 2 / 9)
+    assert people_needed(3.0, 100, 0.05) == np.ceil(100 * (0.8416 + 1.6449) ** 2 / 9)
+    assert np.isnan(people_needed(0.0, 100, 0.05))
 
 
 class Decides(ClassifierMixin, BaseEstimator):
@@ -773,7 +774,9 @@ def test_a_search_of_this_process_counts_beside_those_of_the_log(people, tmp_pat
     _split._SEARCHES.clear()
     assert len(json.loads(log.read_text()).popitem()[1]) == 2
     first = search(log=tmp_path / "new.json").fit(X, y)
-    assert "Searches on these people: 1\n" in first.report_.to_text(10_000)
+    assert "Searches on these people: 1 with this one, by the log\n" in first.report_.to_text(
+        10_000
+    )
     _split._SEARCHES.clear()
     assert "not counted without a log" in search().fit(X, y).report_.to_text(10_000)
 
@@ -939,13 +942,12 @@ def test_a_gap_that_grows_is_no_leveling_down(decided):
     X, y = decided
     X["less"] = np.where((X["sex"] == "f") | (X["id"] % 10 < 2), 0, X["old"])
     fitted = of({"less": Decides("less")}, margin=0.5).fit(X, y)
-    assert fitted.costs_.leveling_down["sex"]["better_off"] < 0
+    assert fitted.costs_.leveling_down["sex"]["loses"] < 0
     assert fitted.costs_.is_leveling_down == []
     X["both"] = np.where(X["id"] % 10 < np.where(X["sex"] == "f", 2, 6), 0, X["old"])
     fitted = of({"both": Decides("both")}, margin=0.5).fit(X.assign(other=1), y)
     (warning,) = [w for w in fitted.report_.document["warnings"] if w.startswith("Leveling")]
-    assert "gains" not in warning
-    assert "loses more" in warning
+    assert "no group gains" in warning
 
 
 def test_people_without_a_protected_value_are_counted(people):

@@ -160,6 +160,47 @@ def text_of(estimator):
     return " ".join(_PLACE.sub("", text).split())
 
 
+def kind_of(estimator):
+    """Return what a model is in words: the last step of a pipeline, and what it stands in."""
+    around = []
+    while True:
+        if isinstance(estimator, FrozenEstimator):
+            estimator = estimator.estimator
+        elif getattr(estimator, "steps", None):
+            around.append(f"last of {len(estimator.steps)} steps of a {type(estimator).__name__}")
+            estimator = estimator.steps[-1][1]
+        else:
+            return ", ".join([text_of(estimator), *around])
+
+
+def way_of(estimator):
+    """Return how a candidate of the command line differs from the present model, or ""."""
+    text = text_of(estimator)
+    remover = re.search(r"DisparateImpactRemover\(([^()]*)\)", text)
+    if remover:
+        amount = float(re.search(r"amount=([\d.]+)|$", remover[1])[1] or 1)
+        if amount == 0:
+            return "the present model without the protected columns"
+        return (
+            f"the present model on numeric columns that are moved by {amount:g} of the way to "
+            "values that are distributed alike in each protected group"
+        )
+    for name, way in _WAYS.items():
+        if f"{name}(" in text:
+            return way
+    return ""
+
+
+_WAYS = {
+    "Reweigher": "the present model, fitted with a weight for each person by which label and "
+    "protected group are independent",
+    "ProxySelector": "the present model without the protected columns and those that tell the "
+    "protected group",
+    "FixedThresholdClassifier": "the present model with another threshold of the probability from "
+    "which a decision is favorable",
+}
+
+
 @dataclass
 class TriedCandidate:
     """What became of a candidate.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-POWER = 0.8  # of the number of people that a margin needs
+POWER = 0.8  # of the number of people that a claim needs
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,12 @@ class Choice:
         """
         return ndtr((self.z - 1) * np.sqrt(n_claim / self.n) + ndtri(significance))
 
-    def people_for_margin(self, k, significance):
-        """Return how many people show that a candidate keeps the margin, with probability .8.
 
-        NaN if it does not seem to keep it.
-        """
-        z = self.score_z[k]
-        needed = (ndtri(POWER) - ndtri(significance)) ** 2
-        return float(np.ceil(self.n * needed / z**2)) if z > 0 else np.nan
+def people_needed(z, n, significance):
+    """Return how many people show with probability .8 what n people show with this z; else NaN."""
+    if not z > 0:
+        return np.nan
+    return float(np.ceil(n * (ndtri(POWER) - ndtri(significance)) ** 2 / z**2))
 
 
 def largest(gaps):

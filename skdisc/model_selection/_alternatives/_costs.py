@@ -11,6 +11,7 @@ from skdisc._utils._validation import is_favorable
 from skdisc.model_selection._alternatives._question import Groups
 
 _VISIBLE = 0.0005  # gaps are printed with three digits
+_WORSE = ("false_negative_rate", "error_rate", "true_negative_rate")  # is a higher rate
 ERRORS = ("false_positive_rate", "false_negative_rate")
 
 
@@ -21,21 +22,27 @@ class AlternativeCosts:
     Attributes
     ----------
     decisions : DataFrame
-        By column and group: people, selection rates of both models, people who gain and who lose
-        the favorable decision.
+        By column and group, and by intersection: people, selection rates of both models, people who
+        gain and who lose the favorable decision.
     errors : DataFrame
         By column and group: false positive and false negative rates of both models.
     calibration : DataFrame
         By column and group: mean probability less share of favorable labels, of both models; no
         rows without probabilities.
     gaps : DataFrame
-        By column, watched column and intersection: the gap of both models, and whether it was part
-        of the claim.
+        By column and intersection: whether it is protected, watched or an intersection; its groups,
+        and the people in them; the gap of both models with the groups furthest apart; and the
+        p-value of the gap being larger, corrected for the pairs of groups.
     cases : dict of str to int or None
         People whose decision changes with another protected value, by the present model
         ("before") and by the alternative ("after"); None if it cannot be asked.
     leveling_down : dict of column to dict
-        Change of the metric of the groups that were worse and better off; of five models, the mean.
+        Of all groups of the column: the one whose metric becomes worse by most ("loses_group",
+        "loses", negative), and the one whose metric becomes better by most.
+    floors : dict of column to dict
+        Of protected and watched columns: the group with the worst metric by each model, and it.
+    total : dict of str to int
+        How many people "gain" and "lose" the favorable decision.
     """
 
     decisions: pd.DataFrame
@@ -44,6 +51,8 @@ class AlternativeCosts:
     gaps: pd.DataFrame
     cases: dict
     leveling_down: dict
+    floors: dict
+    total: dict
 
     @property
     def widened(self):
@@ -52,15 +61,20 @@ class AlternativeCosts:
 
     @property
     def is_leveling_down(self):
-        """The columns whose gap closes more by what the better-off lose."""
+        """The columns whose gap closes while a group loses more than any group gains."""
         gap_change = dict(zip(self.gaps["column"], self.gaps["change"], strict=True))
         return [
             name
             for name, changes in self.leveling_down.items()
             if gap_change[name] < 0
-            and -changes["better_off"] > changes["worse_off"]
-            and changes["better_off"] < 0
+            and -changes["loses"] > changes["gains"]
+            and changes["loses"] < 0
         ]
+
+    @property
+    def lowered_floors(self):
+        """The columns whose worst-off group is visibly worse off than the worst-off before."""
+        return [name for name, floor in self.floors.items() if floor["change"] <= -_VISIBLE]
 
 
 def costs_of(question, present, alternative, watched, min_support, probabilities, cases):
@@ -81,9 +95,10 @@ def costs_of(question, present, alternative, watched, min_support, probabilities
         Whose decision changes with another protected value.
     """
     predictions, everywhere = (present, alternative), {**question.groups, **watched}
+    intersections = _intersections(everywhere, min_support)
     favored = [is_favorable(p.label, question.favorable) for p in predictions]
     decisions, errors, calibration = [], [], []
-    for name, groups in everywhere.items():
+    for name, groups in {**everywhere, **intersections}.items():
         for k, group in enumerate(groups.names):
             is_member = groups.code == k
             if not is_member.any():
@@ -95,6 +110,8 @@ def costs_of(question, present, alternative, watched, min_support, probabilities
                 | {"rate_before": before.mean(), "rate_after": after.mean()}
                 | {"gain": int((after & ~before).sum()), "lose": int((before & ~after).sum())}
             )
+            if name in intersections:
+                continue
             part = question.take(np.flatnonzero(is_member))
             rates = {}
             for metric in ERRORS:
@@ -111,69 +128,110 @@ def costs_of(question, present, alternative, watched, min_support, probabilities
         pd.DataFrame(decisions),
         pd.DataFrame(errors),
         pd.DataFrame(calibration, columns=["column", "group", "n", "before", "after"]),
-        _gaps(question, present, alternative, watched, min_support),
+        _gaps(question, present, alternative, watched, intersections),
         {
             w: None if c is None else int(c.sum())
             for w, c in zip(("before", "after"), cases, strict=True)
         },
         {name: _changes(question, present, alternative, name) for name in question.groups},
+        {
+            name: _floor(replace(question, groups={name: groups}), present, alternative, name)
+            for name, groups in everywhere.items()
+        },
+        {
+            "gain": int((favored[1] & ~favored[0]).sum()),
+            "lose": int((favored[0] & ~favored[1]).sum()),
+        },
     )
+
+
+def _goodness(question, predictions, name):
+    """Return the metric of each group, negative if a higher one is worse for the group."""
+    sign = -1 if question.metric in _WORSE else 1
+    return sign * question.rates(predictions, name)
 
 
 def _changes(question, present, alternative, name):
-    """Return how the rates of the groups that were worse and better off change.
-
-    Worse off is the group with the higher false negative, error or true negative rate, or with the
-    lower rate of any other metric.
-    """
-    is_worse = question.metric in ("false_negative_rate", "error_rate", "true_negative_rate")
-    sign, names, several = (-1 if is_worse else 1), question.groups[name].names, []
-    for part, rows, share in question.parts():
-        before, after = (part.rates(p.take(rows), name) for p in (present, alternative))
-        (high, low), _ = part.gap(present.take(rows), name)
-        several.append([share * sign * (after - before)[[high, low]], (high, low)])
-    better, worse = sum(change for change, _ in several)[::sign]
-    of_better, of_worse = (
-        " or ".join(sorted({names[pair[k]] for _, pair in several})) for k in (0, 1)[::sign]
-    )
+    """Return which group of a column loses most, and which gains most."""
+    before, after = (_goodness(question, p, name) for p in (present, alternative))
+    change, names = after - before, question.groups[name].names
+    if np.isnan(change).all():
+        return {"loses": np.nan, "loses_group": "", "gains": np.nan, "gains_group": ""}
+    loses, gains = int(np.nanargmin(change)), int(np.nanargmax(change))
     return {
-        "worse_off": float(worse),
-        "better_off": float(better),
-        "worse_group": of_worse,
-        "better_group": of_better,
+        "loses": float(change[loses]),
+        "loses_group": names[loses],
+        "gains": float(change[gains]),
+        "gains_group": names[gains],
     }
 
 
-def _gaps(question, present, alternative, watched, min_support):
-    """Return the gaps of all columns and intersections, with the evidence that they grew."""
-    everywhere = {**question.groups, **watched}
-    several = {name: (groups, name in question.groups) for name, groups in everywhere.items()}
+def _floor(question, present, alternative, name):
+    """Return the worst-off group by each model, its metric, and the change of the worst metric."""
+    worst = {}
+    for when, p in (("before", present), ("after", alternative)):
+        goodness = _goodness(question, p, name)
+        if np.isnan(goodness).all():
+            return {"change": np.nan}
+        k = int(np.nanargmin(goodness))
+        worst |= {when: float(abs(goodness[k])), f"{when}_group": question.groups[name].names[k]}
+        worst["change"] = float(goodness[k]) - worst.get("change", 0.0)
+    return worst
+
+
+def _intersections(everywhere, min_support):
+    """Return the groups of the combinations of columns, where there are several."""
+    several = {}
     for size in range(2, len(everywhere) + 1):
         for names in combinations(everywhere, size):
             crossed = _crossed([everywhere[n] for n in names], min_support)
             if len(crossed.names) > 1:
-                several[" & ".join(map(str, names))] = (crossed, False)
+                several[" & ".join(map(str, names))] = crossed
+    return several
+
+
+def _gaps(question, present, alternative, watched, intersections):
+    """Return the gaps of all columns and intersections, with the evidence that they grew."""
     rows = []
-    for name, (groups, is_claimed) in several.items():
-        column_question = replace(question, groups={name: groups})
-        _, before = column_question.gap(present, name)
-        widest_pair, after = column_question.gap(alternative, name)
-        # The alternative is held to its pair, which these people chose among all.
-        gain, error = column_question.gains_of_pairs(present, alternative, name, None, widest_pair)
-        z = float(np.min(-gain / error))
-        n_tried = column_question.n_assignments(name)
-        rows.append(
-            {
-                "column": name,
-                "groups": len(groups.names),
-                "before": before,
-                "after": after,
-                "change": after - before,
-                "p_larger": float(min(1.0, n_tried * ndtr(-z))),
-                "claimed": is_claimed,
-            }
-        )
+    for role, columns in (
+        ("protected", question.groups),
+        ("watched", watched),
+        ("intersection", intersections),
+    ):
+        for name, groups in columns.items():
+            column_question = replace(question, groups={name: groups})
+            pair_before, before = column_question.gap(present, name)
+            widest_pair, after = column_question.gap(alternative, name)
+            # The alternative is held to its pair, which these people chose among all.
+            gain, error = column_question.gains_of_pairs(
+                present, alternative, name, None, widest_pair
+            )
+            z = float(np.min(-gain / error))
+            n_tried = column_question.n_assignments(name)
+            rows.append(
+                {
+                    "column": name,
+                    "role": role,
+                    "groups": len(groups.names),
+                    "n": int((groups.code >= 0).sum()),
+                    "before": before,
+                    "after": after,
+                    "change": after - before,
+                    "pair_before": pair_in_words(groups, pair_before),
+                    "pair_after": pair_in_words(groups, widest_pair),
+                    "p_larger": float(min(1.0, n_tried * ndtr(-z))),
+                }
+            )
     return pd.DataFrame(rows)
+
+
+def pair_in_words(groups, pair):
+    """Return two groups in words, the first above the second; of several parts, how often each."""
+    pairs = [tuple(map(int, p)) for p in np.reshape(pair, (-1, 2))]
+    texts = [f"{groups.names[high]!r} above {groups.names[low]!r}" for high, low in pairs]
+    if len(set(texts)) == 1:
+        return texts[0]
+    return ", ".join(f"{t} in {texts.count(t)}" for t in dict.fromkeys(texts)) + " parts"
 
 
 def _crossed(several, min_support):

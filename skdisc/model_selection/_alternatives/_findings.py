@@ -37,6 +37,12 @@ class SearchFindings:
         Fingerprints of all that was tried, and of the people of the claim.
     n_searches : int
         Searches on these people, with this one.
+    pairs : dict of column to array-like of shape (2,) or (n_parts, 2)
+        The two groups to which the gap of the present model is held, without these people.
+    watched : dict of column to Groups
+        Other protected columns, of the people of the claim.
+    target : str
+        Name of the labels, or "".
     claim_predictions : list of (Predictions or None) or None
         Of each model, for the people of the claim; None for a recipe.
     times_chosen : ndarray of int or None
@@ -57,5 +63,8 @@ class SearchFindings:
     search_hash: str
     claim_part_hash: str
     n_searches: int
+    pairs: dict
+    watched: dict
+    target: str
     claim_predictions: list | None = None
     times_chosen: np.ndarray | None = None

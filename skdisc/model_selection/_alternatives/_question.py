@@ -177,6 +177,31 @@ class Question:
             ratio = rate[low] / rate[high]
         return (high, low), float(1 - ratio) if np.isfinite(ratio) else np.nan
 
+    def gap_in_pair(self, predictions, name, pair):
+        """Return the gap between two groups that are fixed, which is negative if it is reversed.
+
+        Parameters
+        ----------
+        predictions : Predictions
+        name : str
+            Column.
+        pair : array-like of shape (2,) or (n_parts, 2)
+            The groups whose rates are added and subtracted; with `by_part` of each part, and the
+            gap is the mean over the parts.
+        """
+        total = 0.0
+        of_parts = list(self.parts())
+        pairs = np.broadcast_to(pair, (len(of_parts), 2))
+        for (question, rows, share), (high, low) in zip(of_parts, pairs, strict=True):
+            rate = question.rates(predictions.take(rows), name)
+            if self.scale == "difference":
+                total += share * (rate[high] - rate[low])
+                continue
+            with np.errstate(divide="ignore", invalid="ignore"):
+                gap = 1 - rate[low] / rate[high]
+            total += share * (gap if np.isfinite(gap) else np.nan)
+        return float(total)
+
     def parts(self):
         """Yield the question about each part, its rows, and its share of the people."""
         if not self.by_part:
@@ -236,6 +261,30 @@ class Question:
             )
         ]
         return float(min(several))
+
+    def hardest(self, present, alternative, pairs):
+        """Return the column, and the two groups of the alternative, that give `gain_z`.
+
+        The groups are None with `by_part`, where an assignment of pairs to parts gives it.
+        """
+        z_of_column = {}
+        for name, pair in pairs.items():
+            gain, error = self.gains_of_pairs(present, alternative, name, pair)
+            z = ((gain - self.min_gain) / error).ravel()
+            z_of_column[name] = float(z.min()), int(z.argmin())
+        name = min(z_of_column, key=lambda n: z_of_column[n][0])
+        if self.by_part:
+            return name, None
+        return name, tuple(all_pairs(len(self.groups[name].names))[z_of_column[name][1]])
+
+    def gap_bound(self, predictions, name, critical):
+        """Return an upper bound of the largest gap of a model; of a ratio, of its logarithm.
+
+        No alternative can reduce the gap by more.
+        """
+        no_gap = (0, 0)
+        gain, error = self.gains_of_pairs(predictions, predictions, name, None, no_gap)
+        return float(np.max(gain + critical * error))
 
     def gain_bounds(self, present, alternative, present_pairs, alternative_pairs, critical):
         """Return a lower and an upper bound of the reduction of the largest gap.

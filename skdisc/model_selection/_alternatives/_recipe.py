@@ -33,6 +33,8 @@ class RecipeTrial:
         About all people, with the numbers of their parts.
     models : list of (model, model)
         The present and the chosen model of each part.
+    pairs : dict of column to ndarray of int, shape (5, 2)
+        The two groups to which the present model is held in each part.
     """
 
     choices: list
@@ -42,6 +44,7 @@ class RecipeTrial:
     question: object
     models: list
     step: LadderStep
+    pairs: dict
 
 
 def parts_of(place):
@@ -79,7 +82,7 @@ def recipe_trial(search, question, place, significance):
     mean = replace(question, part=part, by_part=True)
     pairs = _pairs(question, choices, [-1] * N_FOLDS)
     step = judged(mean, present, alternative, pairs, significance)
-    return RecipeTrial(choices, numbers, present, alternative, mean, models, step)
+    return RecipeTrial(choices, numbers, present, alternative, mean, models, step, pairs)
 
 
 def _pairs(question, choices, numbers):
@@ -101,7 +104,7 @@ def recipe_claim(trials, significance):
     low, high = trial.question.gain_bounds(
         trial.present,
         trial.alternative,
-        _pairs(trial.question, trial.choices, [-1] * N_FOLDS),
+        trial.pairs,
         _pairs(trial.question, trial.choices, trial.chosen),
         -ndtri(significance / 2),
     )

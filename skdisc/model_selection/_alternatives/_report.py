@@ -15,7 +15,9 @@ from skdisc._utils._safe_text import clean
 from skdisc._utils._types import FilePath
 from skdisc.auditing import AuditReport
 from skdisc.model_selection._alternatives import _sentence as say
-from skdisc.model_selection._alternatives._candidates import text_of
+from skdisc.model_selection._alternatives._candidates import kind_of, text_of, way_of
+from skdisc.model_selection._alternatives._notes import notes_of, warnings_of
+from skdisc.model_selection._alternatives._tested import test_of_step, tested_gaps
 from skdisc.report._frontier import frontier_svg
 from skdisc.report._html import page_of
 from skdisc.report._markdown import markdown_of
@@ -29,13 +31,17 @@ _CAVEAT = (
     "margin and the metric before the data are looked at."
 )
 _NOT_SETTINGS = ("estimator", "candidates", "verbose")
+_ROUNDED = "Numbers are rounded one by one: a change is that of the numbers before rounding."
 _SHOWN = 40  # candidates on a page
 _LONG = 200  # characters of a model
 _HEADINGS = {
-    "candidates": "Candidates, in the order of the search",
-    "tests": "The tests, in their order",
-    "decisions": "Who changes decision",
-    "errors": "Error rates",
+    "candidates": "Candidates, in the order of the search; score, gap and z by the people of the "
+    "choice",
+    "tests": "The tests by the people of the claim, in their order; the gap before is that of the "
+    "fixed pair, the gap after the largest, and z the smallest of all pairs of the alternative",
+    "decisions": "Who gains and who loses the favorable decision: rates before and after, people",
+    "errors": "Error rates: favorable decisions of people without the favorable label (FP), "
+    "unfavorable ones of people with it (FN)",
     "calibration": "Mean probability less share of favorable labels",
     "gaps": "Gaps by column and intersection",
 }
@@ -51,18 +57,16 @@ def document_of(search, run, findings):
     ]
     chosen = findings.chosen
     name = run.everyone[0 if chosen is None else chosen + 1].name
-    step_of = {s.index: i + 1 for i, s in enumerate(findings.claim.steps)}
-    tests = [
-        {
-            "step": step_of[s.index],
-            "candidate": run.everyone[s.index + 1].name if s.index >= 0 else name,
-            "score_z": s.score_z,
-            "gain_z": s.gain_z,
-            "p_value": s.p_value,
-            "shown": s.shown,
-        }
-        for s in findings.claim.steps
-    ]
+    tests = []
+    for number, s in enumerate(findings.claim.steps, 1):
+        step, predictions = number, findings.predictions
+        if s.index >= 0:
+            step = int(results["step"][s.index + 1])
+            predictions = [findings.claim_predictions[k] for k in (0, s.index + 1)]
+        tests.append(
+            {"step": step, "candidate": run.everyone[s.index + 1].name if s.index >= 0 else name}
+            | test_of_step(findings.question, *predictions, findings.pairs, s)
+        )
     settings = search.get_params(deep=False)
     if search.log is not None:  # where it lies is nothing that an answer depends on
         settings["log"] = Path(search.log).name
@@ -71,17 +75,27 @@ def document_of(search, run, findings):
         "verdict": say.verdict_of(search.claim_, search.exploratory_),
         "claim": search.claim_,
         "sentence": say.claim_sentence(search, findings, name, list(findings.question.groups)),
-        "warnings": list(say.warnings_of(search, findings, costs, candidates)),
-        "notes": say.notes_of(search, findings, run),
+        "warnings": list(warnings_of(search, findings, costs, candidates)),
+        "notes": notes_of(search, findings, run),
         "alternative": None if chosen is None else name,
         "candidates": candidates,
         "tests": tests,
+        "tested_gaps": []
+        if findings.predictions is None
+        else tested_gaps(findings.question, *findings.predictions, findings.pairs),
         "most": findings.claim.most,
         "foreseen": search.foreseen_,
         "settings": {n: jsonable(v) for n, v in settings.items() if n not in _NOT_SETTINGS},
         "log": {
             "skdisc": __version__,
+            "target": findings.target,
+            "favorable": findings.question.favorable,
+            "n_columns": search.n_features_in_,
             "present": text_of(search.estimator),
+            "kind": kind_of(search.estimator),
+            "is_frozen": say.is_frozen(search),
+            "ways": {c.name: way_of(c.estimator) for c in run.everyone[1:]},
+            "n_different": _n_different(findings),
             "candidates": {c.name: text_of(c.estimator) for c in run.everyone[1:]},
             "n_design": findings.n_design,
             "n_claim": len(findings.people),
@@ -95,7 +109,19 @@ def document_of(search, run, findings):
         for table in ("decisions", "errors", "calibration", "gaps"):
             document[table] = getattr(costs, table).to_dict("records")
         document |= {"cases": costs.cases, "leveling_down": costs.leveling_down}
+        document |= {"floors": costs.floors, "total": costs.total}
     return clean(jsonable(document))
+
+
+def _n_different(findings):
+    """Return how many candidates decide differently from the present model and each other.
+
+    None for a recipe, whose candidates are asked in no part all.
+    """
+    if findings.claim_predictions is None:
+        return None
+    labels = [tuple(p.label.tolist()) for p in findings.claim_predictions if p is not None]
+    return len(set(labels)) - 1
 
 
 class AlternativeReport:
@@ -132,6 +158,16 @@ class AlternativeReport:
     def to_json(self, indent: int | None = None) -> str:
         """Return the document as JSON text."""
         return json.dumps(self.document, indent=indent, allow_nan=False)
+
+    def titled(self, title: str) -> "AlternativeReport":
+        """Return the report of the same search that says what the data are.
+
+        Parameters
+        ----------
+        title : str
+            Such as the name of the data, its version and its date.
+        """
+        return AlternativeReport(self.document | {"title": clean(title)})
 
     def add_to(self, audit: AuditReport) -> AuditReport:
         """Return the report of an audit whose document has this one as ``alternatives``.
@@ -203,12 +239,13 @@ class AlternativeReport:
         title = (
             "Score and largest gap of all candidates, on the people of the choice. The large point "
             "is the present model, filled ones are shown, the dashed line is its score less the "
-            "margin"
+            "margin; points at one place are counted"
         )
         margin = self.document["settings"]["margin"]
-        section["picture"] = frontier_svg(title, points, margin) if points else None
+        reported = self.document["alternative"]
+        section["picture"] = frontier_svg(title, points, margin, reported) if points else None
         section["intervals"] = {"title": title}
-        return page_of([section], _TITLE, _CAVEAT)
+        return page_of([section], self.document.get("title") or _TITLE, _CAVEAT)
 
     def save(self, path: FilePath) -> None:
         """Write the report to a file, whole or not at all: .html, .md, .txt or .json.
@@ -237,26 +274,18 @@ class AlternativeReport:
         d = self.document
         log = d["log"]
         facts = [
-            ("Present model", shorten(log["present"], _LONG)),
-            ("Candidates", f"{len(d['candidates']) - 1:,}"),
+            *([("Data", d["title"])] if d.get("title") else []),
+            *_case(d),
+            ("Present model", _present(log)),
+            ("Candidates", _candidates(d)),
             *_people(d),
             ("Settings", ", ".join(f"{n} = {v}" for n, v in _changed(d["settings"]).items())),
             ("Claim part (hash)", log["claim_part"]),
             ("Search (hash)", log["search"]),
+            ("Version", f"skdisc {log['skdisc']}"),
             ("Searches on these people", _searches(d)),
         ]
-        tables = [_table(kind, d.get(kind) or []) for kind in TABLES]
-        cases = d.get("cases")
-        more = []
-        if cases:
-            before, after = (
-                "unknown, as it cannot be asked," if n is None else f"{n:,}"
-                for n in (cases["before"], cases["after"])
-            )
-            more.append(
-                "People whose decision changes with another protected value: "
-                f"{before} by the present model, {after} by the alternative."
-            )
+        tables = [_table(kind, rows) for kind in TABLES for rows in [_rows(d, kind)]]
         return {
             "detector": "AlternativeSearch",
             "verdict": d["verdict"],
@@ -264,12 +293,13 @@ class AlternativeReport:
             "reason": "",
             "sentence": d["sentence"],
             "null": "",
-            "notes": [*d["warnings"], *d["notes"], *more],
+            "notes": [*_ways(d), *d["warnings"], *d["notes"], *_counts(d), _ROUNDED],
             "facts": facts,
             "tables": [t for t in tables if t["rows"]],
             "picture": None,
             "scatter": None,
             "intervals": {"title": ""},
+            "is_open": True,
         }
 
     def _repr_html_(self):
@@ -287,6 +317,61 @@ _FORMS = {
 }
 
 
+def _case(document):
+    """Return what is decided, and which decision is favorable."""
+    log = document["log"]
+    labels = " or ".join(map(str, log["favorable"]))
+    target = log["target"]
+    return [("Favorable decision", f"{target} = {labels}" if target else labels)]
+
+
+def _present(log):
+    """Return what the present model is, and whether it was fitted here."""
+    how = "used as it is (frozen)" if log["is_frozen"] else "fitted anew, on the people of design"
+    return f"{shorten(log['kind'], _LONG)}; {how}"
+
+
+def _candidates(document):
+    """Return how many candidates there are, and how many of them decide differently."""
+    n, different = len(document["candidates"]) - 1, document["log"]["n_different"]
+    if different is None:
+        return f"{n:,}"
+    return (
+        f"{n:,}, of which {different:,} decide differently from the present model and from each "
+        "other about the people of the claim"
+    )
+
+
+def _ways(document):
+    """Return what the name of the candidate that is reported stands for, a sentence or none."""
+    name = document["alternative"]
+    way = document["log"]["ways"].get(name)
+    return [f"{name!r} is {way}."] if way else []
+
+
+def _counts(document):
+    """Yield how many people change decision, and whose decision the protected values change."""
+    total, cases = document.get("total"), document.get("cases")
+    if total:
+        net = total["gain"] - total["lose"]
+        more = "more" if net > 0 else "fewer"
+        yield (
+            f"In all, {total['gain']:,} people gain the favorable decision and {total['lose']:,} "
+            f"lose it: {'as many as before' if net == 0 else f'{abs(net):,} {more}'}."
+        )
+    if cases:
+        before, after = (
+            "unknown, as it cannot be asked," if n is None else f"{n:,}"
+            for n in (cases["before"], cases["after"])
+        )
+        are_more = None not in cases.values() and cases["after"] > cases["before"]
+        yield (
+            "People whose decision changes with another protected value: "
+            f"{before} by the present model, {after} by the alternative"
+            f"{', which is more' if are_more else ''}."
+        )
+
+
 def _people(document):
     """Return how many people chose and decided."""
     log = document["log"]
@@ -294,9 +379,11 @@ def _people(document):
         return [
             ("People", f"{log['n_claim']:,}, each judged by models of four parts of the others")
         ]
+    n = log["n_design"] + log["n_claim"]
     return [
-        ("People of the design", f"{log['n_design']:,}"),
-        ("People of the claim", f"{log['n_claim']:,}"),
+        ("People", f"{n:,}, with {log['n_columns']:,} columns"),
+        ("People of the design", f"{log['n_design']:,}, by whom candidates were fitted and chosen"),
+        ("People of the claim", f"{log['n_claim']:,}, by whom they were tested"),
     ]
 
 
@@ -304,41 +391,115 @@ def _searches(document):
     """Return how many searches there were, as far as they were counted."""
     n = document["log"]["searches_on_these_people"]
     if document["settings"].get("log") is not None:
-        return str(n)
-    in_this_process = "" if n == 1 else f"{n} in this process; "
-    return f"{in_this_process}those before are not counted without a log"
+        return f"{n} with this one, by the log"
+    first = "this is the first" if n == 1 else f"this is number {n}"
+    return f"{first} of this session; those of other sessions are not counted without a log"
 
 
 def _changed(settings):
     """Return the settings that are set, those that say what was compared first."""
     always = ("metric", "scoring", "margin", "min_gain", "significance")
-    shown_settings = {n: v for n, v in settings.items() if v not in (None, False) or n in always}
+    shown_settings = {
+        n: v for n, v in settings.items() if not (v is None or v is False) or n in always
+    }
     return {n: shown_settings[n] for n in dict.fromkeys([*always, *shown_settings])}
 
 
-_COLUMNS = {  # of the candidates on a page
-    "name": "candidate",
-    "score": "score",
-    "gap": "gap",
-    "score_z": "z of the score",
-    "gain_z": "z of the gain",
-    "step": "step",
-    "claim_score": "score (claim)",
-    "claim_gap": "gap (claim)",
-    "times_chosen": "times chosen",
-    "reads_protected": "reads protected",
-    "error": "error",
+_COLUMNS = {  # of the tables on a page
+    "candidates": {
+        "step": "step",
+        "name": "candidate",
+        "score": "score",
+        "gap": "gap",
+        "score_z": "z score",
+        "gain_z": "z gap",
+        "times_chosen": "chosen",
+        "reads_protected": "reads protected",
+        "error": "error",
+    },
+    "tests": {
+        "step": "step: candidate",
+        "what": "what",
+        "before": "before",
+        "after": "after",
+        "z": "z",
+        "p_value": "p",
+        "shown": "shown",
+    },
+    "decisions": {
+        "group": "group",
+        "n": "people",
+        "rate_before": "before",
+        "rate_after": "after",
+        "gain": "gain",
+        "lose": "lose",
+        "net": "net",
+    },
+    "errors": {
+        "group": "group",
+        "n": "people",
+        "false_positive_rate_before": "FP before",
+        "false_positive_rate_after": "FP after",
+        "false_negative_rate_before": "FN before",
+        "false_negative_rate_after": "FN after",
+    },
+    "calibration": {"group": "group", "n": "people", "before": "before", "after": "after"},
+    "gaps": {
+        "column": "gap by",
+        "n": "people",
+        "before": "before",
+        "after": "after",
+        "change": "change",
+        "pair_after": "furthest apart after",
+    },
 }
 
 
-def _table(kind, rows):
-    """Return a table of text for a page; groups of few people are left out."""
-    rows = [r for r in rows if r.get("n", MIN_CELL) >= MIN_CELL]
-    names = list(dict.fromkeys(n for r in rows for n in r))
-    heads = {n: n.replace("_", " ") for n in names}
+def _rows(document, kind):
+    """Return the rows of a table as they stand on a page."""
+    rows = document.get(kind) or []
+    if kind == "tests":
+        return [half for row in rows for half in _halves(document, row)]
     if kind == "candidates":
-        names = [n for n in _COLUMNS if any(r.get(n) not in (None, "") for r in rows)]
-        heads, rows = _COLUMNS, rows[:_SHOWN]
+        # A step of 0 is none.
+        return [row | {"step": row["step"] or None} for row in rows[:_SHOWN]]
+    if kind == "decisions":
+        rows = [row | {"net": f"{row['gain'] - row['lose']:+d}"} for row in rows]
+    rows = [row for row in rows if row.get("n", MIN_CELL) >= MIN_CELL]  # few people are left out
+    if kind == "gaps":
+        plain = "intersection"
+        names = [(r["column"], "" if r["role"] == plain else f" ({r['role']})") for r in rows]
+        return [r | {"column": name + role} for r, (name, role) in zip(rows, names, strict=True)]
+    return [row | {"group": f"{row['column']}: {row['group']}"} for row in rows]
+
+
+def _halves(document, test):
+    """Yield the two tests of a step."""
+    step = f"{test['step']}: {test['candidate']}"
+    level, is_exploratory = (
+        document["settings"]["significance"],
+        document["verdict"] == say.EXPLORATORY,
+    )
+    scoring = document["settings"]["scoring"].removeprefix("neg_").replace("_", " ")
+    for what, before, after, z, p in (
+        (scoring, "score_before", "score_after", "score_z", "score_p"),
+        ("gap", "gap_before", "gap_after", "gain_z", "gain_p"),
+    ):
+        yield {
+            "step": step,
+            "what": what,
+            "before": test[before],
+            "after": test[after],
+            "z": test[z],
+            "p_value": test[p],
+            "shown": test["shown"] or (test[p] < level and not is_exploratory),
+        }
+
+
+def _table(kind, rows):
+    """Return a table of text for a page."""
+    heads = _COLUMNS[kind]
+    names = [n for n in heads if any(r.get(n) not in (None, "") for r in rows)]
     cells = [[_cell(n, r.get(n)) for n in names] for r in rows]
     return {"title": _HEADINGS[kind], "columns": [heads[n] for n in names], "rows": cells}
 
@@ -349,8 +510,6 @@ def _cell(name, value):
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return (
-        f"{value:{'.2g' if name.startswith('p_') else '.3f'}}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    if isinstance(value, float):
+        return say.p_in_words(value) if name.startswith("p_") else f"{value:z.3f}"
+    return str(value)

@@ -351,13 +351,14 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
         everyone = [tried.Candidate(tried.PRESENT, self.estimator), *candidates]
         arguments = self._arguments(everyone, params)
         run = SearchRun(self, everyone, arguments, rows, question, groups)
+        run.target = _name_of(y)
         place = places(table, rows.y, run.clusters)
         run.people = fingerprint_of(place if groups is None else places(table, rows.y))
         if self.claim == "model":
-            findings = self._model_claim(run, DividedPeople.of(place, self.claim_size))
+            findings = self._model_claim(run, DividedPeople.of(place, self.claim_size), watched)
         else:
-            findings = self._recipe_claim(run, table)
-        self._conclude(run, findings, watched)
+            findings = self._recipe_claim(run, table, watched)
+        self._conclude(run, findings)
         return self
 
     def _read(self, X, y, groups, sensitive_features):
@@ -454,7 +455,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             router.add(**{f"model_{i}": model}, method_mapping=mapping)
         return router
 
-    def _model_claim(self, run, parts):
+    def _model_claim(self, run, parts, watched):
         """Fit and choose on the design part, and test on the claim part."""
         run.check_people(parts)
         choice, outcomes = run.choose(parts.design)
@@ -478,6 +479,9 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             question=question,
             chosen=chosen,
             n_searches=n,
+            pairs=choice.pairs[0],
+            watched={name: g.take(parts.claim) for name, g in watched.items()},
+            target=run.target,
             claim_part_hash=parts.fingerprint,
             people=parts.claim,
             n_design=len(parts.design),
@@ -487,7 +491,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             best_index=chosen,
         )
 
-    def _recipe_claim(self, run, table):
+    def _recipe_claim(self, run, table, watched):
         """Choose and fit in five parts of all people, and test the pooled predictions."""
         n = len(run.rows)
         run.check_margin(n)
@@ -533,6 +537,9 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             question=first.question,
             chosen=chosen,
             n_searches=n_before + 1,
+            pairs=first.pairs,
+            watched=watched,
+            target=run.target,
             claim_part_hash=whole.fingerprint,
             people=np.arange(n),
             n_design=n,
@@ -543,7 +550,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             times_chosen=times,
         )
 
-    def _conclude(self, run, findings, watched):
+    def _conclude(self, run, findings):
         """Set the attributes of a fitted search."""
         claim = findings.claim
         self.exploratory_ = findings.n_searches > 1
@@ -568,7 +575,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
             self.costs_ = costs_of(
                 findings.question,
                 *findings.predictions,
-                {n: g.take(findings.people) for n, g in watched.items()},
+                findings.watched,
                 self.min_support,
                 probabilities,
                 cases,
@@ -643,6 +650,12 @@ def _passed(sensitive_features, frame):
     return extra.rename(
         columns=lambda c: f"protected {c}" if isinstance(c, int) or c in frame else c
     )
+
+
+def _name_of(y):
+    """Return the name of a column of labels, or ""."""
+    name = getattr(y, "name", None)
+    return "" if name is None else str(name)
 
 
 def _first(choice, values):

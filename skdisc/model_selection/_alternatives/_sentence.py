@@ -1,18 +1,17 @@
 """What a search says: the claim in a sentence, and what has to be read with it."""
 
-from textwrap import shorten
-
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 from sklearn.frozen import FrozenEstimator
 
+from skdisc.model_selection._alternatives._costs import pair_in_words
 from skdisc.model_selection._alternatives._question import CLIPPED
 from skdisc.model_selection._alternatives._split import N_FOLDS, is_small, margins_in_reach
+from skdisc.model_selection._alternatives._tested import tested_gaps
 
 SHOWN, NONE_SHOWN = "a less discriminatory alternative is shown", "no alternative is shown"
 EXPLORATORY = "exploratory"
-_LONG = 150  # characters of an error
-_SCORES = {
+SCORES_IN_WORDS = {
     "accuracy": "accuracy",
     "roc_auc": "area under the ROC curve",
     "neg_brier_score": "Brier score",
@@ -50,38 +49,131 @@ def claim_sentence(search, findings, name, columns):
     tested = claim.shown or (claim.steps[-1] if claim.steps else None)
     if tested is None or findings.chosen is None:
         return "No candidate could be fitted and asked, so that nothing was tested."
-    who, where, score = _who(search, findings, name), _where(search, n), _SCORES[search.scoring]
+    who, where = _who(search, findings, name), _where(search, n)
+    score = SCORES_IN_WORDS[search.scoring]
     gap = f"{_GAP[search.claim]} {metric_in_words(search)} by {' and '.join(map(str, columns))}"
     if findings.n_searches > 1:
         return (
             f"Exploratory, so that nothing is claimed: of {n:,} people who were looked at before, "
             f"the {gap} goes from {_from_to(findings)} with {who}."
         )
+    scores = _scores_from_to(findings)
+    p_of_score, p_of_gap = _p_of_each(search, tested)
     if claim.shown is not None:
         more = "" if not search.min_gain else f" by more than {search.min_gain:g}"
         be = "are" if search.claim == "recipe" else "is"
         text = (
-            f"On {where}, {who} {be} not worse in {score} by more than {search.margin:g}, and the "
-            f"{gap} is smaller{more}, from {_from_to(findings)} (p = {tested.p_value:.2g})."
+            f"On {where}, {who} {be} not worse in {score} by more than {search.margin:g} "
+            f"({scores}{p_of_score}), and the {gap} is smaller{more}, from "
+            f"{_from_to(findings)} ({p_of_gap})."
         )
-        if _is_frozen(search):
-            text += (
-                " This holds if the present model has not seen these people, as whoever passed it "
-                "frozen states."
-            )
-        return text
-    few = is_small(n, search.margin)
-    text = "Too few people for this margin: " if few else ""
-    text += f"{'it' if few else 'It'} is not shown that {who} "
-    is_are, has_have = ("are", "have") if search.claim == "recipe" else ("is", "has")
-    text += " and ".join(
-        {
-            "score": f"{is_are} not worse in {score} by more than {search.margin:g}",
-            "gap": f"{has_have} a smaller {gap} ({_from_to(findings)})",
-        }[f]
-        for f in failures(search, tested)
+    else:
+        few = is_small(n, search.margin)
+        text = f"Too few people for this margin: on {where}, " if few else f"On {where}, "
+        text += f"it is not shown that {who} "
+        is_are, has_have = ("are", "have") if search.claim == "recipe" else ("is", "has")
+        text += " and ".join(
+            {
+                "score": f"{is_are} not worse in {score} by more than {search.margin:g} "
+                f"({scores}{p_of_score})",
+                "gap": f"{has_have} a smaller {gap} ({_compared(findings)}; {p_of_gap})",
+            }[f]
+            for f in failures(search, tested)
+        )
+        text += "."
+    if search.claim == "recipe" and search.n_partitions > 1:
+        text += f" Of {search.n_partitions} partitions together, p = {p_in_words(tested.p_value)}."
+    if is_frozen(search):
+        text += (
+            " This holds if the present model has not seen these people, as whoever passed it "
+            "frozen states."
+        )
+    return text
+
+
+def p_in_words(p):
+    """Return a p-value with two digits, and none so small that nobody reads it."""
+    return "below 0.0001" if p < 0.0001 else f"{p:.2g}"
+
+
+def _p_of_each(search, step):
+    """Return the p-values of the score and of the gap, as they stand in parentheses."""
+    several = [float(ndtr(-z)) for z in (step.score_z, step.gain_z)]
+    of_score, of_gap = (
+        f"p {p_in_words(p)}" if p < 0.0001 else f"p = {p_in_words(p)}" for p in several
     )
-    return text + f" (p = {tested.p_value:.2g}, {n:,} people)."
+    return f"; {of_score}", of_gap
+
+
+def _scores_from_to(findings):
+    """Return the scores of both models."""
+    question = findings.question
+    return " to ".join(f"{question.score(p):z.3f}" for p in findings.predictions)
+
+
+def _compared(findings):
+    """Return the gaps that are compared where a smaller one is not shown."""
+    texts = []
+    for row in _tested_gaps(findings):
+        if row["is_largest"]:
+            texts.append(" to ".join(number(row[n]) for n in ("largest_before", "largest_after")))
+        else:
+            texts.append(
+                f"{number(row['largest_after'])}, tested against {number(row['before'])}, the "
+                "present gap in the pair that was fixed beforehand"
+            )
+    return " and ".join(texts)
+
+
+def _tested_gaps(findings):
+    return tested_gaps(findings.question, *findings.predictions, findings.pairs)
+
+
+def number(value):
+    """Return a gap with three digits."""
+    return "undefined" if np.isnan(value) else f"{value:z.3f}"
+
+
+def pair_sentences(search, findings, name):
+    """Return which gap was tested in each column, and how it differs from the largest."""
+    if findings.predictions is None:
+        return []
+    sentences, with_it = [], f"with {name!r}" if search.claim == "model" else "with the others"
+    metric, is_model = search.metric.replace("_", " "), search.claim == "model"
+    for row in _tested_gaps(findings):
+        high, low = (row[n] and repr(row[n]) for n in ("higher", "lower"))
+        if not is_model:
+            high, low = "the first", "the second"
+        what = f"The {metric} of {high} less that of {low}"
+        if search.scale == "ratio":
+            what = f"One less the ratio of the {metric} of {low} to that of {high}"
+        which = f"{high} and {low}, the two groups furthest apart among the people of the choice"
+        if not is_model:
+            which = f"two groups that the other parts fix for each part ({row['pair']})"
+        text = (
+            f"Tested by {row['column']}: the gap of the present model between {which}. {what} is "
+            f"{number(row['before'])} here{'' if is_model else ' on average'}, and "
+            f"{number(row['after'])} {with_it}. The {'' if is_model else 'mean of the '}largest "
+            f"{'gap' if is_model else 'gaps'} {with_it}, which has to be smaller than "
+            f"{number(row['before'])}, is {number(row['largest_after'])} "
+            f"({row['pair_of_largest_after']})."
+        )
+        if not row["is_largest"]:
+            text += (
+                f" On these people the present model has a larger gap, "
+                f"{row['pair_of_largest_before']}: {number(row['largest_before'])}. It was not "
+                "tested, because a pair that is picked on the people of the test looks larger than "
+                "it is."
+            )
+        sentences.append(text)
+    column, pair = findings.question.hardest(*findings.predictions, findings.pairs)
+    if pair is not None:
+        words = pair_in_words(findings.question.groups[column], pair)
+        sentences.append(
+            f"It has to be smaller in every pair of groups {with_it}; the z of the test is the "
+            f"smallest of them, here that of {words} by {column}."
+        )
+    return sentences
 
 
 _GAP = {"model": "largest", "recipe": "mean over the five of the largest"}
@@ -111,7 +203,7 @@ def _from_to(findings):
     several = []
     for name in question.groups:
         gaps = (question.gap(p, name)[1] for p in findings.predictions)
-        several.append(" to ".join("undefined" if np.isnan(g) else f"{g:.3f}" for g in gaps))
+        several.append(" to ".join(map(number, gaps)))
     return " and ".join(several)
 
 
@@ -122,112 +214,6 @@ def failures(search, step):
     return [f for f, z in which.items() if not z > critical] or ["gap"]
 
 
-def warnings_of(search, findings, costs, candidates):
-    """Yield what has to be read before the claim is used, the weightiest first."""
-    if findings.n_searches > 1:
-        n = findings.n_searches - 1
-        before = "was another search" if n == 1 else f"were {n} other searches"
-        yield (
-            f"Exploratory: there {before} on these people before. Whoever tries several and "
-            "keeps the best one claims something false far more often than the level says."
-        )
-    if costs is not None:
-        yield from _of_costs(search, costs)
-    chosen = None if findings.chosen is None else candidates[findings.chosen + 1]
-    if chosen is not None and chosen.get("reads_protected"):
-        yield (
-            f"{chosen['name']!r} needs the protected columns when it predicts"
-            f"{', as the present model does' if candidates[0]['reads_protected'] else ''}, which "
-            "may itself be disparate treatment."
-        )
-    for name, groups in findings.question.groups.items():
-        if groups.left_out:
-            yield (
-                f"Left out of the gap by {name}, with less than {search.min_support:g} of the "
-                f"people: {_some(groups.left_out)}."
-            )
-        n_missing = 0 if groups.is_missing is None else int(groups.is_missing.sum())
-        if n_missing:
-            yield (
-                f"{n_missing:,} of {len(findings.people):,} people of the claim have no value of "
-                f"{name}: they count in the score, and not in the gap."
-            )
-    failed = [f"{c['name']} ({shorten(c['error'], _LONG)})" for c in candidates if c["error"]]
-    if failed:
-        yield f"{_counted(len(failed), 'candidate')} failed: {_some(failed)}."
-
-
-def _counted(n, what):
-    return f"{n} {what}{'' if n == 1 else 's'}"
-
-
-def _of_costs(search, costs):
-    for name in costs.is_leveling_down:
-        change = costs.leveling_down[name]
-        worse, better = change["worse_off"], change["better_off"]
-        verb = "gains" if worse > 0 else "loses" if worse < 0 else "gains or loses"
-        yield (
-            f"Leveling down: the gap by {name} closes because group {change['better_group']!r} "
-            f"loses more ({better:+z.3f}) than group {change['worse_group']!r} {verb} "
-            f"({worse:+z.3f})."
-        )
-    for row in costs.widened.itertuples():
-        if row.claimed:
-            continue
-        beyond = "beyond chance" if row.p_larger < search.significance else "may be chance"
-        yield (
-            f"The gap by {row.column} grows from {row.before:.3f} to {row.after:.3f} ({beyond}): "
-            "what one gains another may pay."
-        )
-
-
-def notes_of(search, findings, run):
-    """Return further sentences: what was foreseen, bounds, and what was searched."""
-    claim, choice, n = findings.claim, findings.choice, len(findings.people)
-    notes = []
-    if choice.ladder:
-        notes.append(
-            f"Before these people were looked at, the probability of a claim was foreseen as "
-            f"{search.foreseen_:.2f}."
-        )
-        needed = choice.people_for_margin(choice.ladder[0], search.significance)
-        if not np.isnan(needed):
-            notes.append(f"The margin alone takes about {needed:,.0f} people.")
-    level = 1 - search.significance
-    if claim.shown is None and claim.steps and findings.n_searches == 1:
-        k = 0 if search.claim == "recipe" else claim.steps[0].index
-        notes.append(
-            f"What was tested reduces the gap by at most {claim.high[k]:.3f} (confidence "
-            f"{1 - search.significance / 2:.3g})."
-        )
-        if search.claim == "model":
-            notes.append(
-                f"No candidate that was tried, and may keep the margin, reduces the gap by more "
-                f"than {claim.most:.3f} (confidence {level:.3g}). Nothing follows about others."
-            )
-    n_tried = len(run.everyone) - 1
-    if run.is_of_seeds:
-        share = 1 - search.significance ** (1 / n_tried)
-        notes.append(
-            f"Of further seeds, at most a share of {share:.2g} has a larger estimate than the best "
-            f"of these {n_tried} (confidence {level:.3g}, if their number was fixed beforehand)."
-        )
-    if run.clusters is not None:
-        notes.append("Clusters were not divided; the tests count people as independent.")
-    if any(run.arguments):
-        notes.append("What fit was passed went to the models; the tests do not weight people.")
-    if search.scoring in ("neg_brier_score", "neg_log_loss"):
-        notes.append(
-            f"Errors about fewer than one in {n:,} people are not seen in the score, and not "
-            "excluded."
-        )
-    return notes
-
-
-def _is_frozen(search):
+def is_frozen(search):
+    """Return whether the present model is used as it is."""
     return isinstance(search.estimator, FrozenEstimator)
-
-
-def _some(names, most=5):
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
