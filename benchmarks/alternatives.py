@@ -76,18 +76,18 @@ TITLES = {
     "acs": "ACSIncome, survey of the United States of 2018",
     "compas": "COMPAS, Broward County, screened in 2013 and 2014",
 }
-CODES = {  # the race of the file is the code of the survey less one
-    "SEX": {"1": "Male", "2": "Female"},
+CODES = {  # those of the survey; the file has races less one
+    "SEX": {"1": "1 Male", "2": "2 Female"},
     "RAC1P": {
-        "0": "White",
-        "1": "Black",
-        "2": "American Indian",
-        "3": "Alaska Native",
-        "4": "Tribe named",
-        "5": "Asian",
-        "6": "Pacific Islander",
-        "7": "Some other race",
-        "8": "Two or more races",
+        "0": "1 White",
+        "1": "2 Black",
+        "2": "3 American Indian",
+        "3": "4 Alaska Native",
+        "4": "5 Tribe named",
+        "5": "6 Asian",
+        "6": "7 Pacific Islander",
+        "7": "8 Some other race",
+        "8": "9 Two or more races",
     },
 }
 

@@ -139,7 +139,7 @@ def test_a_bound_of_the_gain_is_no_larger_than_the_gap_can_be():
     search = searched(X, pd.Series(X["present"], name="y"), "other", margin=0.7, min_gain=0.2)
     assert not search.claim_
     text = words(search)
-    most = float(re.search(r"at most (\d\.\d+) \(confidence 0.975\). Nobody", text)[1])
+    most = float(re.search(r"at most (\d\.\d+) \(confidence 0.975\). No model", text)[1])
     assert search.cv_results_["gain_high"][1] > most
     for bound in re.findall(r"reduces the gap by (?:at most|more than) (\d\.\d+)", text):
         assert float(bound) <= most
@@ -177,7 +177,7 @@ def test_how_many_people_it_takes_is_said_of_the_test_that_failed_and_by_whom():
         told = f"a smaller gap of 'other' is shown by about {needed:,.0f} people of a claim"
         assert f"By the estimates of these {n:,} people, {told}, with probability 0.8" in text
     assert "margin of 'other'" not in text
-    assert "people of the choice had promised" in text
+    assert "people of the choice it was about" in text
     # This one is beyond the margin.
     _split._SEARCHES.clear()
     X["worse"] = np.where(X["number"] < 0.5, 1 - y, y)

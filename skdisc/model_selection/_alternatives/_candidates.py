@@ -180,7 +180,7 @@ def way_of(estimator):
     if remover:
         amount = float(re.search(r"amount=([\d.]+)|$", remover[1])[1] or 1)
         if amount == 0:
-            return "the present model without the protected columns"
+            return ""  # its name says it
         return (
             f"the present model on numeric columns that are moved by {amount:g} of the way to "
             "values that are distributed alike in each protected group"

@@ -190,9 +190,9 @@ def _people_for_a_claim(search, findings, reported):
         needed = people_needed(z, choice.n, search.significance)
         if z > 0:
             yield (
-                f"The {choice.n:,} people of the choice had promised that about {needed:,.0f} are "
-                f"enough for {what[failed]} of {who}, with probability 0.8; what was chosen by "
-                "them looks better on them than it is."
+                f"By the estimates of the {choice.n:,} people of the choice it was about "
+                f"{needed:,.0f} for {what[failed]}; candidates were chosen by these estimates, which "
+                "makes them look better than they are."
             )
 
 
@@ -211,7 +211,7 @@ def _bounds(search, findings, reported):
     most = min(of_column.values())
     yield (
         f"How large the gap of the present model is bounds what can be gained: "
-        f"{' and '.join(of_gaps)}{unit} (confidence {one_sided}). Nobody can reduce it by more."
+        f"{' and '.join(of_gaps)}{unit} (confidence {one_sided}). No model can reduce it by more."
     )
     k = 0 if search.claim == "recipe" else claim.steps[0].index
     high = claim.high[k]

@@ -327,7 +327,9 @@ def _case(document):
 
 def _present(log):
     """Return what the present model is, and whether it was fitted here."""
-    how = "used as it is (frozen)" if log["is_frozen"] else "fitted anew, on the people of design"
+    how = (
+        "used as it is (frozen)" if log["is_frozen"] else "fitted anew, on the people of the design"
+    )
     return f"{shorten(log['kind'], _LONG)}; {how}"
 
 
