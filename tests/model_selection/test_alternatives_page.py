@@ -165,17 +165,17 @@ def test_the_bound_of_the_present_gap_holds(scale):
 
 def test_how_many_people_it_takes_is_said_of_the_test_that_failed_and_by_whom():
     # The alternative is nearly as unequal: the gap fails, and the score does not.
-    X, y = table({"present": (0.4, 0.5, 0.6), "other": (0.402, 0.5, 0.6)}, seed=1)
-    search = searched(X, y, "other", min_gain=0.001)
+    X, y = table({"present": (0.4, 0.5, 0.6), "other": (0.42, 0.5, 0.6)}, seed=1)
+    search = searched(X, y, "other", min_gain=0.014)
     (test,) = search.report_.document["tests"]
     assert not test["shown"]
     assert test["score_p"] < 0.05
     text = words(search)
     n = search.report_.document["log"]["n_claim"]
-    if test["gain_z"] > 0:
-        needed = people_needed(test["gain_z"], n, 0.05)
-        told = f"a smaller gap of 'other' is shown by about {needed:,.0f} people of a claim"
-        assert f"By the estimates of these {n:,} people, {told}, with probability 0.8" in text
+    assert test["gain_z"] > 0.3
+    needed = people_needed(test["gain_z"], n, 0.05)
+    told = f"a smaller gap of 'other' is shown by about {needed:,.0f} people of a claim"
+    assert f"By the estimates of these {n:,} people, {told}, with probability 0.8" in text
     assert "margin of 'other'" not in text
     assert "people of the choice it was about" in text
     # This one is beyond the margin.
@@ -343,9 +343,7 @@ def test_kinds_and_ways_in_words():
     assert "a weight for each person" in ways["reweighed"]
     assert "moved by 0.5 of the way" in ways["numbers repaired by 0.5"]
     assert "moved by 1 of the way" in ways["numbers repaired by 1"]
-    assert (
-        ways["without the protected columns"] == "the present model without the protected columns"
-    )
+    assert ways["without the protected columns"] == ""
     assert "those that tell" in ways["without columns associated by more than 0.05"]
     assert "another threshold" in ways["threshold 0.40"]
 

@@ -191,8 +191,8 @@ def _people_for_a_claim(search, findings, reported):
         if z > 0:
             yield (
                 f"By the estimates of the {choice.n:,} people of the choice it was about "
-                f"{needed:,.0f} for {what[failed]}; candidates were chosen by these estimates, which "
-                "makes them look better than they are."
+                f"{needed:,.0f} for {what[failed]}; candidates were chosen by these, which makes "
+                "them look better than they are."
             )
 
 
