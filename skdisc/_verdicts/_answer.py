@@ -288,8 +288,17 @@ def reason_of(answer: Answer) -> str:
         return f"{cleared} that are shown ({_percent(1 - answer.significance)})"
     if answer.verdict == FOUND:
         return ""
-    size = f"a gap of {gap:.4g}" if isinstance(gap, float) else "a gap of the size that matters"
-    return f"{size} is {'' if answer.verdict == NOTHING else 'not '}excluded"
+    size = _relevant_size(answer)
+    if answer.verdict == NOTHING:
+        return f"there is no gap {size.rstrip(',')}"
+    return f"whether there is a gap {size} is open"
+
+
+def _relevant_size(answer):
+    """Return the size of a gap that is above the one that matters, to be followed by a verb."""
+    gap = answer.relevant_gap
+    is_named = isinstance(gap, float)
+    return f"above {gap:.4g}, the one that matters," if is_named else "of the size that matters"
 
 
 def rounded_up(value: float) -> float:
@@ -420,9 +429,7 @@ class _Words:
             bound = f"no {self.noun} above {self.bound} {self.sure}"
             return f"{bound}; a ratio of {a.ratio:.2g} is not excluded"
         if n == 1:
-            is_named = isinstance(a.relevant_gap, float)
-            size = f"above {self.gap}, the one that matters," if is_named else f"of {self.gap}"
-            text = f"whether there is a {self.noun} {size} is open"
+            text = f"whether there is a {self.noun} {_relevant_size(a)} is open"
             if a.bound is None:
                 return a.aside or text
             return f"{text}; none is above {self.bound} {self.sure}"

@@ -212,6 +212,7 @@ def test_a_smaller_group_leads_where_all_together_hardly_differ():
     lines = dict(paragraph["lines"])
     assert f"for {group}, at equal columns" in lines["Number to quote"]
     assert "for sex = 'f' (" in lines["All together"]
+    assert f"for {group} (" in lines["At equal columns"]
     assert "Smaller group" not in lines
 
 

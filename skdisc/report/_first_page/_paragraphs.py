@@ -494,11 +494,13 @@ class _Paragraph:
     def _lines(self):
         """Return the lines below: what to quote, what remains, of how many people, what to do."""
         leads, smaller = self._smaller_group_leads(), self._quoted_group()
-        quote = self._quote()
+        quote, remains = self._quote(), self._remains_quoted()
+        if leads and self.worst["at_equal_columns"]:
+            remains = "; ".join(filter(None, [self._quoted_group(where=""), remains]))
         lines = {
             "quote": quote,
             "whole": self._quoted_whole() if leads else None,
-            "remains": self._remains_quoted(),
+            "remains": remains,
             "equal": self._columns() if self.equal and self.equal["columns"] else None,
             "smaller": smaller if smaller != quote else None,
             "people": self._people(),
@@ -581,8 +583,11 @@ class _Paragraph:
         level = self._percent(exclusion["level"])
         return text.format(bound=self.units.bound(exclusion["bound"]), level=level)
 
-    def _quoted_group(self):
-        """Return the gap of the smaller group that is worst off; '' if none is found."""
+    def _quoted_group(self, where=None):
+        """Return the gap of the smaller group that is worst off; '' if none is found.
+
+        `where` says what is equal, in place of the words of the language.
+        """
         worst = self.worst
         if worst is None:
             return ""
@@ -593,7 +598,9 @@ class _Paragraph:
         return text.format(
             group=name,
             people=people,
-            where=self.texts.WHERE_GROUP_AFTER * worst["at_equal_columns"],
+            where=self.texts.WHERE_GROUP_AFTER * worst["at_equal_columns"]
+            if where is None
+            else where,
             **gap,
         )
 
