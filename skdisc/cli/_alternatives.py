@@ -158,18 +158,7 @@ def candidates(
 ) -> dict[str, BaseEstimator]:
     """Return what is tried: seeds, columns, weights, repaired columns and thresholds.
 
-    Parameters
-    ----------
-    present : estimator
-    again : estimator or None
-        What other models are made of; None if the present one cannot be fitted again.
-    protected : list
-    favorable : list or None
-    seed, n_seeds : int
-
-    Returns
-    -------
-    dict of str to estimator
+    `again`: what other models are made of; None if the present one cannot be fitted again.
     """
     tried = {}
     if again is not None:

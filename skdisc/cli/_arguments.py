@@ -18,19 +18,9 @@ _FEW = 10  # rows; values of fewer people are not listed
 def columns_named(option, text, names):
     """Return the list of columns named by a text.
 
-    Parameters
-    ----------
-    option : str
-        The option that the text was passed to, for messages.
-    text : str
-        One name, or several separated by commas.
-    names : list
-        Names of all columns.
-
-    Raises
-    ------
-    ValueError
-        If a column does not exist; the message suggests the closest name.
+    `option`: the option that the text was passed to, for messages. `text`: one name, or several
+    separated by commas. `names`: names of all columns. Raises ValueError if a column does not
+    exist; the message suggests the closest name.
     """
     if not text:
         return []
@@ -61,7 +51,6 @@ def labels_named(option, text, *columns, of_rows=True):
         The option that the text was passed to, for messages.
     text : str
         One label, or several separated by commas; numbers are read as numbers.
-    *columns : Series
     of_rows : bool, default=True
         Whether the columns have a value for each row, and not each value once.
 

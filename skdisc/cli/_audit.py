@@ -525,19 +525,10 @@ def preparation(arguments):
 def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fold=(), hours=None):
     """Return a table as options change it, and notes on that.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    ends : list of column names
-        The labels, and the decisions if there are any.
-    notes : list of TableNote
-        Notes so far.
-    drop_unlabeled, drop_copies : bool, default=False
-        Whether rows without a label, and copies of other rows, are left out.
-    fold : collection of column names
-        Columns whose values that differ by case or blanks alone are one value: the most frequent.
-    hours : str, optional
-        Column of hours, which must be above 0 or are left out with `drop_unlabeled`.
+    `ends`: the labels, and the decisions if there are any. `notes`: notes so far. `drop_unlabeled`
+    and `drop_copies`: whether rows without a label, and copies of other rows, are left out. `fold`:
+    columns whose values that differ by case or blanks alone are one value: the most frequent.
+    `hours`: column of hours, which must be above 0 or are left out with `drop_unlabeled`.
     """
     if hours is not None:
         frame, notes = with_hours(frame, hours, notes, drop=drop_unlabeled)

@@ -151,22 +151,9 @@ def power_lines(
 ) -> list[str]:
     """Return lines on what an audit of n people could show.
 
-    Parameters
-    ----------
-    rule : Rule
-    n : int
-        Number of people.
-    shares : dict of str to dict
-        The share of each group of an attribute.
-    rate : float
-        Share of favorable outcomes; of numbers it does not matter.
-    **how
-        Further arguments of `Audit.power`.
-
-    Raises
-    ------
-    ValueError
-        If shares do not add up to 1, or a number is not allowed.
+    `n`: number of people. `shares`: the share of each group of an attribute. `rate`: share of
+    favorable outcomes; of numbers it does not matter. `**how`: further arguments of `Audit.power`.
+    Raises ValueError if shares do not add up to 1, or a number is not allowed.
     """
     audit = Audit(rule=rule)
     relevant_size, lines = audit.relevant_size, []

@@ -43,10 +43,7 @@ def add_numbers(command: argparse.ArgumentParser) -> None:
 def output_of(arguments: argparse.Namespace, target: pd.Series) -> tuple[str, bool]:
     """Return what is compared, and whether it is so without a word: numbers of many values.
 
-    Raises
-    ------
-    ValueError
-        If options contradict each other.
+    Raises ValueError if options contradict each other.
     """
     output = arguments.output
     if arguments.number:
@@ -98,20 +95,8 @@ def with_hours(
 ) -> tuple[pd.DataFrame, list[TableNote]]:
     """Return the rows whose hours are above 0.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    hours : str
-        Name of the column.
-    notes : sequence of TableNote
-        Notes so far.
-    drop : bool
-        Whether other rows are left out, with a note.
-
-    Raises
-    ------
-    ValueError
-        If there are other rows, and they are not left out.
+    `hours`: name of the column. `notes`: notes so far. `drop`: whether other rows are left out,
+    with a note. Raises ValueError if there are other rows, and they are not left out.
     """
     has_hours = frame[hours].notna()
     values = finite_numbers(frame.loc[has_hours, hours], f"--hours {hours!r}")

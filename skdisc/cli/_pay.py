@@ -34,10 +34,7 @@ def add_pay(command: argparse.ArgumentParser) -> None:
 def is_of_pay(arguments: argparse.Namespace) -> bool:
     """Return whether the audit is a report of pay.
 
-    Raises
-    ------
-    ValueError
-        If options contradict each other, or there is no column of pay.
+    Raises ValueError if options contradict each other, or there is no column of pay.
     """
     if arguments.template not in TEMPLATES:
         named = next((n for n in (*_PARTS, "women", "compare_with") if getattr(arguments, n)), None)

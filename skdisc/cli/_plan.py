@@ -44,19 +44,8 @@ def _plan(arguments):
 def with_plan(argv: list[str]) -> list[str]:
     """Return arguments of `skdisc audit` with the options of the plan that they name.
 
-    Parameters
-    ----------
-    argv : list of str
-
-    Returns
-    -------
-    list of str
-        As passed if they name no plan.
-
-    Raises
-    ------
-    ValueError
-        If an option contradicts the plan, or the plan cannot be read.
+    Returns a list of str: as passed if they name no plan. Raises ValueError if an option
+    contradicts the plan, or the plan cannot be read.
     """
     if argv[:1] != ["audit"] or not any(a.startswith("--pl") for a in argv):
         return argv

@@ -24,12 +24,7 @@ def add_rule(
 ) -> None:
     """Add the options of some fields of a rule to a command.
 
-    Parameters
-    ----------
-    command : ArgumentParser
-    fields : sequence of str
-    later : bool, default=False
-        Whether an option that is not passed is None, and not the default of its field.
+    `later`: whether an option that is not passed is None, and not the default of its field.
     """
     for name in fields:
         default = _DEFAULTS[name]

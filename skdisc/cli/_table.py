@@ -70,10 +70,7 @@ def refuse_nothing(data: str) -> None:
 def source_in(data: str, reading: Reading) -> Source:
     """Return a table that is counted part by part.
 
-    Raises
-    ------
-    ValueError
-        If an option needs the whole table.
+    Raises ValueError if an option needs the whole table.
     """
     refuse_nothing(data)
     if reading.derive:

@@ -13,10 +13,7 @@ from skdisc.auditing._numbers import finite_numbers
 def thresholds_of(text: str) -> list[float]:
     """Return the thresholds that an option names, in its order.
 
-    Raises
-    ------
-    ValueError
-        If one is no number, or there are none.
+    Raises ValueError if one is no number, or there are none.
     """
     try:
         cuts = [float(part) for part in text.split(",") if part.strip()]
@@ -34,7 +31,6 @@ def decisions_at(
 
     Parameters
     ----------
-    threshold : float
     labels : Series
         The target; decisions are labels, too.
     favorable : list
