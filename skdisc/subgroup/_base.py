@@ -281,18 +281,16 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         findings = [(groups[i], name) for i, name in zip(sure, names, strict=True)]
         return candidates_of_rows(self, task, rows, items, findings)
 
-    def _report(self, rows, items, findings, counts, n_tests=None, **tables):
-        """Return the Discovery of findings that were measured on rows.
+    def _report(self, rows, items, findings, counts, n_tests=None, **more):
+        """Return the Discovery of findings that were measured on rows; `more` are fields of it.
 
         The p-values of the table of groups are corrected for `n_tests` tests.
         """
         n_tests = counts.n_tested * len(rows.names) if n_tests is None else n_tests
         groups = self._single_groups(rows, items, n_tests)
-        tables = {"groups": groups, **tables}
-        versus = IN_CONTEXT if self.versus == "context" else "everyone"
-        discovery = subgroup_discovery(
-            self, rows, findings, counts, groups, tables=tables, versus=versus
-        )
+        more["tables"] = {"groups": groups, **more.get("tables", {})}
+        more.setdefault("versus", IN_CONTEXT if self.versus == "context" else "everyone")
+        discovery = subgroup_discovery(self, rows, findings, counts, groups, **more)
         discovery.items = items
         return discovery
 

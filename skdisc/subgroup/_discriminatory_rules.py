@@ -31,7 +31,6 @@ from skdisc.subgroup._estimation._discovery import (
     FoundCounts,
     redundant,
     single_groups,
-    subgroup_discovery,
 )
 from skdisc.subgroup._estimation._family import Family, candidates
 
@@ -305,19 +304,19 @@ class DiscriminatoryRules(DecidedDetector):
         sure = (table["p_adjusted"] <= self.significance).to_numpy()
         return size, sure & (size > 0) & (size >= math.log(self.threshold) - 1e-12)
 
-    def _report(self, rows, items, findings, counts):
-        groups = single_groups(
-            rows, items, self.significance, self._list_correction, counts.n_tested, self.distinct
+    def _single_groups(self, rows, items, n_tests):
+        return single_groups(
+            rows, items, self.significance, self._list_correction, n_tests, self.distinct
         )
+
+    def _report(self, rows, items, findings, counts):
         # elift divides by P(C | B), which includes the people of A; slift and olift leave them out.
         comparison = "everyone" if self.measure == "elift" else "the others"
-        return subgroup_discovery(
-            self,
+        return super()._report(
             rows,
+            items,
             findings,
             counts,
-            groups,
             measure=f"{self.measure} of the unfavorable decision, minus 1",
             versus=f"{comparison} in the same context",
-            tables={"groups": groups},
         )

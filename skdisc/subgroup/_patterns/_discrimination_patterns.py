@@ -17,7 +17,7 @@ from skdisc._utils._settings import setting
 from skdisc.subgroup._base import DecidedDetector
 from skdisc.subgroup._estimation._confirmation import confirmed
 from skdisc.subgroup._estimation._decisions import RowDecisions
-from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
+from skdisc.subgroup._estimation._discovery import FoundCounts
 from skdisc.subgroup._patterns._naive_bayes_items import learn, model_items
 from skdisc.subgroup._patterns._search_pools import (
     ModelPatterns,
@@ -294,14 +294,12 @@ class DiscriminationPatterns(DecidedDetector):
         return super()._rows(task)
 
     def _report(self, rows, items, findings, counts, n_x):
-        groups = self._single_groups(rows, items, n_x)
-        return subgroup_discovery(
-            self,
+        return super()._report(
             rows,
+            items,
             findings,
             counts,
-            groups,
+            n_x,
             measure="degree of discrimination",
             versus="everyone in the same context, protected values unknown",
-            tables={"groups": groups},
         )

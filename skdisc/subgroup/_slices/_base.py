@@ -131,10 +131,10 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
     def _findings(self, task, groups, table):
         return GroupFindings.of(groups, table, task.space, self._aliases)
 
-    def _report(self, rows, items, findings, counts, n_tests=None, **tables):
+    def _report(self, rows, items, findings, counts, n_tests=None, **more):
         if self.versus == "everyone" and n_tests is None:
             n_tests = counts.n_tested  # as published, over all errors
-        return super()._report(rows, items, findings, counts, n_tests, **tables)
+        return super()._report(rows, items, findings, counts, n_tests, **more)
 
     def _reasons(self, discovery):
         if self.versus == "everyone":

@@ -166,7 +166,7 @@ class SliceFinder(SliceDetector):
         by_value = self._by_value(items, lots, verdicts)
         totals = (int(counts[name].sum()) for name in ("n_tested", "n_found"))
         tables = {"rules": rules(groups, table), "approaches": counts}
-        return self._report(rows, items, findings, FoundCounts(*totals, by_value), **tables)
+        return self._report(rows, items, findings, FoundCounts(*totals, by_value), tables=tables)
 
     def _reasons(self, discovery):
         reasons = super()._reasons(discovery)
