@@ -90,7 +90,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     >>> X, y = make_loan(n_samples=1000, random_state=0, return_X_y=True)
     >>> scan = BiasScan(protected="gender", n_resamples=0, random_state=0, pos_label=1)
     >>> print(scan.fit(X, y).result_[0].subject)
-    account_balance <= 27007.0202219336 and annual_salary <= 90000 and gender = 'male'
+    account_balance <= 27010 and annual_salary <= 90000 and gender = 'male'
     """
 
     estimator: Estimator | None = setting(
