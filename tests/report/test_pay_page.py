@@ -312,6 +312,30 @@ def noticed_columns():
     return [note.to_dict() for note in notes if note.above]
 
 
+READ = (  # how a file was read
+    ("numbers with the decimal mark ','", "read as numbers", "--text 'pay' keeps the text"),
+    ("numbers", "read as numbers, without EUR; one text in 3 rows counts as missing", "--text 'a'"),
+    ("numbers that fit the decimal marks ',' and '.'", "read as numbers with ','", "--decimal ."),
+    ("its numbers have the decimal mark ','", "read as text", "--decimal ,"),
+    ("the file is not in UTF-8", "read as cp1252 (Western European)", "--encoding reads another"),
+    ("1,200 rows with hours that are missing, 0 or less", "left out", "by --drop-unlabeled"),
+    ("dates", "which are not compared; an age is made of dates of birth", "--derive 'age=born'"),
+    ("the other sheets are empty", "sheet 'pay' was read", "--sheet"),
+)
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_how_a_file_was_read_is_told_in_each_language(language):
+    names = ("seen", "done", "option")
+    notes = [{"column": "pay"} | dict(zip(names, parts, strict=True)) for parts in READ]
+    noticed = view(DOCUMENT | {"notices": [], "source": {"notes": notes}}, language)["noticed"]
+    assert len(noticed) == len(READ)
+    for text in noticed:
+        plain = re.sub(r"(?<!\w)'[^']*'|--[\w-]+", "", text)
+        assert not ENGLISH.search(plain), text
+        assert not re.search("read|numbers|text |missing|left out|dates of", plain), text
+
+
 def test_all_that_is_noticed_of_pay_is_told_in_each_language():
     rows = noticed_columns()
     assert len({row["seen"] for row in rows}) > 8
@@ -336,6 +360,9 @@ OPENINGS = {
             "sentence": "Pay. This is a public document: 1,018 groups were not looked at.",
         },
     },
+    "public pay": {
+        "about": {"favorable": [], "sentence": "total pay per hour: 600 people were audited."}
+    },
     "interrupted": {"about": {"interrupted": True}},
     "no verdict": {"verdicts": [], "answers": [], "verdict": {"reason": PUBLIC_REASON}},
     "no name": {"meta": {}},
@@ -353,6 +380,8 @@ def test_the_first_screen_has_no_english_sentence(world, language):
     found = [m[0] for m in ENGLISH.finditer(text)]
     assert not found, (found, text)
     assert ENGLISH.search(first_screen(document, "en"))
+    if world == "public pay":
+        assert re.search("Gesamtentgelt je Stunde: |salaire total par heure : ", text)
     if world == "public":
         assert re.search(r"1[. \u202f]018 (Gruppen|groupes)", text)
 

@@ -6,7 +6,7 @@ from functools import cache
 from skdisc.report._first_page._units import in_a_row, number
 from skdisc.report._first_page.languages import en
 
-_VERBATIM = ("option", "value", "values", "groups", "columns", "fine", "attribute", "mark")
+_VERBATIM = ("option", "start", "value", "values", "groups", "columns", "fine", "attribute", "mark")
 _GROUPED, _DECIMAL = r"\d{1,3}(,\d{3})+", r"-?\d*\.\d+"
 
 
@@ -31,6 +31,8 @@ def told(texts, text, catalog="TOLD"):
         match = pattern.fullmatch(text.removesuffix("."))
         if match:
             fields = {n: _number(texts, n, value) for n, value in match.groupdict().items()}
+            if "start" in fields:
+                fields["start"] = told(texts, fields["start"])
             return getattr(texts, catalog)[name].format(**fields) + end
     return text
 
@@ -38,7 +40,8 @@ def told(texts, text, catalog="TOLD"):
 def noted(texts, row):
     """Return what was noticed in a table as one line."""
     parts = [told(texts, row.get(name)) for name in ("seen", "done", "option")]
-    what = "" if row.get("column") is None else f"{row['column']!r}: "
+    column = row.get("column")
+    what = "" if column is None else f"{texts.PAY_TARGETS.get(column, column)!r}: "
     about = f"; {parts[1]} ({parts[2]})" if parts[1] and parts[2] else ""
     return f"{what}{parts[0] or '–'}{about}."
 
@@ -52,9 +55,14 @@ def opening(document, texts):
         "names": in_a_row(list(map(str, about.get("protected") or [])), texts.AND),
         "labels": ", ".join(map(str, about.get("favorable") or [])),
     }
+    if outcome is None and not about.get("favorable"):  # public reports of pay
+        outcome = {"name": str(about.get("sentence")).partition(": ")[0]}
     if outcome is not None:
-        words = texts.OPENING_WORDS
-        named = {"what": outcome.get("name") or words.get(outcome.get("output"), words["value"])}
+        words, name = texts.OPENING_WORDS, outcome.get("name")
+        named = {
+            "what": texts.PAY_TARGETS.get(name, name)
+            or words.get(outcome.get("output"), words["value"])
+        }
         named["compared"] = words[outcome.get("scale") or "difference"]
         fields |= named | {"better": words[outcome.get("better") or "high"]}
         text = texts.OPENING["numbers"]
