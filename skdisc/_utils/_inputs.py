@@ -105,7 +105,8 @@ def one_of_equals(distinct, values):
         return distinct
     chosen = {}
     for value in values:
-        chosen[value] = max(chosen.get(value, value), value, key=_type_and_text)
+        pair = chosen.get(value, value), value
+        chosen[value] = max(pair, key=lambda v: (type(v).__name__, repr(v)))
     same = np.empty(len(distinct), dtype=object)
     same[:] = [chosen.get(value, value) for value in distinct]
     return same
@@ -139,10 +140,6 @@ def sorted_unique(values):
     """Return the distinct values in order, as a list of Python objects."""
     values = np.asarray(values)
     return in_order(one_of_equals(pd.unique(values), values).tolist())
-
-
-def _type_and_text(value):
-    return type(value).__name__, repr(value)
 
 
 def without_halves(frame):

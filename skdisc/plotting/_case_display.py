@@ -63,18 +63,15 @@ class CaseDisplay(_Display):
             weight = "bold" if row["differs"] else "normal"
             ax.text(0.02, i, name, va="center", color="black" if i == last else _GREY)
             for x, role, other_role in ((0.4, *roles), (0.75, *roles[::-1])):
-                color = _outcome_color(row[role], row[other_role]) if i == last else "black"
+                color = "black"
+                if i == last:  # the outcomes
+                    color = _LOWER if row[role] > row[other_role] else _HIGHER
                 ax.text(x, i, _shown(row[role]), va="center", weight=weight, color=color)
         for x, role in zip((0.4, 0.75), roles, strict=True):
             ax.text(x, -0.95, role, va="center", weight="bold")
         ax.axhline(last - 0.5, color=_GREY, lw=0.8)
         ax.set(xlim=(0, 1), ylim=(last + 0.6, -1.5))
         ax.set_axis_off()
-
-
-def _outcome_color(outcome, other_outcome):
-    """Return the color of the better or the worse of two outcomes."""
-    return _LOWER if outcome > other_outcome else _HIGHER
 
 
 def _shown(value):

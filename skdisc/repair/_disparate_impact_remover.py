@@ -118,7 +118,7 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         group, self.groups_ = groups_of(frame[self._protected])
         self.columns_ = columns
         self.quantiles_ = {
-            name: [_sorted_values(x[group == g]) for g in range(len(self.groups_))]
+            name: [np.sort(x[(group == g) & ~np.isnan(x)]) for g in range(len(self.groups_))]
             for name, x in ((name, numbers_of(frame[name])) for name in columns)
         }
         self._columns_out = list(frame.columns) if self.keep_protected else free
@@ -184,10 +184,6 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _sorted_values(x):
-    return np.sort(x[~np.isnan(x)])
 
 
 def _places(n):

@@ -148,7 +148,8 @@ def _in_scopes(levels, requests, overlap, probability, usable, room, rng):
 
 def usable_attributes(levels):
     """Return the positions of protected, and of other attributes that have two values."""
-    return [np.flatnonzero(mask & (levels.sizes > 1)) for mask in _two(levels.is_protected)]
+    masks = levels.is_protected, ~levels.is_protected
+    return [np.flatnonzero(mask & (levels.sizes > 1)) for mask in masks]
 
 
 def _refined(requests, ranges, levels, usable, most):
@@ -188,11 +189,6 @@ def _what_would_do(n_pairs, n_planted, ranges, overlap, usable):
         f"Only {n_planted} of n_pairs={n_pairs} pairs{disjoint} were found with the granularity, "
         f"intersectionality and background asked for. What may do: {'; '.join(remedies)}."
     )
-
-
-def _two(mask):
-    """Return a mask and its complement."""
-    return mask, ~mask
 
 
 def _protected(request):

@@ -141,8 +141,8 @@ class _Copula(_Generator):
         self.space = space
         names = [str(j) for j in space.np_index]
         frame = pd.DataFrame(codes[:, space.np_index], columns=names)
-        nominal = [n for n, j in zip(names, space.np_index, strict=True) if _is_nominal(space, j)]
-        kinds = dict.fromkeys(nominal, "nominal")
+        nominal = [j for j in space.np_index if space.columns[j].kind == "nominal"]
+        kinds = dict.fromkeys(map(str, nominal), "nominal")
         learned = learned_schema(
             frame, kinds=kinds, in_time=lambda: not budget.has_spent(_LEARNING)
         )
@@ -191,11 +191,6 @@ class _Given(_Generator):
         for j in self.space.np_index:
             codes[:, j] = self.space.columns[j].encode(rows[self.space.names[j]])
         return _clipped(self.space, codes)
-
-
-def _is_nominal(space, j):
-    """Return True if column j is nominal."""
-    return space.columns[j].kind == "nominal"
 
 
 def _clipped(space, rows):
