@@ -36,6 +36,7 @@ from skdisc.app._search import (
 from skdisc.app._study import (
     EQUAL,
     IGNORE,
+    LOGIB_WORDS,
     PAY_ROLES,
     PROTECTED,
     QUESTION,
@@ -108,6 +109,7 @@ class Pages:
         environment.globals["templates_of_pay"] = {"general": _TEMPLATES["general"]}
         environment.globals["templates_of_pay"] |= _TEMPLATES_OF_PAY
         environment.globals |= {"languages": LANGUAGES, "equal": EQUAL, "protected": PROTECTED}
+        environment.globals |= {"logib_words": LOGIB_WORDS}
         environment.globals |= {"ignore": IGNORE, "last_page": self._last_page}
         self._templates = environment
         if data is not None:
@@ -409,6 +411,11 @@ class Pages:
         _set_flag(study, "public", "public" in form)
         if "includes" in form:
             study.includes = form["includes"][0] if form["includes"][0] in ("yes", "no") else ""
+        study.logib = {
+            key: name
+            for key in LOGIB_WORDS
+            if study.may_be_in_logib(name := form.get(f"logib-{key}", [""])[0]) and name
+        }
         if study.lacks_law and ("run" in form or "plan" in form):
             return _to(f"/files/{study.key}/question#wrong")
         if "run" in form:

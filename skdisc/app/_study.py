@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skdisc.app._looking import is_counted
-from skdisc.auditing._pay._templates import TEMPLATES
+from skdisc.auditing._pay._templates import EU, LOGIB, TEMPLATES
 
 PROTECTED, EQUAL, IGNORE = "protected", "", "ignore"
 ROLES = {  # of a column, in words
@@ -24,6 +24,13 @@ PAY_ROLES = {  # of a number as the outcome, and of the reports of pay that laws
     "category": "category of workers",
     "base": "base pay",
     "variable": "variable pay",
+}
+LOGIB_WORDS = {  # the parts of Logib's model
+    "training": "years of training",
+    "experience": "potential years of experience",
+    "service": "years of service",
+    "level": "level of requirements",
+    "position": "professional position",
 }
 _OF_LAWS = ("category", "base", "variable")  # roles that only the table of a law uses
 _ONE = ("predictions", "weights", "groups", "counts", *PAY_ROLES)  # roles of a single column
@@ -63,6 +70,8 @@ class Study:
         Whether the outcome is a number, such as pay.
     includes : {"", "yes", "no"}
         Whether the outcome includes variable pay; "" if nobody has said so.
+    logib : dict of str to str
+        Columns of Logib's model of pay, by what they are.
     flags : list of str
         Options without a value.
     plan : Path or None
@@ -87,6 +96,7 @@ class Study:
     favorable: str = ""
     is_number: bool = False
     includes: str = ""
+    logib: dict = field(default_factory=dict)
     flags: list = field(default_factory=list)
     plan: Path | None = None
     planned: list = field(default_factory=list)
@@ -106,6 +116,8 @@ class Study:
         pairs += [("fold", ",".join(self.fold)), *self._reading()]
         pairs += [("bins", f"{name}={edges}") for name, edges in self.bins.items()]
         pairs += [(name, self.question.get(name, "")) for name in QUESTION]
+        logib = ",".join(f"{key}={name}" for key, name in self.logib.items())
+        pairs += [("compare-with", f"{LOGIB}:{logib}" if logib and self.is_of_pay else "")]
         is_plain_number = self.is_number and not self.is_of_pay
         flags = [f"--{name}" for name in self.flags] + ["--number"] * is_plain_number
         return _options(pairs) + flags + ["--by-parts"] * is_counted(self.path)
@@ -188,7 +200,35 @@ class Study:
                 f"Does {self.target} include {name}? Say so under “What gap matters, law, "
                 "language, plan”: total pay depends on it."
             )
+        return self._lacks_logib()
+
+    def _lacks_logib(self):
+        """Return what Logib's model still needs, or what it does not go with, a sentence, or ''."""
+        if not self.logib or not self.is_of_pay:
+            return ""
+        lacking = [words for key, words in LOGIB_WORDS.items() if key not in self.logib]
+        if lacking:
+            return (
+                f"Logib's model needs a column for each of its parts; {lacking[0]} has none. "
+                "Choose one, or none for all parts."
+            )
+        if self.question["template"] != EU:
+            return (
+                "Logib's model stands beside the table of Directive (EU) 2023/970 only: choose "
+                "that table, or no columns for the model."
+            )
+        if "public" in self.flags or self.columns("weights") or self.columns("groups"):
+            return (
+                "Logib's model takes each row as one person, and its figures do not leave the "
+                "house: choose no columns for it, or neither weights nor clusters nor a page that "
+                "may leave the house."
+            )
         return ""
+
+    def may_be_in_logib(self, name: str) -> bool:
+        """Return whether Logib's model may have a column: one that is held equal, or category."""
+        is_free = self.roles.get(name, EQUAL) in (EQUAL, "category")
+        return is_free and name != self.target and "," not in name
 
     def words_of_roles(self) -> dict[str, str]:
         """Return the roles that a column may have, in words."""

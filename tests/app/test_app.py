@@ -608,6 +608,38 @@ def test_a_plan_of_base_and_variable_pay(app):
     assert (options["base"], options["variable"]) == ("base_pay", "variable_pay")
 
 
+def test_logib_model_is_offered_beside_the_table_of_pay(app):
+    frame, draw = parts_of_pay(), np.random.default_rng(0)
+    parts = {"training": "school", "experience": "career", "service": "tenure"}
+    for column in parts.values():
+        frame[column] = draw.integers(1, 30, len(frame))
+    parts |= {"level": "level", "position": "rank"}
+    frame["level"], frame["rank"] = draw.choice(list("ab"), (2, len(frame)))
+    address = asked_of_pay(app, frame)
+    page = app.client.get(f"{address}/question").text
+    assert "Potential years of experience" in page
+    assert not re.search(r'id="logib-level".*?<option value="hours"', page)  # no part of the model
+    fields = {f"logib-{key}": column for key, column in parts.items()}
+    law = {"plan": "1", "template": "pay_transparency", "includes": "no"}
+    answer = app.client.post(f"{address}/question", data=law | {"logib-level": "level"})
+    assert "years of training has none" in answer.text
+    for wrong, message in (
+        ({"template": "uk_gender_pay_gap"}, "stands beside the table of Directive (EU) 2023/970"),
+        ({"public": "1"}, "its figures do not leave the house"),
+    ):
+        answer = app.client.post(f"{address}/question", data=law | fields | wrong)
+        assert message in answer.text
+    answer = app.client.post(f"{address}/question", data=law | fields)
+    assert "Plan written" in answer.text
+    assert re.search(r'id="logib-position".*?<option value="rank" selected', answer.text)
+    (study,) = app.pages.studies.values()
+    expected = "logib:training=school,experience=career,service=tenure,level=level,position=rank"
+    assert f"--compare-with={expected}" in study.options()
+    app.client.post(f"{address}/question", data={"plan": "1", "logib-level": "hours"})
+    assert study.logib == {}
+    assert not any(o.startswith("--compare-with") for o in study.options())
+
+
 def test_another_outcome_keeps_the_roles_of_pay(app):
     frame = parts_of_pay()
     frame["hired"] = np.where(np.arange(len(frame)) % 2, "yes", "no")
