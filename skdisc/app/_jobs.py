@@ -12,12 +12,75 @@ from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 
-from skdisc.app._study import Study, command_line, python_code
+from skdisc.app._study import PROTECTED, Study, command_line, python_code
 from skdisc.auditing import AuditReport
 from skdisc.model_selection import AlternativeReport
 
 _FAILED = "skdisc: error: "
 _KEPT = 20  # lines of standard error
+_READ = 0.15  # share of the bar for reading the table
+_SLOW = 8  # seconds after which half of a step is shown as done
+_CHECK = "checking the groups of {} once more, in another way"
+_STEPS = {  # of an audit: by detector, or by what it is about if that is told in brackets
+    "GroupDisparity": "comparing the groups of {} among all people",
+    "DivExplorer": "comparing the groups of {} within smaller groups of people",
+    "DisparityPursuit": "comparing people of different {} who are otherwise alike",
+    "Themis": "asking the model about people of whom only {} is changed",
+    "calibration": "comparing, by {}, whether scores mean the same",
+    "errors": "comparing how often the model is wrong by {}",
+}
+
+
+def notes_on_reading(document: dict) -> list[dict]:
+    """Return what the document of an audit says on how the file was read, and no answer needs."""
+    notes = (document.get("source") or {}).get("notes") or []
+    return [note for note in notes if not note["above"]]
+
+
+class Spare:
+    """A process that has been started, and waits for the audit or the search that it will run."""
+
+    def __init__(self) -> None:
+        self._process = None
+
+    def begin(self) -> None:
+        """Start the process, unless there is one."""
+        if self._process is None or self._process.poll() is not None:
+            self._process = _process()
+
+    def taken(self) -> subprocess.Popen:
+        """Return the process, which is spare no longer."""
+        process, self._process = self._process, None
+        return _process() if process is None or process.poll() is not None else process
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            _end(self._process)
+
+
+def _process():
+    """Return a process that waits for the arguments of a command."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "skdisc.app._job"],
+        stdin=subprocess.PIPE,  # it ends when this process does
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+    )
+
+
+def _end(process):
+    """End a process at once."""
+    with suppress(OSError):
+        process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stderr):
+        with suppress(OSError):
+            stream.close()
 
 
 class Job:
@@ -33,6 +96,8 @@ class Job:
         Those of the command.
     folder : Path
         Where its report is written.
+    spare : Spare
+        Has the process.
 
     Attributes
     ----------
@@ -44,10 +109,10 @@ class Job:
 
     verb, what, place, stem = "audit", "audit", "audits", "audit"
     ends = (".html", ".docx", ".json", ".md", ".txt")
-    _started = "Audit: "  # of a line of --verbose
+    _told = "Audit: "  # of a line of --verbose
     _cancelled = "The audit was cancelled before it had found anything."
 
-    def __init__(self, key: str, study: Study, options: list[str], folder: Path) -> None:
+    def __init__(self, key, study: Study, options: list[str], folder: Path, spare: Spare) -> None:
         self.key, self.study, self.name, self.folder = key, deepcopy(study), study.name, folder
         self.language = study.question.get("language", "en")
         shown = (self.verb, study.name, options)
@@ -55,19 +120,13 @@ class Job:
         self.python = python_code(*shown, f"{self.stem}.json")
         self.document, self.began, self.ended = folder / "report.json", time.monotonic(), None
         self.used, self._lines, self._step = time.monotonic(), deque(maxlen=_KEPT), ""
-        self._is_cancelled = False
+        self._is_cancelled, self._since, self._share = False, self.began, folder / "read"
         arguments = [self.verb, str(study.path), *options]
         arguments += [f"--report={self.document}", "--verbose"]
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "skdisc.app._job", *arguments],
-            stdin=subprocess.PIPE,  # it ends when this process does
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            env=os.environ | {"PYTHONIOENCODING": "utf-8"},
-        )
+        self._process = spare.taken()
+        with suppress(OSError):  # it has ended, which is told as that of any other
+            self._process.stdin.write(json.dumps([arguments, str(self._share)]) + "\n")
+            self._process.stdin.flush()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -75,8 +134,9 @@ class Job:
         """Read what the command tells, until it ends."""
         for line in self._process.stderr:
             self._lines.append(line.rstrip("\n"))
-            if line.startswith(self._started):
-                self._step = line.removeprefix(self._started).rpartition(",")[0]
+            if line.startswith(self._told):
+                self._step = line.removeprefix(self._told).rpartition(",")[0]
+                self._since = time.monotonic()
         self._process.wait()
         self.ended = time.monotonic()
 
@@ -100,21 +160,45 @@ class Job:
         return (time.monotonic() if self.ended is None else self.ended) - self.began
 
     @property
-    def progress(self) -> dict:
-        """What is being asked: ``step`` (words), ``done`` and ``of``, 0 while the file is read."""
+    def progress(self) -> tuple[str, int, int]:
+        """The step that runs, its number and how many there are, 0 and 0 while the file is read."""
         head, _, step = self._step.partition(": ")
         numbers = head.split(" of ")
         if len(numbers) == 2 and all(n.isdigit() for n in numbers):
-            return {"step": step, "done": int(numbers[0]) - 1, "of": int(numbers[1])}
-        return {"step": self._step or "reading the file", "done": 0, "of": 0}
+            return step, int(numbers[0]), int(numbers[1])
+        return self._step, 0, 0
 
     @property
     def told(self) -> dict:
-        """How far it is, for the page: ``state``, ``seconds``, ``text``, ``done`` and ``of``."""
-        of = self.progress
-        text = f"{of['step']} ({of['done'] + 1} of {of['of']})" if of["of"] else of["step"]
+        """How far it is, for the page: ``state``, ``seconds``, ``text``, ``done`` and ``of``.
+
+        A step does not tell how far it is: meanwhile the bar moves with the time, ever more slowly,
+        and never to the end of the step.
+        """
+        step, number, of = self.progress
+        share, text = self._share_read(), self._in_words(step) if step else "Reading the table"
+        if number:
+            text = f"Step {number} of {of}: {text}"
+        elif share:
+            text = f"{text}: {100 * share:.1f} %"
+        within = 1 - 1 / (1 + (time.monotonic() - self._since) / _SLOW)
+        within = within if number else share or within
+        done = _READ * within if not number else _READ + (1 - _READ) * (number - 1 + within) / of
         told = {"state": self.state, "seconds": int(self.seconds), "text": text}
-        return told | {"done": of["done"], "of": of["of"] or 1}
+        return told | {"done": round(done, 4), "of": 1}
+
+    def _share_read(self):
+        """Return how much of a file that is counted has been read, a share; 0 if that is open."""
+        with suppress(OSError, ValueError):  # not yet begun, or just being written
+            return float(self._share.read_text(encoding="ascii"))
+        return 0.0
+
+    def _in_words(self, step):
+        """Return what a step of an audit does, in the words of those who asked."""
+        detector, _, rest = step.partition(" ")
+        column, _, what = rest.partition(" (")
+        column = column or ", ".join(self.study.columns(PROTECTED))
+        return _STEPS.get(what.rstrip(")"), _STEPS.get(detector, _CHECK)).format(column)
 
     @property
     def error(self) -> str:
@@ -123,7 +207,7 @@ class Job:
             return self._cancelled
         told = [line for line in self._lines if line.startswith(_FAILED)]
         if told:
-            return told[-1].removeprefix(_FAILED)
+            return self.study.in_words(told[-1].removeprefix(_FAILED))
         code = self._process.returncode
         if code < 0:
             with suppress(ValueError):
@@ -148,18 +232,20 @@ class Job:
         """End the process at once."""
         with suppress(OSError):
             self._process.kill()
-        self._process.wait()
         self._reader.join(timeout=5)
-        self._process.stdin.close()
-        self._process.stderr.close()
+        _end(self._process)
 
     def report(self) -> AuditReport:
         """Return the report."""
         return AuditReport.from_json(self.document.read_text(encoding="utf-8"))
 
     def page(self) -> str:
-        """Return the report as a page."""
-        return self.report().to_html(self.language)
+        """Return the report as a page that does not tell how the file was read."""
+        document = self.report().document
+        if notes_on_reading(document):
+            above = [note for note in document["source"]["notes"] if note["above"]]
+            document = document | {"source": document["source"] | {"notes": above}}
+        return AuditReport(document).to_html(self.language)
 
     def save(self, path: Path) -> None:
         """Write the report to a file."""
@@ -171,8 +257,12 @@ class SearchJob(Job):
 
     verb, what, place, stem = "alternatives", "search", "searches", "alternatives"
     ends = (".html", ".json", ".md", ".txt")
-    _started = "AlternativeSearch: "
+    _told = "AlternativeSearch: "
     _cancelled = "The search was cancelled; it claims nothing."
+
+    def _in_words(self, step):
+        """Return the model that is tried."""
+        return step
 
     def report(self) -> AlternativeReport:
         """Return the report."""

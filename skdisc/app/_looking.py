@@ -21,7 +21,7 @@ import pandas as pd
 from pandas.api import types
 
 from skdisc._counts._profile import ColumnProfile
-from skdisc._utils._favorable import are_codes, folded, spelled_alike
+from skdisc._utils._favorable import folded, spelled_alike
 from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._safe_text import clean
 from skdisc._utils._tables import CsvFile
@@ -39,10 +39,12 @@ from skdisc.cli._table import read_in, reading_of, source_in
 
 N_SHOWN = 20  # rows of the preview
 COUNTED = 100_000_000  # bytes of a file that is counted part by part
+HEADS = ("head.csv", "head.parquet")  # names of the files of such beginnings
 _HEAD = 4_000_000  # bytes of the beginning of such a file that is looked at
 _FIRST = 500_000  # bytes of the beginning of a file whose first rows are shown at once
 _PASSES = 2  # how often `look` reads a CSV file: for its encoding, and for its rows
 _PASSES_OF_COUNT = 3  # as often, and once more to learn what the texts of each column are
+PASSES_OF_AUDIT = 3  # that counts a file part by part
 _SECONDS = 0.2  # from one note of progress to the next
 _MOST_COLUMNS = 2_000
 _MOST_VALUES = 100_000  # of text, of a column; more are not counted
@@ -116,7 +118,7 @@ def look(argv: list, progress: str | None = None) -> dict:
         If the file cannot be read so.
     """
     options = parsed(argv)
-    told = None if progress is None else _ShareDone(progress, _PASSES * size_of(options.data))
+    told = None if progress is None else ShareDone(progress, _PASSES * size_of(options.data))
     with telling(told):
         table = _read(options)
     frame, notes = table.frame, list(table.notes)
@@ -202,11 +204,11 @@ def count(argv: list, progress: str) -> dict:
         If the file cannot be read part by part.
     """
     options = parsed(argv)
-    told, of_rows = _ShareDone(progress, _PASSES_OF_COUNT * size_of(options.data)), None
+    told, of_rows = ShareDone(progress, _PASSES_OF_COUNT * size_of(options.data)), None
     if options.data.lower().endswith(".parquet"):
         from pyarrow.parquet import ParquetFile
 
-        told = of_rows = _ShareDone(progress, ParquetFile(options.data).metadata.num_rows)
+        told = of_rows = ShareDone(progress, ParquetFile(options.data).metadata.num_rows)
     with telling(told):
         source = source_in(options.data, reading_of(options))
         rows = source.map_add(lambda frame: _SeenRows.of(frame, of_rows), compact=True)
@@ -283,7 +285,7 @@ class _SeenColumn:
         return told | {"distinct": len(values if numbers is None else numbers.n)}
 
 
-class _ShareDone:
+class ShareDone:
     """Notes in a file how much of a work is done, as a share.
 
     Parameters
@@ -306,7 +308,8 @@ class _ShareDone:
             self._path.write_text(f"{min(self._n / self._all, 0.99):.4f}", encoding="ascii")
 
 
-_ROLES = ("target", "predictions", "protected", "ignore", "weights", "groups", "hours")
+_ROLES = ("target", "predictions", "protected", "ignore", "weights", "groups")
+_ROLES += ("hours", "base", "variable")
 
 
 def is_counted(path) -> bool:
@@ -360,7 +363,7 @@ def _head_of(path, n_bytes, folder):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        target = folder / "head.parquet"
+        target = folder / HEADS[1]
         batch = next(pq.ParquetFile(path).iter_batches(20_000))
         pq.write_table(pa.Table.from_batches([batch]), target)
         return target
@@ -368,7 +371,7 @@ def _head_of(path, n_bytes, folder):
         raise ValueError(
             f"Above {COUNTED / 1e6:g} MB a file of this kind is not read. Save it as CSV."
         )
-    target = folder / "head.csv"
+    target = folder / HEADS[0]
     with opened(path) as file:
         text = file.read(n_bytes)
     if len(text) == n_bytes:
@@ -421,10 +424,7 @@ def _noticed(options, frame, roles):
     found += notices.spellings(X, protected, _LEAST)
     if target is not None and options.number:
         with suppress(ValueError):  # numbers that are missing, which the audit tells
-            pay = numbers_per_hour(
-                frame, target.name, roles["hours"][0] if roles["hours"] else None
-            )
-            raw = pay.to_numpy(dtype=float)
+            raw = _numbers(frame, roles).to_numpy(dtype=float)
             of = ComparedNumbers(raw, VALUE, DIFFERENCE, target.name, options.favorable == "low")
             found += notices.of_numbers(X, of, protected, _LEAST)
             found += notices.rows_of_people(X, raw, protected)
@@ -440,6 +440,14 @@ def _noticed(options, frame, roles):
     if not roles["weights"]:
         found += notices.numbers_of_people(X, target)
     return found
+
+
+def _numbers(frame, roles):
+    """Return the numbers that are compared: total pay where parts of it are named, per hour."""
+    (target,) = roles["target"]
+    if roles["base"] and roles["variable"]:
+        frame = frame.assign(**{target: frame[target] + frame[roles["variable"][0]]})
+    return numbers_per_hour(frame, target, roles["hours"][0] if roles["hours"] else None)
 
 
 def _favorable(column, text):
@@ -547,13 +555,12 @@ def _values(column, favorable):
     if len(alike) > _N_VALUES:
         return []
     chosen = _favorable(column, favorable) if favorable else []
-    suggested = 1 if not favorable and are_codes([plain(v) for v in counts.index]) else None
     return [
         {
             "text": str(several[0][0]),
             "n": sum(n for _, n in several),
             "spellings": [f"'{_shown_exactly(value)}'" for value, _ in several[1:]],
-            "chosen": any(v in chosen for v, _ in several) or suggested == several[0][0],
+            "chosen": any(v in chosen for v, _ in several),
         }
         for several in alike.values()
     ]
@@ -571,16 +578,16 @@ def _power(options, frame, roles):
     protected = [name for name in roles["protected"] if 2 <= frame[name].nunique() <= _N_VALUES]
     if not protected or not roles["target"] or not (options.favorable or options.number):
         return []
-    target, how = frame[roles["target"][0]], {}
-    if options.number:
-        rate = 0.5  # which means nothing here
-        how["spread"] = float(target.std() / target.mean())
-    else:
+    target, how, rate = frame[roles["target"][0]], {}, 0.5  # of numbers the rate means nothing
+    if not options.number:
         known = target.dropna()
         rate = float(known.isin(_counted_favorable(known, options)).mean())
     counts = {name: counts_of_values(frame[name]) for name in protected}
     shares = {name: (of_values / of_values.sum()).to_dict() for name, of_values in counts.items()}
     try:
+        if options.number:
+            numbers = _numbers(frame, roles)
+            how["spread"] = float(numbers.std() / numbers.mean())
         return power_lines(rule_of(options), len(frame), shares, rate, **how)
     except ValueError as error:
         return [str(error)]

@@ -22,7 +22,8 @@ from starlette.routing import Route
 
 from skdisc._utils._safe_text import clean
 from skdisc.app._folder import PrivateFolder
-from skdisc.app._jobs import Job, SearchJob
+from skdisc.app._guesses import guess, guess_again, offered
+from skdisc.app._jobs import Job, SearchJob, Spare, notes_on_reading
 from skdisc.app._looking import begin, count, first_rows, look, with_counts
 from skdisc.app._search import (
     CLAIMS,
@@ -96,7 +97,7 @@ class Pages:
     def __init__(self, folder: PrivateFolder, most_bytes: int, data=None) -> None:
         self.folder, self.most_bytes = folder, most_bytes
         self.studies, self.jobs, self._pool = {}, {}, None
-        self._looks, self._counts, self.soon = {}, {}, _SOON
+        self._looks, self._counts, self.soon, self.spare = {}, {}, _SOON, Spare()
         environment = Environment(
             loader=PackageLoader("skdisc.app"),
             autoescape=True,
@@ -168,13 +169,21 @@ class Pages:
 
     def _looking(self, study):
         """Return the task that looks at a file, which begins if it is to be looked at anew."""
-        argv, kept = study.looked_at(), self._looks.get(study.key)
-        if kept is None or kept.asked != argv:
+        kept = self._looks.get(study.key)
+        if kept is None or kept.asked != study.looked_at():
             progress = self.folder.path / f"look-{study.key}"
             progress.unlink(missing_ok=True)
-            kept = _Work(argv, asyncio.create_task(self._look(argv, progress)), progress)
-            self._looks[study.key] = kept
+            kept = self._looks[study.key] = _Work(study.looked_at(), None, progress)
+            kept.task = asyncio.create_task(self._looked(study, kept))
         return kept.task
+
+    async def _looked(self, study, work):
+        """Look at a file, make the choices that its names and values suggest, and look again."""
+        while True:
+            seen = await self._look(work.asked, work.progress)
+            if "error" in seen or work.asked != study.looked_at() or not guess(study, seen):
+                return seen
+            work.asked = study.looked_at()
 
     async def _look(self, argv, progress):
         loop, more = asyncio.get_running_loop(), (str(progress), str(self.folder.path))
@@ -201,6 +210,7 @@ class Pages:
         """
         if "error" in seen:
             self._looks.pop(study.key, None)  # the next request tries it again
+            seen = seen | {"error": study.in_words(seen["error"])}
         if "error" in seen or not seen["is_head"]:
             return seen | {"counting": False}
         asked, kept = study.read_as(), self._counts.get(study.key)
@@ -213,7 +223,10 @@ class Pages:
             self._counts[study.key] = kept
         if not kept.task.done():
             return seen | {"counting": True}
-        return with_counts(seen, kept.task.result()) | {"counting": False}
+        counted = kept.task.result()
+        if "error" in counted:
+            counted = {"error": study.in_words(counted["error"])}
+        return with_counts(seen, counted) | {"counting": False}
 
     def forget(self, key: str) -> None:
         """Delete a file."""
@@ -241,6 +254,7 @@ class Pages:
         for work in self._counts.values():
             work.task.cancel()
         self._pool = _ended(self._pool)
+        self.spare.close()
         for job in self.jobs.values():
             job.close()
 
@@ -254,7 +268,7 @@ class Pages:
         """Show where a file is dropped, and the files and audits that are here."""
         first, self.first = self.first, None
         if first is not None:
-            return _to(f"/files/{first.key}")
+            return _to(f"/files/{first.key}/columns")
         return self.shown(
             "start.html",
             studies=list(self.studies.values()),
@@ -281,19 +295,26 @@ class Pages:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return _to(f"/files/{self._add(file.name, file.path, folder).key}")
+        return _to(f"/files/{self._add(file.name, file.path, folder).key}/columns")
 
     async def file(self, request: Request) -> Response:
         """Show how a file was understood, and its first rows."""
         study = self.study(request)
+        seen, reading = await self._seen_soon(study)
+        if reading is not None:
+            return reading
+        return self.shown("file.html", study=study, seen=seen, told=self._told(study))
+
+    async def _seen_soon(self, study):
+        """Return what is seen in a file, or the page that is shown while it is read."""
         seen = await self.look_soon(study)
         if seen is None:
             first = await asyncio.to_thread(first_rows, study.looked_at(), str(self.folder.path))
             told = self._told(study)
             if told["state"] == "reading":
-                return self.shown("reading.html", study=study, first=first, told=told)
+                return None, self.shown("reading.html", study=study, first=first, told=told)
             seen = await self.look(study)  # which has ended meanwhile
-        return self.shown("file.html", study=study, seen=seen, told=self._told(study))
+        return seen, None
 
     async def reading(self, request: Request) -> Response:
         """Tell how far reading a file is."""
@@ -302,8 +323,8 @@ class Pages:
     def _told(self, study):
         """Return how far reading and counting are."""
         for state, works, words in (
-            ("reading", self._looks, "reading the file"),
-            ("counting", self._counts, "counting all rows"),
+            ("reading", self._looks, "Reading the file"),
+            ("counting", self._counts, "Counting all rows"),
         ):
             work = works.get(study.key)
             if work is not None and not work.task.done():
@@ -331,17 +352,18 @@ class Pages:
     async def columns(self, request: Request) -> Response:
         """Show the columns, and what an audit would notice at each."""
         study = self.study(request)
-        seen = await self.look_soon(study)
-        if seen is None:
-            return self.shown("reading.html", study=study, first=None, told=self._told(study))
+        seen, reading = await self._seen_soon(study)
+        if reading is not None:
+            return reading
         if "error" in seen:
             return self.shown("file.html", study=study, seen=seen, told=None)
+        self.spare.begin()  # an audit is asked for soon
         by_column = {}
         for note in seen["notices"]:
             by_column.setdefault(note["column"], []).append(note)
         wrong = request.query_params.get("lacks")
         values = {"study": study, "seen": seen, "by_column": by_column, "request_lacks": wrong}
-        values["told"] = self._told(study)
+        values |= {"told": self._told(study), "offered": offered(study, seen)}
         return self.shown("columns.html", **values)
 
     async def choose(self, request: Request) -> Response:
@@ -357,15 +379,22 @@ class Pages:
             study.includes = ""
             kind = next((c for c in seen["columns"] if c["name"] == study.target), {})
             study.is_number = kind.get("kind") == "number" and kind["distinct"] > MANY
-        else:
+            guess_again(study)
+        elif study.favorable != ",".join(form.get("favorable", [])).strip():
             study.favorable = ",".join(form.get("favorable", [])).strip()
+            study.why.pop("favorable", None)
         for i, name in enumerate(names):
             own = study.roles.get(name, EQUAL)
             role = form.get(f"role-{i}", [own])[0]
+            if str(i) in form.get("asked-shown", []):
+                is_asked = str(i) in form.get("asked", [])
+                if is_asked != (own == PROTECTED):  # else the other field may have been changed
+                    role = PROTECTED if is_asked else EQUAL
             # Roles of pay are not in the form of another outcome; they wait for the next number.
             waits = role == EQUAL and own in PAY_ROLES and not had_number
             if role != own and not waits:
                 study.set_role(name, role)
+                study.because.pop(name, None)
             edges = form.get(f"bins-{i}", [""])[0].strip()
             study.bins = {n: e for n, e in study.bins.items() if n != name}
             study.bins |= {name: edges} if edges else {}
@@ -381,13 +410,10 @@ class Pages:
             study.apply(option, *value[:1])
             place = f"#c{int(number)}" if number.lstrip("-").isdigit() else ""
         await self.look(study)  # the script puts the answer into the page, which has to be whole
+        if "run" in form:
+            return self._run(study)
         if "next" in form:
-            wrong = _lacking(study)
-            return _to(
-                f"/files/{study.key}/columns?lacks={wrong}#wrong"
-                if wrong
-                else f"/files/{study.key}/question"
-            )
+            return _to(f"/files/{study.key}/question")  # which leads back if something lacks
         return _to(f"/files/{study.key}/columns{place}")
 
     # 3. question
@@ -409,8 +435,10 @@ class Pages:
         for name in ("general", "en"):  # what is so without an option
             study.question = {n: v for n, v in study.question.items() if v != name}
         _set_flag(study, "public", "public" in form)
-        if "includes" in form:
-            study.includes = form["includes"][0] if form["includes"][0] in ("yes", "no") else ""
+        includes = form.get("includes", [study.includes])[0]
+        if includes != study.includes:
+            study.includes = includes if includes in ("yes", "no") else ""
+            study.why.pop("includes", None)
         study.logib = {
             key: name
             for key in LOGIB_WORDS
@@ -461,7 +489,8 @@ class Pages:
                 409,
             )
         check_free(self.folder.path)
-        job = kind(secrets.token_urlsafe(8), study, options, self.folder.new(kind.verb))
+        folder = self.folder.new(kind.verb)
+        job = kind(secrets.token_urlsafe(8), study, options, folder, self.spare)
         self.jobs[job.key] = job
         return _to(job.address)
 
@@ -497,12 +526,16 @@ class Pages:
             status = 200 if job.state == "running" else 422
             return self.shown("running.html", status, job=job, study=study)
         values = {"job": job, "study": study, "ends": _ends(job)}
-        values["page"] = _body(await asyncio.to_thread(job.page))
+        page = _body(await asyncio.to_thread(job.page))
         if isinstance(job, SearchJob):
-            return self.shown("search.html", **values)
+            return self.shown("search.html", **values, page=page)
+        # What can be done with the page stands after the answers, and before the details.
+        answers, end, values["details"] = page.partition("</header>")
+        values["answers"] = answers + end
         document = (await asyncio.to_thread(job.report)).document
         about = document["about"]
         values["held"] = [c for c in about["columns"] if c not in about["protected"]]
+        values["read_so"] = notes_on_reading(document)
         values["refused"], _ = await self._search_refused(job, document)
         return self.shown("page.html", **values)
 
@@ -656,7 +689,9 @@ def make_app(folder: PrivateFolder, most_bytes: int, data=None) -> tuple[Starlet
     @asynccontextmanager
     async def lifespan(app):
         task = asyncio.create_task(_tidied(pages))
-        pages._executor().submit(int)  # starting the process takes seconds, and nobody waits yet
+        # Starting processes takes seconds, and nobody waits yet.
+        pages._executor().submit(int)
+        pages.spare.begin()
         try:
             yield
         finally:
@@ -698,7 +733,7 @@ class _Work:
         share = 0.0
         with suppress(OSError, ValueError):  # not yet begun, or just being written
             share = float(self.progress.read_text(encoding="ascii"))
-        text = f"{words}: {share:.0%}" if share else words
+        text = f"{words}: {100 * share:.1f} %" if share else words
         seconds = int(time.monotonic() - self._began)
         return {"seconds": seconds, "text": text, "done": share, "of": 1}
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skdisc.app._looking import is_counted
+from skdisc.app._looking import HEADS, is_counted
 from skdisc.auditing._pay._templates import EU, LOGIB, TEMPLATES
 
 PROTECTED, EQUAL, IGNORE = "protected", "", "ignore"
@@ -76,6 +76,13 @@ class Study:
         Options without a value.
     plan : Path or None
         A plan that was written, for the options in `planned`.
+    because, why : dict of str to str
+        Reasons of what the app has chosen itself: of roles, by column, and of all else, by what it
+        is.
+    guessed : tuple of str or None
+        The columns of the table about which the app has guessed.
+    to_guess : list of str
+        What is still to be guessed.
     used : float
         When a page about it was asked for.
     """
@@ -100,6 +107,10 @@ class Study:
     flags: list = field(default_factory=list)
     plan: Path | None = None
     planned: list = field(default_factory=list)
+    because: dict = field(default_factory=dict)
+    why: dict = field(default_factory=dict)
+    guessed: tuple | None = None
+    to_guess: list = field(default_factory=list)
     used: float = field(default_factory=time.monotonic)
 
     def options(self, *, of_look: bool = False) -> list[str]:
@@ -110,15 +121,15 @@ class Study:
         of_look : bool, default=False
             Whether they say what to look at; the outcome is then a column in any case.
         """
-        is_base = self.is_base and not of_look
-        pairs = [("base" if is_base else "target", self.target), ("favorable", self.favorable)]
+        named = ["base"] * self.is_base + ["target"] * (of_look or not self.is_base)
+        pairs = [*((name, self.target) for name in named), ("favorable", self.favorable)]
         pairs += [(role, ",".join(self.columns(role))) for role in (PROTECTED, IGNORE, *_ONE)]
         pairs += [("fold", ",".join(self.fold)), *self._reading()]
         pairs += [("bins", f"{name}={edges}") for name, edges in self.bins.items()]
         pairs += [(name, self.question.get(name, "")) for name in QUESTION]
         logib = ",".join(f"{key}={name}" for key, name in self.logib.items())
         pairs += [("compare-with", f"{LOGIB}:{logib}" if logib and self.is_of_pay else "")]
-        is_plain_number = self.is_number and not self.is_of_pay
+        is_plain_number = self.is_number and (of_look or not self.is_of_pay)
         flags = [f"--{name}" for name in self.flags] + ["--number"] * is_plain_number
         return _options(pairs) + flags + ["--by-parts"] * is_counted(self.path)
 
@@ -244,6 +255,12 @@ class Study:
         """Return the file and the options that say what is seen in it before an audit."""
         return [str(self.path), *self.options(of_look=True)]
 
+    def in_words(self, text: str) -> str:
+        """Return a message with the name that the user knows in place of that of the kept file."""
+        for kept in (str(self.path), self.path.name, *HEADS):
+            text = text.replace(repr(kept), repr(self.name)).replace(f'"{kept}"', repr(self.name))
+        return text.replace(str(self.path), self.name)
+
     def columns(self, role: str) -> list[str]:
         """Return the columns of a role.
 
@@ -252,6 +269,11 @@ class Study:
         if role in PAY_ROLES and not self.is_number:
             return []
         return [name for name, own in self.roles.items() if own == role and name != self.target]
+
+    def columns_equal(self) -> list[str]:
+        """Return the columns that are held equal."""
+        taken = {name for role in (*ROLES, *PAY_ROLES) if role for name in self.columns(role)}
+        return [n for n in self.guessed or () if n != self.target and n not in taken]
 
     def set_role(self, name: str, role: str) -> None:
         """Give a column a role; one that only a single column can have leaves the other."""

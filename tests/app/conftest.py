@@ -34,6 +34,7 @@ def app(tmp_path, reader):
     inner, pages = make_app(folder, most_bytes=5_000_000)
     gate = Gate(inner, PORT)
     pages._pool, pages.soon = reader, 60  # seconds: what is looked at is seen at once
+    pages.spare.begin = lambda: None  # most tests run no audit
     how = {"base_url": HOME, "headers": OWN, "raise_server_exceptions": False}
     with testclient.TestClient(gate, **how) as client:
         client.get(gate.address)

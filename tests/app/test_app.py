@@ -21,8 +21,13 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("python_multipart")
 
+from skdisc._registry import all_detectors
+from skdisc._verdicts._rule import Rule
 from skdisc.app import _looking
+from skdisc.app._jobs import _STEPS, Job
 from skdisc.app._looking import look
+from skdisc.app._study import Study
+from skdisc.cli._beside import power_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -50,7 +55,7 @@ def sent(app, text, name="people.csv", **how):
 
 def address_of(answer):
     assert answer.status_code == 200, answer.text
-    return answer.url.path
+    return answer.url.path.removesuffix("/columns")
 
 
 class Form(HTMLParser):
@@ -117,10 +122,15 @@ def test_whole_way_and_the_command_that_gives_the_same(app, ended, tmp_path):
     assert "600 rows, 7 columns" in app.client.get(address).text
     asked(app, address)
     page = choose(app, address).text
-    for seen in ("999 in ", "as identifiers do", "each of its values goes with one outcome"):
+    for seen in ("age=999: means missing", "as numbers of rows do", "the outcome in other words"):
         assert seen in page
     assert "goes strongly with" in page
-    assert "hired" in page
+    fields_now = fields(app, address)
+    del fields_now["missing"]  # unticked
+    fields_now |= {"role-0": "", "role-4": "", "look": "1"}
+    page = app.client.post(f"{address}/columns", data=fields_now).text
+    for seen in ("999 in ", "as identifiers do", "each of its values goes with one outcome"):
+        assert seen in page
     for place, argv in ((6, "--missing|age=999"), (0, "--ignore|nr"), (4, "--ignore|rejected")):
         assert f'value="{place}|{argv}"' in page
         choose(app, address, apply=f"{place}|{argv}")
@@ -132,6 +142,8 @@ def test_whole_way_and_the_command_that_gives_the_same(app, ended, tmp_path):
     audit = run(app, address)
     assert ended(audit) == "done"
     page = app.client.get(audit).text
+    places = [page.index(text) for text in ('<p class="said">', "Keep it:", 'id="verdicts"')]
+    assert places == sorted(places)  # the answer, what can be done with it, and the details
     assert "less often than sex = 'm'" in " ".join(unescape(re.sub("<[^>]*>", "", page)).split())
     command = re.search(r'aria-label="Command"><code>(.*?)</code>', page, re.S)[1]
     python = re.search(r'aria-label="Python code"><code>(.*?)</code>', page, re.S)[1]
@@ -169,13 +181,16 @@ def test_a_plan_is_written_and_its_hash_stands_on_the_page(app, ended):
 
 
 def test_what_has_to_be_chosen_is_said(app):
-    address = address_of(sent(app, people(60).to_csv(index=False)))
-    answer = choose(app, address, next="1")
-    assert "Choose the column with what was decided" in answer.text
-    choose(app, address, target="hired", look="1")
-    assert "which of its values people want" in choose(app, address, next="1").text
-    answer = choose(app, address, favorable=["yes"], next="1")
-    assert "at least one column protected" in answer.text
+    frame = people(60).rename(columns={"hired": "h", "sex": "s", "rejected": "r", "age": "a"})
+    frame["h"] = frame["h"].map({"yes": "A", "no": "B"})
+    address = address_of(sent(app, frame.to_csv(index=False)))
+    for go_on in ({"next": "1"}, {"run": "1"}):
+        answer = choose(app, address, target="", **go_on)
+        assert "Choose the column with what was decided" in answer.text
+        choose(app, address, target="h", look="1")
+        assert "which of its values people want" in choose(app, address, **go_on).text
+        answer = choose(app, address, favorable=["A"], **go_on)
+        assert "at least one column protected" in answer.text
     question = app.client.post(f"{address}/question", data={"run": "1"})
     assert question.url.path == f"{address}/columns"
 
@@ -288,6 +303,54 @@ def test_a_spreadsheet_that_unpacks_to_too_much(app):
     assert app.client.get("/").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("content", "end", "words"),
+    [
+        (b"a,a\n1,2\n", ".csv", "several columns named"),
+        (b"a,b\n", ".csv", "no rows"),
+        (b"a,b\n1,2,3\n4,5,6\n", ".csv", "more values than"),
+        (b"a,b\n\x81\x8d,\x8f\x90\n", ".csv", "UTF-8"),
+        (b"PK\x03\x04x", ".xlsx", "could not be read as a spreadsheet"),
+        (b"PAR1", ".parquet", "Parquet"),
+        (b'{"a": [1]}\n', ".jsonl", "objects or lists"),
+        (b"nonsense", ".dta", "could not be read"),
+    ],
+)
+def test_errors_name_the_file_of_the_user(app, content, end, words):
+    name = f"pay <b>& co{end}"
+    page = sent(app, content, name=name).text
+    assert "<b>" not in page
+    told = re.search(r'role="alert">(.*?)</p>', page, re.S)
+    assert words in told[1]
+    assert f"pay &lt;b&gt;&amp; co{end}" in told[1]
+    assert f"data{end}" not in page
+
+
+def test_errors_about_a_large_file_name_the_file_of_the_user(app, monkeypatch):
+    text = people(600).to_csv(index=False)
+    monkeypatch.setattr(app.pages, "_executor", lambda: None)  # it looks in a thread here
+    monkeypatch.setenv("SKDISC_APP_FOLDER", str(app.folder.path))
+    monkeypatch.setattr(_looking, "COUNTED", 1_000)
+    monkeypatch.setattr(_looking, "_HEAD", 2_000)
+    page = sent(app, text.replace("sex", "nr", 1)).text
+    assert "several columns named" in page
+    assert "people.csv" in page
+    assert not re.search(r"(head|data)\.csv", page)
+
+
+@pytest.mark.slow
+def test_errors_of_an_audit_name_the_file_of_the_user(app, ended):
+    address = address_of(sent(app, people(100).to_csv(index=False)))
+    asked(app, address)
+    (study,) = app.pages.studies.values()
+    study.path.write_text("a,a\n1,2\n")  # which the process of the audit reads anew
+    audit = run(app, address)
+    assert ended(audit) == "failed"
+    page = app.client.get(audit).text
+    assert "several columns named" in page
+    assert "data.csv" not in page
+
+
 def test_files_that_cannot_be_read_are_told_and_the_app_goes_on(app):
     wide = ",".join(f"c{i}" for i in range(3_000)) + "\n" + ",".join("1" * 3_000) + "\n"
     assert "3,000 columns" in sent(app, wide).text
@@ -347,13 +410,13 @@ def test_the_first_rows_are_shown_while_the_file_is_read(app, monkeypatch):
     assert "<td>5000</td>" in page
     assert "<td>5019</td>" in page
     assert "<td>5020</td>" not in page
-    assert "reading the file: 40%" in page
+    assert "Reading the file: 40.0 %" in page
     assert 'data-state="reading"' in page
     assert "7 columns, as the first rows tell them" in page
     assert app.client.get(f"{address}/state").json() == {
         "state": "reading",
         "seconds": 0,
-        "text": "reading the file: 40%",
+        "text": "Reading the file: 40.0 %",
         "done": 0.4,
         "of": 1,
     }
@@ -438,17 +501,50 @@ def test_cancel_gives_what_was_found(app, ended):
     # a second upload, and the other pages, while one runs
     assert app.client.post("/files", files={"file": ("b.csv", b"a,b\n1,2\n")}).status_code == 200
     assert app.client.get("/").status_code == 200
+    seen = []
     for _ in range(400):
         told = app.client.get(f"{audit}/state").json()
-        if told["done"] >= 1:
+        seen.append(told["done"])
+        if told["text"].startswith("Step 2 of 3"):
             break
         time.sleep(0.05)
+    assert "comparing the groups of sex within smaller groups" in told["text"]
     assert told["state"] == "running"
+    assert all(0 <= x < 1 for x in seen)
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 0.8 * len(seen)  # it moves with the time
     assert app.client.post(f"{audit}/cancel").status_code == 200
     assert ended(audit) == "interrupted"
     page = app.client.get(audit)
     assert "Cancelled: this page says what was found until then" in page.text
     assert "interrupted after" in page.text
+
+
+def test_steps_are_told_in_the_words_of_those_who_ask(tmp_path):
+    study = Study("k", "a.csv", tmp_path / "a.csv", roles={"sex": "protected"})
+    job = object.__new__(Job)
+    job.study, job._since, job._share = study, time.monotonic(), tmp_path / "read"
+    job.began, job.ended = time.monotonic(), 0.0
+    job.document, job._process = tmp_path / "none", None
+    words = {
+        "": "Reading the table",
+        "1 of 4: GroupDisparity sex": "Step 1 of 4: comparing the groups of sex among all people",
+        "2 of 4: GroupDisparity sex (calibration)": "whether scores mean the same",
+        "3 of 4: DisparityPursuit birth place": "people of different birth place who are",
+        "4 of 4: KOSEI": "checking the groups of sex once more",
+    }
+    done = []
+    for step, said in words.items():
+        job._step = step
+        assert said in job.told["text"]
+        done.append(job.told["done"])
+    assert done == sorted(done)
+    assert done[0] < 0.15 <= done[1] < 0.4 < 0.78 < done[-1] < 1
+    job._step = ""
+    job._share.write_text("0.4321")
+    assert job.told["text"] == "Reading the table: 43.2 %"
+    names = set(all_detectors()) | {"calibration", "errors"}
+    assert set(_STEPS) <= names
 
 
 @pytest.mark.slow
@@ -529,7 +625,7 @@ def test_a_number_as_the_outcome(app, ended):
     assert "pay is a number: means are compared" in page
     choose(app, address, **{"role-0": "protected", "role-2": "hours"})
     question = choose(app, address, next="1").text
-    assert "Is the mean of" in question
+    assert "is the mean of" in question
     assert "per hour" in question
     assert "shows a lower mean with power 0.8" in question
     audit = run(app, address)
@@ -573,13 +669,39 @@ def test_a_part_of_pay_without_the_table_of_a_law_is_said_before_the_run(app):
     assert "--" not in re.search(r'id="wrong"[^>]*>(.*?)</p>', answer.text)[1]
 
 
+def test_what_people_could_show_is_about_total_pay(app):
+    frame = parts_of_pay()
+    frame["hours"] = np.where(np.arange(len(frame)) % 3, 40, 20)
+    draw = np.random.default_rng(0)
+    frame["variable_pay"] = draw.gamma(0.5, 4_000, len(frame)).round(2)
+    said = {}
+    for includes in ("yes", "no"):
+        address = asked_of_pay(app, frame)
+        law = {"template": "pay_transparency", "includes": includes}
+        page = app.client.post(f"{address}/question", data=law).text
+        said[includes] = re.findall(r"from a gap of [\d.]+", page)
+    per_hour = (
+        frame["base_pay"] / frame["hours"],
+        (frame["base_pay"] + frame["variable_pay"]) / frame["hours"],
+    )
+    for includes, numbers in zip(("yes", "no"), per_hour, strict=True):
+        shares = {"sex": frame["sex"].value_counts(normalize=True).to_dict()}
+        spread = numbers.std() / numbers.mean()
+        lines = power_lines(Rule(), len(frame), shares, 0.5, spread=spread)
+        assert said[includes] == re.findall(r"from a gap of [\d.]+", "\n".join(lines))
+    assert said["yes"] != said["no"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("includes", ["no", "yes"])
 def test_total_pay_is_what_was_said(app, ended, includes):
     frame = parts_of_pay()
     address = asked_of_pay(app, frame)
     law = {"run": "1", "template": "pay_transparency"}
-    answer = app.client.post(f"{address}/question", data=law)
+    question = app.client.get(f"{address}/question").text
+    assert "chosen because of the name base_pay" in question
+    answer = app.client.post(f"{address}/question", data=law | {"includes": ""})
+    assert "chosen because of the name base_pay" not in answer.text
     assert "Does base_pay include variable_pay? Say so" in answer.text  # and nothing has run
     answer = app.client.post(f"{address}/question", data=law | {"plan": "1", "includes": includes})
     audit = answer.url.path
@@ -696,4 +818,4 @@ def test_reading_that_ends_while_the_first_rows_are_made_ready(app, monkeypatch)
     monkeypatch.setattr("skdisc.app._pages.first_rows", first_rows_late)
     page = sent(app, people(60).to_csv(index=False))
     assert page.status_code == 200
-    assert "to the columns" in page.text
+    assert "What was decided?" in page.text

@@ -114,8 +114,8 @@ class Visit:
 
     def send(self, path):
         self.page.set_input_files("#file", str(path))
-        self.page.get_by_role("button", name="Read this file").click()
-        self.page.get_by_role("link", name="to the columns").wait_for()
+        self.page.get_by_label("What was decided?").wait_for()
+        self.page.wait_for_load_state("load")
 
     def looked(self):
         """Wait until a choice was looked up."""
@@ -135,8 +135,8 @@ class Visit:
             self.looked()
 
     def run(self):
-        """Run the audit, from the page of the question on, and wait for its page."""
-        self.page.get_by_role("button", name="Run the audit").click()
+        """Run the audit and wait for its page."""
+        self.page.get_by_role("button", name="Run the audit").first.click()
         self.page.get_by_text("Keep it:").wait_for()
 
     def search(self):
@@ -186,21 +186,61 @@ def text_of(page):
     return " ".join(page.locator("body").inner_text().split())
 
 
-def test_from_a_messy_file_to_the_right_answer(visit, messy):
+def test_from_a_messy_file_to_the_right_answer_with_one_click(visit, messy):
     way = visit()
     page = way.page
     way.picture("start")
     way.send(messy)
-    assert "cp1252" in text_of(page)
-    assert "read as percent" in text_of(page)
-    way.picture("file")
-    page.get_by_role("link", name="to the columns").click()
-    way.choose("Eingestellt", "yes", "Geschlecht")
+    told = text_of(page)
+    for seen in (
+        "chosen because its name says a decision",
+        "910 people; also spelled 'Yes'",
+        "chosen because it says yes",
+        "Alter=999: means missing far from all other numbers",
+        "Geschlecht: spellings made one",
+        "Copies of rows are left out even their Nr is the same",
+        "is Eingestellt = yes as frequent in all groups of Geschlecht?",
+        "alike in Straße, Alter, Testergebnis, Gehaltswunsch.",
+    ):
+        assert seen in told, seen
+    assert "read as percent" in page.locator("#c4").inner_text()
+    assert "it is the outcome in other words" in page.locator("#c7").inner_text()
+    assert is_on_the_first_screen(page.get_by_role("button", name="Run the audit").first)
+    way.picture("columns", full_page=True)
+    way.run()
+    told = text_of(page)
+    assert re.search(r"less often than Geschlecht = .m.: 27\.0 % against 33\.7 %", told)
+    assert "accounted for by" in told  # nothing is found at equal columns
+    assert is_on_the_first_screen(page.locator(".answer .said"))
+    way.picture("page")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Page", exact=True).click()
+    kept = Path(download.value.path()).read_text(encoding="utf-8")
+    assert "<title>" in kept
+    page.get_by_text("The command and the Python code").click()
+    assert "--missing=Alter=999" in page.get_by_label("Command", exact=True).inner_text()
+
+
+def is_on_the_first_screen(place):
+    box = place.bounding_box()
+    return box["y"] + box["height"] <= 900
+
+
+def test_what_was_guessed_is_undone_and_done_by_hand(visit, messy):
+    way = visit()
+    page = way.page
+    way.send(messy)
+    for label in ("Alter=999", "Geschlecht: spellings", "Copies of rows"):
+        page.get_by_role("checkbox", name=re.compile(label)).uncheck()
+        way.looked()
+    for name in ("Nr", "Absage"):
+        page.get_by_label(f"Role of {name}", exact=True).select_option("held equal")
+        way.looked()
     told = text_of(page)
     for seen in ("also spelled 'Yes'", "999 in", "as identifiers do", "90 rows", "'F' (29)"):
         assert seen in told, seen
     assert "each of its values goes with one outcome" in page.locator("#c7").inner_text()
-    way.picture("columns", full_page=True)
+    assert "chosen because" not in page.locator("#c7").inner_text()
     buttons = {
         "#about": "Leave the copies out",
         "#c0": "Leave this column out",
@@ -211,20 +251,18 @@ def test_from_a_messy_file_to_the_right_answer(visit, messy):
     for place, words in buttons.items():
         page.locator(place).get_by_role("button", name=re.compile(words)).first.click()
         page.locator(place).get_by_role("button", name=re.compile(words)).wait_for(state="detached")
-    page.get_by_role("button", name="To the question").click()
-    page.get_by_text("What so many people could show").wait_for()
+    page.get_by_role("link", name="The first rows").click()
+    page.get_by_role("link", name="To the columns").wait_for()
+    assert "cp1252" in text_of(page)
+    assert "read as percent" in text_of(page)
+    way.picture("file")
+    page.get_by_role("link", name="To the columns").click()
+    page.get_by_role("checkbox", name="Groups of Alter").check()
+    way.looked()
+    assert page.get_by_label("Role of Alter", exact=True).input_value() == "protected"
+    page.get_by_role("button", name="What so many people").click()
+    page.get_by_role("heading", name="What so many people could show").wait_for()
     way.picture("question", full_page=True)
-    way.run()
-    told = text_of(page)
-    assert re.search(r"less often than Geschlecht = .m.: 27\.0 % against 33\.7 %", told)
-    assert "accounted for by" in told  # nothing is found at equal columns
-    way.picture("page")
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Page", exact=True).click()
-    kept = Path(download.value.path()).read_text(encoding="utf-8")
-    assert "<title>" in kept
-    page.get_by_text("The command and the Python code").click()
-    assert "--missing=Alter=999" in page.get_by_label("Command", exact=True).inner_text()
 
 
 def test_pay_per_hour(visit):
@@ -234,20 +272,14 @@ def test_pay_per_hour(visit):
     way = visit()
     page = way.page
     way.send(path)
-    page.get_by_role("link", name="to the columns").click()
-    page.get_by_label("What was decided?").wait_for()
-    page.wait_for_load_state("load")
-    page.get_by_label("What was decided?").select_option("base_pay")
-    page.get_by_text("base_pay is a number: means are compared").wait_for()
+    assert page.get_by_label("What was decided?").input_value() == "base_pay"
     for name, role in {
         "sex": "protected",
         "weekly_hours": "hours",
         "person": "ignore",
         "variable_pay": "ignore",
     }.items():
-        page.get_by_label(f"Role of {name}", exact=True).select_option(role)
-        way.looked()
-    page.get_by_role("button", name="To the question").click()
+        assert page.get_by_label(f"Role of {name}", exact=True).input_value() == role, name
     way.run()
     told = text_of(page)
     assert re.search(r"sex = .female. .{0,80}less", told)
@@ -277,12 +309,13 @@ def test_every_page_fits_and_axe_finds_nothing_serious(visit, decisions, width, 
 
     look("start")
     way.send(decisions)
-    look("file")
-    page.get_by_role("link", name="to the columns").click()
+    page.get_by_role("link", name="The first rows").click()
+    look("file", "decisions.csv")
+    page.get_by_role("link", name="To the columns").click()
     way.choose("hired", "yes", "sex")
-    look("columns", "What do the columns mean?")
-    page.get_by_role("button", name="To the question").click()
-    look("question", "What is asked")
+    look("columns", "What is asked of")
+    page.get_by_role("button", name="What so many people").click()
+    look("question", re.compile("^What is asked$"))
     page.get_by_text("What gap matters").click()
     page.get_by_role("button", name="Write the plan").click()
     page.get_by_text("SHA-256").wait_for()
@@ -304,19 +337,18 @@ def test_from_the_page_to_a_less_discriminatory_model(visit, decisions):
     way = visit()
     page = way.page
     way.send(decisions)
-    page.get_by_role("link", name="to the columns").click()
     way.choose("hired", "yes", "sex")
-    page.get_by_role("button", name="To the question").click()
+    page.get_by_role("button", name="What so many people").click()
     way.run()
     page.get_by_role("link", name="Look for a less discriminatory model").click()
     assert "All 800 people are judged" in text_of(page)
     page.get_by_label("Kind of model").select_option("logistic")
-    way.picture("alternative", full_page=True)
+    way.picture("alternative")
     way.search()
     told = text_of(page)
     assert "largest gap in selection rate by sex" in told
     assert "People whose decision changes with another protected value" in told
-    way.picture("search", full_page=True)
+    way.picture("search")
     with page.expect_download() as download:
         page.get_by_role("link", name="Page", exact=True).click()
     assert "<svg" in Path(download.value.path()).read_text(encoding="utf-8")
@@ -333,12 +365,15 @@ def test_keyboard_only(visit, decisions):
     way = visit()
     page = way.page
     page.set_input_files("#file", str(decisions))  # the dialog of the system is not of the page
+    page.get_by_label("What was decided?").wait_for()
+    page.wait_for_load_state("load")
 
     def tab_to(name, most=60):
         for _ in range(most):
             page.keyboard.press("Tab")
             about = page.evaluate(
-                "(e => (e.labels && e.labels.length ? e.labels[0].innerText : '') + ' ' +"
+                "(e => e === document.body ? '' :"
+                " (e.labels && e.labels.length ? e.labels[0].innerText : '') + ' ' +"
                 " (e.getAttribute('aria-label') || e.innerText || ''))(document.activeElement)"
             )
             if name in " ".join(about.split()):
@@ -347,24 +382,23 @@ def test_keyboard_only(visit, decisions):
                 return
         raise AssertionError(f"Tab does not reach {name!r}")
 
-    tab_to("Read this file")
-    page.keyboard.press("Enter")
-    page.get_by_role("link", name="to the columns").wait_for()
-    tab_to("to the columns")
-    page.keyboard.press("Enter")
-    page.get_by_label("What was decided?").wait_for()
     tab_to("What was decided?")
     page.keyboard.type("hired")
     way.looked()
-    tab_to("yes")
+    tab_to("no")
+    page.keyboard.press("Space")
+    way.looked()
+    page.keyboard.press("Space")
+    way.looked()
+    tab_to("Groups of sex")
     page.keyboard.press("Space")
     way.looked()
     tab_to("Role of sex")
     page.keyboard.type("protected")
     way.looked()
-    tab_to("To the question")
+    tab_to("What so many people")
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Run the audit").wait_for()
+    page.get_by_role("heading", name="What so many people could show").wait_for()
     tab_to("Run the audit")
     page.keyboard.press("Enter")
     page.get_by_text("Keep it:").wait_for()
@@ -376,12 +410,11 @@ def test_reload_and_back(visit, decisions):
     page = way.page
     way.send(decisions)
     page.reload()
-    page.get_by_role("link", name="to the columns").click()
     way.choose("hired", "yes", "sex")
     page.reload()
     assert page.get_by_label("Role of sex", exact=True).input_value() == "protected"
     assert page.get_by_role("checkbox", name=re.compile("^yes")).is_checked()
-    page.get_by_role("button", name="To the question").click()
+    page.get_by_role("button", name="What so many people").click()
     page.get_by_role("button", name="Run the audit").click()
     page.wait_for_url("**/audits/*")
     page.reload()
@@ -389,7 +422,7 @@ def test_reload_and_back(visit, decisions):
     page.reload()
     assert "less often than" in text_of(page)
     page.go_back()
-    page.get_by_role("button", name="Run the audit").wait_for()
+    page.get_by_role("heading", name="What so many people could show").wait_for()
     page.go_back()
     assert page.get_by_label("Role of sex", exact=True).input_value() == "protected"
 
@@ -402,9 +435,8 @@ def test_cancel_and_two_tabs(visit, decisions, tmp_path):
     way = visit()
     page = way.page
     way.send(tmp_path / "large.csv")
-    page.get_by_role("link", name="to the columns").click()
     way.choose("hired", "yes", "sex")
-    page.get_by_role("button", name="To the question").click()
+    page.get_by_role("button", name="What so many people").click()
     page.get_by_role("button", name="Run the audit").click()
     seconds, seen = page.locator("[data-seconds]"), []
     for _ in range(8):
@@ -416,9 +448,9 @@ def test_cancel_and_two_tabs(visit, decisions, tmp_path):
     other.goto(way.home)
     assert "large.csv" in text_of(other)
     other.set_input_files("#file", str(decisions))
-    other.get_by_role("button", name="Read this file").click()
     other.get_by_text("800 rows").wait_for()
     api.expect(page.locator("[data-step]")).to_contain_text(re.compile("[23] of"), timeout=MOST)
+    assert float(page.locator("[data-progress]").get_attribute("value")) > 0.2
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Cancelled: this page says what was found until then").wait_for()
     assert "hired" in text_of(page)
@@ -479,8 +511,7 @@ def test_a_hostile_file(visit, tmp_path):
     way.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     way.send(path)
     assert evil in text_of(way.page)
-    way.page.get_by_role("link", name="to the columns").click()
     way.choose("hired", "yes", "<script>alert(1)</script>")
-    way.page.get_by_role("button", name="To the question").click()
+    way.page.get_by_role("button", name="What so many people").click()
     way.run()
     assert not dialogs

@@ -262,6 +262,7 @@ def test_audits_and_readers_end_with_a_killed_app(started):
         client.get(address)
         text = "sex,x,hired\n" + "f,1,no\nm,2,yes\nm,3,no\nf,4,yes\n" * 30_000
         file = client.post("/files", files={"file": ("a.csv", text.encode())}).url.path
+        file = file.removesuffix("/columns")
         client.post(f"{file}/columns", data={"target": "hired"})
         more = {"target": "hired", "favorable": "yes", "role-0": "protected"}
         client.post(f"{file}/columns", data=more)

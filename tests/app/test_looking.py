@@ -195,7 +195,7 @@ def test_what_is_shown_at_once_reads_no_more_than_the_beginning(tmp_path, monkey
     monkeypatch.setattr(_looking, "_FIRST", 20_000)
     monkeypatch.setattr(_looking, "_HEAD", 40_000)
     read, argv = [], [str(tmp_path / name)]
-    monkeypatch.setattr(_looking._ShareDone, "__call__", lambda self, n: read.append(n))
+    monkeypatch.setattr(_looking.ShareDone, "__call__", lambda self, n: read.append(n))
     with telling(read.append):
         seen = (
             first_rows(argv, str(tmp_path)) if what == "first" else look(argv, str(tmp_path / "p"))

@@ -136,10 +136,12 @@ def read_lines(path, options, most_bytes):
     Raises ValueError if the file is too large, or a line is not an object.
     """
     path, encoding = Path(path), options.encoding or "utf-8-sig"
+    text = bytearray()
     with opened(path) as file:
-        text = file.read(most_bytes + 1)
-    if len(text) > most_bytes:
-        raise ValueError(f"{path.name!r} has more than {most_bytes / 1e9:g} GB of text.")
+        while piece := file.read(_PIECE):  # a single read claims memory for its limit at once
+            text += piece
+            if len(text) > most_bytes:
+                raise ValueError(f"{path.name!r} has more than {most_bytes / 1e9:g} GB of text.")
     rows: list = []
     try:
         for line in text.decode(encoding).split("\n"):

@@ -16,7 +16,36 @@ for (const form of all("[data-drop]")) {
     form.classList.remove("over");
     if (event.dataTransfer.files.length) { input.files = event.dataTransfer.files; form.requestSubmit(); }
   });
-  form.addEventListener("submit", () => { busy.textContent = "Reading …"; });
+  input.addEventListener("change", () => { if (input.files.length) form.requestSubmit(); });
+  window.addEventListener("pageshow", () => form.reset()); // else the same file could not be chosen again
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const sent = form.querySelector("[data-sent]");
+    const bar = sent.querySelector("progress");
+    const request = new XMLHttpRequest(); // fetch does not tell how much was sent
+    sent.hidden = false;
+    busy.textContent = "Sending the file";
+    request.upload.addEventListener("progress", (part) => {
+      bar.max = part.total;
+      bar.value = part.loaded;
+      busy.textContent = `Sending the file: ${(100 * part.loaded / part.total).toFixed(1)} %`;
+    });
+    request.upload.addEventListener("load", () => { busy.textContent = "Reading the first rows"; });
+    request.addEventListener("load", () => {
+      if (request.status < 400) { location.assign(request.responseURL); return; }
+      const main = new DOMParser().parseFromString(request.responseText, "text/html").querySelector("main");
+      sent.hidden = true;
+      busy.textContent = "";
+      if (main) document.querySelector("main").replaceWith(main);
+      else busy.textContent = "The app refused the file.";
+    });
+    request.addEventListener("error", () => {
+      sent.hidden = true;
+      busy.textContent = "The file could not be sent: it is too large, or the app was ended in the terminal.";
+    });
+    request.open("POST", form.action);
+    request.send(new FormData(form));
+  });
 }
 
 // after a choice, what an audit would notice is looked up again
@@ -35,7 +64,10 @@ for (const form of all("[data-live-form]")) {
       if (number !== asked) return;
       for (const old of all("[data-live]")) {
         const fresh = page.getElementById(old.id);
-        if (fresh && !old.contains(document.activeElement)) old.replaceChildren(...fresh.childNodes);
+        const focused = old.contains(document.activeElement) ? document.activeElement : null;
+        if (!fresh || (focused && focused.matches("input:not([type=checkbox])"))) continue; // what is typed stays
+        old.replaceChildren(...fresh.childNodes);
+        if (focused) document.getElementById(focused.id)?.focus();
       }
       for (const old of all(".role")) {
         const fresh = page.getElementById(old.id);

@@ -1,0 +1,278 @@
+"""What the names and values of a table suggest about it: choices that are made beforehand.
+
+Each is shown with its reason, and can be changed. What is not clear is left to the user.
+"""
+
+import re
+import unicodedata
+
+from skdisc._utils._favorable import folded
+from skdisc.app._study import EQUAL, IGNORE, PROTECTED, Study
+from skdisc.auditing._numbers import MANY
+
+_PARTS = re.compile(r"[^\W\d_]+")
+_CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])")
+_MOST_VALUES = 10  # of a decision
+_MOST_GROUPS = 50  # of a protected column that is not a number
+
+_AGE = "age"
+# Words of English, German, French and Spanish, without accents.
+_KINDS = {  # of what may be protected
+    "sex": "sex sexe sexo gender geschlecht genero",
+    _AGE: "age alter altersgruppe altersklasse edad",
+    "origin or race": "race rasse ethnicity ethnic ethnie ethnizitat etnia hautfarbe herkunft "
+    "origin origine origen nationality nationalitat nationalite nacionalidad citizenship "
+    "staatsangehorigkeit migrationshintergrund migrant immigrant birthplace geburtsland",
+    "religion": "religion konfession",
+    "disability": "disability disabled behinderung schwerbehinderung schwerbehindert handicap",
+}
+_KINDS = {kind: frozenset(words.split()) for kind, words in _KINDS.items()}
+_VOCABULARY = (
+    # things, whose age and origin are not those of people
+    "car vehicle account house building company firm contract loan policy",
+    # decisions that people want
+    "hired hire granted approved approval accepted admitted admission promoted promotion selected "
+    "shortlisted invited offered awarded passed eingestellt einstellung zusage zugesagt bewilligt "
+    "bewilligung genehmigt angenommen befordert beforderung zugelassen zulassung eingeladen "
+    "embauche embauchee recrute accorde accepte admis promu retenu contratado aprobado concedido "
+    "admitido",
+    # and those that they do not want
+    "rejected rejection denied denial declined refused refusal dismissed fired absage abgelehnt "
+    "ablehnung abgesagt entlassen gekundigt kundigung refuse rejete licencie rechazado",
+    # and those of which a name tells nothing more
+    "decision outcome result entscheidung ergebnis resultat decided resultado",
+    # pay, and its parts
+    "pay salary wage wages earnings compensation gehalt lohn entgelt vergutung verdienst salaire "
+    "remuneration salario sueldo",
+    "total gesamt",
+    "base basic grund",
+    "variable bonus bonuses complementary zulage zulagen pramie prime",
+    # pay that was not paid by this employer
+    "desired expected wanted wunsch previous former last requested",
+    "hours stunden wochenstunden arbeitsstunden heures horas",
+    "id nr no number nummer numero row index key person case applicant",
+    "not no nicht non pas",
+    "yes y ja j oui o si true t 1 1.0",
+    "no n nein non false f 0 0.0",
+)
+_VOCABULARY = [frozenset(words.split()) for words in _VOCABULARY]
+_OF_THINGS, _HIRED, _REJECTED, _DECIDED, _PAY, _TOTAL, _BASE, _VARIABLE = _VOCABULARY[:8]
+_NOT_PAID, _HOURS, _NUMBERS_OF_ROWS, _NOT, _YES, _NO = _VOCABULARY[8:]
+
+
+def _words(name):
+    """Return the words in a name or a value, without case and accents, as a list."""
+    text = unicodedata.normalize("NFKD", _CAMEL.sub(" ", str(name)))
+    text = "".join(c for c in text if not unicodedata.combining(c))
+    return [word.casefold() for word in _PARTS.findall(text)]
+
+
+def guess(study: Study, seen: dict) -> bool:
+    """Make the next choices about a file; return whether what is seen may change with them.
+
+    Parameters
+    ----------
+    study : Study
+        Its `to_guess` names what is still to be guessed, and what is guessed is taken from it.
+    seen : dict
+        What `look` has seen with the choices so far.
+    """
+    names = tuple(seen["names"])
+    if study.guessed != names:  # a file that was never seen, or is read otherwise now
+        study.guessed, study.to_guess = names, list(_GUESSES)
+    while study.to_guess:
+        what = study.to_guess.pop(0)
+        before = study.looked_at()
+        _GUESSES[what](study, seen)
+        if study.looked_at() != before:
+            return True
+    return False
+
+
+def guess_again(study: Study) -> None:
+    """Take back what was guessed about the last outcome, and guess about the new one."""
+    for name, reason in list(study.because.items()):
+        if reason in _OF_OUTCOME:
+            del study.because[name]
+            study.roles.pop(name, None)
+    for what in ("target", "favorable", "includes"):
+        study.why.pop(what, None)
+    study.to_guess = ["pay", "favorable", "outcome"]
+
+
+def _guess_columns(study, seen):
+    """Guess the outcome, and the protected columns by their names."""
+    columns = {column["name"]: column for column in seen["columns"]}
+    if not study.target:
+        _guess_target(study, columns)
+    named = {name: _protected_kind(column) for name, column in columns.items()}
+    named = {n: kind for n, kind in named.items() if kind and n != study.target}
+    # Each further question takes longer, and weakens the answers to the others.
+    are_others = any(kind != _AGE for kind in named.values())
+    for name, kind in named.items():
+        if not (kind == _AGE and are_others) and name not in study.roles:
+            _take(study, name, PROTECTED, f"its name says {kind}")
+
+
+def _protected_kind(column):
+    """Return what the name of a column says about people that may matter; '' if nothing."""
+    words = set(_words(column["name"]))
+    if words & _OF_THINGS or (column["kind"] != "number" and column["distinct"] > _MOST_GROUPS):
+        return ""
+    return next((kind for kind, several in _KINDS.items() if words & several), "")
+
+
+def offered(study: Study, seen: dict) -> list[dict]:
+    """Return the columns that are likely to be protected.
+
+    Returns
+    -------
+    list of dict
+        ``i``, the place of the column; ``name``; ``why``, a reason, or ''.
+    """
+    found = []
+    for i, column in enumerate(seen["columns"]):
+        name, kind = column["name"], _protected_kind(column)
+        is_protected = study.roles.get(name) == PROTECTED
+        if name != study.target and (kind or is_protected):
+            ask = "" if is_protected else "; tick it to ask about it, too"
+            why = study.because.get(name, f"its name says {kind}{ask}" if kind else "")
+            found.append({"i": i, "name": name, "why": why})
+    return found
+
+
+def _guess_target(study, columns):
+    """Guess the outcome, if a single column is likely to be it."""
+    few = {n: c for n, c in columns.items() if _is_decision(c)}
+    many = {n: c for n, c in columns.items() if c["kind"] == "number" and c["distinct"] > MANY}
+    pay = [n for n in many if _PAY & set(_words(n)) and not _NOT_PAID & set(_words(n))]
+    pay = [n for n in pay if not _VARIABLE & set(_words(n))]
+    likely = (
+        [n for n in few if _HIRED & set(_words(n))],
+        [n for n in few if _REJECTED & set(_words(n))],
+        [n for n in few if _DECIDED & set(_words(n))],
+        [n for n in pay if _TOTAL & set(_words(n))],
+        [n for n in pay if _BASE & set(_words(n))],
+        pay,
+    )
+    names = next((several for several in likely if several), [])
+    if len(names) != 1:
+        return
+    study.target, study.is_number = names[0], names[0] in many
+    what = "pay" if study.is_number else "a decision"
+    study.why["target"] = f"chosen because its name says {what}"
+
+
+def _is_decision(column):
+    """Return whether a column has as few values as a decision."""
+    most = 2 if column["kind"] == "number" else _MOST_VALUES
+    return 2 <= column["distinct"] <= most
+
+
+def _guess_pay(study, seen):
+    """Guess roles of columns beside pay: hours of work, and parts of pay."""
+    if not study.is_number or not _PAY & set(_words(study.target)):
+        return
+    words = set(_words(study.target))
+    for said, several in (("yes", _TOTAL), ("no", _BASE)):
+        if words & several:
+            study.includes = said
+            study.why["includes"] = f"chosen because of the name {study.target}"
+    for column in seen["columns"]:
+        name, words = column["name"], set(_words(column["name"]))
+        if name == study.target or name in study.roles or column["kind"] != "number":
+            continue
+        if words & _HOURS and not study.columns("hours"):
+            _take(study, name, "hours", _HOURS_OF_PAY)
+        elif words & _VARIABLE or (words & _PAY and words & (_TOTAL | _BASE)):
+            _take(study, name, IGNORE, _PART_OF_PAY)
+
+
+def _guess_favorable(study, seen):
+    """Guess which value of the outcome people want."""
+    if not study.target or study.is_number or study.favorable or not seen["values"]:
+        return
+    texts = [value["text"] for value in seen["values"]]
+    yes = [t for t in texts if folded(t) in _YES]
+    no = [t for t in texts if folded(t) in _NO]
+    good = [t for t in texts if _HIRED & set(_words(t)) and not _NOT & set(_words(t))]
+    bad = [t for t in texts if _REJECTED & set(_words(t))]
+    is_bad = bool(_REJECTED & set(_words(study.target)))
+    if len(good) == 1:
+        chosen, why = good[0], "its words say that people want it"
+    elif is_bad and len(no) == 1:
+        chosen, why = no[0], f"{study.target} is what people do not want"
+    elif len(yes) == 1 and not is_bad:
+        chosen, why = yes[0], "it says yes"
+        if not _HIRED & set(_words(study.target)):
+            why = "it usually says yes; check it"
+    elif len(bad) == 1 and len(texts) == 2:
+        (chosen,) = (t for t in texts if t not in bad)
+        why = "the other value is what people do not want"
+    else:
+        return
+    study.favorable = chosen
+    study.why["favorable"] = f"chosen because {why}"
+
+
+def _guess_outcome(study, seen):
+    """Leave out columns that are the outcome in other words."""
+    distinct = {column["name"]: column["distinct"] for column in seen["columns"]}
+    for note in seen["notices"]:
+        name = note["column"]
+        is_outcome = note["seen"].startswith(_ONE_OUTCOME) and distinct[name] == 2
+        if is_outcome and study.roles.get(name, EQUAL) == EQUAL:
+            _take(study, name, IGNORE, _IS_OUTCOME)
+
+
+def _guess_changes(study, seen):
+    """Guess what to do about what was noticed, where hardly anything else can be meant."""
+    columns = {column["name"]: column for column in seen["columns"]}
+    numbers = {n["column"] for n in seen["notices"] if "as identifiers do" in n["seen"]}
+    for name in sorted(numbers):
+        is_free = study.roles.get(name, EQUAL) == EQUAL
+        if is_free and _is_number_of_rows(name, columns[name]):
+            _take(study, name, IGNORE, "each row has a value of its own, as numbers of rows do")
+    for note in seen["notices"]:
+        option, *value = (note["advice"] or {"argv": [""]})["argv"]
+        if option == "--missing" and re.fullmatch(r"-9+|-1|9{2,}", value[0].rpartition("=")[2]):
+            _change(study, option, value[0], "far from all other numbers, as codes are")
+        elif option == "--fold":
+            _change(study, option, value[0], "they differ by case or blanks alone")
+        elif option == "--drop-copies" and numbers:
+            _change(study, option, "", f"even their {min(numbers)} is the same")
+
+
+def _is_number_of_rows(name, column):
+    """Return whether a column in which all rows differ tells nothing about people."""
+    if column["kind"] != "number":
+        return True
+    first, last = map(float, column["ends"])
+    is_series = last - first + 1 == column["distinct"]
+    return is_series or bool(_NUMBERS_OF_ROWS & set(_words(name)))
+
+
+def _take(study, name, role, reason):
+    """Give a column a role, with the reason."""
+    study.set_role(name, role)
+    study.because[name] = reason
+
+
+def _change(study, option, value, reason):
+    """Do what a notice advises, with the reason."""
+    study.apply(option, value)
+    study.why[value or option.removeprefix("--")] = reason
+
+
+_ONE_OUTCOME = "each of its values goes with one outcome, in all rows"
+_IS_OUTCOME = "each of its two values goes with one outcome: it is the outcome in other words"
+_HOURS_OF_PAY = "its name says hours: pay is compared per hour"
+_PART_OF_PAY = "its name says a part of pay, which must not be held equal; tables of laws add it"
+_OF_OUTCOME = (_IS_OUTCOME, _HOURS_OF_PAY, _PART_OF_PAY)
+_GUESSES = {
+    "columns": _guess_columns,
+    "pay": _guess_pay,
+    "favorable": _guess_favorable,
+    "outcome": _guess_outcome,
+    "changes": _guess_changes,
+}

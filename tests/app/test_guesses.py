@@ -1,0 +1,178 @@
+"""What the app chooses beforehand, always with a reason, and what it leaves open."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc.app._guesses import guess, guess_again, offered
+from skdisc.app._looking import look
+from skdisc.app._study import Study
+
+
+@pytest.fixture
+def guessed(tmp_path, monkeypatch):
+    """Return a function that guesses about a table; it returns the study, and what is seen."""
+    monkeypatch.setenv("SKDISC_APP_FOLDER", str(tmp_path))
+
+    def of(frame, study=None):
+        path = tmp_path / "data.csv"
+        frame.to_csv(path, index=False)
+        study = Study("k", "people.csv", path) if study is None else study
+        seen = look(study.looked_at())
+        while guess(study, seen):
+            seen = look(study.looked_at())
+        return study, seen
+
+    return of
+
+
+def people(n=400, **columns):
+    """Return a table of people with columns of names and values to draw from."""
+    draw = np.random.default_rng(0)
+    drawn = {name: draw.choice(values, n) for name, values in columns.items()}
+    return pd.DataFrame({"score": draw.integers(0, 30, n), **drawn})
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("sex", "sex"),
+        ("Gender", "sex"),
+        ("Geschlecht", "sex"),
+        ("sexe", "sex"),
+        ("applicantSex", "sex"),
+        ("race", "origin or race"),
+        ("Ethnicity_code", "origin or race"),
+        ("Nationalität", "origin or race"),
+        ("Herkunft", "origin or race"),
+        ("Religion", "religion"),
+        ("Behinderung", "disability"),
+        ("age", "age"),
+        ("Alter", "age"),
+        ("page", ""),
+        ("vehicle age", ""),
+        ("Sussex", ""),
+        ("average", ""),
+        ("tenure", ""),
+    ],
+)
+def test_protected_columns_are_recognized_by_whole_words(guessed, name, kind):
+    study, seen = guessed(people(**{name: ["a", "b"], "hired": ["yes", "no"]}))
+    assert study.columns("protected") == [name] * bool(kind)
+    assert study.because.get(name, "") == (f"its name says {kind}" if kind else "")
+    assert [column["name"] for column in offered(study, seen)] == [name] * bool(kind)
+
+
+def test_age_is_offered_beside_others_and_not_asked_about(guessed):
+    study, seen = guessed(people(sex=["f", "m"], age=range(20, 60), hired=["yes", "no"]))
+    assert study.columns("protected") == ["sex"]
+    assert [column["name"] for column in offered(study, seen)] == ["sex", "age"]
+    assert "tick it" in offered(study, seen)[1]["why"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "target"),
+    [
+        ({"hired": ["yes", "no"], "region": ["n", "s"]}, "hired"),
+        ({"Eingestellt": ["ja", "nein"], "Absage": [0, 1]}, "Eingestellt"),
+        ({"rejected": [0, 1]}, "rejected"),
+        ({"decision": ["A", "B", "C"]}, "decision"),
+        ({"hired": ["yes", "no"], "invited": ["yes", "no"]}, ""),  # either may be meant
+        ({"hired": range(1990, 2020)}, ""),  # years
+        ({"test_result": range(100)}, ""),
+        ({"salary": range(1000, 4000, 7)}, "salary"),
+        ({"base_pay": range(1000, 4000, 7), "bonus_pay": range(0, 900, 7)}, "base_pay"),
+        ({"desired_salary": range(1000, 4000, 7)}, ""),
+        ({"x": ["yes", "no"]}, ""),
+    ],
+)
+def test_the_outcome_is_chosen_if_it_is_clear(guessed, columns, target):
+    study, _ = guessed(people(sex=["f", "m"], **columns))
+    assert study.target == target
+    assert ("target" in study.why) == bool(target)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "favorable"),
+    [
+        ("hired", ["yes", "no"], "yes"),
+        ("hired", ["Hired", "Not hired"], "Hired"),
+        ("hired", ["Y", "N", "pending"], "Y"),
+        ("hired", [0, 1], "1"),
+        ("rejected", [0, 1], "0"),
+        ("Absage", ["ja", "nein"], "nein"),
+        ("denial", ["approved", "denied"], "approved"),
+        ("decision", ["rejected", "other"], "other"),
+        ("decision", ["A", "B"], ""),
+        ("decision", ["accepted", "admitted", "denied"], ""),
+        ("dismissed", ["true", "false"], "False"),
+    ],
+)
+def test_what_people_want_is_chosen_if_it_is_clear(guessed, name, values, favorable):
+    study, seen = guessed(people(sex=["f", "m"], **{name: values}))
+    assert study.favorable == favorable
+    assert ("favorable" in study.why) == bool(favorable)
+    assert [v["text"] for v in seen["values"] if v["chosen"]] == [favorable] * bool(favorable)
+
+
+def test_codes_whose_meaning_is_open_are_chosen_with_a_warning(guessed):
+    study, _ = guessed(people(sex=["f", "m"], outcome=[0, 1]))
+    assert study.favorable == "1"
+    assert "check it" in study.why["favorable"]
+
+
+def test_numbers_of_rows_are_left_out_and_measurements_are_not(guessed):
+    frame = people(600, sex=["f", "m"], hired=["yes", "no"])
+    draw = np.random.default_rng(0)
+    frame["file_nr"] = draw.permutation(range(0, 60_000, 100))
+    frame["weight_in_grams"] = draw.permutation(range(50_000, 110_000, 100))
+    study, seen = guessed(frame)
+    noticed = [n["column"] for n in seen["notices"] if "as identifiers do" in n["seen"]]
+    assert study.columns("ignore") == ["file_nr"]
+    assert noticed == ["weight_in_grams"]  # said, and left to the user
+
+
+def test_copies_are_left_out_only_if_even_their_number_is_the_same(guessed):
+    frame = people(600, sex=["f", "m"], hired=["yes", "no"], x=range(500), z=range(500))
+    study, seen = guessed(pd.concat([frame, frame.head(60)]))
+    assert any("copies of others" in n["seen"] for n in seen["notices"])
+    assert "drop-copies" not in study.flags
+    frame["nr"] = np.arange(600)
+    study, _ = guessed(pd.concat([frame, frame.head(60)]))
+    assert "drop-copies" in study.flags
+    assert study.why["drop-copies"] == "even their nr is the same"
+
+
+def test_another_outcome_is_guessed_about_anew(guessed):
+    frame = people(sex=["f", "m"], hired=["yes", "no"])
+    frame["refused"] = np.where(frame["hired"] == "yes", "no", "yes")
+    study, _ = guessed(frame)
+    assert (study.target, study.favorable, study.roles["refused"]) == ("hired", "yes", "ignore")
+    study.target, study.favorable = "refused", ""
+    guess_again(study)
+    study, _ = guessed(frame, study)
+    assert study.favorable == "no"
+    assert study.columns("ignore") == ["hired"]
+    assert study.columns("protected") == ["sex"]
+
+
+def test_what_was_undone_stays_undone(guessed):
+    frame = people(sex=["f", "m", "F"], age=[*range(20, 60), 999, 999, 999], hired=["yes", "no"])
+    study, seen = guessed(frame)
+    assert (study.fold, study.missing) == (["sex"], ["age=999"])
+    assert study.columns_equal() == ["score", "age"]
+    study.fold, study.missing = [], []
+    study.set_role("sex", "")
+    assert not guess(study, seen)
+    study, _ = guessed(frame, study)
+    assert (study.fold, study.missing, study.columns("protected")) == ([], [], [])
+
+
+def test_parts_of_pay_and_hours(guessed):
+    columns = {"base_pay": range(1000, 4000, 7), "bonus": range(0, 900, 7), "hours": [20, 40]}
+    study, _ = guessed(people(sex=["f", "m"], **columns))
+    assert study.is_number
+    assert study.columns("hours") == ["hours"]
+    assert study.columns("ignore") == ["bonus"]
+    assert "part of pay" in study.because["bonus"]
+    assert study.includes == "no"
