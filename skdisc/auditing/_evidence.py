@@ -17,6 +17,7 @@ from skdisc.auditing._figures import (
     RATE_OF,
     REVERSED,
     as_gaps,
+    finite_or_none,
     what_is_shown,
 )
 from skdisc.auditing._plan import DESCRIBES, LEAD
@@ -276,12 +277,6 @@ def _shadow(rank, e, figures):
     return labels | numbers | people
 
 
-def _number(value):
-    """Return a float, or None for NaN."""
-    value = float(value)
-    return value if np.isfinite(value) else None
-
-
 def _row(rank, e, audited, significance, figures):
     """Return the row of a finding, without what other methods find."""
     quantity = e.step.attribute, e.group, e.numbers["measure"]
@@ -294,7 +289,7 @@ def _row(rank, e, audited, significance, figures):
     row = {"rank": rank, "group": str(e.group), "conditions": conditions}
     row |= {"attributes": e.attributes, "kind": e.kind, "null": e.step.null}
     row |= {"found": bool(e.p <= significance), "p_adjusted": float(e.p)}
-    row |= figures.numbers(e.what, *quantity) | {"p_value": _number(e.numbers["p_value"])}
+    row |= figures.numbers(e.what, *quantity) | {"p_value": finite_or_none(e.numbers["p_value"])}
     row |= figures.numbers(e.what + HELD_OUT, *quantity, held)
     if e.kind == CAUSE:
         row |= figures.raw_gap(*quantity[:2], e.members, e.context)
@@ -310,7 +305,7 @@ def _row(rank, e, audited, significance, figures):
     row |= {"people": e.people, "fewest": e.fewest, "share": e.people / audited.people()}
     row["judged"] = bool(audited.share(e.members) >= figures.relevant_size)
     if audited.numbers is not None and e.numbers["measure"] == "selection_rate":
-        row["rate_others"] = _number(audited.rate("selection_rate", e.context & ~e.members))
+        row["rate_others"] = finite_or_none(audited.rate("selection_rate", e.context & ~e.members))
     return row | {
         "compared_with": e.versus,
         "measure": e.numbers["measure"],

@@ -1,7 +1,6 @@
 """The groups that a question compares, by the size of their comparisons."""
 
-import numpy as np
-
+from skdisc.auditing._figures import finite_or_none, whole_or_none
 from skdisc.auditing._plan import LEAD
 
 _COLUMNS = ("group", "measure", "comparison", "estimate", "excluded", "cleared", "found")
@@ -22,18 +21,11 @@ def families(plan, results):
         )
         labels = {"attribute": step.attribute, "null": step.null}
         for row in candidates[[*_COLUMNS, "n", "n_others"]].to_dict("records"):
-            people = {"people": round(row.pop("n")), "others": _whole(row.pop("n_others"))}
+            people = {"people": round(row.pop("n")), "others": whole_or_none(row.pop("n_others"))}
             row["upper"] = row.pop("excluded")
             row["measure"] = row["measure"] or results[step.name].measure
-            numbers = {n: v if isinstance(v, (str, bool)) else _number(v) for n, v in row.items()}
+            numbers = {
+                n: v if isinstance(v, (str, bool)) else finite_or_none(v) for n, v in row.items()
+            }
             rows.append(labels | numbers | people)
     return rows
-
-
-def _whole(n):
-    return round(n) if np.isfinite(n) else None
-
-
-def _number(value):
-    """Return a float, None for one that is not finite."""
-    return float(value) if np.isfinite(value) else None

@@ -118,10 +118,13 @@ class Figures:
         is_gap = what == GAP
         if is_gap and abs(rate - rate_others - record["estimate"]) > _ROUNDING * max(1, abs(rate)):
             return
-        record |= {"rate": _number(rate), "people": audited.people(audited.among(name, members))}
+        record |= {
+            "rate": finite_or_none(rate),
+            "people": audited.people(audited.among(name, members)),
+        }
         if what == GAP:
             n_others = audited.people(audited.among(name, rest))
-            record |= {"rate_others": _number(rate_others), "others": n_others}
+            record |= {"rate_others": finite_or_none(rate_others), "others": n_others}
 
     def _learn_other_values(self, step, result):
         """Learn which value is all others, of protected columns of two values."""
@@ -154,7 +157,7 @@ class Figures:
             return
         details = dict.fromkeys(_UNKNOWN) | {"level": round(float(level), 10)} | more
         details["compared_with"] = versus
-        ends = [float(estimate), _number(low), _number(high)]
+        ends = [float(estimate), finite_or_none(low), finite_or_none(high)]
         names = ("estimate", "low", "high")
         self._records[key] = dict(zip(names, ends, strict=True)) | details
         mirrored_key = self._mirrored(key)
@@ -205,7 +208,7 @@ class Figures:
             measure = RATE_OF.get(measure, measure)
             key = what, step.attribute, row["group"], measure
             ends = (row[n] for n in ("estimate", "low", "high", "level"))
-            people = {"people": round(row["n"]), "others": _whole(row["n_others"])}
+            people = {"people": round(row["n"]), "others": whole_or_none(row["n_others"])}
             marks = {"judged": bool(row["judged"]), "cleared": bool(row["cleared"])}
             self._add(key, result.versus, *ends, **people)
             for one in filter(None, (key, self._mirrored(key))):
@@ -250,13 +253,13 @@ def _versus(result, row):
     return "everyone else" if reference == "rest" else str(reference)
 
 
-def _whole(n):
+def whole_or_none(n):
     """Return a number of people, or None for one that is not known."""
     return round(n) if np.isfinite(n) else None
 
 
-def _number(value):
-    """Return a float, or None for what is not finite."""
+def finite_or_none(value):
+    """Return a float, or None for what is not finite, which JSON does not have."""
     value = float(value)
     return value if np.isfinite(value) else None
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from skdisc._counts._sources._arrow import frame_of, without_unnamed_index
 from skdisc._counts._sources._files import ParquetSource
-from skdisc._counts._sources._source import Source, TablePart, slices
+from skdisc._counts._sources._source import Source, TablePart, sliced
 from skdisc._utils._optional import require
 from skdisc._utils._validation import refuse_doubles
 
@@ -31,13 +31,9 @@ class FrameSource(Source):
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
         """Return slices of the table."""
         del compact
-        parts = []
-        for start, end in slices(len(self._frame)):
-            rows = partial(self._rows, start, end, list(columns))
-            parts.append(TablePart(f"rows {start} to {end - 1}", rows, partial(_mark_of, rows)))
-        return parts
+        return sliced(len(self._frame), "rows", partial(self._rows, list(columns)))
 
-    def _rows(self, start, end, columns):
+    def _rows(self, columns, start, end):
         if self._is_pandas:
             yield self._frame.iloc[start:end][columns].reset_index(drop=True)
             return
@@ -100,9 +96,3 @@ def native_of(frame: pd.DataFrame, implementation: Any) -> Any:
 
 def _narwhals():
     return require("narwhals", extra="io", purpose="Reading frames other than pandas")
-
-
-def _mark_of(rows):
-    """Return text that tells the content of rows."""
-    (frame,) = rows()
-    return f"{[*frame.columns]} {pd.util.hash_pandas_object(frame, index=False).sum()}"

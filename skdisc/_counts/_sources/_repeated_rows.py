@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from skdisc._counts._sources._source import Source, TablePart, slices
+from skdisc._counts._sources._source import Source, TablePart, sliced
 from skdisc._utils._tables._reading import numbers_of_people
 
 
@@ -24,18 +24,8 @@ class RepeatedRows(Source):
     def parts(self, columns: Sequence[Hashable], compact: bool) -> list[TablePart]:
         """Return slices of the people."""
         del compact
-        parts = []
-        for start, end in slices(int(self._ends[-1])):
-            rows = partial(self._rows, start, end, list(columns))
-            parts.append(TablePart(f"people {start} to {end - 1}", rows, partial(_mark_of, rows)))
-        return parts
+        return sliced(int(self._ends[-1]), "people", partial(self._rows, list(columns)))
 
-    def _rows(self, start, end, columns):
+    def _rows(self, columns, start, end):
         positions = np.searchsorted(self._ends, np.arange(start, end), side="right")
         yield self._frame[columns].iloc[positions].reset_index(drop=True)
-
-
-def _mark_of(rows):
-    """Return text that tells the content of rows."""
-    (frame,) = rows()
-    return f"{[*frame.columns]} {pd.util.hash_pandas_object(frame, index=False).sum()}"

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -248,6 +248,17 @@ def _profile_of(frame: pd.DataFrame) -> Profile:
     return Profile.of(frame)
 
 
-def slices(n_rows: int) -> Iterator[tuple[int, int]]:
-    """Yield first and last position (excluded) of slices of `ROWS` rows."""
-    return ((start, min(start + ROWS, n_rows)) for start in range(0, n_rows, ROWS))
+def sliced(n_rows: int, what: str, rows: Callable) -> list[TablePart]:
+    """Return a table in parts of `ROWS` rows; ``rows(start, end)`` yields those of one part."""
+    parts = []
+    for start in range(0, n_rows, ROWS):
+        end = min(start + ROWS, n_rows)
+        part = partial(rows, start, end)
+        parts.append(TablePart(f"{what} {start} to {end - 1}", part, partial(_content_of, part)))
+    return parts
+
+
+def _content_of(rows):
+    """Return text that tells the content of rows."""
+    (frame,) = rows()
+    return f"{[*frame.columns]} {pd.util.hash_pandas_object(frame, index=False).sum()}"
