@@ -376,10 +376,12 @@ def test_no_column_of_a_table_is_left_out_of_the_text(width):
     assert "e-0" not in text
 
 
-def test_details_are_open_on_the_page():
+def test_details_are_open_on_the_page_and_short_tables_are_kept_together():
     X, y = table({"present": (0.3, 0.5, 0.7), "other": (0.48, 0.5, 0.52)})
     page = searched(X, y, "other").report_.to_html()
     assert "<details open>" in page
+    assert page.count('class="scroll short"') == len(re.findall("<table", page)) > 4
+    assert "&lt;0.0001" in page
 
 
 def test_the_picture_names_the_reported_candidate_and_counts_points_at_one_place():

@@ -513,5 +513,6 @@ def _cell(name, value):
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return say.p_in_words(value) if name.startswith("p_") else f"{value:z.3f}"
+        is_p = name.startswith("p_")
+        return say.p_in_words(value).replace("below ", "<") if is_p else f"{value:z.3f}"
     return str(value)
