@@ -189,15 +189,17 @@ def test_how_many_people_it_takes_is_said_of_the_test_that_failed_and_by_whom():
 
 
 def test_what_was_foreseen_is_that_of_the_candidate_in_the_sentence():
-    X, y = table({"present": (0.3, 0.5, 0.7), "near": (0.35, 0.5, 0.65), "bold": (0.48, 0.5, 0.52)})
-    X["near"] = np.where(X["group"] == "b", X["present"], X["near"])
-    search = searched(X, y, "near", "bold", margin=0.12)
+    X, y = table({"present": (0.3, 0.5, 0.7), "safe": (0.38, 0.5, 0.62), "bold": (0.48, 0.5, 0.52)})
+    X["bold"] = np.where(X["number"] < 0.2, 1 - X["bold"], X["bold"])
+    search = searched(X, y, "safe", "bold", margin=0.11)
+    assert search.report_.document["alternative"] == "bold"
     results = pd.DataFrame(search.cv_results_).set_index("name")
-    k = search.report_.document["alternative"]
+    assert results.loc["bold", "step"] == 2
+    own = results.loc["bold", "foreseen"]
+    assert own < search.foreseen_ - 0.02
     text = words(search)
-    assert f"{k!r} was foreseen as {results.loc[k, 'foreseen']:.2f}" in text
-    first = results.index[results["step"] == 1][0]
-    assert (f"first step, {first!r}, as {search.foreseen_:.2f}" in text) == (first != k)
+    assert f"'bold' was foreseen as {own:.2f}" in text
+    assert f"the first step, 'safe', as {search.foreseen_:.2f}" in text
 
 
 def test_steps_that_were_not_tested_have_no_figures_of_the_claim_part():
