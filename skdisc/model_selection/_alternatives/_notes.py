@@ -72,11 +72,12 @@ def _of_costs(search, costs, n):
         )
     for name in costs.lowered_floors:
         floor = costs.floors[name]
-        yield (
-            f"The worst-off group by {name} ends worse off than the worst-off was: "
-            f"{floor['after_group']!r} with a {metric} of {floor['after']:.3f}, before "
-            f"{floor['before_group']!r} with {floor['before']:.3f}."
-        )
+        after = f"{floor['after_group']!r} has a {metric} of {floor['after']:.3f}"
+        if floor["before_group"] == floor["after_group"]:
+            before = f"before, it had {floor['before']:.3f}"
+        else:
+            before = f"before, {floor['before_group']!r} had {floor['before']:.3f}"
+        yield f"Whoever is worst off by {name} is worse off than before: {after}, {before}."
     gap_change = dict(zip(costs.gaps["column"], costs.gaps["change"], strict=True))
     for name in costs.floors:
         rows = costs.decisions[costs.decisions["column"] == name]
