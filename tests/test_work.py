@@ -122,7 +122,7 @@ LIMITS = {
     groups: Work(factorizations=4, sorts=60, predictions=0, peak=0.5),
     # The same, and the numbers of neighbors; expectations of decisions sort for each fold. The peak
     # is that of distances between blocks of rows.
-    situations: Work(factorizations=31, sorts=266, predictions=0, peak=7.0),
+    situations: Work(factorizations=22, sorts=79, predictions=0, peak=7.0),
     # Four columns of people. The model is called for the seeds, their gradients and their variants.
     search: Work(factorizations=12, sorts=17, predictions=6, peak=3.5),
     # The model is called for all people, and for all of them after each action, in one call.

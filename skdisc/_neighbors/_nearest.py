@@ -113,9 +113,12 @@ class NearestSearch:
         self.pool, self.metric, self._workers = pool, metric, n_jobs or 1
         none = np.zeros(pool.shape[1], dtype=bool)
         nominal = none if nominal is None else nominal
+        self._cells = _cells(pool, nominal) if algorithm in ("auto", "cells") else []
         self.algorithm = self._choose(nominal) if algorithm == "auto" else algorithm
         self._nominal, self._split = nominal, nominal if self.algorithm == "cells" else none
-        self._cells, self._trees = _cells(pool, self._split), []
+        if self.algorithm != "cells":
+            self._cells = _cells(pool, none)
+        self._trees = []
         if self.algorithm == "blocks":
             self._blocks = BlockSearch(pool, nominal, 1 + (metric == "euclidean"), n_jobs)
         elif self.algorithm != "brute":
@@ -128,7 +131,7 @@ class NearestSearch:
             return "brute"
         is_narrow, n_numbers = self.pool.shape[1] <= TREE_COLUMNS, int((~nominal).sum())
         if self.metric == "cityblock" and 0 < n_numbers < len(nominal):
-            n_cells = len(_cells(self.pool, nominal))
+            n_cells = len(self._cells)
             is_full = len(self.pool) >= _CELL_ROWS * 2**n_numbers * n_cells
             if n_cells <= CELLS and (is_narrow or is_full):
                 return "cells"
@@ -169,10 +172,17 @@ class NearestSearch:
         distance, index : ndarray, shape (m, width)
         """
         step = max(_POINTS, 4 * self._blocks.size if self.algorithm == "blocks" else 0)
+        has_cells = self._split.any() and not self._compares_all(width)
+        cell, *by_distance = self._cells_by_distance(points) if has_cells else (None,)
         parts = []
         for start in range(0, max(len(points), 1), step):  # of no points, one empty part
             go_on("looking for neighbors")
-            parts.append(self._nearest(points[start : start + step], width, limit))
+            part = slice(start, start + step)
+            parts.append(
+                self._in_cells(points[part], width, cell[part], *by_distance)
+                if has_cells
+                else self._nearest(points[part], width, limit)
+            )
         return parts[0] if len(parts) == 1 else tuple(map(np.concatenate, zip(*parts, strict=True)))
 
     def _nearest(self, points, width, limit):
@@ -181,17 +191,24 @@ class NearestSearch:
             return self._brute(points, width)
         if self.algorithm == "blocks":
             return self._blocks.nearest(points, width, limit)
-        if not self._split.any():
-            return self._search(0, points, width)
+        return self._search(0, points, width)
+
+    def _cells_by_distance(self, points):
+        """Return the cell of each point, the distances of these cells from all, and their order."""
+        cell, first = places(points[:, self._split])
+        of_pool = np.array([coordinates for coordinates, _ in self._cells])
+        distances = between(points[first][:, self._split], of_pool, "cityblock")
+        return cell, distances, np.argsort(distances, axis=1, kind="stable")
+
+    def _in_cells(self, points, width, cell_of_point, cell_distances, orders):
+        """Search for a part of the points in the trees of cells, the nearest cells first."""
         distance = np.full((len(points), width), np.inf)
         index = np.zeros((len(points), width), dtype=np.intp)
-        for coordinates, rows in _cells(points, self._split):
+        for number in np.flatnonzero(np.bincount(cell_of_point)):
+            rows, cell_distance = np.flatnonzero(cell_of_point == number), cell_distances[number]
             # Bounds only shrink and cells come by distance: once a cell is too far for all points,
             # so are those after it.
-            cell_distance = [
-                np.abs(coordinates - cell_coordinates).sum() for cell_coordinates, _ in self._cells
-            ]
-            for cell in np.argsort(cell_distance, kind="stable"):
+            for cell in orders[number]:
                 bound = distance[rows, -1]
                 near = rows[cell_distance[cell] <= bound + slack(bound)]
                 if not len(near):
