@@ -124,7 +124,7 @@ class OutcomeTest(OutcomeDetector):
         return PairComparison(
             Estimate(rate - reference_rate, float(error)),
             {"outcome": rate, "gap": people.gap, "n_selected": n[0]},
-            {"rates": _rates(people, selected, counts, self.significance)},
+            {"rates": _rates(people, counts, self.significance)},
             [_MARGIN],
             interval=partial(_ends, counts),
             p_value=float(p_value),
@@ -140,7 +140,7 @@ def _ends(counts, significance):
     return float(low), float(high)
 
 
-def _rates(people, selected, counts, significance):
+def _rates(people, counts, significance):
     """Return a row for each side."""
     rows = []
     for side, members, x, n in (

@@ -311,7 +311,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
         is_known = c.main not in self._recipes and not trained
         if beyond is not None and is_known and c.n_changed:
             return tables, beyond.answer(self)
-        return tables, answer(c, tables["effects"], groups, samples, is_known)
+        return tables, answer(c, tables["effects"], samples, is_known)
 
     def _statistic(self, task):
         """Return the mean absolute difference from the counterfactuals."""

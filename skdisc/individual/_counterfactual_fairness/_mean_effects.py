@@ -17,7 +17,7 @@ _OF_MEANS, _OF_SHIFTS = 0.8, 0.2  # of the level of the verdict
 _LEAST = 2  # replicates behind a standard deviation
 
 
-def answer(c, effects, groups, samples, is_known):
+def answer(c, effects, samples, is_known):
     """Return the `Answer` about the first world.
 
     Where nothing was fitted here, a case (a person whose outcome an intervention changes by more

@@ -288,7 +288,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
             n, enough = permutations(n_tests, self.significance)
         for part in parts:
             problem = part.problem
-            chance = flips_by_chance(problem, rng, n, self.significance, task.budget, enough)
+            chance = flips_by_chance(problem, rng, n, task.budget, enough)
             tested.append(replace(part, facts=part.facts | chance))
             task.progress(f"{len(tested)} of {len(parts)} groups, {len(problem.one):,} people")
         return tested

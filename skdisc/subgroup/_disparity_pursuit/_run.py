@@ -84,7 +84,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     rows, folds = _in_folds(d, task, rows)
     items = d._items_of(rows)
     task.memory = items.bare()
-    depths = _depths(d, task, items)
+    depths = _depths(d, items)
 
     def mined(depth):
         task.budget.tests = 0
@@ -118,7 +118,7 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
         return _doubted(d, rows, scores, pursuit.groups, discovery)
 
 
-def _depths(detector, task, items):
+def _depths(detector, items):
     """Return the largest numbers of conditions of successive searches.
 
     With a time budget, a search of very many contexts is preceded by searches with fewer

@@ -53,7 +53,7 @@ def mine_family(
     mine = rows.miner(items, least, d.distinct)
     contexts = mine(longest_context, ~items.protected, in_time(task))
     patterns = mine(d.max_predicates, items.protected, lambda n: d._spend(task, n))
-    patterns = publishable_groups(d, rows, patterns, items)
+    patterns = publishable_groups(d, patterns, items)
     contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
     tested = candidates(contrasts, has_contrast, d._least(rows), patterns, d.distinct)
     tested, twin = one_side_each(contrasts, tested, patterns, items, direction)

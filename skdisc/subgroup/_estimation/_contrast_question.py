@@ -185,9 +185,7 @@ def candidates_of_rows(
     else:
         fewer = None if most is None else most - 1
         contexts = mine(fewer, ~items.protected, in_time(task))
-        patterns = publishable_groups(
-            detector, rows, mine(most, items.protected, in_time(task)), items
-        )
+        patterns = publishable_groups(detector, mine(most, items.protected, in_time(task)), items)
         question = question_about_patterns(rows, patterns, contexts, items)
     significant, unmatched = _matched_findings(rows, patterns, items, findings)
     question = _with_groups(question, [group for group, _ in unmatched], len(patterns), detector)
@@ -197,7 +195,7 @@ def candidates_of_rows(
     return question.candidates(detector, np.hstack([significant, extra]))
 
 
-def publishable_groups(detector: Any, rows: Any, patterns: Patterns, items: Items) -> Patterns:
+def publishable_groups(detector: Any, patterns: Patterns, items: Items) -> Patterns:
     """Return the mined groups that a public document may compare with the rest of their contexts.
 
     `detector`: its choice of groups, if it has one, depends on columns alone. `items`: with the
