@@ -12,6 +12,7 @@ from skdisc import _stats
 from skdisc._blackbox._queries import Queries
 from skdisc._results._findings import CaseFindings, Discovery
 from skdisc._space._codes import MISSING
+from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import Budget
 from skdisc._task._limits import LIMITS, QUERIES, SECONDS, Limits
 from skdisc._task._shared_settings import VERBOSE
@@ -31,6 +32,7 @@ from skdisc.individual._case_share import (
 )
 from skdisc.individual._prober import Prober, count_by_value
 
+SPACE = setting(None, [FeatureSpace, None], "The possible inputs; learned from X by default.")
 _ASKED_OF_BLIND = 500  # rows queried about a model that seems to ignore the protected columns
 
 

@@ -9,7 +9,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import OF_CASES, Card
 from skdisc._task._limits import QUERIES
 from skdisc._utils._settings import AT_LEAST_ONE, setting
-from skdisc.individual._base import IndividualDetector
+from skdisc.individual._base import SPACE, IndividualDetector
 from skdisc.individual._case_share import CaseShare, time_kept
 from skdisc.individual._prevalence._exact_tree_inputs import Parts, Slab, Trial
 from skdisc.individual._prevalence._exact_tree_regions import tree_regions
@@ -89,11 +89,7 @@ class ExactTree(IndividualDetector):
         [AT_LEAST_ONE],
         "Number of uniformly drawn inputs that are tested as well.",
     )
-    space: FeatureSpace | None = setting(
-        None,
-        [FeatureSpace, None],
-        "The possible inputs; learned from X by default.",
-    )
+    space: FeatureSpace | None = SPACE
 
     limit_fields = {
         "tests": "distinct inputs tested",

@@ -13,7 +13,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import OF_CASES, Card
 from skdisc._task._limits import QUERIES, SECONDS
 from skdisc._utils._settings import AT_LEAST_ONE, setting
-from skdisc.individual._base import IndividualDetector
+from skdisc.individual._base import SPACE, IndividualDetector
 from skdisc.individual._case_share import CHANCE_NOTE, CaseShare, beyond_chance, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
 from skdisc.individual._prober import Prober, n_inputs
@@ -95,11 +95,7 @@ class Themis(IndividualDetector):
         text="""Gap :math:`g` between outcomes that must be exceeded; use a value > 0 with
         probabilities.""",
     )
-    space: FeatureSpace | None = setting(
-        None,
-        [FeatureSpace, None],
-        "The possible inputs; learned from X by default.",
-    )
+    space: FeatureSpace | None = SPACE
 
     limit_fields = {
         "tests": "distinct inputs tested",

@@ -16,7 +16,7 @@ from skdisc._utils._settings import COUNT, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.base import SCORE
-from skdisc.individual._base import IndividualDetector
+from skdisc.individual._base import SPACE, IndividualDetector
 from skdisc.individual._case_share import time_kept
 from skdisc.individual._prober import Prober, n_inputs
 from skdisc.individual._search._loop import Ledger, run
@@ -45,11 +45,7 @@ class _Part:
 class SearchDetector(IndividualDetector):
     """Base of the detectors that search for cases; a subclass supplies the strategy."""
 
-    space: FeatureSpace | None = setting(
-        None,
-        [FeatureSpace, None],
-        "The possible inputs; learned from X by default.",
-    )
+    space: FeatureSpace | None = SPACE
     scope: str = setting(
         "joint",
         [StrOptions({"joint", "each"})],
