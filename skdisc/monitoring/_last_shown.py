@@ -72,12 +72,15 @@ class LastShown:
         People since then, by the conditions of groups that they meet, one text for each column.
     history : list of dict
         Records of renewals.
+    n_beyond : int
+        People of the stream with a number beyond the bounds, at the last renewal.
     """
 
     n_people: int = 0
     rows: list = field(default_factory=list)
     waiting: Counter = field(default_factory=Counter)
     history: list = field(default_factory=list)
+    n_beyond: int = 0
 
     @classmethod
     def of_older(cls, groups: list, n_people: int, history: list) -> Self:
@@ -189,6 +192,7 @@ class LastShown:
             "rows": rows,
             "waiting": waiting,
             "history": self.history,
+            "n_beyond": self.n_beyond,
         }
 
     @classmethod
@@ -199,11 +203,11 @@ class LastShown:
             for r in data["rows"]
         ]
         waiting = Counter({tuple(cell): n for cell, n in data["waiting"]})
-        return cls(data["n_people"], rows, waiting, data["history"])
+        return cls(data["n_people"], rows, waiting, data["history"], data.get("n_beyond", 0))
 
     def check(self, n_groups: int, n_sums: int) -> None:
         """Raise ValueError if a number is impossible."""
-        check_types(vars(self), {"n_people": int, "history": list})
+        check_types(vars(self), {"n_people": int, "history": list, "n_beyond": int})
         if len(self.rows) != n_groups:
             raise ValueError("what was last shown must have one row for each group")
         for row in self.rows:

@@ -167,6 +167,7 @@ class Stream:
         self._record(significance)
         self.shown.wait(X, people, self.groups)
         if self.shown.renew(self.groups, self.n_people) is not None:
+            self.shown.n_beyond = self.n_beyond
             shown = self.as_shown()
             record = shown.record(significance)
             record["log_wealth"] = log_of_two_digits(self.log_wealth)
@@ -178,8 +179,8 @@ class Stream:
         When an alarm was raised, and how many people there are, is said of the stream as it is.
         """
         names = ("n_people", "n_batches", "n_waves", "alarm_at", "largest", "relevant_gap")
-        names += ("n_beyond",)
         numbers = {name: getattr(self, name) for name in names}
+        numbers["n_beyond"] = self.shown.n_beyond
         groups = self.shown.wealths(self.groups)
         return Stream(self.rules, self.is_open, groups, history=self.shown.history, **numbers)
 

@@ -80,6 +80,23 @@ def test_values_beyond_the_bounds_count_as_the_bound_and_are_said():
     assert one.result_.to_frame()["effect"].abs().max() < 300
 
 
+def test_reports_do_not_tell_who_of_a_few_is_beyond_the_bounds():
+    """What they show, the number of people beyond the bounds too, stays until many have come."""
+    rng, monitor = np.random.default_rng(0), watched(0, [0.0], 400, bounds=(2500, 9000))
+    before = monitor.result_.without_people()
+    X = pd.DataFrame({"sex": ["f", "m", "f"]})
+    monitor.partial_fit(X, [30_000.0, 3000.0, 4000.0])
+    after = monitor.result_.without_people()
+    pd.testing.assert_frame_equal(before.to_frame(), after.to_frame())
+    beyond = [next(t for t in r.notes if "beyond" in t) for r in (before, after, monitor.result_)]
+    assert beyond[0] == beyond[1] != beyond[2]
+    monitor.partial_fit(*batch(rng, 400))
+    shown = monitor.result_.without_people().to_frame()
+    assert not shown["outcome"].equals(after.to_frame()["outcome"])
+    again = DisparityMonitor.from_json(monitor.to_json())
+    assert again.result_.without_people().notes == monitor.result_.without_people().notes
+
+
 def test_the_state_of_numbers_survives_a_file():
     rng = np.random.default_rng(0)
     monitor = watched(1, [0.1])
