@@ -5,6 +5,7 @@ list, the first line of standard input.
 """
 
 import json
+import math
 import os
 import sys
 import threading
@@ -29,21 +30,21 @@ def _read(lines):
 def main() -> int:
     """Run the command of the arguments and return its exit code.
 
-    Of a file that is counted part by part, it is noted how much has been read.
+    Of a file that is counted part by part, it is noted how often it has been read.
     """
     lines = SimpleQueue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
     from skdisc.__main__ import main as command
     from skdisc._registry import all_detectors
     from skdisc._utils._tables._encoding import telling
-    from skdisc.app._looking import PASSES_OF_AUDIT, ShareDone, size_of
+    from skdisc.app._looking import ShareDone, size_of
 
     all_detectors()  # what is imported for it takes longest
     arguments, progress = json.loads(lines.get())
     sys.argv = ["skdisc", *arguments]
     told = nullcontext()
     if "--by-parts" in arguments and Path(arguments[1]).is_file():
-        told = telling(ShareDone(progress, PASSES_OF_AUDIT * size_of(arguments[1])))
+        told = telling(ShareDone(progress, size_of(arguments[1]), math.inf))
     with told:
         return command()
 

@@ -37,6 +37,11 @@ def notes_on_reading(document: dict) -> list[dict]:
     return [note for note in notes if not note["above"]]
 
 
+def slowing(x: float) -> float:
+    """Return a share that grows with a number, ever more slowly, and never reaches 1."""
+    return x / (1 + x)
+
+
 class Spare:
     """A process that has been started, and waits for the audit or the search that it will run."""
 
@@ -176,19 +181,19 @@ class Job:
         and never to the end of the step.
         """
         step, number, of = self.progress
-        share, text = self._share_read(), self._in_words(step) if step else "Reading the table"
+        times, text = self._times_read(), self._in_words(step) if step else "Reading the table"
         if number:
             text = f"Step {number} of {of}: {text}"
-        elif share:
-            text = f"{text}: {100 * share:.1f} %"
-        within = 1 - 1 / (1 + (time.monotonic() - self._since) / _SLOW)
-        within = within if number else share or within
+        elif times:
+            text = f"{text}, round {int(times) + 1}: {100 * (times % 1):.1f} %"
+        waited = (time.monotonic() - self._since) / _SLOW
+        within = slowing(waited if number else waited + times / 2)
         done = _READ * within if not number else _READ + (1 - _READ) * (number - 1 + within) / of
         told = {"state": self.state, "seconds": int(self.seconds), "text": text}
         return told | {"done": round(done, 4), "of": 1}
 
-    def _share_read(self):
-        """Return how much of a file that is counted has been read, a share; 0 if that is open."""
+    def _times_read(self):
+        """Return how often a file that is counted has been read; 0 if that is open."""
         with suppress(OSError, ValueError):  # not yet begun, or just being written
             return float(self._share.read_text(encoding="ascii"))
         return 0.0

@@ -44,7 +44,6 @@ _HEAD = 4_000_000  # bytes of the beginning of such a file that is looked at
 _FIRST = 500_000  # bytes of the beginning of a file whose first rows are shown at once
 _PASSES = 2  # how often `look` reads a CSV file: for its encoding, and for its rows
 _PASSES_OF_COUNT = 3  # as often, and once more to learn what the texts of each column are
-PASSES_OF_AUDIT = 3  # that counts a file part by part
 _SECONDS = 0.2  # from one note of progress to the next
 _MOST_COLUMNS = 2_000
 _MOST_VALUES = 100_000  # of text, of a column; more are not counted
@@ -294,18 +293,23 @@ class ShareDone:
         The file.
     n_all : int
         How many bytes or rows there are to do.
+    most : float, default=0.99
+        The largest share that is noted: what has to be done once more than is usual leaves it at
+        the last percent.
     """
 
-    def __init__(self, path, n_all):
-        self._path, self._all, self._n, self._last = Path(path), max(n_all, 1), 0, 0.0
+    def __init__(self, path, n_all, most=0.99):
+        self._path, self._all, self._most = Path(path), max(n_all, 1), most
+        self._part, self._n, self._last = self._path.with_suffix(".part"), 0, 0.0
 
     def __call__(self, n):
         """Count bytes or rows that were read."""
         self._n += n
         if time.monotonic() - self._last >= _SECONDS:
             self._last = time.monotonic()
-            # Columns that have to be read once more than is usual leave it at the last percent.
-            self._path.write_text(f"{min(self._n / self._all, 0.99):.4f}", encoding="ascii")
+            self._part.write_text(f"{min(self._n / self._all, self._most):.4f}", encoding="ascii")
+            with suppress(PermissionError):  # Windows, while it is being read
+                self._part.replace(self._path)  # at once: never is half of it read
 
 
 _ROLES = ("target", "predictions", "protected", "ignore", "weights", "groups")

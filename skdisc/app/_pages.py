@@ -23,7 +23,7 @@ from starlette.routing import Route
 from skdisc._utils._safe_text import clean
 from skdisc.app._folder import PrivateFolder
 from skdisc.app._guesses import guess, guess_again, offered
-from skdisc.app._jobs import Job, SearchJob, Spare, notes_on_reading
+from skdisc.app._jobs import Job, SearchJob, Spare, notes_on_reading, slowing
 from skdisc.app._looking import begin, count, first_rows, look, with_counts
 from skdisc.app._search import (
     CLAIMS,
@@ -56,6 +56,7 @@ _MOST_FILES, _MOST_RUNNING = 20, 2
 _IDLE = 3_600  # seconds after which a file that nobody looks at is deleted
 _LOOK = 300  # seconds that reading a file may take
 _COUNT = 3_600  # seconds that counting its rows may take
+_WAIT, _WAITED = 5, 0.1  # seconds until half of the share of the bar for waiting is shown
 _SOON = 0.5  # seconds after which the first rows are shown while the file is read
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -726,16 +727,22 @@ class _Work:
 
     def __init__(self, asked, task, progress) -> None:
         self.asked, self.task, self.progress = asked, task, progress
-        self._began = time.monotonic()
+        self._began, self._waited = time.monotonic(), 0.0
 
     def told(self, words: str) -> dict:
-        """Return how far it is: ``seconds``, ``text``, ``done`` and ``of``."""
+        """Return how far it is: ``seconds``, ``text``, ``done`` and ``of``.
+
+        Until the process has begun, the bar moves with the time.
+        """
         share = 0.0
         with suppress(OSError, ValueError):  # not yet begun, or just being written
             share = float(self.progress.read_text(encoding="ascii"))
         text = f"{words}: {100 * share:.1f} %" if share else words
-        seconds = int(time.monotonic() - self._began)
-        return {"seconds": seconds, "text": text, "done": share, "of": 1}
+        seconds = time.monotonic() - self._began
+        self._waited = seconds if not share else self._waited
+        waited = _WAITED * slowing(self._waited / _WAIT)
+        done = round(waited + (1 - waited) * share, 4)
+        return {"seconds": int(seconds), "text": text, "done": done, "of": 1}
 
 
 def _process():

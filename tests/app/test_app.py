@@ -542,7 +542,11 @@ def test_steps_are_told_in_the_words_of_those_who_ask(tmp_path):
     assert done[0] < 0.15 <= done[1] < 0.4 < 0.78 < done[-1] < 1
     job._step = ""
     job._share.write_text("0.4321")
-    assert job.told["text"] == "Reading the table: 43.2 %"
+    assert job.told["text"] == "Reading the table, round 1: 43.2 %"
+    read = [0.1, 0.9, 1.2, 3.0, 9.5]  # how often
+    done = [(job._share.write_text(str(x)), job.told["done"])[1] for x in read]
+    assert done == sorted(set(done))
+    assert done[-1] < 0.15
     names = set(all_detectors()) | {"calibration", "errors"}
     assert set(_STEPS) <= names
 
