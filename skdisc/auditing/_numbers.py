@@ -126,10 +126,10 @@ def numbers_of(
         if not is_automatic:
             return None
         output = VALUE
-    if audit.disclosure == "public" and output == PROBABILITY and box is not None:
+    if audit.disclosure == "public" and box is not None:
         raise ValueError(
-            "disclosure='public' compares numbers in y, and not what a model predicts: pass its "
-            "probabilities as y, and no model."
+            "disclosure='public' compares numbers in y, and not those of a model: pass its "
+            "predictions as y, and no model."
         )
     if audit.metric not in (_RATE, [_RATE]):
         raise ValueError(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skdisc import Audit, AuditReport
+from skdisc import Audit, AuditReport, BlackBox
 from skdisc._stats._printed_sums import PrintedSums
 from skdisc.auditing._numbers import banded
 from skdisc.auditing._public import merged
@@ -171,21 +171,12 @@ def test_the_document_says_what_it_is():
     assert {row["measure"] for row in out["groups"]} == {"mean"}
 
 
-def test_probabilities_of_a_model_are_refused():
+@pytest.mark.parametrize("output", ["value", "probability"])
+def test_predictions_of_a_model_are_refused(output):
     X, y = table(2)
-
-    class Model:
-        classes_ = np.array([0, 1])
-
-        def predict(self, X):
-            return np.zeros(len(X))
-
-        def predict_proba(self, X):
-            return np.full((len(X), 2), 0.5)
-
-    audit = Audit(protected="p", disclosure="public", output="probability")
-    with pytest.raises(ValueError, match="pass its probabilities as y"):
-        audit.fit(X, y, Model())
+    audit = Audit(protected="p", disclosure="public", output=output)
+    with pytest.raises(ValueError, match="pass its predictions as y"):
+        audit.fit(X, y, BlackBox(decisions=np.arange(len(X)) % 2))
 
 
 def test_the_command_line_writes_a_public_report_of_numbers(tmp_path):
