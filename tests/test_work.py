@@ -117,7 +117,7 @@ def audit(X, y, model):
 
 LIMITS = {
     # y, and three columns of text; sorts for each of six measures, of groups and of rows.
-    by_decisions: Work(factorizations=7, sorts=10, predictions=0, peak=0.8),
+    by_decisions: Work(factorizations=4, sorts=10, predictions=0, peak=0.8),
     # y, and three columns of text; the age is cut into bins, which sorts it once.
     groups: Work(factorizations=4, sorts=60, predictions=0, peak=0.5),
     # The same, and the numbers of neighbors; expectations of decisions sort for each fold. The peak
@@ -128,7 +128,7 @@ LIMITS = {
     # The model is called for all people, and for all of them after each action, in one call.
     recourse: Work(factorizations=8, sorts=85, predictions=3, peak=8.0),
     # Six fits share the numbers of the columns; what is left is codes of pairs, and joined values.
-    audit: Work(factorizations=50, sorts=477, predictions=0, peak=5.0),
+    audit: Work(factorizations=29, sorts=477, predictions=0, peak=5.0),
 }
 
 

@@ -11,6 +11,8 @@ import pandas as pd
 from scipy.linalg import lapack, solve_triangular
 from scipy.sparse import csr_array
 
+from skdisc._utils._frequency import numbered_in_order
+
 MOST = 0.5  # of the variation of a small set; 1 is what follows by adding and subtracting
 _DEEP = 5  # columns up to which small sets have up to three conditions, beyond it two
 _ROUNDING = 1e-7
@@ -70,11 +72,11 @@ class PrintedSums:
     ) -> None:
         self._few = min_cell * most_rows
         self.base, self._is_all_known = base, is_all_known
-        self._codes = [pd.factorize(np.asarray(c), sort=True)[0] for c in columns]
+        self._codes = [_codes(np.asarray(c)) for c in columns]
         self.min_cell, self.most = min_cell, most
         self._cell = np.zeros(len(self._codes[0]), dtype=np.int64)
         for code in self._codes:
-            self._cell = _dense(self._cell * (int(code.max(initial=0)) + 1) + code)
+            self._cell = numbered_in_order(self._cell * (int(code.max(initial=0)) + 1) + code)
         self.first = np.unique(self._cell, return_index=True)[1]
         self._numbers = {}
         self.cells = np.array([code[self.first] for code in self._codes]).T
@@ -129,7 +131,7 @@ class PrintedSums:
             several = combinations(range(width), depth)
             for columns in self._pairs_at_risk() if depth == 2 else several:
                 for of_set, member in self._small_of(columns):
-                    number = _dense(of_set)
+                    number = numbered_in_order(of_set)
                     rows.append(number + n)
                     cells.append(member)
                     n += number.max(initial=-1) + 1
@@ -228,11 +230,13 @@ class PrintedSums:
         for c in columns[:0:-1]:  # combinations of the columns after each one
             code = self.cells[:, c].astype(np.int64)
             combined = code * (int(after[-1].max(initial=0)) + 1) + after[-1]
-            after.append(_dense(combined).astype(np.int32))
+            after.append(numbered_in_order(combined).astype(np.int32))
         before = np.zeros(len(self.cells), dtype=np.int64)
         for c, code_of_others in zip(columns, after[::-1], strict=True):
-            yield _dense(before * (int(code_of_others.max(initial=0)) + 1) + code_of_others)
-            before = _dense(before * (int(self.cells[:, c].max()) + 1) + self.cells[:, c])
+            n_values = int(code_of_others.max(initial=0)) + 1
+            yield numbered_in_order(before * n_values + code_of_others)
+            n_values = int(self.cells[:, c].max()) + 1
+            before = numbered_in_order(before * n_values + self.cells[:, c])
 
     def _number(self, columns):
         """Return the number of the combination of some columns in each cell."""
@@ -241,7 +245,7 @@ class PrintedSums:
             return self._numbers[columns]
         number = np.zeros(len(self.cells), dtype=np.int64)
         for c in columns:
-            number = _dense(number * (self.cells[:, c].max() + 1) + self.cells[:, c])
+            number = numbered_in_order(number * (self.cells[:, c].max() + 1) + self.cells[:, c])
         if len(columns) <= _DEEP:
             self._numbers[columns] = number
         return number
@@ -376,6 +380,13 @@ def tolerance(people):
     return _DEPENDENT[0] + _DEPENDENT[1] * people
 
 
+def _codes(values):
+    """Return the values of a column as the numbers 0, 1, ..., in order."""
+    if values.dtype.kind in "iu":
+        return numbered_in_order(values)
+    return pd.factorize(values, sort=True)[0]
+
+
 def _distinct(masks):
     """Return the first of equal rows of masks, and the number of each row's among these."""
     packed = np.packbits(masks, axis=1)
@@ -410,11 +421,3 @@ def independent(gram):
     tol = tolerance(gram.diagonal().max(initial=0.0))
     factor, pivot, rank, _ = lapack.dpstrf(gram, lower=1, tol=tol)
     return pivot[:rank] - 1, np.tril(factor[:rank, :rank])
-
-
-def _dense(number):
-    """Return whole numbers as the numbers 0, 1, ... of their values, in order."""
-    if len(number) and number.max() > 8 * len(number) + 1000:
-        return np.unique(number, return_inverse=True)[1].ravel()
-    occurs = np.bincount(number) > 0
-    return (np.cumsum(occurs) - 1)[number]

@@ -11,6 +11,7 @@ _FEWEST = 20  # distinct rows; the counts of this many have no common divisor by
 _SHARE = 0.02  # of the rows, of which copies are worth a note
 _TIMES = 3  # as many equal pairs as by chance
 _LARGEST_KEY = 2**62
+_FEW_KEYS = 10  # for each row, that are counted rather than looked up
 _CHANCE = 1e-4  # of as many equal pairs, if rows are independent
 _ENOUGH, _FAR = 200, range(25, 35)  # rows to compare neighbors, and distances of others
 _ALIKE, _ERRORS = 0.05, 5.0  # by which neighbors correlate more, also in standard errors
@@ -79,7 +80,7 @@ def repeated_rows(X, y):
     if n > 2 * _SAMPLE and not _may_be_copies(columns):
         return []
     codes = [_codes(c) for c in columns]
-    times = np.bincount(_joined(codes))
+    times = _times(codes)
     if not n or times.max() == 1:
         return []
     divisor = int(np.gcd.reduce(times))
@@ -93,7 +94,7 @@ def repeated_rows(X, y):
     if finest.max() < n / 2 or copies < _SHARE * n:
         return []
     other_codes = [c for c in codes if c is not finest]
-    equal = _pairs(np.bincount(_joined(other_codes))) / (n * (n - 1) / 2) if other_codes else 1.0
+    equal = _pairs(_times(other_codes)) / (n * (n - 1) / 2) if other_codes else 1.0
     pairs, expected = _pairs(times), equal * _pairs(np.bincount(finest))
     if pairs <= _TIMES * expected or special.pdtrc(pairs - 1, expected) > _CHANCE:
         return []
@@ -134,8 +135,8 @@ def _may_be_copies(columns):
     return True
 
 
-def _joined(codes):
-    """Return one code for each row of several columns of codes."""
+def _times(codes):
+    """Return how often each distinct row of several columns of codes occurs."""
     key, n_keys = np.zeros(len(codes[0]), dtype=np.int64), 1
     for column in codes:
         n_values = int(column.max(initial=0)) + 1
@@ -143,7 +144,10 @@ def _joined(codes):
             key = pd.factorize(key)[0]
             n_keys = int(key.max(initial=0)) + 1
         key, n_keys = key * n_values + column, n_keys * n_values
-    return pd.factorize(key)[0]
+    if n_keys <= _FEW_KEYS * len(key):
+        times = np.bincount(key)
+        return times[times > 0]
+    return np.bincount(pd.factorize(key)[0])
 
 
 def _pairs(times):

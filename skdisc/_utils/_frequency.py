@@ -25,6 +25,24 @@ def count(index: np.ndarray, n: int, frequency: np.ndarray | None = None) -> np.
     return (next(parts) << _LOW) + next(parts)
 
 
+def numbered_in_order(codes: np.ndarray) -> np.ndarray:
+    """Number the distinct values of an array of whole numbers from 0, in their order.
+
+    Values are counted, not sorted, unless they are far apart.
+
+    >>> numbered_in_order(np.array([7, -1, 7, 5])).tolist()
+    [2, 0, 2, 1]
+    """
+    if not len(codes):
+        return codes.astype(np.intp)
+    low, high = int(codes.min()), int(codes.max())
+    if high - low > 8 * len(codes) + 1000:
+        return np.unique(codes, return_inverse=True)[1].ravel()
+    shifted = codes.astype(np.intp) - low
+    occurs = np.bincount(shifted) > 0
+    return (np.cumsum(occurs) - 1)[shifted]
+
+
 def people_in(mask: np.ndarray, frequency: np.ndarray | None = None) -> int:
     """Return the number of people in the rows of a mask."""
     return int(np.count_nonzero(mask) if frequency is None else frequency[mask].sum())

@@ -8,7 +8,8 @@ from skdisc import _stats
 from skdisc._space._items import make_items
 from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
-from skdisc._utils._frequency import people_in
+from skdisc._utils._frequency import numbered_in_order, people_in
+from skdisc._utils._hashing import numbers_of
 from skdisc._utils._validation import closest, of_numbers
 from skdisc.measures._disparities import disparity_columns, table_measures
 from skdisc.measures._formula._catalogue import CATALOGUE
@@ -124,8 +125,10 @@ def _coded(X, predicates):
     column = X[predicates[0].column]
     position, values = slice(None), X
     if not of_numbers(column.dtype):  # each value is looked up once
-        position, values = pd.factorize(column, use_na_sentinel=False)
-        values = pd.DataFrame({column.name: values})
+        position = numbered_in_order(numbers_of(column)[0])
+        first = np.empty(int(position.max(initial=-1)) + 1, dtype=np.intp)
+        first[position[::-1]] = np.arange(len(X))[::-1]
+        values = X[[column.name]].iloc[first]
     code = np.full(len(values), len(predicates))
     for i, predicate in enumerate(predicates):
         code[predicate.mask(values)] = i
@@ -200,7 +203,8 @@ def measure_groups(rows, evaluations, reference, settings, *, exact, correction)
     columns = disparity_columns(evaluations, settings)
     groups, against, names = (columns[name] for name in ("group", "reference", "measure"))
     columns |= {"against": against, "subject": texts(groups), "reference": texts(against)}
-    columns["place"] = pd.factorize(names)[0]
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    columns["place"] = np.array([places[name] for name in names], dtype=np.intp)
     columns["null"] = [null_of([name]) for name in names]
     if exact:
         _test_exactly(columns, rows)

@@ -5,7 +5,7 @@ import pandas as pd
 
 from skdisc._space._items import Items
 from skdisc._stats import STRONG_V, cramers_v
-from skdisc._utils._frequency import count, people_in
+from skdisc._utils._frequency import count, numbered_in_order, people_in
 from skdisc.subgroup._disparity_pursuit import _causes
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import Pursuit, Step
@@ -82,10 +82,11 @@ def associations(items: Items, values: dict, legitimate: list, people: object) -
         codes, column = items.codes[feature], items.predicates[first_item].column
         if column not in legitimate:
             continue
-        code, levels = pd.factorize(codes)
+        code = numbered_in_order(codes)
+        size = 2 * (int(code.max(initial=-1)) + 1)
         n = people_in(np.ones(len(code), dtype=bool), people)
         for group, inside in values.items():
-            table = count(2 * code + inside, 2 * len(levels), people).reshape(-1, 2)
+            table = count(2 * code + inside, size, people).reshape(-1, 2)
             rows.append((group, str(column), cramers_v(table, n)))
     table = pd.DataFrame(rows, columns=["group", "column", "cramers_v"]).dropna()
     table = table[~table.assign(v=table["cramers_v"].round(9)).duplicated(["column", "v"])]
