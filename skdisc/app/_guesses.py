@@ -20,9 +20,9 @@ _AGE = "age"
 _KINDS = {  # of what may be protected
     "sex": "sex sexe sexo gender geschlecht genero",
     _AGE: "age alter altersgruppe altersklasse edad",
-    "origin or race": "race rasse ethnicity ethnic ethnie ethnizitat etnia hautfarbe herkunft "
-    "origin origine origen nationality nationalitat nationalite nacionalidad citizenship "
-    "staatsangehorigkeit migrationshintergrund migrant immigrant birthplace geburtsland",
+    "origin or race": "race rasse minority ethnicity ethnic ethnie ethnizitat etnia hautfarbe "
+    "herkunft native origin origine origen nationality nationalitat nationalite nacionalidad "
+    "citizenship staatsangehorigkeit migrationshintergrund migrant birthplace geburtsland",
     "religion": "religion konfession",
     "disability": "disability disabled behinderung schwerbehinderung schwerbehindert handicap",
 }

@@ -335,6 +335,8 @@ def test_errors_about_a_large_file_name_the_file_of_the_user(app, monkeypatch):
     page = sent(app, text.replace("sex", "nr", 1)).text
     assert "several columns named" in page
     assert "people.csv" in page
+    (study,) = app.pages.studies.values()
+    assert study.in_words(f"no room for {study.path}.") == "no room for people.csv."
     assert not re.search(r"(head|data)\.csv", page)
 
 
@@ -540,6 +542,8 @@ def test_steps_are_told_in_the_words_of_those_who_ask(tmp_path):
         done.append(job.told["done"])
     assert done == sorted(done)
     assert done[0] < 0.15 <= done[1] < 0.4 < 0.78 < done[-1] < 1
+    job._since -= 5  # seconds later
+    assert done[-1] + 0.05 < job.told["done"] < 1
     job._step = ""
     job._share.write_text("0.4321")
     assert job.told["text"] == "Reading the table, round 1: 43.2 %"

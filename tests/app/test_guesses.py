@@ -45,6 +45,8 @@ def people(n=400, **columns):
         ("Ethnicity_code", "origin or race"),
         ("Nationalität", "origin or race"),
         ("Herkunft", "origin or race"),
+        ("minority", "origin or race"),
+        ("native-country", "origin or race"),
         ("Religion", "religion"),
         ("Behinderung", "disability"),
         ("age", "age"),
