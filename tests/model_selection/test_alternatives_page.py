@@ -255,13 +255,11 @@ def test_a_floor_that_falls_is_noticed_whatever_the_gap_does():
     floor = told.floors["race"]
     assert (floor["before_group"], floor["after_group"]) == ("a", "b")
     assert (floor["before"], floor["after"]) == (0.52, 0.51)
-    # The lowest rate of another metric is the best one.
+    # Of error rates, the highest is the worst: the first people of each group are favored.
     errors = costs(code, ["a", "b", "c"], (52, 58, 75), (56, 51, 69), metric="error_rate")
-    assert (
-        errors.floors["race"]["before"]
-        == max(errors.floors["race"]["before"], errors.floors["race"]["after"])
-        or errors.lowered_floors
-    )
+    y, number = np.arange(300) % 2, np.arange(300) % 100
+    of_group = ((number < np.repeat([52, 58, 75], 100)) != y).reshape(3, 100).mean(axis=1)
+    assert errors.floors["race"]["before"] == pytest.approx(of_group.max())
 
 
 def test_a_group_that_loses_while_its_gap_narrows_is_said():
@@ -390,7 +388,7 @@ def test_the_picture_names_the_reported_candidate_and_counts_points_at_one_place
     points = [
         ("now", 0.8, 0.3, False, True),
         ("seed", 0.8, 0.3, False, False),
-        ("best", 0.801, 0.299, True, False),
+        ("best", 0.8002, 0.297, True, False),
     ]
     picture = frontier_svg("title", points, 0.01, "best")
     assert picture.count("<circle") == 2
