@@ -116,6 +116,15 @@ def test_where_the_fixed_pair_is_the_largest_no_other_gap_is_told():
     assert "was not tested, because" not in words(search)
 
 
+@pytest.mark.parametrize("claim", ["model", "recipe"])
+def test_a_gain_that_has_to_be_larger_is_named_wherever_a_smaller_gap_is_asked_for(claim):
+    X, y = table({"present": (0.3, 0.5, 0.7), "other": (0.48, 0.5, 0.52)}, n=1200)
+    text = words(searched(X, y, "other", claim=claim, min_gain=0.9))
+    assert text.count(" by more than 0.9") == 3
+    assert "What was tested" not in text
+    assert ("fitted anew in each of five parts" in text) == (claim == "recipe")
+
+
 def test_both_tests_have_their_estimates_z_and_p():
     search = searched(*table({"present": (0.3, 0.5, 0.7), "other": (0.48, 0.5, 0.52)}), "other")
     (test,) = search.report_.document["tests"]

@@ -8,6 +8,7 @@ from skdisc._results._shared_values import MIN_CELL
 from skdisc.model_selection._alternatives._choice import people_needed
 from skdisc.model_selection._alternatives._sentence import (
     SCORES_IN_WORDS,
+    by_more_than,
     failures,
     number,
     pair_sentences,
@@ -182,8 +183,8 @@ def _people_for_a_claim(search, findings, reported):
             )
         else:
             yield (
-                f"The gap of {who} on these {n:,} people is not smaller than the gap that was "
-                "tested: by this estimate more people would not help."
+                f"The gap of {who} on these {n:,} people is not smaller{by_more_than(search)} than "
+                "the gap that was tested: by this estimate more people would not help."
             )
         if search.claim == "recipe":
             continue
@@ -216,13 +217,14 @@ def _bounds(search, findings, reported):
     )
     k = 0 if search.claim == "recipe" else claim.steps[0].index
     high = claim.high[k]
-    who = repr(reported) if search.claim == "model" else "What was tested"
+    who = repr(reported) if search.claim == "model" else "the average of what was tested"
+    begin = who[0].upper() + who[1:]
     if high >= most:
         yield f"For {who} no reduction is excluded, not even that of the whole gap."
     elif high <= 0:
-        yield f"{who} does not reduce the gap (confidence {one_sided})."
+        yield f"{begin} does not reduce the gap (confidence {one_sided})."
     else:
-        yield f"{who} reduces the gap by at most {high:.3f}{unit} (confidence {one_sided})."
+        yield f"{begin} reduces the gap by at most {high:.3f}{unit} (confidence {one_sided})."
     if search.claim == "model":
         level = f"{1 - search.significance:.3g}"
         if claim.most >= most:

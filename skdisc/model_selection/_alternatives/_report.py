@@ -276,7 +276,7 @@ class AlternativeReport:
         facts = [
             *([("Data", d["title"])] if d.get("title") else []),
             *_case(d),
-            ("Present model", _present(log)),
+            ("Present model", _present(d)),
             ("Candidates", _candidates(d)),
             *_people(d),
             ("Settings", ", ".join(f"{n} = {v}" for n, v in _changed(d["settings"]).items())),
@@ -325,12 +325,14 @@ def _case(document):
     return [("Favorable decision", f"{target} = {labels}" if target else labels)]
 
 
-def _present(log):
+def _present(document):
     """Return what the present model is, and whether it was fitted here."""
-    how = (
-        "used as it is (frozen)" if log["is_frozen"] else "fitted anew, on the people of the design"
-    )
-    return f"{shorten(log['kind'], _LONG)}; {how}"
+    how = "fitted anew, on the people of the design"
+    if document["log"]["is_frozen"]:
+        how = "used as it is (frozen)"
+    elif document["settings"]["claim"] == "recipe":
+        how = "fitted anew in each of five parts"
+    return f"{shorten(document['log']['kind'], _LONG)}; {how}"
 
 
 def _candidates(document):

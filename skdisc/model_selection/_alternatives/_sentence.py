@@ -57,10 +57,9 @@ def claim_sentence(search, findings, name, columns):
             f"Exploratory, so that nothing is claimed: of {n:,} people who were looked at before, "
             f"the {gap} goes from {_from_to(findings)} with {who}."
         )
-    scores = _scores_from_to(findings)
+    scores, more = _scores_from_to(findings), by_more_than(search)
     p_of_score, p_of_gap = _p_of_each(search, tested)
     if claim.shown is not None:
-        more = "" if not search.min_gain else f" by more than {search.min_gain:g}"
         be = "are" if search.claim == "recipe" else "is"
         text = (
             f"On {where}, {who} {be} not worse in {score} by more than {search.margin:g} "
@@ -76,7 +75,7 @@ def claim_sentence(search, findings, name, columns):
             {
                 "score": f"{is_are} not worse in {score} by more than {search.margin:g} "
                 f"({scores}{p_of_score})",
-                "gap": f"{has_have} a smaller {gap} ({_compared(findings)}; {p_of_gap})",
+                "gap": f"{has_have} a smaller {gap}{more} ({_compared(findings)}; {p_of_gap})",
             }[f]
             for f in failures(search, tested)
         )
@@ -89,6 +88,11 @@ def claim_sentence(search, findings, name, columns):
             "frozen states."
         )
     return text
+
+
+def by_more_than(search):
+    """Return by how much more than nothing a gap has to be smaller, or ""."""
+    return f" by more than {search.min_gain:g}" if search.min_gain else ""
 
 
 def p_in_words(p):
@@ -138,7 +142,10 @@ def pair_sentences(search, findings, name):
     """Return which gap was tested in each column, and how it differs from the largest."""
     if findings.predictions is None:
         return []
-    sentences, with_it = [], f"with {name!r}" if search.claim == "model" else "with the others"
+    sentences, with_it = (
+        [],
+        f"with {name!r}" if search.claim == "model" else "with the models that were tested",
+    )
     metric, is_model = search.metric.replace("_", " "), search.claim == "model"
     for row in _tested_gaps(findings):
         high, low = (row[n] and repr(row[n]) for n in ("higher", "lower"))
@@ -154,9 +161,9 @@ def pair_sentences(search, findings, name):
             f"Tested by {row['column']}: the gap of the present model between {which}. {what} is "
             f"{number(row['before'])} here{'' if is_model else ' on average'}, and "
             f"{number(row['after'])} {with_it}. The {'' if is_model else 'mean of the '}largest "
-            f"{'gap' if is_model else 'gaps'} {with_it}, which has to be smaller than "
-            f"{number(row['before'])}, is {number(row['largest_after'])} "
-            f"({row['pair_of_largest_after']})."
+            f"{'gap' if is_model else 'gaps'} {with_it}, which has to be smaller "
+            f"than {number(row['before'])}{by_more_than(search)}, is "
+            f"{number(row['largest_after'])} ({row['pair_of_largest_after']})."
         )
         if not row["is_largest"]:
             text += (
