@@ -78,7 +78,7 @@ def _of_costs(search, costs, n):
             before = f"before, it had {floor['before']:.3f}"
         else:
             before = f"before, {floor['before_group']!r} had {floor['before']:.3f}"
-        yield f"Whoever is worst off by {name} is worse off than before: {after}, {before}."
+        yield f"Whoever is worst off by {name} is worse off than before: {after}; {before}."
     gap_change = dict(zip(costs.gaps["column"], costs.gaps["change"], strict=True))
     for name in costs.floors:
         rows = costs.decisions[costs.decisions["column"] == name]
