@@ -31,6 +31,7 @@ class Population:
         self._is_causal = isinstance(sampler, StructuralCausalModel)
         self.is_data = sampler is None and task.X is not None
         self._known = {}
+        self._shares = {}  # by predicate, the share of members among the people drawn last
 
     def groups(self, name, n_bins, by_value):
         """Return the groups of a protected column as predicates, in the order of pairs.
@@ -161,8 +162,10 @@ class Population:
             def draw(n, rng):
                 return self.sampler.sample(n, random_state=int(rng.integers(2**31)))
 
-        parts, missing, n_to_draw = [], n, n
+        parts, missing, share = [], n, self._shares.get(predicate, 1.0)
         for _ in range(tries):
+            # Members are a share of those drawn: one call usually has enough once it is known.
+            n_to_draw = missing if share == 1 else int(1.1 * missing / share) + 10
             X = pd.DataFrame(draw(n_to_draw, rng))
             lacking = [name for name in names if name not in X]
             if lacking:
@@ -173,10 +176,9 @@ class Population:
             inside = X if predicate is None else X[predicate.mask(X)]
             parts.append(inside.iloc[:missing])
             missing -= len(parts[-1])
+            share = self._shares[predicate] = max(len(inside) / max(len(X), 1), 0.01)
             if not missing:
                 return pd.concat(parts, ignore_index=True)
-            share = max(len(inside) / max(len(X), 1), 0.01)
-            n_to_draw = int(1.1 * missing / share) + 10
         raise ValueError(
             f"After {tries} calls the sampler has returned too few people with {predicate}."
         )

@@ -355,3 +355,19 @@ def test_weights_are_refused():
     X, y = people()
     with pytest.raises(ValueError, match="does not use sample_weight"):
         VeriFair(**SETTINGS).fit(X, y, biased).score(X, y, sample_weight=np.ones(len(X)))
+
+
+def test_a_sampler_is_called_once_for_each_batch_when_the_share_of_a_group_is_known():
+    asked, drawn = [], []
+
+    def sampler(n, rng):
+        drawn.append(n)
+        return draw(n, rng)
+
+    def model(X):
+        asked.append(len(X))
+        return biased(X)
+
+    VeriFair(sampler=sampler, random_state=0).fit(SPACE, model=model)
+    # The first batch of each group is called for twice, and few others are.
+    assert len(drawn) <= 1.2 * len(asked) + 4
