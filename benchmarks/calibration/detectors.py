@@ -123,6 +123,8 @@ class Configuration:
             return "asks another question"
         if "relevant_size" not in self.kind.rule_fields:
             return "has no candidates"
+        if self.name == "RiskAdjustedRegression":
+            return "compares decisions with outcomes, and these worlds have one of them"
         if self.name in LEARNED:
             return "answers about the group that its witness chose"
         return "lists no findings" if world.kind == "after" and not self._lists else ""
