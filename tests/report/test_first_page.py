@@ -375,7 +375,7 @@ def test_what_comes_first_is_not_said_twice():
     """Where only single people are found, one sentence says so."""
     found = row_of("individual", FOUND, effect=0.1, people=30)
     _, paragraph = only({"verdicts": [found], "about": {"n_rows": 300}})
-    assert paragraph["first"].startswith("With another value of sex alone")
+    assert paragraph["first"].startswith("For 30 people (10\xa0%)")
     assert paragraph["first"] not in paragraph["more"]
 
 

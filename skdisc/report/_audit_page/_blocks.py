@@ -151,7 +151,7 @@ def _verdicts(page):
     """Return the table of verdicts."""
     if not page["verdicts"]:
         return [Sentences("No question was answered.")]
-    names = "Protected", "Question", "Answer", "Largest gap", "Group", "People affected"
+    names = "Protected", "Question", "Answer", "Largest gap", "Group", "People in the group"
     rows = [
         (
             v["attribute"],

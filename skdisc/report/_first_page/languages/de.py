@@ -61,7 +61,7 @@ MEDIANS = "Die Mediane sind {median} und {other_median} (Abstand: {range})."
 SMALL = "Das ist weniger als der Abstand, auf den es hier ankommt ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
-ALSO = "Auch verschieden: {groups}."
+ALSO = "Ebenfalls von den anderen verschieden: {groups}."
 MORE_OFTEN = (
     "Häufiger {favorable} bei {better} als bei {worse}: {other_rate} gegen {rate}, {points} mehr "
     "({range})."
@@ -165,8 +165,8 @@ OTHERS_SOME = (
     "überhaupt einen über {bound} (je {level})."
 )
 OTHERS_BOUND = (
-    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {bound} "
-    "({level}); diese Gruppen sind zu klein, um mehr zu sagen."
+    "Die anderen {where}verglichenen Gruppen ({n}) sind zu klein, um viel zu sagen: In ihnen sind "
+    "Abstände bis zu {bound} möglich ({level})."
 )
 OTHERS_CLEARED = (
     "In {cleared} der {n} anderen {where}verglichenen Gruppen ist kein Abstand über {relevant} "
@@ -229,11 +229,14 @@ SURE_RATIOS = (
     "natürlicher Logarithmen"
 )
 UNSEEN = "Abstände in Gruppen unter {size} der Personen; was keine Spalte der Tabelle sagt"
-UNSEEN_SINGLE = "; wie einzelne Personen behandelt werden, denn es gibt kein Modell dafür"
+UNSEEN_SINGLE = (
+    "; ob ein und dieselbe Person anders behandelt worden wäre, denn es gibt kein Modell, das man "
+    "fragen könnte"
+)
 NEXT = {
     "unequal at equal columns": (
-        "herausfinden, wie über diese Personen entschieden wird, und ob eine Spalte, die hier "
-        "fehlt, es erklärt; die Entscheidungen bis dahin nicht unverändert verwenden"
+        "herausfinden, wie diese Entscheidungen zustande kommen, und ob eine Spalte, die hier "
+        "fehlt, den Abstand erklärt; die Entscheidungen bis dahin nicht unverändert verwenden"
     ),
     "unequal, open at equal columns": (
         "mehr Personen oder die Spalten sammeln, die den Abstand erklären sollen, und noch einmal "

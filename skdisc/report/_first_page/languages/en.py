@@ -58,7 +58,7 @@ MEDIANS = "The medians are {median} and {other_median} (gap: {range})."
 SMALL = "That is less than the gap that matters here ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
-ALSO = "Also different: {groups}."
+ALSO = "Different from the others as well: {groups}."
 MORE_OFTEN = (
     "{better} got {favorable} more often than {worse}: {other_rate} against {rate}, {points} more "
     "({range})."
@@ -107,8 +107,8 @@ GROUP_MORE_OF_NUMBER = (
     "{where}{group} got {more} {target} than {others}: {points} {more} ({range}; {people} people)."
 )
 SINGLE = (
-    "With another value of {attribute} alone, another decision would have been made about {people} "
-    "people ({share})."
+    "For {people} people ({share}) the decision would have been another one if {attribute} alone "
+    "had been different."
 )
 CALIBRATION = (
     "At equal scores, the outcomes of {group} are better than those of the others, by {points} "
@@ -147,8 +147,8 @@ OTHERS_SOME = (
     "people or more can be compared with as many, and none at all above {bound} ({level} each)."
 )
 OTHERS_BOUND = (
-    "Of the other groups compared {where}({n}) none has a gap above {bound} ({level}); these "
-    "groups are too small to say more."
+    "The other groups compared {where}({n}) are too small to say much: gaps of up to {bound} are "
+    "possible in them ({level})."
 )
 OTHERS_CLEARED = (
     "In {cleared} of the {n} other groups compared {where}no gap is above {relevant} ({level}); of "
@@ -204,11 +204,14 @@ SURE_RATIOS = (
     "compare geometric means, and the tables below have differences of natural logarithms"
 )
 UNSEEN = "gaps in groups under {size} of the people; what no column of the table says"
-UNSEEN_SINGLE = "; how single people are treated, as there is no model to ask"
+UNSEEN_SINGLE = (
+    "; whether one and the same person would have been treated differently, as there is no model "
+    "to ask"
+)
 NEXT = {
     "unequal at equal columns": (
-        "find out how these people are decided about, and whether a column that is missing here "
-        "explains it; do not use the decisions unchanged in the meantime"
+        "find out how these decisions come about, and whether a column that is missing here "
+        "explains the gap; do not use the decisions unchanged in the meantime"
     ),
     "unequal, open at equal columns": (
         "collect more people or the columns that should explain the gap, and audit again"

@@ -58,7 +58,7 @@ MEDIANS = "Les médianes sont {median} et {other_median} (écart : {range})."
 SMALL = "C'est moins que l'écart qui compte ici ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
-ALSO = "Différents aussi : {groups}."
+ALSO = "Différents des autres, eux aussi : {groups}."
 MORE_OFTEN = (
     "Plus souvent {favorable} pour {better} que pour {worse} : {other_rate} contre {rate}, "
     "{points} de plus ({range})."
@@ -159,8 +159,8 @@ OTHERS_SOME = (
     "supérieur à {bound} ({level} chacun)."
 )
 OTHERS_BOUND = (
-    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {bound} ({level}) ; "
-    "ces groupes sont trop petits pour en dire plus."
+    "Les autres groupes comparés{where} ({n}) sont trop petits pour en dire beaucoup : des écarts "
+    "jusqu'à {bound} y sont possibles ({level})."
 )
 OTHERS_CLEARED = (
     "Dans {cleared} des {n} autres groupes comparés{where}, aucun écart n'est supérieur à "
@@ -228,11 +228,13 @@ UNSEEN = (
     "les écarts dans les groupes de moins de {size} des personnes ; ce qu'aucune colonne du "
     "tableau ne dit"
 )
-UNSEEN_SINGLE = " ; les personnes une à une, car il n'y a pas de modèle à interroger"
+UNSEEN_SINGLE = (
+    " ; si une même personne aurait été traitée autrement, car il n'y a pas de modèle à interroger"
+)
 NEXT = {
     "unequal at equal columns": (
-        "chercher comment on décide de ces personnes, et si une colonne qui manque ici l'explique "
-        "; d'ici là, ne pas employer ces décisions sans changement"
+        "chercher comment se forment ces décisions, et si une colonne qui manque ici explique "
+        "l'écart ; d'ici là, ne pas employer ces décisions sans changement"
     ),
     "unequal, open at equal columns": (
         "réunir plus de personnes, ou les colonnes qui devraient expliquer l'écart, et recommencer"
