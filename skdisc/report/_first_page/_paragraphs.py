@@ -92,6 +92,9 @@ class _Paragraph:
     def __init__(self, answer, document, texts):
         self.answer, self.document, self.texts = answer, document, texts
         self.raw, self.equal, self.worst = (answer[name] for name in ("raw", "equal", "worst"))
+        if self.equal is not None and None in (self.equal["ci_low"], self.equal["ci_high"]):
+            # Without a range, as where numbers are too skewed, an estimate tells nothing.
+            self.equal = self.equal | {"gap": None}
         self.units = units_of(document, texts)
         self.outcome = (document.get("about") or {}).get("outcome")
         self.raw = self._with_reference(self.raw)
