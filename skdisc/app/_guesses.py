@@ -7,8 +7,10 @@ import re
 import unicodedata
 
 from skdisc._utils._favorable import folded
+from skdisc.app._looking import is_counted
 from skdisc.app._study import EQUAL, IGNORE, PROTECTED, Study
 from skdisc.auditing._numbers import MANY
+from skdisc.auditing._pay._templates import EU, MEN_WORDS, WOMEN_WORDS
 
 _PARTS = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])")
@@ -47,6 +49,11 @@ _VOCABULARY = (
     "total gesamt",
     "base basic grund",
     "variable bonus bonuses complementary zulage zulagen pramie prime",
+    "variable complementary",  # which alone say nothing of pay
+    "percent pct percentage rate share target eligible prozent satz quote taux porcentaje",
+    # workers of the same work, or of work of equal value
+    "grade band category entgeltgruppe gehaltsgruppe lohngruppe besoldungsgruppe tarifgruppe "
+    "vergutungsgruppe gehaltsband kategorie categorie categoria grado",
     # pay that was not paid by this employer
     "desired expected wanted wunsch previous former last requested",
     "hours stunden wochenstunden arbeitsstunden heures horas",
@@ -57,7 +64,8 @@ _VOCABULARY = (
 )
 _VOCABULARY = [frozenset(words.split()) for words in _VOCABULARY]
 _OF_THINGS, _HIRED, _REJECTED, _DECIDED, _PAY, _TOTAL, _BASE, _VARIABLE = _VOCABULARY[:8]
-_NOT_PAID, _HOURS, _NUMBERS_OF_ROWS, _NOT, _YES, _NO = _VOCABULARY[8:]
+_VAGUE, _NO_AMOUNT, _CATEGORY, _NOT_PAID, _HOURS, _NUMBERS_OF_ROWS = _VOCABULARY[8:14]
+_NOT, _YES, _NO = _VOCABULARY[14:]
 
 
 def _words(name):
@@ -95,7 +103,9 @@ def guess_again(study: Study) -> None:
         if reason in _OF_OUTCOME:
             del study.because[name]
             study.roles.pop(name, None)
-    for what in ("target", "favorable", "includes"):
+    if "template" in study.why:
+        study.question.pop("template", None)
+    for what in ("target", "favorable", "includes", "template"):
         study.why.pop(what, None)
     study.to_guess = ["pay", "favorable", "outcome"]
 
@@ -186,6 +196,107 @@ def _guess_pay(study, seen):
             _take(study, name, "hours", _HOURS_OF_PAY)
         elif words & _VARIABLE or (words & _PAY and words & (_TOTAL | _BASE)):
             _take(study, name, IGNORE, _PART_OF_PAY)
+    if study.includes and _parts_of_pay(study, seen)["variable"] and not table_lacks(study, seen):
+        take_table(study, seen)
+        study.why["template"] = _WHY_TABLE[study.includes]
+
+
+def _parts_of_pay(study, seen):
+    """Return the columns that the table of pay takes beside the outcome: by role, their names."""
+    found = {"variable": [], "base": [], "category": []}
+    for column in seen["columns"]:
+        name, words = column["name"], set(_words(column["name"]))
+        is_free = study.roles.get(name, EQUAL) in (EQUAL, IGNORE, *found)
+        if name == study.target or not is_free or words & _NOT_PAID:
+            continue
+        is_amount = column["kind"] == "number" and float((column["ends"] or [0, 0])[1]) > 1
+        is_amount &= not words & _NO_AMOUNT
+        if is_amount and words & _VARIABLE and words & (_PAY | _VARIABLE - _VAGUE):
+            found["variable"].append(name)
+        elif is_amount and words & _PAY and words & _BASE and study.includes == "yes":
+            found["base"].append(name)
+        elif words & _CATEGORY and 2 <= column["distinct"] <= _MOST_GROUPS:
+            found["category"].append(name)
+    return found
+
+
+def has_table(study: Study, seen: dict) -> bool:
+    """Return whether base, variable and total pay may be asked about in one run."""
+    is_pay = study.is_number and bool(_PAY & set(_words(study.target)))
+    return study.is_of_pay or (is_pay and bool(_parts_of_pay(study, seen)["variable"]))
+
+
+def table_lacks(study: Study, seen: dict) -> str:
+    """Return why the table of pay cannot have variable pay, and what to do; '' if it can."""
+    variable = _parts_of_pay(study, seen)["variable"]
+    columns = {column["name"]: column for column in seen["columns"]}
+    if len(variable) > 1:
+        return (
+            f"{' and '.join(variable)} are several columns, and the table of pay takes one: add a "
+            "column with their sum to the file, and leave these out of it."
+        )
+    if is_counted(study.path):
+        return "The table of pay needs all rows at once, and this file is counted part by part."
+    if not _column_of_sex(study, columns):
+        return (
+            "The table of pay compares women and men, and no protected column has words for both, "
+            "such as female and male."
+        )
+    for name in (study.target, *variable, *study.columns("hours")):
+        if n := columns[name]["missing"]:
+            return (
+                f"{name} is missing in {n:,} rows, and the table of pay needs it in all: write 0 "
+                "for people who received nothing, and leave out those of whom nobody knows it."
+            )
+        if float((columns[name]["ends"] or [0])[0]) < 0:
+            return f"{name} is negative in some rows, which the table of pay refuses: correct them."
+    return ""
+
+
+def _column_of_sex(study, columns):
+    """Return the protected column that tells women and men apart; None if there is none."""
+    for name in study.columns(PROTECTED):
+        texts = {str(text).strip().lower() for text in columns[name]["examples"]}
+        if texts & WOMEN_WORDS and texts & MEN_WORDS:
+            return name
+    return None
+
+
+def take_table(study: Study, seen: dict) -> None:
+    """Ask for the table of pay, with the columns that it takes by their names."""
+    study.question["template"] = EU
+    for role, names in _parts_of_pay(study, seen).items():
+        if len(names) == 1 and not study.columns(role):
+            _take(study, names[0], role, _ROLES_OF_TABLE[role])
+    sex = _column_of_sex(study, {column["name"]: column for column in seen["columns"]})
+    if sex:  # the table is about the first protected column
+        study.roles = {sex: PROTECTED} | study.roles
+
+
+def leave_table(study: Study) -> None:
+    """Ask for no table of a law, and give back what was taken for it."""
+    study.question.pop("template", None)
+    study.why.pop("template", None)
+    for name, reason in list(study.because.items()):
+        if reason == _ROLES_OF_TABLE["category"]:
+            study.set_role(name, EQUAL)
+            del study.because[name]
+        elif reason in _ROLES_OF_TABLE.values():
+            _take(study, name, IGNORE, _PART_OF_PAY)
+
+
+def not_in_pay(study: Study) -> list[str]:
+    """Return columns of variable pay that are no part of the pay that is compared."""
+    words = set(_words(study.target))
+    if not study.is_number or not words & _PAY or words & (_TOTAL | _VARIABLE):
+        return []
+    several = [n for n in study.guessed or () if study.roles.get(n, EQUAL) in (EQUAL, IGNORE)]
+    parts = {name: set(_words(name)) for name in several if name != study.target}
+    return [
+        name
+        for name, of in parts.items()
+        if of & _VARIABLE and of & (_PAY | _VARIABLE - _VAGUE) and not of & (_NO_AMOUNT | _NOT_PAID)
+    ]
 
 
 def _guess_favorable(study, seen):
@@ -268,7 +379,16 @@ _ONE_OUTCOME = "each of its values goes with one outcome, in all rows"
 _IS_OUTCOME = "each of its two values goes with one outcome: it is the outcome in other words"
 _HOURS_OF_PAY = "its name says hours: pay is compared per hour"
 _PART_OF_PAY = "its name says a part of pay, which must not be held equal; tables of laws add it"
-_OF_OUTCOME = (_IS_OUTCOME, _HOURS_OF_PAY, _PART_OF_PAY)
+_ROLES_OF_TABLE = {
+    "variable": "its name says variable pay: the table adds it to base pay",
+    "base": "its name says base pay: the table has it beside total pay",
+    "category": "its name says a category of workers: the table has a line for each",
+}
+_WHY_TABLE = {
+    "no": "chosen because the file has base and variable pay: the table has both and their total",
+    "yes": "chosen because the file has total and variable pay: the table has all parts of pay",
+}
+_OF_OUTCOME = (_IS_OUTCOME, _HOURS_OF_PAY, _PART_OF_PAY, *_ROLES_OF_TABLE.values())
 _GUESSES = {
     "columns": _guess_columns,
     "pay": _guess_pay,

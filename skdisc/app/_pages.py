@@ -22,7 +22,16 @@ from starlette.routing import Route
 
 from skdisc._utils._safe_text import clean
 from skdisc.app._folder import PrivateFolder
-from skdisc.app._guesses import guess, guess_again, offered
+from skdisc.app._guesses import (
+    guess,
+    guess_again,
+    has_table,
+    leave_table,
+    not_in_pay,
+    offered,
+    table_lacks,
+    take_table,
+)
 from skdisc.app._jobs import Job, SearchJob, Spare, notes_on_reading, slowing
 from skdisc.app._looking import begin, count, first_rows, look, with_counts
 from skdisc.app._search import (
@@ -365,6 +374,9 @@ class Pages:
         wrong = request.query_params.get("lacks")
         values = {"study": study, "seen": seen, "by_column": by_column, "request_lacks": wrong}
         values |= {"told": self._told(study), "offered": offered(study, seen)}
+        is_offered = has_table(study, seen)
+        values["table"] = {"lacks": table_lacks(study, seen)} if is_offered else None
+        values["not_in_pay"] = not_in_pay(study)
         return self.shown("columns.html", **values)
 
     async def choose(self, request: Request) -> Response:
@@ -375,7 +387,8 @@ class Pages:
             return _to(f"/files/{study.key}")
         names = [column["name"] for column in seen["columns"]]
         target, had_number = form.get("target", [""])[0], study.is_number
-        if target != study.target:
+        is_same = target == study.target
+        if not is_same:
             study.target, study.favorable = (target if target in names else ""), ""
             study.includes = ""
             kind = next((c for c in seen["columns"] if c["name"] == study.target), {})
@@ -399,6 +412,8 @@ class Pages:
             edges = form.get(f"bins-{i}", [""])[0].strip()
             study.bins = {n: e for n, e in study.bins.items() if n != name}
             study.bins |= {name: edges} if edges else {}
+        if is_same and "table-shown" in form:
+            _set_table(study, seen, "table" in form)
         for name in ("drop-copies", "favorable-exact"):
             _set_flag(study, name, name in form)
         kept = {"fold": study.fold, "missing": study.missing, "text": study.text}
@@ -432,9 +447,12 @@ class Pages:
     async def ask(self, request: Request) -> Response:
         """Take the question; write the plan, or run the audit."""
         study, form = self.study(request), await _form(request)
+        was_of_pay = study.is_of_pay
         study.question = {n: form[n][0].strip() for n in QUESTION if form.get(n, [""])[0].strip()}
         for name in ("general", "en"):  # what is so without an option
             study.question = {n: v for n, v in study.question.items() if v != name}
+        if was_of_pay and not study.is_of_pay:
+            leave_table(study)
         _set_flag(study, "public", "public" in form)
         includes = form.get("includes", [study.includes])[0]
         if includes != study.includes:
@@ -538,6 +556,7 @@ class Pages:
         values["held"] = [c for c in about["columns"] if c not in about["protected"]]
         values["read_so"] = notes_on_reading(document)
         values["refused"], _ = await self._search_refused(job, document)
+        values["not_in_pay"] = not_in_pay(job.study)
         return self.shown("page.html", **values)
 
     async def download(self, request: Request) -> Response:
@@ -806,6 +825,17 @@ def _lacking(study):
 def _set_flag(study, name, is_set):
     """Set an option without a value."""
     study.flags = [flag for flag in study.flags if flag != name] + [name] * is_set
+
+
+def _set_table(study, seen, is_asked):
+    """Ask for the table of pay or leave it, as was ticked or as other choices need."""
+    is_guess = "template" in study.why
+    if is_guess and (not study.columns("variable") or table_lacks(study, seen)):
+        is_asked = False  # a column that it needs was given another role
+    if study.is_of_pay and not is_asked:
+        leave_table(study)
+    elif is_asked and not study.is_of_pay:
+        take_table(study, seen)
 
 
 def _to(address):

@@ -192,7 +192,8 @@ class Study:
     @property
     def compared(self) -> str:
         """What is compared, in words."""
-        return " + ".join([self.target, *self.columns("variable") * self.is_base])
+        names = " + ".join([self.target, *self.columns("variable") * self.is_base])
+        return f"total pay ({names})" if self.is_of_pay else names
 
     @property
     def lacks_law(self) -> str:
@@ -272,7 +273,9 @@ class Study:
 
     def columns_equal(self) -> list[str]:
         """Return the columns that are held equal."""
-        taken = {name for role in (*ROLES, *PAY_ROLES) if role for name in self.columns(role)}
+        roles = {role for role in (*ROLES, *PAY_ROLES) if role}
+        roles -= {"category"} if self.is_of_pay else set()  # the answers hold it equal, too
+        taken = {name for role in roles for name in self.columns(role)}
         return [n for n in self.guessed or () if n != self.target and n not in taken]
 
     def set_role(self, name: str, role: str) -> None:

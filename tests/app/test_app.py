@@ -671,10 +671,48 @@ def asked_of_pay(app, frame):
 
 def test_a_part_of_pay_without_the_table_of_a_law_is_said_before_the_run(app):
     address = asked_of_pay(app, parts_of_pay())
+    choose(app, address, **{"role-3": "ignore"})
+    choose(app, address, **{"role-3": "variable"})  # which the user has said, no guess
     answer = app.client.post(f"{address}/question", data={"run": "1"})
     assert answer.url.path == f"{address}/question"
     assert "variable_pay is marked as variable pay, which only the table of a law" in answer.text
     assert "--" not in re.search(r'id="wrong"[^>]*>(.*?)</p>', answer.text)[1]
+
+
+def test_total_pay_is_asked_about_at_once_and_a_tick_changes_it(app):
+    address = address_of(sent(app, parts_of_pay().to_csv(index=False)))
+    page = app.client.get(f"{address}/columns").text
+    assert "is the mean of <strong>total pay (base_pay + variable_pay)</strong>" in page
+    assert re.search(r'name="table" value="1" checked', page)
+    assert "the file has base and variable pay" in page
+    assert "not in this number" not in page
+    unticked = fields(app, address)
+    del unticked["table"]
+    page = app.client.post(f"{address}/columns", data=unticked).text
+    assert "is the mean of <strong>base_pay</strong>" in page
+    assert "variable_pay is not in this number" in page
+    (study,) = app.pages.studies.values()
+    assert study.columns("ignore") == ["variable_pay"]
+    page = choose(app, address, table="1").text
+    assert "total pay (base_pay + variable_pay)" in page
+    assert "the file has base and variable pay" not in page  # the user has chosen it
+    page = app.client.post(f"{address}/question", data={"template": "general"}).text
+    assert "total pay (" not in page
+    page = choose(app, address, target="variable_pay").text
+    assert "not in this number" not in page
+
+
+@pytest.mark.slow
+def test_above_an_answer_without_variable_pay_stands_that_it_is_not_in_it(app, ended):
+    frame = parts_of_pay().assign(variable_pay=lambda of: of["variable_pay"].where(of.index > 9))
+    address = address_of(sent(app, frame.to_csv(index=False)))
+    page = app.client.get(f"{address}/columns").text
+    assert 'name="table"' not in page
+    assert "variable_pay is missing in 10 rows" in page
+    audit = choose(app, address, run="1").url.path
+    assert ended(audit) == "done", app.pages.jobs[audit.rpartition("/")[2]].error
+    page = app.client.get(audit).text
+    assert page.index("variable_pay is not in this number") < page.index('<p class="said">')
 
 
 def test_what_people_could_show_is_about_total_pay(app):
@@ -727,7 +765,7 @@ def test_total_pay_is_what_was_said(app, ended, includes):
     assert ("--base=base_pay" in document["code"]) == is_base
     assert ("--target=base_pay" in document["code"]) != is_base
     question = app.client.get(f"{address}/question").text
-    assert ("base_pay + variable_pay</strong>" in question) == is_base
+    assert ("base_pay + variable_pay)</strong>" in question) == is_base
 
 
 def test_a_plan_of_base_and_variable_pay(app):

@@ -4,7 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc.app._guesses import guess, guess_again, offered
+from skdisc.app._guesses import (
+    guess,
+    guess_again,
+    has_table,
+    leave_table,
+    not_in_pay,
+    offered,
+    table_lacks,
+    take_table,
+)
 from skdisc.app._looking import look
 from skdisc.app._study import Study
 
@@ -175,6 +184,68 @@ def test_parts_of_pay_and_hours(guessed):
     study, _ = guessed(people(sex=["f", "m"], **columns))
     assert study.is_number
     assert study.columns("hours") == ["hours"]
+    assert study.columns("variable") == ["bonus"]
+    assert study.includes == "no"
+    assert study.is_base
+    assert study.why["template"].startswith("chosen because the file has base and variable pay")
+    leave_table(study)
     assert study.columns("ignore") == ["bonus"]
     assert "part of pay" in study.because["bonus"]
-    assert study.includes == "no"
+    assert not_in_pay(study) == ["bonus"]
+    assert "template" not in study.why
+
+
+def pay_of_people(**columns):
+    """Return pay of women and men, with other columns in place of some."""
+    named = {"base_pay": range(1000, 4000, 7), "bonus": range(0, 900, 7), "grade": ["G1", "G2"]}
+    return people(**({"sex": ["f", "m"]} | named | columns))
+
+
+def test_all_parts_of_pay_are_asked_about_in_one_run(guessed):
+    frame = pay_of_people(origin=["a", "b"])
+    study, _ = guessed(frame[["origin", *frame.columns.drop("origin")]])
+    assert {"--base=base_pay", "--variable=bonus", "--category=grade"} <= set(study.options())
+    assert "--protected=sex,origin" in study.options()  # the table is about the first of them
+    assert study.compared == "total pay (base_pay + bonus)"
+    assert study.columns_equal() == ["score", "grade"]
+    total = frame["base_pay"] + frame["bonus"]
+    study, _ = guessed(frame.assign(total_pay=total))
+    expected = {"--target=total_pay", "--base=base_pay", "--variable=bonus"}
+    assert expected <= set(study.options())
+    assert study.compared == "total pay (total_pay)"
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"zulage": range(0, 900, 7)}, "several columns"),
+        ({"sex": ["a", "b"]}, "women and men"),
+        ({"bonus": [0.0, np.nan, 50.0, 80.0]}, "is missing in"),
+        ({"bonus": [-1, 50, 80]}, "is negative"),
+    ],
+)
+def test_variable_pay_that_the_table_cannot_have_is_said(guessed, columns, words):
+    study, seen = guessed(pay_of_people(**columns))
+    assert (study.target, study.is_of_pay) == ("base_pay", False)
+    assert words in table_lacks(study, seen)
+    assert set(not_in_pay(study)) == {"bonus", *(n for n in columns if n == "zulage")}
+
+
+@pytest.mark.parametrize("name", ["bonus_percent", "variable", "expected_bonus", "has_bonus"])
+def test_columns_that_are_no_amount_of_pay_are_not_added_to_it(guessed, name):
+    values = [0, 1] if name == "has_bonus" else range(20)
+    frame = pay_of_people(**{name: values}).drop(columns="bonus")
+    study, seen = guessed(frame)
+    assert not study.is_of_pay
+    assert not has_table(study, seen)
+
+
+def test_whether_pay_includes_the_bonus_is_left_to_the_user(guessed):
+    frame = pay_of_people().rename(columns={"base_pay": "salary"})
+    study, seen = guessed(frame)
+    assert study.target == "salary"
+    assert not study.is_of_pay
+    assert has_table(study, seen)
+    assert not_in_pay(study) == ["bonus"]
+    take_table(study, seen)
+    assert "Does salary include bonus?" in study.lacks_law

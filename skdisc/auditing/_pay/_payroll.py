@@ -11,10 +11,8 @@ from skdisc._utils._validation import check_protected, of_numbers
 from skdisc.auditing._numbers import finite_numbers
 from skdisc.auditing._pay._gaps import PaidPeople
 from skdisc.auditing._pay._logib import check_logib, logib_columns
-from skdisc.auditing._pay._templates import COLUMNS, LOGIB
+from skdisc.auditing._pay._templates import COLUMNS, LOGIB, MEN_WORDS, WOMEN_WORDS
 
-_WOMEN = {"f", "female", "w", "woman", "women", "weiblich", "frau", "frauen", "femme", "femmes"}
-_MEN = {"m", "male", "man", "men", "männlich", "mann", "männer", "homme", "hommes", "h"}
 _PART = 1e-9  # share of total pay by which sums of parts may differ
 
 
@@ -252,8 +250,8 @@ def _check_part(part, total, name, total_name):
 def _sexes(values, name, women):
     """Return who is a woman, who a man, and the values that say so."""
     texts = {value: str(value).strip().lower() for value in values.dropna().unique()}
-    woman = [v for v, text in texts.items() if text in _WOMEN]
-    man = [v for v, text in texts.items() if text in _MEN]
+    woman = [v for v, text in texts.items() if text in WOMEN_WORDS]
+    man = [v for v, text in texts.items() if text in MEN_WORDS]
     if women is not None:
         woman = [v for v in texts if str(v) == str(women)]
         rest = [v for v in texts if v not in woman]
