@@ -70,7 +70,7 @@ def frontier_svg(title, points, margin, reported=None):
             label.append(f"{len(several)} models")
         if label:
             taken.append((x(gap), y(score), ", ".join(label)))
-    parts += _labels(taken, left, right)
+    parts += _labels(taken, [(x(p[2]), y(p[1])) for p in points], left, right, bottom)
     parts.append(
         f'<text class="tick" x="{(left + right) / 2}" y="{HEIGHT - 6}">largest gap</text>'
         '<text class="tick" x="30" y="12">score</text>'
@@ -81,19 +81,35 @@ def frontier_svg(title, points, margin, reported=None):
     )
 
 
-def _labels(places, left, right):
-    """Draw the names of points, those that would touch one above the other."""
-    drawn, boxes = [], []
-    for at_x, at_y, text in places:
+def _labels(named, points, left, right, bottom):
+    """Draw the names of points where they cover no point and no other name, with lines to them."""
+    drawn, boxes = [], [(x - 9, x + 9, y - 9, y + 9) for x, y in points]
+    for point_x, point_y, text in named:
         width = len(text) * _CHARACTER
-        is_left = at_x - 12 - width > left
-        start = at_x - 12 - width if is_left else min(at_x + 12, right - width)
-        down = at_y - 12
-        while any(
-            abs(down - other) < _LINE and start < stop and begin < start + width
-            for begin, stop, other in boxes
-        ):
-            down += _LINE
-        boxes.append((start, start + width, down))
-        drawn.append(f'<text x="{start:.1f}" y="{down:.1f}">{escape(text)}</text>')
+        # The nearest free place: on either side, or above or below in the middle.
+        places = [
+            (point_x + across, point_y + 4 + down)
+            for down in sorted(range(-12 * _LINE, 12 * _LINE + 1, _LINE), key=abs)
+            for across in (14, -14 - width, -width / 2)
+            if left <= point_x + across <= right - width and 24 <= point_y + down <= bottom - 4
+        ]
+        beside = min(point_x + 14, right - width), point_y + 4  # where all places are taken
+        start, base = next((p for p in places if _is_free(*p, width, boxes)), beside)
+        boxes.append((start, start + width, base - _LINE + 3, base + 3))
+        if abs(base - 4 - point_y) > _LINE:
+            end_x = min(max(point_x, start), start + width)
+            end_y = base + 3 if base < point_y else base - _LINE + 3
+            drawn.append(
+                f'<line class="grid" x1="{point_x:.1f}" y1="{point_y:.1f}" x2="{end_x:.1f}" '
+                f'y2="{end_y:.1f}"/>'
+            )
+        drawn.append(f'<text x="{start:.1f}" y="{base:.1f}">{escape(text)}</text>')
     return drawn
+
+
+def _is_free(start, base, width, boxes):
+    """Return whether a line of text touches no box."""
+    return not any(
+        start < stop and begin < start + width and base - _LINE + 3 < low and high < base + 3
+        for begin, stop, high, low in boxes
+    )

@@ -61,7 +61,7 @@ class AlternativeCosts:
 
     @property
     def is_leveling_down(self):
-        """The columns whose gap closes while a group loses more than any group gains."""
+        """The columns whose gap narrows while a group loses more than any group gains."""
         gap_change = dict(zip(self.gaps["column"], self.gaps["change"], strict=True))
         return [
             name

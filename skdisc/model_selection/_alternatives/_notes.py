@@ -68,8 +68,8 @@ def _of_costs(search, costs, n):
         if change["gains"] > 0:
             others = f" than any group gains ({change['gains_group']!r}, {change['gains']:+z.3f})"
         yield (
-            f"Leveling down: the gap by {name} closes, but {change['loses_group']!r} loses "
-            f"{'more ' if change['gains'] > 0 else ''}({change['loses']:+z.3f}){others}."
+            f"Leveling down: the largest gap by {name} narrows, but {change['loses_group']!r} "
+            f"loses {'more ' if change['gains'] > 0 else ''}({change['loses']:+z.3f}){others}."
         )
     for name in costs.lowered_floors:
         floor = costs.floors[name]
@@ -91,7 +91,7 @@ def _of_costs(search, costs, n):
         ]
         text = f"Groups by {name} with fewer favorable decisions than before: {_some(several)}"
         if gap_change[name] < 0 and not (rows["gain"] > rows["lose"]).any():
-            text += "; no group has more, so that its gap narrows by losses"
+            text += "; no other group shown has more, so that its gap narrows by losses"
         yield f"{text}."
     for row in costs.widened.itertuples():
         if row.role == "protected":
@@ -192,9 +192,9 @@ def _people_for_a_claim(search, findings, reported):
         needed = people_needed(z, choice.n, search.significance)
         if z > 0:
             yield (
-                f"By the estimates of the {choice.n:,} people of the choice it was about "
-                f"{needed:,.0f} for {what[failed]}; candidates were chosen by these, which makes "
-                "them look better than they are."
+                f"By the estimates of the {choice.n:,} people of the choice, about {needed:,.0f} "
+                f"people of a claim were to be enough for {what[failed]}; candidates were chosen "
+                "by these estimates, which makes them look better than they are."
             )
 
 
