@@ -57,6 +57,11 @@ _VOCABULARY = (
     # pay that was not paid by this employer
     "desired expected wanted wunsch previous former last requested",
     "hours stunden wochenstunden arbeitsstunden heures horas",
+    # where people live
+    "address adresse anschrift wohnadresse postanschrift street strasse hausnummer rue calle "
+    "direccion domicilio zip zipcode postcode postal plz postleitzahl wohnort neighborhood "
+    "neighbourhood stadtteil quartier barrio residence",
+    "email mail ip mac web url",  # addresses of another kind
     "id nr no number nummer numero row index key person case applicant",
     "not no nicht non pas",
     "yes y ja j oui o si true t 1 1.0",
@@ -64,8 +69,8 @@ _VOCABULARY = (
 )
 _VOCABULARY = [frozenset(words.split()) for words in _VOCABULARY]
 _OF_THINGS, _HIRED, _REJECTED, _DECIDED, _PAY, _TOTAL, _BASE, _VARIABLE = _VOCABULARY[:8]
-_VAGUE, _NO_AMOUNT, _CATEGORY, _NOT_PAID, _HOURS, _NUMBERS_OF_ROWS = _VOCABULARY[8:14]
-_NOT, _YES, _NO = _VOCABULARY[14:]
+_VAGUE, _NO_AMOUNT, _CATEGORY, _NOT_PAID, _HOURS, _ADDRESS, _OF_NO_PLACE = _VOCABULARY[8:15]
+_NUMBERS_OF_ROWS, _NOT, _YES, _NO = _VOCABULARY[15:]
 
 
 def _words(name):
@@ -111,7 +116,7 @@ def guess_again(study: Study) -> None:
 
 
 def _guess_columns(study, seen):
-    """Guess the outcome, and the protected columns by their names."""
+    """Guess the outcome, the protected columns and those of addresses, by their names."""
     columns = {column["name"]: column for column in seen["columns"]}
     if not study.target:
         _guess_target(study, columns)
@@ -122,6 +127,11 @@ def _guess_columns(study, seen):
     for name, kind in named.items():
         if not (kind == _AGE and are_others) and name not in study.roles:
             _take(study, name, PROTECTED, f"its name says {kind}")
+    for name in columns:
+        words = set(_words(name))
+        is_place = words & _ADDRESS and not words & (_OF_NO_PLACE | _OF_THINGS)
+        if is_place and name != study.target and name not in study.roles:
+            _take(study, name, IGNORE, _WHERE_PEOPLE_LIVE)
 
 
 def _protected_kind(column):
@@ -377,6 +387,10 @@ def _change(study, option, value, reason):
 
 _ONE_OUTCOME = "each of its values goes with one outcome, in all rows"
 _IS_OUTCOME = "each of its two values goes with one outcome: it is the outcome in other words"
+_WHERE_PEOPLE_LIVE = (
+    "its name says an address: where people live may stand in for their origin, and decisions "
+    "should hardly depend on it; hold it equal if they may"
+)
 _HOURS_OF_PAY = "its name says hours: pay is compared per hour"
 _PART_OF_PAY = "its name says a part of pay, which must not be held equal; tables of laws add it"
 _ROLES_OF_TABLE = {

@@ -409,6 +409,7 @@ class Pages:
             if role != own and not waits:
                 study.set_role(name, role)
                 study.because.pop(name, None)
+                study.chosen.add(name)
             edges = form.get(f"bins-{i}", [""])[0].strip()
             study.bins = {n: e for n, e in study.bins.items() if n != name}
             study.bins |= {name: edges} if edges else {}

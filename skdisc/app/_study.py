@@ -83,6 +83,8 @@ class Study:
         The columns of the table about which the app has guessed.
     to_guess : list of str
         What is still to be guessed.
+    chosen : set of str
+        Columns whose role the user has chosen.
     used : float
         When a page about it was asked for.
     """
@@ -111,6 +113,7 @@ class Study:
     why: dict = field(default_factory=dict)
     guessed: tuple | None = None
     to_guess: list = field(default_factory=list)
+    chosen: set = field(default_factory=set)
     used: float = field(default_factory=time.monotonic)
 
     def options(self, *, of_look: bool = False) -> list[str]:

@@ -808,6 +808,14 @@ def test_logib_model_is_offered_beside_the_table_of_pay(app):
     assert not any(o.startswith("--compare-with") for o in study.options())
 
 
+def test_a_column_held_equal_says_why_until_the_user_has_chosen_it(app):
+    address = address_of(sent(app, parts_of_pay(60).assign(tenure=1).to_csv(index=False)))
+    why = "held equal because no other role fits: leave it out"
+    assert app.client.get(f"{address}/columns").text.count(why) == 1
+    choose(app, address, **{"role-4": "ignore"})
+    assert why not in choose(app, address, **{"role-4": ""}).text
+
+
 def test_another_outcome_keeps_the_roles_of_pay(app):
     frame = parts_of_pay()
     frame["hired"] = np.where(np.arange(len(frame)) % 2, "yes", "no")

@@ -74,6 +74,34 @@ def test_protected_columns_are_recognized_by_whole_words(guessed, name, kind):
     assert [column["name"] for column in offered(study, seen)] == [name] * bool(kind)
 
 
+@pytest.mark.parametrize(
+    ("name", "is_left_out"),
+    [
+        ("Straße", True),
+        ("street_name", True),
+        ("home address", True),
+        ("rue", True),
+        ("zip_code", True),
+        ("Zipcode", True),
+        ("postcode", True),
+        ("PLZ", True),
+        ("email_address", False),
+        ("company_address", False),
+        ("zipper", False),
+        ("plzx", False),
+    ],
+)
+def test_where_people_live_is_not_held_equal_silently(guessed, name, is_left_out):
+    study, _ = guessed(people(sex=["f", "m"], hired=["yes", "no"], **{name: ["a", "b", "c"]}))
+    assert study.columns("ignore") == [name] * is_left_out
+    assert ("stand in for their origin" in study.because.get(name, "")) == is_left_out
+    study.set_role(name, "")
+    study, _ = guessed(
+        people(sex=["f", "m"], hired=["yes", "no"], **{name: ["a", "b", "c"]}), study
+    )
+    assert name in study.columns_equal()  # what was undone stays undone
+
+
 def test_age_is_offered_beside_others_and_not_asked_about(guessed):
     study, seen = guessed(people(sex=["f", "m"], age=range(20, 60), hired=["yes", "no"]))
     assert study.columns("protected") == ["sex"]
