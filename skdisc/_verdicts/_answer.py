@@ -441,8 +441,8 @@ class _Words:
         if not n:
             return ""
         if a.n_found:
-            verb = "is" if a.n_found == 1 else "are"
-            start = f"{a.n_found:,} of {a.n_family:,} groups compared{self.size} {verb} found; "
+            groups = f"{a.n_found:,} of the {a.n_family:,} groups compared{self.size}"
+            start = f"a {self.noun} is found in {groups}; "
         else:
             start = f"none of the {n:,} groups compared{self.size} is among the findings; "
         whom = f"the {n:,} others" if n > 1 else "the other"

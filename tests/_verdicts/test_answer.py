@@ -195,7 +195,7 @@ def test_what_is_said_after_a_finding():
     assert (answer.level, answer.n_found, answer.verdict) == (0.05 / 3, 1, FOUND)
     assert answer.cleared == [0, 2, 3]
     assert answer.reason == (
-        "1 of 4 groups compared of 5 % of these people or more is found; "
+        "a gap is found in 1 of the 4 groups compared of 5 % of these people or more; "
         "no gap above 0.067 in the 3 others (95 %)"
     )
     tighter = decide(c, relevant_gap=0.06)

@@ -76,7 +76,7 @@ def test_the_first_page_says_percent_of_the_others_mean(gap_in_a_grade):
     women, men = y[X["sex"] == "female"].mean(), y[X["sex"] == "male"].mean()
     told = first_sentences(report).replace("\u00a0", " ")
     assert f"got less pay than sex = 'male': on average {women:.1f} against {men:.1f}" in told
-    assert f"{100 * (men - women) / men:.1f} % ({men - women:.1f}) less" in told
+    assert f"{100 * (men - women) / men:.1f} % less (" in told
     (cause,) = [r for r in report.document["evidence"] if r["kind"] == "cause"]
     of_g2 = y[(X["sex"] == "male") & (X["grade"] == "G2")].mean()
     assert cause["rate_others"] == pytest.approx(of_g2)
@@ -377,7 +377,7 @@ def test_groups_in_which_nobody_varies_differ():
     report = Audit(protected="sex", output="value").fit(X, constant).report_
     told = first_sentences(report).replace("\u00a0", " ")
     assert "sex = 'female' got less" in told
-    assert "50.0 % (1,000) less (50.0 % to 50.0 %)" in told
+    assert "50.0 % less (50.0 % to 50.0 %)" in told
     assert "differ little" not in told
     (asked,) = [v for v in report.document["verdicts"] if v["null"] == "marginal"]
     assert "the numbers of each group of sex are all equal" in asked["reason"]

@@ -127,7 +127,10 @@ def test_what_is_said_of_the_others_after_a_finding():
     answer = result.result_.answer
     assert (answer.verdict, answer.n_found, answer.n_family) == (FOUND, 1, 3)
     assert answer.level == pytest.approx(0.05 / 3)
-    assert "1 of 3 groups compared of 5 % of these people or more is found; " in answer.reason
+    assert (
+        "a gap is found in 1 of the 3 groups compared of 5 % of these people or more; "
+        in answer.reason
+    )
 
 
 def test_equal_outcomes_of_all_are_no_evidence():

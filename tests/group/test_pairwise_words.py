@@ -31,7 +31,7 @@ def test_beside_findings_the_reason_is_about_the_others():
     assert [str(f.subject) for f in result][:2] == ["town = 'b'", "town = 'a'"]
     assert (result.to_frame()["p_adjusted"].head(2) < 1e-16).all()
     assert (result.verdict, result.n_found) == ("disparity found", 2)
-    assert result.reason.startswith("2 of 3 groups compared of 5 % of these people or more are f")
+    assert result.reason.startswith("a gap is found in 2 of the 3 groups")
 
 
 def test_a_table_of_effects_is_about_worlds_only_where_there_are_some():

@@ -406,6 +406,37 @@ def test_parts_of_a_gap_start_where_the_last_one_ended():
     assert picture["sentence"].startswith("Of a gap of -0.174, -0.145 goes with legitimate columns")
 
 
+@pytest.mark.parametrize(
+    ("explained", "remaining", "caused", "told"),
+    [
+        (-2.0, -1.25, -0.4, "-1.250 remains where these are equal, -0.400 of it with the causes"),
+        (-2.0, -1.25, None, "-1.250 remains where these are equal."),
+        (
+            -2.0,
+            -1.25,
+            -2.5,
+            "-1.250 remains where these are equal: -2.500 with the causes found, and 1.250, the "
+            "other way, elsewhere.",
+        ),
+        (
+            -2.0,
+            1.25,
+            -0.5,
+            "1.250 remains, the other way, where these are equal: -0.500 with the causes found, "
+            "and 1.750, the other way, elsewhere.",
+        ),
+        (-2.0, 1.25, 0.5, "1.250 remains, the other way, where these are equal, 0.500 of it with"),
+    ],
+)
+def test_a_part_that_is_larger_than_the_whole_is_explained(explained, remaining, caused, told):
+    """Parts of opposite signs add up to less than the larger one."""
+    parts = {"gap": explained + remaining, "column": explained, "equal": remaining}
+    parts |= {} if caused is None else {"cause": caused}
+    rows = [{"group": "g", "part": kind, "kind": kind, "amount": n} for kind, n in parts.items()]
+    (picture,) = _pictures.gap_parts(rows)
+    assert told in picture["sentence"]
+
+
 @example([0.0, 5e-324])
 @given(st.lists(st.floats(-1e9, 1e9), max_size=9))
 def test_an_axis_holds_zero_and_all_numbers(numbers):

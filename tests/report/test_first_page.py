@@ -223,9 +223,143 @@ def test_ranges_around_zero_are_those_of_whom_is_told():
     answer["state"] = "unequal, open at equal columns"
     answer["equal"] |= {"gap": -0.02, "ci_low": -0.07, "ci_high": 0.03, "ci_level": 0.95}
     said = _paragraphs._Paragraph(answer, one, texts_of(one, "en")).said()
-    assert "what remains is between 3.0 less and 7.0 more" in " ".join(said["more"])
+    assert "what remains is between 3.0 points less and 7.0 more" in " ".join(said["more"])
     remains = dict(said["lines"])["At equal columns"]
-    assert remains == "not known, but between 3.0 less and 7.0 more for origin = 'c'"
+    assert remains == "not known, but between 3.0 points less and 7.0 more for origin = 'c'"
+
+
+@cache
+def unequal_in_one_town(n=6000):
+    """Return a document: women have less of what decides, and lose more in one town alone."""
+    rng = np.random.default_rng(4)
+    X = people(rng, n)
+    again = np.minimum(X["skill"], rng.integers(0, 10, n))
+    X["skill"] = np.where(X["sex"] == "f", again, X["skill"])
+    is_there, is_woman = X["town"] == "Cork", X["sex"] == "f"
+    change = np.where(is_there, -0.15, 0.05) * is_woman
+    return Audit(protected="sex", random_state=0).fit(X, outcomes(rng, X, change)).report_.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "together"),
+    [
+        ("en", "Unequal in a smaller group, even where", "; all together: not known, but between "),
+        ("de", "Ungleich in einer kleineren Gruppe, auch wo", "; alle zusammen: nicht bekannt, "),
+        ("fr", "Inégal dans un groupe plus petit, même là où", " ; tous ensemble : inconnu, mais "),
+    ],
+)
+def test_the_headline_says_if_only_a_smaller_group_is_unequal(language, word, together):
+    """The state stays; the words say of whom it is, and the line has both."""
+    one = unequal_in_one_town()
+    (answer,), (paragraph,) = answers(one), first_page(one, language)["columns"]
+    assert answer["state"] == paragraph["state"] == "unequal at equal columns"
+    assert answer["equal"]["ci_low"] < 0 < answer["equal"]["ci_high"]
+    group = "sex = 'f' and town = 'Cork'"
+    assert answer["worst"]["group"] == group
+    assert paragraph["word"].startswith(word)
+    lines = dict(paragraph["lines"])
+    texts = texts_of(one, language)
+    remains = lines[texts.LINES["remains"]]
+    assert remains.index("town = 'Cork'") < remains.index(together)
+    assert texts.LINES["smaller"] not in lines
+    assert paragraph["word"] in AuditReport(one).to_markdown(language)
+
+
+def test_the_headline_is_of_all_where_all_are_found(documents):
+    """A gap of all women that remains is no matter of a smaller group."""
+    texts = texts_of(documents["sex"], "en")
+    for world in ("sex", "reversed", "skill"):
+        _, paragraph = only(documents[world])
+        assert paragraph["word"] == texts.STATES[paragraph["state"]]
+    # The same page, if the cause found is that of all women.
+    one = copy.deepcopy(unequal_in_one_town())
+    (cause,) = [row for row in one["evidence"] if row["kind"] == "cause" and row["found"]]
+    one["evidence"].append(cause | {"conditions": [{"column": "sex", "text": "sex = 'f'"}]})
+    assert only(one)[1]["word"] == texts.STATES["unequal at equal columns"]
+
+
+def test_a_smaller_group_is_named_though_that_of_all_may_be_larger():
+    """Where nobody knows what remains for all, the finding is what the page has to tell."""
+    one = copy.deepcopy(unequal_in_one_town())
+    for row in one["comparable"]:
+        sign = np.sign(row["effect"])
+        row |= {"effect": sign * 0.5, "ci_low": sign * 0.5 - 0.6, "ci_high": sign * 0.5 + 0.6}
+    answer, paragraph = only(one)
+    assert answer["worst"]["group"] == "sex = 'f' and town = 'Cork'"
+    assert paragraph["word"].startswith("Unequal in a smaller group")
+
+
+def test_a_smaller_group_may_be_unequal_without_columns_held_equal():
+    """Of a gap that is found within a context alone, the headline says so, too."""
+    one = copy.deepcopy(unequal_in_one_town())
+    one["verdicts"] = [
+        row | {"verdict": FOUND if row["null"] == "contextual" else UNSURE}
+        for row in one["verdicts"]
+    ]
+    one["evidence"] = [
+        row | {"kind": "context"} for row in one["evidence"] if row["kind"] == "cause"
+    ]
+    answer, paragraph = only(one)
+    assert answer["state"] == "unequal, open at equal columns"
+    assert paragraph["word"] == (
+        "Unequal in a smaller group; what the other columns explain is open"
+    )
+
+
+@pytest.mark.parametrize("bound", [0.12, 0.62])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_bounds_that_exclude_next_to_nothing_are_not_printed(documents, bound, language):
+    """Of too few people no number is said, in no line; the document keeps it."""
+    for world in ("sex", "fair"):
+        one = copy.deepcopy(documents[world])
+        for row in one["verdicts"]:
+            row["bound"] = bound
+            row["answer"] |= {"n_cleared": 1, "n_family": 9}
+        several = []
+        for resolution in (None, 300):
+            for row in one["verdicts"]:
+                row["answer"]["resolution"] = resolution
+            (paragraph,) = first_page(one, language)["columns"]
+            said = [paragraph["first"], *paragraph["more"], *(v for _, v in paragraph["lines"])]
+            several.append(" ".join(said))
+        shown = texts_of(one, language).POINTS.format(n=f"{100 * bound:.0f}")
+        assert all((shown in said) == (bound < 0.4) for said in several), (world, several)
+        assert answers(one)[0]["others"]["raw"]["bound"] == bound
+
+
+def test_far_more_people_than_there_are_is_no_number(documents):
+    """Ten times the people are a number of people; more are far more than these."""
+    said = {}
+    for relevant in (0.1, 0.01):
+        one = copy.deepcopy(documents["few"])
+        for row in one["verdicts"]:
+            row["answer"]["relevant_gap"] = relevant
+        said[relevant] = " ".join(only(one)[1]["more"])
+    assert re.search(r"About \d+ people in each group would show", said[0.1])
+    assert "Only far more people than these would show whether a gap above 1 points" in said[0.01]
+    assert not re.search(r"About [\d,]+ people", said[0.01])
+
+
+def test_one_spelling_of_the_favorable_outcome_is_shown():
+    """All spellings count; one is enough to say which outcome that is."""
+    rng = np.random.default_rng(0)
+    X = people(rng, 2000)
+    y = np.where(outcomes(rng, X, -0.2 * (X["sex"] == "f")), "Yes", "no")
+    y = np.where((rng.random(2000) < 0.2) & (y == "Yes"), "yes ", y)
+    audit = Audit(protected="sex", pos_label=["Yes", "yes "], random_state=0)
+    one = audit.fit(X, y).report_.to_dict()
+    assert "got the favorable outcome (Yes, also in other spellings) less" in only(one)[1]["first"]
+    text = AuditReport(one).to_text(width=400)
+    assert "were audited for sex; favorable is Yes, also in other spellings." in text
+    assert "'yes '" in one["about"]["sentence"]
+
+
+def test_a_row_of_a_smaller_group_has_the_whole_group_beside_it():
+    """The question at equal columns is about all women as well."""
+    one = unequal_in_one_town()
+    text = " ".join(AuditReport(one).to_text(width=400).split())
+    (row,) = [row for row in one["comparable"] if row["group"] == "sex = 'f'"]
+    assert f"As a whole, sex = 'f': {row['effect']:.3f} [" in text
 
 
 def test_a_gap_that_turns_at_equal_columns_is_said_so():

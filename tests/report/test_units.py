@@ -13,7 +13,9 @@ from skdisc.report._first_page._units import (
     Texts,
     Units,
     group_name,
+    have_spellings,
     in_a_row,
+    labels_named,
     units_of,
 )
 
@@ -21,36 +23,34 @@ ENGLISH = import_module("skdisc.report._first_page.languages.en")
 TEXTS = Texts(ENGLISH, False)
 
 
-def numbers(text):
-    """Return the share and the number of a text such as "12.6 % (12.7)"."""
+def share_of(text):
+    """Return the share of a text such as "12.6 %", that holds nothing else."""
     share, _, rest = text.replace("\u00a0", " ").replace(",", "").partition(" %")
-    return float(share) / 100, float(rest.strip(" ()")) if rest else None
+    assert not rest
+    return float(share) / 100
 
 
 @given(size=st.floats(1e-3, 1e6), mean=st.floats(1e-2, 1e6))
 def test_a_bound_is_never_told_smaller_than_it_is(size, mean):
-    share, plain = numbers(Units(TEXTS, {"mean": mean}).bound(size))
+    share = share_of(Units(TEXTS, {"mean": mean}).bound(size))
     assert share >= size / mean * (1 - 1e-6) - 1e-9
-    assert plain >= size * (1 - 1e-6) - 1e-6
     assert share <= size / mean + 0.0011
 
 
 @given(size=st.floats(1e-4, 3))
 def test_a_bound_of_logarithms_is_the_larger_share(size):
-    share, _ = numbers(Ratios(TEXTS, {}).bound(size))
+    share = share_of(Ratios(TEXTS, {}).bound(size))
     assert share >= math.expm1(size) * (1 - 1e-6) - 1e-9 > -math.expm1(-size) * (1 - 1e-6) - 2e-9
 
 
 def test_a_gap_is_a_share_of_those_compared_with():
-    assert numbers(Units(TEXTS, {"mean": 95.0}).gap(8.0, 100.0)) == (0.08, 8.0)
+    assert share_of(Units(TEXTS, {"mean": 95.0}).gap(8.0, 100.0)) == 0.08
     assert Units(TEXTS, {"mean": -3.0}).gap(8.0, -2.0) == "8.00"  # no share of a debt
 
 
 def test_ends_of_ratios_are_those_of_either_side():
     ratios = Ratios(TEXTS, {})
-    less, more = (
-        numbers(ratios.end(math.log(1.25), is_less, None))[0] for is_less in (True, False)
-    )
+    less, more = (share_of(ratios.end(math.log(1.25), is_less, None)) for is_less in (True, False))
     assert (less, more) == (0.2, 0.25)
 
 
@@ -100,3 +100,41 @@ def test_names_in_a_row():
     assert in_a_row(["a"]) == "a"
     assert in_a_row(["a", 1], " und ") == "a und 1"
     assert in_a_row(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome", "least"),
+    [
+        (Points, {}, 0.4),
+        (Units, {"mean": 95.0}, 95.0),
+        (Units, {"mean": -3.0}, math.inf),  # nothing tells what would be much
+        (Ratios, {}, math.log(2)),
+    ],
+)
+def test_a_bound_may_be_too_wide_to_say_anything(kind, outcome, least):
+    units = kind(TEXTS, outcome)
+    assert not units.is_too_wide(None)
+    assert not units.is_too_wide(min(0.99 * least, 1e9))
+    assert math.isinf(least) or units.is_too_wide(least)
+
+
+def test_an_end_of_a_range_has_its_unit_where_it_is_asked_for():
+    assert Points(TEXTS, {}).end(0.014, True, None) == "1.4"
+    assert Points(TEXTS, {}).end(0.014, True, None, with_unit=True) == "1.4 points"
+    for units in (Units(TEXTS, {"mean": 95.0}), Ratios(TEXTS, {})):
+        assert units.end(0.5, True, 50.0, with_unit=True) == units.end(0.5, True, 50.0)
+
+
+@pytest.mark.parametrize(
+    ("labels", "named", "several"),
+    [
+        (["Yes", "yes", "yes "], "Yes, also in other spellings", True),
+        (["yes ", "hired", "YES"], "yes, hired, also in other spellings", True),
+        (["yes", "hired"], "yes, hired", False),
+        (["yes "], "'yes '", False),  # "yes" may be another value
+        ([1], "1", False),
+    ],
+)
+def test_labels_are_named_in_one_spelling(labels, named, several):
+    assert labels_named(TEXTS, labels) == named
+    assert have_spellings(labels) == several

@@ -270,18 +270,33 @@ def _rounded(amount, whole):
 
 
 def _added_up(total, components, whole):
-    """Return the sentence on explained and unexplained parts."""
+    """Return the sentence on explained and unexplained parts.
+
+    Parts of opposite signs are larger than what they add up to; then the sentence says so.
+    """
     if not total:
         return ""
 
     def amount(*kinds):
-        return _rounded(sum(p["amount"] for p in components if p.get("kind") in kinds), whole)
+        return sum(p["amount"] for p in components if p.get("kind") in kinds)
 
-    sentence = (
-        f"Of a gap of {_rounded(total[0]['amount'], whole)}, "
-        f"{amount('column', 'interactions')} goes with legitimate columns, and {amount('equal')} "
-        "remains where these are equal"
+    explained, remaining, caused = (
+        amount("column", "interactions"),
+        amount("equal"),
+        amount("cause"),
     )
-    if any(p.get("kind") == "cause" for p in components):
-        sentence += f", {amount('cause')} of it with the causes found"
-    return f"{sentence}."
+    shown = [_rounded(n, whole) for n in (total[0]["amount"], explained, remaining, caused)]
+    other_way = ", the other way," * (explained * remaining < 0)
+    sentence = (
+        f"Of a gap of {shown[0]}, {shown[1]} goes with legitimate columns, and {shown[2]} "
+        f"remains{other_way} where these are equal"
+    )
+    if not any(p.get("kind") == "cause" for p in components):
+        return f"{sentence}."
+    elsewhere = remaining - caused
+    if caused * elsewhere < 0:
+        return (
+            f"{sentence}: {shown[3]} with the causes found, and {_rounded(elsewhere, whole)}, the "
+            "other way, elsewhere."
+        )
+    return f"{sentence}, {shown[3]} of it with the causes found."

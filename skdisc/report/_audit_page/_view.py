@@ -12,7 +12,14 @@ from skdisc.report._audit_page._moves import moves
 from skdisc.report._audit_page._pay import pay_page
 from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_ratios
 from skdisc.report._audit_page._resolution import resolutions
-from skdisc.report._first_page import first_page, noted, opening, texts_of, told
+from skdisc.report._first_page import (
+    first_page,
+    have_spellings,
+    noted,
+    opening,
+    texts_of,
+    told,
+)
 
 MOST_FINDINGS, MOST_SHADOWS, MOST_STEPS, MOST_EXAMPLES = 100, 300, 200, 6
 MOST_READ = 8  # notes on how the file was read
@@ -64,10 +71,12 @@ def _opening(document, language):
     system = (document.get("meta") or {}).get("system")
     relevant, average = _relevant_gap(document), average_of(document)
     verdicts = [_with_share(row, document) for row in _by_attribute(document, about)]
+    verdicts = [_with_whole(row, document) for row in verdicts]
     texts, reason = texts_of(document, language), verdict.get("reason")
+    is_as_written = language == "en" and not have_spellings(about.get("favorable") or [])
     return {
         "title": texts.TITLE_OF.format(system=system) if system else texts.TITLE,
-        "sentence": about.get("sentence") or "" if language == "en" else opening(document, texts),
+        "sentence": about.get("sentence") or "" if is_as_written else opening(document, texts),
         "level": words.level(verdict.get("verdict")),
         "verdict": _overall(document, texts),
         "reason": words.sentence(told(texts, reason)),
@@ -202,6 +211,27 @@ def _with_share(row, document):
     blocks = (c for c in document.get("cases") or [] if c.get("detector") == row.get("lead"))
     block = next(blocks, {})
     return row | {"effect": block.get("share")} | {n: block.get(n) for n in ("ci_low", "ci_high")}
+
+
+def _with_whole(row, document):
+    """Return a row at equal columns that shows a smaller group, with the group as a whole."""
+    wholes = [
+        whole
+        for whole in document.get("comparable") or []
+        if whole.get("attribute") == row.get("attribute") and whole.get("effect") is not None
+    ]
+    shown = row.get("group")
+    if row.get("null") != "conditional" or not wholes or not shown:
+        return row
+    if any(whole.get("group") == shown for whole in wholes):
+        return row
+    containing = [whole for whole in wholes if str(whole.get("group")) in shown]
+    whole = max(containing or wholes, key=lambda whole: abs(whole["effect"]))
+    numbers = words.estimate(
+        *(whole.get(name) for name in ("effect", "ci_low", "ci_high", "ci_level"))
+    )
+    text = f"As a whole, {whole.get('group')}: {numbers}"
+    return row | {"aside": " ".join(filter(None, [row.get("aside"), words.sentence(text)]))}
 
 
 def _with_size(row, relevant):

@@ -7,7 +7,7 @@ in a language.
 from skdisc.report._first_page._answers import STATES, answers, exit_code
 from skdisc.report._first_page._paragraphs import LANGUAGES, first_page, texts_of
 from skdisc.report._first_page._told import noted, opening, told
-from skdisc.report._first_page._units import in_a_row
+from skdisc.report._first_page._units import have_spellings, in_a_row
 
 __all__ = [
     "LANGUAGES",
@@ -15,6 +15,7 @@ __all__ = [
     "answers",
     "exit_code",
     "first_page",
+    "have_spellings",
     "in_a_row",
     "noted",
     "opening",

@@ -365,7 +365,8 @@ def _worst(attribute, evidence, raw, equal):
         return None
     at_equal_columns = findings[0].get("kind") == "cause"
     row = max((_in_all(row) for row in findings), key=lambda r: abs(r["effect"]))
-    if at_equal_columns and equal is not None and abs(row["effect"]) < abs(equal["gap"] or 0):
+    is_whole_larger = _is_sure(equal) and abs(row["effect"]) < abs(equal["gap"])
+    if at_equal_columns and is_whole_larger:
         return None  # a group with a smaller gap than all together is not where it is worst
     names = ("group", "people", "judged", "effect", "ci_low", "ci_high", "ci_level", "measure")
     about = {name: row.get(name) for name in names}
@@ -377,6 +378,50 @@ def _worst(attribute, evidence, raw, equal):
         if condition.get("column") != attribute
     ]
     return about | {"at_equal_columns": at_equal_columns, "context": " and ".join(context) or None}
+
+
+def _is_sure(gap):
+    """Return whether the interval of a gap is known and excludes zero."""
+    if gap is None or None in (gap["gap"], gap["ci_low"], gap["ci_high"]):
+        return False
+    return gap["ci_low"] > 0 or gap["ci_high"] < 0
+
+
+def is_of_smaller_group(answer, document):
+    """Return whether the state of a column rests on smaller groups alone.
+
+    Then nothing is found of the groups as a whole that would give the column this state.
+
+    Parameters
+    ----------
+    answer : dict
+        As `answers` returns it.
+    document : dict
+
+    Returns
+    -------
+    bool
+    """
+    attribute, state, worst = answer["attribute"], answer["state"], answer["worst"]
+    if worst is None or worst["context"] is None:
+        return False
+    nulls_found = {
+        row.get("null")
+        for row in document.get("verdicts") or []
+        if row.get("attribute") == attribute and row.get("verdict") == FOUND
+    }
+    if state != UNEQUAL:
+        return nulls_found == {"contextual"}
+    if nulls_found.intersection(_AT_EQUAL) != {"conditional"} or _is_sure(answer["equal"]):
+        return False
+    is_whole_found = any(
+        row.get("found")
+        and row.get("kind") == "cause"
+        and {condition.get("column") for condition in row.get("conditions") or []} <= {attribute}
+        for row in document.get("evidence") or []
+        if attribute in (row.get("attributes") or [])
+    )
+    return worst["at_equal_columns"] and not is_whole_found
 
 
 def _in_all(row):

@@ -15,6 +15,7 @@ from skdisc.report._first_page._answers import (
     UNEQUAL,
     UNKNOWN,
     answers,
+    is_of_smaller_group,
     seen_from,
 )
 from skdisc.report._first_page._told import told
@@ -25,6 +26,7 @@ from skdisc.report._first_page._units import (
     group_name,
     in_a_row,
     is_of_outcomes,
+    labels_named,
     number,
     percent,
     units_of,
@@ -32,6 +34,7 @@ from skdisc.report._first_page._units import (
 
 LANGUAGES = ("en", "de", "fr")
 MOST_COLUMNS = 6  # of those held equal, that a sentence names
+MOST_TIMES = 10  # times the people there are; a larger number needed is only said in words
 
 
 def first_page(document, language="en"):
@@ -97,6 +100,7 @@ class _Paragraph:
             self.equal = self.equal | {"gap": None}
         self.units = units_of(document, texts)
         self.outcome = (document.get("about") or {}).get("outcome")
+        self.is_of_smaller_group = is_of_smaller_group(answer, document)
         self.raw = self._with_reference(self.raw)
         if self.equal is not None and self.raw is not None:
             self.equal = self.equal | {"reference": self.raw["reference"]}
@@ -116,11 +120,16 @@ class _Paragraph:
         return {
             "attribute": self.answer["attribute"],
             "state": state,
-            "word": self.texts.STATES[state],
+            "word": self._word(),
             "first": sentences[0],
             "more": sentences[1:],
             "lines": self._lines(),
         }
+
+    def _word(self):
+        """Return the state in words, which say if only a smaller group is found."""
+        words = self.texts.STATES_OF_SMALLER if self.is_of_smaller_group else self.texts.STATES
+        return words[self.answer["state"]]
 
     def _sentences(self):
         """Yield the sentences in their order, '' where there is nothing to say."""
@@ -147,12 +156,12 @@ class _Paragraph:
             yield self._small()
             yield from self._at_equal_columns()
             if not leads:
-                yield self._elsewhere()
+                yield self._smaller_group() if self.is_of_smaller_group else self._elsewhere()
             yield self._also()
         else:
             # What is found may be hidden: then only its state is said.
             text = self._smaller_group() or self._single() or self._calibration()
-            yield text or f"{self.texts.STATES[state]}."
+            yield text or f"{self._word()}."
             yield self._nearly_equal()
         if self.answer["single"] is not None and self.answer["single"]["found"]:
             yield self._single()
@@ -191,7 +200,7 @@ class _Paragraph:
         return self.texts.MEDIANS.format(
             median=self.units.mean(medians["worse_off"]),
             other_median=self.units.mean(medians["better_off"]),
-            range=self._range(medians | {"reference": 1.0}),  # they are shares already
+            range=self._range_alone(medians | {"reference": 1.0}),  # they are shares already
         )
 
     def _small(self):
@@ -247,7 +256,7 @@ class _Paragraph:
                 yield texts.ACCOUNT_UNKNOWN.format(columns=self._columns())
                 yield self._reason()
         elif state == OPEN and not self._is_turned():
-            shown = self._range(equal, is_less=self._is_less())
+            shown = self._range_alone(equal, is_less=self._is_less())
             yield texts.ACCOUNT_OPEN.format(columns=self._columns(), range=shown)
         elif equal["ci_high"] < 0:
             text = texts.REMAINS_MORE if self._tells_of_more() else texts.REMAINS
@@ -278,7 +287,7 @@ class _Paragraph:
             gap, is_less = self._seen_turned()
             text = self.texts.TURNED_LESS if is_less else self.texts.TURNED_MORE
             return text.format(columns=self._columns(), **self._gap(gap, is_less=is_less))
-        shown = self._range(equal, is_less=self._is_less())
+        shown = self._range_alone(equal, is_less=self._is_less())
         return self.texts.REMAINS_OPEN.format(columns=self._columns(), range=shown)
 
     def _is_turned(self):
@@ -404,7 +413,7 @@ class _Paragraph:
         }
         if least["resolution"] is None:  # then what is known of whole groups is said first
             return "" if self._whole() else self.texts.UNKNOWN_ALL.format(**values)
-        unbound = least["bound"] is None
+        unbound = least["bound"] is None or self.units.is_too_wide(least["bound"])
         return (self.texts.CLEARED_SOME_UNBOUND if unbound else self.texts.CLEARED_SOME).format(
             **values
         )
@@ -414,6 +423,8 @@ class _Paragraph:
         whole = self.answer["others"]["whole"]
         if whole is None or whole["bound"] is None:
             return ""
+        if self.units.is_too_wide(whole["bound"]):
+            return self.texts.WHOLE_TOO_FEW
         level = self._percent(whole["level"])
         return self.texts.WHOLE.format(bound=self.units.bound(whole["bound"]), level=level)
 
@@ -422,7 +433,9 @@ class _Paragraph:
         equal = self.answer["others"]["equal"]
         if equal is None or equal["bound"] is None or not self.equal or not self.equal["columns"]:
             return ""
-        return self.texts.EQUAL_BOUND.format(
+        is_too_wide = self.units.is_too_wide(equal["bound"])
+        text = self.texts.EQUAL_TOO_FEW if is_too_wide else self.texts.EQUAL_BOUND
+        return text.format(
             columns=self._columns(),
             bound=self.units.bound(equal["bound"]),
             level=self._percent(equal["level"]),
@@ -441,7 +454,7 @@ class _Paragraph:
         if raw is None or not self._has_rates() or raw["ci_low"] is None:
             return self.texts.UNKNOWN_ALL.format(**values)
         text = self.texts.UNKNOWN if self.outcome is None else self.texts.UNKNOWN_NUMBER
-        return text.format(**values, **self._sides(), range=self._range(raw))
+        return text.format(**values, **self._sides(), range=self._range_alone(raw))
 
     def _needed(self):
         relevant, raw = self.answer["relevant_gap"], self.raw
@@ -456,9 +469,11 @@ class _Paragraph:
         return self._told_needed(float(needed), relevant)
 
     def _told_needed(self, needed, relevant):
-        return self.texts.NEEDED.format(
-            needed=self._count(rounded_up(math.ceil(needed))), relevant=self.units.bound(relevant)
-        )
+        """Return how many people it would take, in words if they are far more than there are."""
+        people, shown = self.answer["people"], self._count(rounded_up(math.ceil(needed)))
+        is_far_more = people is not None and needed > MOST_TIMES * people
+        text = self.texts.NEEDED_FAR_MORE if is_far_more else self.texts.NEEDED
+        return text.format(needed=shown, relevant=self.units.bound(relevant))
 
     def _others(self):
         raw, equal, texts = *(self.answer["others"][n] for n in ("raw", "equal")), self.texts
@@ -482,10 +497,13 @@ class _Paragraph:
                 values["cleared"] = self._count(exclusion["n_cleared"])
         elif exclusion["n_cleared"] >= exclusion["n"]:
             text = texts.OTHERS_ALL
-        elif exclusion["resolution"] is not None:
-            text = texts.OTHERS_SOME
         else:
-            text = texts.OTHERS_BOUND
+            text = {
+                (True, False): texts.OTHERS_SOME,
+                (True, True): texts.OTHERS_SOME_TOO_FEW,
+                (False, False): texts.OTHERS_BOUND,
+                (False, True): texts.OTHERS_TOO_FEW,
+            }[exclusion["resolution"] is not None, self.units.is_too_wide(exclusion["bound"])]
         alone = exclusion["n_without_counterparts"]
         more = f" {texts.ALONE.format(n=self._count(alone))}" if alone else ""
         if exclusion.get("needed") and exclusion["n_cleared"] < exclusion["n"]:
@@ -498,19 +516,29 @@ class _Paragraph:
         """Return the lines below: what to quote, what remains, of how many people, what to do."""
         leads, smaller = self._smaller_group_leads(), self._quoted_group()
         quote, remains = self._quote(), self._remains_quoted()
-        if leads and self.worst["at_equal_columns"]:
-            remains = "; ".join(filter(None, [self._quoted_group(where=""), remains]))
+        if self.is_of_smaller_group or leads:
+            remains = self._with_smaller(remains)
         lines = {
             "quote": quote,
             "whole": self._quoted_whole() if leads else None,
             "remains": remains,
             "equal": self._columns() if self.equal and self.equal["columns"] else None,
-            "smaller": smaller if smaller != quote else None,
+            "smaller": None if smaller == quote or self.is_of_smaller_group else smaller,
             "people": self._people(),
             "next": self._next(),
         }
         lines["equal"] = lines["equal"] or self.texts.HELD_NONE
         return [(self.texts.LINES[name], text) for name, text in lines.items() if text]
+
+    def _with_smaller(self, remains):
+        """Return the line at equal columns: the smaller group, and what is left of all together."""
+        if not self.worst["at_equal_columns"]:
+            return remains
+        if not (self.equal and self.equal["columns"]):
+            return self._quoted_group(where="")
+        return self.texts.QUOTE_TOGETHER.format(
+            smaller=self._quoted_group(where=""), whole=remains or self.texts.QUOTE_OPEN
+        )
 
     def _next(self):
         """Return what to do next."""
@@ -558,6 +586,8 @@ class _Paragraph:
             exclusion = self.answer["others"]["equal"]
             if equal["bound"] is None or exclusion is None:
                 return ""
+            if self.units.is_too_wide(equal["bound"]):
+                return texts.QUOTE_TOO_FEW
             level = self._percent(exclusion["level"])
             return texts.QUOTE_BOUND.format(bound=self.units.bound(equal["bound"]), level=level)
         if equal["gap"] is None:
@@ -567,7 +597,7 @@ class _Paragraph:
         if self._is_turned():
             return self._of_whole(*self._seen_turned())
         return texts.QUOTE_BETWEEN.format(
-            range=self._range(equal, is_less=self._is_less()), group=self._group_of_whole()
+            range=self._range_alone(equal, is_less=self._is_less()), group=self._group_of_whole()
         )
 
     def _is_less(self):
@@ -583,6 +613,8 @@ class _Paragraph:
             exclusion, text = exclusions["raw"] or exclusions["equal"], self.texts.QUOTE_BOUND
         if exclusion is None or exclusion["bound"] is None:
             return ""
+        if self.units.is_too_wide(exclusion["bound"]):
+            return self.texts.QUOTE_NONE
         level = self._percent(exclusion["level"])
         return text.format(bound=self.units.bound(exclusion["bound"]), level=level)
 
@@ -641,7 +673,7 @@ class _Paragraph:
     def _favorable(self):
         """Return the favorable outcome with its labels."""
         about = self.document.get("about") or {}
-        labels = ", ".join(map(str, about.get("favorable") or []))
+        labels = labels_named(self.texts, about.get("favorable") or [])
         target = (self.document.get("source") or {}).get("target")
         labels = f"{target} = {labels}" if target else labels
         return self.texts.FAVORABLE.format(labels=labels)
@@ -659,7 +691,11 @@ class _Paragraph:
         points = self._size(gap, is_less)
         return {"points": points, "range": shown, "level": self._level(gap)}
 
-    def _range(self, gap, level=True, is_less=True):
+    def _range_alone(self, gap, is_less=True):
+        """Return a range with its unit and whether it is less or more: no gap stands beside it."""
+        return self._range(gap, is_less=is_less, is_alone=True)
+
+    def _range(self, gap, level=True, is_less=True, is_alone=False):
         """Return the range of a gap of the side that is worse off, and its level, if not 95 %."""
         if "relative" in gap:  # a share in which the mean of the others varies, too
             gap = gap["relative"] | {"reference": 1.0}
@@ -667,6 +703,8 @@ class _Paragraph:
             return "–"
         least, most = -gap["ci_high"], -gap["ci_low"]
         text, has_less, reference = self.texts.RANGE, (is_less, is_less), gap.get("reference")
+        if is_alone:
+            text = self.texts.RANGE_LESS if is_less else self.texts.RANGE_MORE
         if least < 0 < most:
             less, more = (most, -least) if is_less else (-least, most)
             text, least, most = self.texts.RANGE_AROUND_ZERO, less, more
@@ -675,12 +713,16 @@ class _Paragraph:
             self._cut(least, has_less[0], reference),
             self._cut(most, has_less[1], reference),
         )
-        low, high = map(self.units.end, (least, most), has_less, (reference, reference))
+        is_around_zero = text == self.texts.RANGE_AROUND_ZERO
+        low = self.units.end(least, has_less[0], reference, with_unit=is_around_zero)
+        high = self.units.end(
+            most, has_less[1], reference, with_unit=is_alone and not is_around_zero
+        )
         shown = text.format(low=low, high=high)
         if not level or self._level(gap) == self._percent(0.95):
             return shown
         # In a sentence, the level of a range in words stands in brackets of its own.
-        is_in_words = text == self.texts.RANGE_AROUND_ZERO
+        is_in_words = text != self.texts.RANGE
         return f"{shown} ({self._level(gap)})" if is_in_words else f"{shown}, {self._level(gap)}"
 
     def _cut(self, end, has_less, reference):

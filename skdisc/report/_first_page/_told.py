@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from skdisc.report._first_page._units import in_a_row, number
+from skdisc.report._first_page._units import in_a_row, labels_named, number
 from skdisc.report._first_page.languages import en
 
 _VERBATIM = ("option", "start", "value", "values", "groups", "columns", "fine", "attribute", "mark")
@@ -53,7 +53,7 @@ def opening(document, texts):
     fields = {
         "n": number(texts, about.get("n_rows") or 0, 0),
         "names": in_a_row(list(map(str, about.get("protected") or [])), texts.AND),
-        "labels": ", ".join(map(str, about.get("favorable") or [])),
+        "labels": labels_named(texts, about.get("favorable") or []),
     }
     if outcome is None and not about.get("favorable"):  # public reports of pay
         outcome = {"name": str(about.get("sentence")).partition(": ")[0]}

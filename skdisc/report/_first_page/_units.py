@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _MEANS = ("selection_rate", "mean")  # measures of the outcomes themselves, and not of errors
+_WIDE_POINTS = 0.4  # a bound of a gap of rates from which it excludes next to nothing
 
 
 def units_of(document: dict, texts: Any) -> "Points":
@@ -41,7 +42,10 @@ class Points:
         return percent(self.texts, rate, 1)
 
     def gap(self, size: float, reference: float | None, is_less: bool = True) -> str:
-        """Return a gap, 0 or more, of a side that has less (or more) than the reference."""
+        """Return a gap, 0 or more, of a side that has less (or more) than the reference.
+
+        Amounts in the unit of numbers stand in the tables, not behind each percentage.
+        """
         return self.texts.POINTS.format(n=number(self.texts, 100 * size, 1))
 
     def bound(self, size: float | None) -> str:
@@ -51,9 +55,18 @@ class Points:
         digits = 1 if round(100 * size, 6) % 1 else 0
         return self.texts.POINTS.format(n=number(self.texts, 100 * size, digits))
 
-    def end(self, size: float, is_less: bool, reference: float | None) -> str:
-        """Return an end of the range of a gap."""
-        return number(self.texts, 100 * size, 1)
+    def is_too_wide(self, size: float | None) -> bool:
+        """Return whether a bound says no more than that the people are too few.
+
+        So it is from 40 points on, and from as much as the mean of all numbers on.
+        """
+        return size is not None and size >= _WIDE_POINTS
+
+    def end(
+        self, size: float, is_less: bool, reference: float | None, with_unit: bool = False
+    ) -> str:
+        """Return an end of the range of a gap; with its unit where none stands beside it."""
+        return self.gap(size, reference) if with_unit else number(self.texts, 100 * size, 1)
 
     def sure(self) -> str:
         """Return how sure ranges are, and what the tables below have."""
@@ -61,30 +74,33 @@ class Points:
 
 
 class Units(Points):
-    """Numbers: gaps in percent of the mean of the others, and in their unit."""
+    """Numbers: gaps in percent of the mean of the others, or in their unit if it is not above 0."""
 
     def mean(self, rate: float | None) -> str:
         """Return the mean of a side."""
         return "–" if rate is None else self._plain(rate)
 
     def gap(self, size: float, reference: float | None, is_less: bool = True) -> str:
-        """Return a gap in percent of the reference, and in its unit."""
-        if not _is_positive(reference):
-            return self._plain(size)
-        share = percent(self.texts, size / reference, 1)
-        return f"{share} ({self._plain(size)})"
+        """Return a gap in percent of the reference."""
+        return self.end(size, is_less, reference)
 
     def bound(self, size: float | None) -> str:
-        """Return a bound in percent of the mean of all, and in its unit."""
+        """Return a bound in percent of the mean of all."""
         if size is None:
             return "–"
         mean = self.outcome.get("mean")
-        plain = self._plain(_up(size, self._digits(size)))
         if not _is_positive(mean):
-            return plain
-        return f"{percent(self.texts, _up(size / mean, 3))} ({plain})"
+            return self._plain(_up(size, self._digits(size)))
+        return percent(self.texts, _up(size / mean, 3))
 
-    def end(self, size: float, is_less: bool, reference: float | None) -> str:
+    def is_too_wide(self, size: float | None) -> bool:
+        """Return whether a bound is as large as the mean of all."""
+        mean = self.outcome.get("mean")
+        return size is not None and _is_positive(mean) and size >= mean
+
+    def end(
+        self, size: float, is_less: bool, reference: float | None, with_unit: bool = False
+    ) -> str:
         """Return an end of a range, in percent where there is a reference."""
         if not _is_positive(reference):
             return self._plain(size)
@@ -122,7 +138,13 @@ class Ratios(Points):
         """Return the larger share that a bound stands for."""
         return "–" if size is None else percent(self.texts, _up(math.expm1(size), 3))
 
-    def end(self, size: float, is_less: bool, reference: float | None) -> str:
+    def is_too_wide(self, size: float | None) -> bool:
+        """Return whether a bound is twice as much, or half."""
+        return size is not None and math.expm1(size) >= 1.0
+
+    def end(
+        self, size: float, is_less: bool, reference: float | None, with_unit: bool = False
+    ) -> str:
         """Return an end of a range as a share of the side that is compared with.
 
         Half as much is 50 % less, and twice as much 100 % more.
@@ -176,6 +198,30 @@ def group_name(texts: Any, group: str | None) -> str | None:
             for c in conditions
         ]
     return texts.AND.join(conditions)
+
+
+def labels_named(texts: Any, labels: Iterable[object]) -> str:
+    """Return labels one after the other, each in one spelling, and that others count as well."""
+    names = [str(label) for label in labels]
+    first = _first_spellings(names)
+    if len(first) < len(names):
+        return texts.SPELLINGS.format(labels=", ".join(first.values()))
+    has_blanks = any(name != name.strip() for name in names)
+    return ", ".join(map(repr, names) if has_blanks else names)
+
+
+def have_spellings(labels: Iterable[object]) -> bool:
+    """Return whether some labels differ by case or blanks alone."""
+    names = [str(label) for label in labels]
+    return len(_first_spellings(names)) < len(names)
+
+
+def _first_spellings(names):
+    """Return the first spelling of each name, by what spellings of it have in common."""
+    first = {}
+    for name in names:
+        first.setdefault(name.strip().casefold(), name.strip())
+    return first
 
 
 # What follows holds each value that is quoted from its first to its last mark.

@@ -3,6 +3,8 @@
 DECIMAL, THOUSANDS = ",", "."
 PERCENT = "{} %"
 RANGE = "{low} bis {high}"
+RANGE_LESS = "{low} bis {high} {less}"
+RANGE_MORE = "{low} bis {high} {more}"
 RANGE_AROUND_ZERO = "zwischen {low} {less} und {high} {more}"
 AND = " und "
 MISSING = "{name} fehlt"
@@ -16,7 +18,19 @@ STATES = {
     "nothing found as far as one can see": "Nichts gefunden, soweit man sehen kann",
     "cannot tell": "Nicht zu sagen",
 }
+STATES_OF_SMALLER = {
+    "unequal at equal columns": (
+        "Ungleich in einer kleineren Gruppe, auch wo die anderen Spalten gleich sind"
+    ),
+    "unequal, open at equal columns": (
+        "Ungleich in einer kleineren Gruppe; ob andere Spalten es erklären, ist offen"
+    ),
+    "unequal, accounted for": (
+        "Ungleich in einer kleineren Gruppe, und die anderen Spalten erklären es"
+    ),
+}
 FAVORABLE = "das günstige Ergebnis ({labels})"
+SPELLINGS = "{labels}, auch in anderer Schreibweise"
 EVERYONE_ELSE = "allen anderen"
 ALL_OTHERS = "alle anderen"
 OTHERS_THERE = "die anderen mit {context}"
@@ -137,7 +151,15 @@ CLEARED_SOME_UNBOUND = (
     "über {relevant}, wo {resolution} Personen oder mehr mit ebenso vielen verglichen werden "
     "können ({level}); über kleinere Vergleiche kann diese Seite nichts sagen."
 )
+EQUAL_TOO_FEW = (
+    "Bei gleichen Werten von {columns} sind zu wenige Personen vergleichbar, um zu sagen, wie groß "
+    "alle Abstände sind."
+)
 EQUAL_BOUND = "Bei gleichen Werten von {columns} ist keiner über {bound} ({level})."
+WHOLE_TOO_FEW = (
+    "Einige Gruppen haben auch im Ganzen zu wenige Personen, um zu sagen, wie groß ihre Abstände "
+    "sind."
+)
 WHOLE = "Zwischen den Gruppen im Ganzen ist kein Abstand über {bound} ({level})."
 UNKNOWN = (
     "Ob {attribute} einen Unterschied macht, lässt sich aus {people} Personen nicht sagen: "
@@ -154,6 +176,9 @@ NEEDED = (
     "Etwa {needed} Personen in jeder Gruppe würden zeigen, ob es einen Abstand über {relevant} "
     "gibt."
 )
+NEEDED_FAR_MORE = (
+    "Erst weit mehr Personen als diese würden zeigen, ob es einen Abstand über {relevant} gibt."
+)
 WHERE_EQUAL = "bei gleichen Spalten "
 OTHERS_ALL = (
     "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {bound} "
@@ -163,6 +188,15 @@ OTHERS_SOME = (
     "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {relevant}, wo "
     "{resolution} Personen oder mehr mit ebenso vielen verglichen werden können, und keine "
     "überhaupt einen über {bound} (je {level})."
+)
+OTHERS_SOME_TOO_FEW = (
+    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {relevant}, wo "
+    "{resolution} Personen oder mehr mit ebenso vielen verglichen werden können ({level}); die "
+    "kleineren haben zu wenige Personen, um zu sagen, wie groß ihre Abstände sind."
+)
+OTHERS_TOO_FEW = (
+    "Die anderen {where}verglichenen Gruppen ({n}) haben zu wenige Personen, um zu sagen, wie groß "
+    "ihre Abstände sind."
 )
 OTHERS_BOUND = (
     "Die anderen {where}verglichenen Gruppen ({n}) sind zu klein, um viel zu sagen: In ihnen sind "
@@ -205,6 +239,11 @@ QUOTE_SMALLER_MORE = (
     "{points} {more} bei {group}{where} ({range}, Konfidenz {level}; {people} Personen)"
 )
 QUOTE_BETWEEN = "nicht bekannt, aber {range} bei {group}"
+QUOTE_TOGETHER = "{smaller}; alle zusammen: {whole}"
+QUOTE_TOO_FEW = (
+    "nicht bekannt: Es sind zu wenige Personen vergleichbar, um zu sagen, wie groß die Abstände "
+    "sind"
+)
 QUOTE_OPEN = "nicht bekannt"
 QUOTE_BOUND = "kein Abstand über {bound} ({level})"
 QUOTE_WHOLE = "kein Abstand über {bound} zwischen den Gruppen im Ganzen ({level})"
@@ -221,7 +260,7 @@ SURE = (
 SURE_NUMBERS = (
     "Bereiche und Schranken gelten mit einer Konfidenz von {level} oder der, die dabeisteht; ein "
     "Abstand steht in Prozent des Mittels derer, mit denen verglichen wird, eine Schranke in "
-    "Prozent des Mittels aller ({mean}); dahinter die Zahl selbst"
+    "Prozent des Mittels aller ({mean}); die Tabellen darunter stehen in der Einheit der Zahlen"
 )
 SURE_RATIOS = (
     "Bereiche und Schranken gelten mit einer Konfidenz von {level} oder der, die dabeisteht; "

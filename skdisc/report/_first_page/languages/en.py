@@ -3,6 +3,8 @@
 DECIMAL, THOUSANDS = ".", ","
 PERCENT = "{} %"
 RANGE = "{low} to {high}"
+RANGE_LESS = "{low} to {high} {less}"
+RANGE_MORE = "{low} to {high} {more}"
 RANGE_AROUND_ZERO = "between {low} {less} and {high} {more}"
 AND = " and "
 MISSING = "{name} is missing"
@@ -16,7 +18,17 @@ STATES = {
     "nothing found as far as one can see": "Nothing found as far as one can see",
     "cannot tell": "Cannot tell",
 }
+STATES_OF_SMALLER = {  # where only a smaller group is found
+    "unequal at equal columns": (
+        "Unequal in a smaller group, even where the other columns are equal"
+    ),
+    "unequal, open at equal columns": (
+        "Unequal in a smaller group; what the other columns explain is open"
+    ),
+    "unequal, accounted for": "Unequal in a smaller group, and the other columns account for it",
+}
 FAVORABLE = "the favorable outcome ({labels})"
+SPELLINGS = "{labels}, also in other spellings"
 EVERYONE_ELSE = "everyone else"
 ALL_OTHERS = "everyone else"  # as the one that a group is compared with, or counted
 OTHERS_THERE = "the others with {context}"
@@ -131,7 +143,11 @@ CLEARED_SOME_UNBOUND = (
     "where {resolution} people or more can be compared with as many ({level}); of smaller "
     "comparisons this page can say nothing."
 )
+EQUAL_TOO_FEW = (
+    "At equal {columns}, too few people can be compared to say how large all of the gaps are."
+)
 EQUAL_BOUND = "At equal {columns}, none is above {bound} ({level})."
+WHOLE_TOO_FEW = "Some of the groups as a whole have too few people to say how large their gaps are."
 WHOLE = "Between the groups as a whole no gap is above {bound} ({level})."
 UNKNOWN = (
     "Whether {attribute} makes a difference cannot be told from {people} people: {rate} of {worse} "
@@ -140,11 +156,22 @@ UNKNOWN = (
 UNKNOWN_BECAUSE = "Whether {attribute} makes a difference this audit did not find out ({reason})."
 UNKNOWN_ALL = "Whether {attribute} makes a difference cannot be told from {people} people."
 NEEDED = "About {needed} people in each group would show whether a gap above {relevant} exists."
+NEEDED_FAR_MORE = (
+    "Only far more people than these would show whether a gap above {relevant} exists."
+)
 WHERE_EQUAL = "at equal columns "
 OTHERS_ALL = "Of the other groups compared {where}({n}) none has a gap above {bound} ({level})."
 OTHERS_SOME = (
     "Of the other groups compared {where}({n}) none has a gap above {relevant} where {resolution} "
     "people or more can be compared with as many, and none at all above {bound} ({level} each)."
+)
+OTHERS_SOME_TOO_FEW = (
+    "Of the other groups compared {where}({n}) none has a gap above {relevant} where {resolution} "
+    "people or more can be compared with as many ({level}); the smaller ones have too few people "
+    "to say how large their gaps are."
+)
+OTHERS_TOO_FEW = (
+    "The other groups compared {where}({n}) have too few people to say how large their gaps are."
 )
 OTHERS_BOUND = (
     "The other groups compared {where}({n}) are too small to say much: gaps of up to {bound} are "
@@ -181,6 +208,8 @@ QUOTE_SMALLER_MORE = (
     "{points} {more} for {group}{where} ({range}, confidence {level}; {people} people)"
 )
 QUOTE_BETWEEN = "not known, but {range} for {group}"
+QUOTE_TOGETHER = "{smaller}; all together: {whole}"
+QUOTE_TOO_FEW = "not known: too few people can be compared to say how large the gaps are"
 QUOTE_OPEN = "not known"
 QUOTE_BOUND = "no gap above {bound} ({level})"
 QUOTE_WHOLE = "no gap above {bound} between the groups as a whole ({level})"
@@ -197,7 +226,7 @@ SURE = (
 SURE_NUMBERS = (
     "ranges and bounds hold with a confidence of {level}, or with the one beside them; a gap is in "
     "percent of the mean of those compared with, and a bound in percent of the mean of all "
-    "({mean}); behind it the number itself"
+    "({mean}); the tables below are in the unit of the numbers"
 )
 SURE_RATIOS = (
     "ranges and bounds hold with a confidence of {level}, or with the one beside them; percentages "

@@ -3,6 +3,8 @@
 DECIMAL, THOUSANDS = ",", "\u202f"
 PERCENT = "{} %"
 RANGE = "{low} à {high}"
+RANGE_LESS = "{low} à {high} {less}"
+RANGE_MORE = "{low} à {high} {more}"
 RANGE_AROUND_ZERO = "entre {low} {less} et {high} {more}"
 AND = " et "
 MISSING = "{name} manque"
@@ -16,7 +18,19 @@ STATES = {
     "nothing found as far as one can see": "Rien de trouvé, autant qu'on puisse voir",
     "cannot tell": "On ne peut pas dire",
 }
+STATES_OF_SMALLER = {
+    "unequal at equal columns": (
+        "Inégal dans un groupe plus petit, même là où les autres colonnes sont égales"
+    ),
+    "unequal, open at equal columns": (
+        "Inégal dans un groupe plus petit ; on ignore si d'autres colonnes l'expliquent"
+    ),
+    "unequal, accounted for": (
+        "Inégal dans un groupe plus petit, et les autres colonnes l'expliquent"
+    ),
+}
 FAVORABLE = "le résultat favorable ({labels})"
+SPELLINGS = "{labels}, aussi sous d'autres graphies"
 EVERYONE_ELSE = "tous les autres"
 ALL_OTHERS = "tous les autres"
 OTHERS_THERE = "les autres avec {context}"
@@ -136,7 +150,15 @@ CLEARED_SOME_UNBOUND = (
     "écart supérieur à {relevant} là où {resolution} personnes ou plus peuvent être comparées à "
     "autant d'autres ({level}) ; des comparaisons plus petites, cette page ne peut rien dire."
 )
+EQUAL_TOO_FEW = (
+    "À valeurs égales de {columns}, trop peu de personnes sont comparables pour dire la taille de "
+    "tous les écarts."
+)
 EQUAL_BOUND = "À valeurs égales de {columns}, aucun n'est supérieur à {bound} ({level})."
+WHOLE_TOO_FEW = (
+    "Certains groupes entiers ont trop peu de personnes pour qu'on puisse dire la taille de leurs "
+    "écarts."
+)
 WHOLE = "Entre les groupes entiers, aucun écart n'est supérieur à {bound} ({level})."
 UNKNOWN = (
     "De {people} personnes, on ne peut pas dire si {attribute} fait une différence : {rate} pour "
@@ -149,6 +171,9 @@ NEEDED = (
     "Environ {needed} personnes dans chaque groupe montreraient s'il existe un écart supérieur à "
     "{relevant}."
 )
+NEEDED_FAR_MORE = (
+    "Il faudrait bien plus de personnes pour montrer s'il existe un écart supérieur à {relevant}."
+)
 WHERE_EQUAL = " à colonnes égales"
 OTHERS_ALL = (
     "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {bound} ({level})."
@@ -157,6 +182,15 @@ OTHERS_SOME = (
     "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {relevant} là où "
     "{resolution} personnes ou plus peuvent être comparées à autant d'autres, et aucun d'écart "
     "supérieur à {bound} ({level} chacun)."
+)
+OTHERS_SOME_TOO_FEW = (
+    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {relevant} là où "
+    "{resolution} personnes ou plus peuvent être comparées à autant d'autres ({level}) ; les plus "
+    "petits ont trop peu de personnes pour qu'on puisse dire la taille de leurs écarts."
+)
+OTHERS_TOO_FEW = (
+    "Les autres groupes comparés{where} ({n}) ont trop peu de personnes pour qu'on puisse dire la "
+    "taille de leurs écarts."
 )
 OTHERS_BOUND = (
     "Les autres groupes comparés{where} ({n}) sont trop petits pour en dire beaucoup : des écarts "
@@ -201,6 +235,8 @@ QUOTE_SMALLER_MORE = (
     "{points} {more} pour {group}{where} ({range}, confiance {level} ; {people} personnes)"
 )
 QUOTE_BETWEEN = "inconnu, mais {range} pour {group}"
+QUOTE_TOGETHER = "{smaller} ; tous ensemble : {whole}"
+QUOTE_TOO_FEW = "inconnu : trop peu de personnes sont comparables pour dire la taille des écarts"
 QUOTE_OPEN = "inconnu"
 QUOTE_BOUND = "aucun écart supérieur à {bound} ({level})"
 QUOTE_WHOLE = "aucun écart supérieur à {bound} entre les groupes entiers ({level})"
@@ -217,7 +253,7 @@ SURE = (
 SURE_NUMBERS = (
     "intervalles et bornes valent avec une confiance de {level}, ou celle qui est à côté ; un "
     "écart est en pour cent de la moyenne de ceux auxquels on compare, une borne en pour cent de "
-    "la moyenne de tous ({mean}) ; derrière, le nombre lui-même"
+    "la moyenne de tous ({mean}) ; les tableaux ci-dessous sont dans l'unité des nombres"
 )
 SURE_RATIOS = (
     "intervalles et bornes valent avec une confiance de {level}, ou celle qui est à côté ; les "
