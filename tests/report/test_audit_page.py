@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from skdisc import AuditReport
 from skdisc._utils._safe_text import clean, columns, wrap
 from skdisc.report import _audit_page
-from skdisc.report._audit_page import _as_text, _embedded, _page, _pictures, _strips
+from skdisc.report._audit_page import _as_text, _embedded, _page, _pictures, _strips, _words
 
 EXAMPLE = json.loads(Path(__file__).with_name("audit.json").read_text(encoding="utf-8"))
 FORMS = (_audit_page.audit_to_html, _audit_page.audit_to_markdown, _audit_page.audit_to_text)
@@ -615,3 +615,18 @@ def test_a_gap_that_is_found_and_small_is_said_to_be_small():
         for form in FORMS:
             told = " ".join(form(document).replace("\\", "").split())
             assert (f"smaller than the gap that matters ({gap})" in told) == is_said
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("a gap is found in 2 of the 3 groups", "A gap is found in 2 of the 3 groups."),
+        ("p = .04, and .08 after correction", "p = .04, and .08 after correction."),
+        ("x<3 holds for nobody", "x<3 holds for nobody."),
+        ("a is missing as a whole", "a is missing as a whole."),
+        ("", ""),
+    ],
+)
+def test_a_reason_is_a_sentence(reason, sentence):
+    """It begins with a capital, unless it begins with a symbol or the name of a column."""
+    assert _words.sentence(reason) == sentence

@@ -189,8 +189,11 @@ def shown(n, total, what):
     return f"The first {count(n)} of {count(total)} {what}; the JSON document has all of them."
 
 
+_OF_ONE_LETTER = re.compile(r"\w ?[=<>]|\w is ")  # a symbol, or the name of a column
+
+
 def sentence(text):
     """Return a reason as a sentence."""
     text = re.sub(r"(?<=\d) %", "\u00a0%", str(text or ""))
-    first = text[:1] if text[1:2] in (" ", "=") else text[:1].upper()  # "p = .04" stays
+    first = text[:1] if _OF_ONE_LETTER.match(text) else text[:1].upper()  # "p = .04" stays
     return f"{first}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}" * bool(text)
