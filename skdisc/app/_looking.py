@@ -52,6 +52,9 @@ _N_VALUES = MANY  # of an outcome, to choose from
 _N_BARS = 12
 _CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _LONGEST = 60  # characters of a cell that is shown
+_BLANK, _BLANKS = "␣", re.compile(r"^\s+|\s+$|\s{2,}")  # at ends, or several
+_QUOTED = re.compile(r"'([^']*)'(?= \()")  # a value before its number of people
+_MOST_BLANKS = 3
 _MEMORY = 4_000_000_000  # bytes that looking may take
 _OPTION = re.compile(r"(?:(?P<words>[^:]+): )?(?P<argv>--\S.*)")
 
@@ -107,9 +110,9 @@ def look(argv: list, progress: str | None = None) -> dict:
     Returns
     -------
     dict
-        Of JSON types: ``n_rows``, ``is_head`` (whether these are the first rows only), ``names``,
-        ``rows`` (the first, as texts), ``columns``, ``notices``, ``values`` of the outcome,
-        ``power`` (lines).
+        Of JSON types: ``n_rows``, ``n_read`` (with copies and others that are left out),
+        ``is_head`` (whether these are the first rows only), ``names``, ``rows`` (the first, as
+        texts), ``columns``, ``notices``, ``values`` of the outcome, ``power`` (lines).
 
     Raises
     ------
@@ -123,19 +126,24 @@ def look(argv: list, progress: str | None = None) -> dict:
     frame, notes = table.frame, list(table.notes)
     _check_columns(frame.columns)
     roles = {name: _named(getattr(options, name), frame) for name in _ROLES}
-    rows = _rows(frame)
+    rows, raw = _rows(frame), frame
     with suppress(ValueError):  # what is wrong is said when the audit runs
         ends = roles["target"] + roles["predictions"]
         hours = roles["hours"][0] if roles["hours"] else None
         frame, notes = prepared(frame, ends, notes, hours=hours, **preparation(options))
-    found = [note.to_dict() for note in notes + _noticed(options, frame, roles)]
+    found = [_with_visible_blanks(n.to_dict()) for n in notes + _noticed(options, frame, roles)]
     target = frame[roles["target"][0]] if roles["target"] else None
     return {
         "n_rows": len(frame),
+        "n_read": len(raw),
         "is_head": is_counted(options.data),
         "names": [_shown(name) for name in frame],
         "rows": rows,
-        "columns": [_column(name, frame[name]) for name in frame],
+        "columns": [
+            _column(name, frame[name])
+            | {"missing_read": int(raw.get(name, frame[name]).isna().sum())}
+            for name in frame
+        ],
         "notices": [note | {"advice": _advice(note)} for note in found],
         "values": [] if target is None else _values(target, options.favorable),
         "power": _power(options, frame, roles),
@@ -144,7 +152,16 @@ def look(argv: list, progress: str | None = None) -> dict:
 
 def _rows(frame):
     """Return the first rows as texts."""
-    return [[_shown(v) for v in row] for row in frame.head(N_SHOWN).to_numpy(dtype=object)]
+    head = frame.head(N_SHOWN)
+    columns = [map(_shown, _as_written(frame[name], head[name])) for name in frame]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _as_written(column, values):
+    """Return values of a column; whole numbers of a column of floats lose their point."""
+    known = column.dropna()
+    is_whole = types.is_float_dtype(column) and (known % 1 == 0).all() and (abs(known) < 1e15).all()
+    return [int(v) if is_whole and pd.notna(v) else v for v in values]
 
 
 def first_rows(argv: list, folder: str) -> dict | None:
@@ -501,7 +518,7 @@ _APPLIED = {  # options that a button sets, and its words
     "--fold": "Make these values one",
     "--drop-copies": "Leave the copies out",
     "--counts": "It is the number of people of each row",
-    "--favorable-exact": "Only the exact text is favorable",
+    "--favorable-exact": "Count the ticked spelling only",
 }
 
 
@@ -511,14 +528,15 @@ def _column(name, column):
     kind = _kind(column)
     counts = present.astype(str).value_counts() if kind != "number" else None
     bars, ends = _bars(present, kind, counts)
-    examples = present.drop_duplicates().head(4) if kind == "number" else counts.index[:4]
+    examples = counts.index[:4] if kind != "number" else present.drop_duplicates().head(4)
+    show = _shown_exactly if kind == "text" else _shown
     return {
         "name": str(name),
         "kind": kind,
         "missing": int(column.isna().sum()),
         "distinct": int(present.nunique()),
         "is_more": False,
-        "examples": [_shown(v) for v in examples],
+        "examples": [show(v) for v in (_as_written(present, examples))],
         "bars": bars,
         "ends": ends,
     }
@@ -562,6 +580,7 @@ def _values(column, favorable):
     return [
         {
             "text": str(several[0][0]),
+            "shown": _shown_exactly(_as_written(column, [several[0][0]])[0]),
             "n": sum(n for _, n in several),
             "spellings": [f"'{_shown_exactly(value)}'" for value, _ in several[1:]],
             "chosen": any(v in chosen for v, _ in several),
@@ -571,10 +590,16 @@ def _values(column, favorable):
 
 
 def _shown_exactly(value):
-    """Return a value with the blanks at its ends."""
-    text = str(value)
-    blanks = len(text) - len(text.rstrip())
-    return _shown(text) + " " * min(blanks, 3)
+    """Return a value in which blanks at its ends, and several in a row, can be seen."""
+    return _shown(_BLANKS.sub(lambda found: _BLANK * min(len(found[0]), _MOST_BLANKS), str(value)))
+
+
+def _with_visible_blanks(note):
+    """Return a notice whose values, if they differ by blanks, show these."""
+    if "differ by case or blanks" not in note["seen"]:
+        return note
+    seen = _QUOTED.sub(lambda found: f"'{_shown_exactly(found[1])}'", note["seen"])
+    return note | {"seen": seen + f" ({_BLANK} is a blank)" * (_BLANK in seen)}
 
 
 def _power(options, frame, roles):

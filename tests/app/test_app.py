@@ -847,7 +847,7 @@ def test_pages_lead_to_each_other_and_show_what_a_role_has(app):
     address = asked_of_pay(app, parts_of_pay(60))
     page = choose(app, address, **{"role-3": "ignore", "role-0": "protected", "bins-3": "100"}).text
     assert '<a href="/">Another file</a>' in page
-    assert "5. Page</a>" not in page
+    assert "5. Result</a>" not in page
     is_hidden = {i: bool(h) for i, h in re.findall(r'class="cut" id="cut(\d)"( hidden)?', page)}
     assert is_hidden == {"1": True, "3": True}  # hours, and what is left out
     page = choose(app, address, **{"role-3": ""}).text
@@ -856,7 +856,7 @@ def test_pages_lead_to_each_other_and_show_what_a_role_has(app):
     (study,) = app.pages.studies.values()
     done = {"study": study, "what": "audit", "state": "done", "close": lambda: None}
     app.pages.jobs["k"] = SimpleNamespace(address="/audits/k", **done)
-    assert '<a href="/audits/k">5. Page</a>' in app.client.get(f"{address}/columns").text
+    assert '<a href="/audits/k">5. Result</a>' in app.client.get(f"{address}/columns").text
     del app.pages.jobs["k"]
 
 

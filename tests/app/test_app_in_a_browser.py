@@ -194,7 +194,9 @@ def test_from_a_messy_file_to_the_right_answer_with_one_click(visit, messy):
     told = text_of(page)
     for seen in (
         "chosen because its name says a decision",
-        "910 people; also spelled 'Yes'",
+        "3,090 rows in the file, 90 copies left out, 8 columns",
+        "60 missing (61 before rows were left out)",
+        "910 people; also spelled 'Yes', 'yes␣' (␣ is a blank)",
         "chosen because it says yes",
         "Alter=999: means missing far from all other numbers",
         "Geschlecht: spellings made one",
@@ -226,6 +228,29 @@ def test_from_a_messy_file_to_the_right_answer_with_one_click(visit, messy):
 def is_on_the_first_screen(place):
     box = place.bounding_box()
     return box["y"] + box["height"] <= 900
+
+
+def test_nothing_runs_before_a_choice_is_looked_up_and_its_reason_goes(visit, decisions):
+    way = visit()
+    page = way.page
+    way.send(decisions)
+    run = page.get_by_role("button", name="Run the audit").first
+    assert "chosen because its name says sex" in page.locator("#role0").inner_text()
+    held = []  # what the page asks for, until it may go on
+    page.route("**/columns", lambda route: held.append(route))
+    page.get_by_label("Role of sex", exact=True).select_option("held equal")
+    api.expect(run).to_have_attribute("aria-disabled", "true")
+    run.dispatch_event("click")
+    page.wait_for_timeout(300)
+    assert [route.request.method for route in held] == ["POST"]  # to look, not to run
+    held[0].continue_()
+    page.unroute("**/columns")
+    way.looked()
+    api.expect(run).to_have_attribute("aria-disabled", "false")
+    assert "because" not in page.locator("#role0").inner_text()
+    page.get_by_label("What was decided?").select_option("score")
+    way.looked()
+    assert "chosen because its name says a decision" not in text_of(page)
 
 
 def test_what_was_guessed_is_undone_and_done_by_hand(visit, messy):
@@ -262,7 +287,7 @@ def test_what_was_guessed_is_undone_and_done_by_hand(visit, messy):
     page.get_by_role("checkbox", name="Groups of Alter").check()
     way.looked()
     assert page.get_by_label("Role of Alter", exact=True).input_value() == "protected"
-    page.get_by_role("button", name="What so many people").click()
+    page.get_by_role("button", name="More options").click()
     page.get_by_role("heading", name="What so many people could show").wait_for()
     way.picture("question", full_page=True)
 
@@ -327,7 +352,7 @@ def test_every_page_fits_and_axe_finds_nothing_serious(visit, decisions, width, 
     page.get_by_role("link", name="To the columns").click()
     way.choose("hired", "yes", "sex")
     look("columns", "What is asked of")
-    page.get_by_role("button", name="What so many people").click()
+    page.get_by_role("button", name="More options").click()
     look("question", re.compile("^What is asked$"))
     page.get_by_text("What gap matters").click()
     page.get_by_role("button", name="Write the plan").click()
@@ -351,7 +376,7 @@ def test_from_the_page_to_a_less_discriminatory_model(visit, decisions):
     page = way.page
     way.send(decisions)
     way.choose("hired", "yes", "sex")
-    page.get_by_role("button", name="What so many people").click()
+    page.get_by_role("button", name="More options").click()
     way.run()
     page.get_by_role("link", name="Look for a less discriminatory model").click()
     assert "All 800 people are judged" in text_of(page)
@@ -409,7 +434,7 @@ def test_keyboard_only(visit, decisions):
     tab_to("Role of sex")
     page.keyboard.type("protected")
     way.looked()
-    tab_to("What so many people")
+    tab_to("More options")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="What so many people could show").wait_for()
     tab_to("Run the audit")
@@ -427,7 +452,7 @@ def test_reload_and_back(visit, decisions):
     page.reload()
     assert page.get_by_label("Role of sex", exact=True).input_value() == "protected"
     assert page.get_by_role("checkbox", name=re.compile("^yes")).is_checked()
-    page.get_by_role("button", name="What so many people").click()
+    page.get_by_role("button", name="More options").click()
     page.get_by_role("button", name="Run the audit").click()
     page.wait_for_url("**/audits/*")
     page.reload()
@@ -449,7 +474,7 @@ def test_cancel_and_two_tabs(visit, decisions, tmp_path):
     page = way.page
     way.send(tmp_path / "large.csv")
     way.choose("hired", "yes", "sex")
-    page.get_by_role("button", name="What so many people").click()
+    page.get_by_role("button", name="More options").click()
     page.get_by_role("button", name="Run the audit").click()
     seconds, seen = page.locator("[data-seconds]"), []
     for _ in range(8):
@@ -525,6 +550,6 @@ def test_a_hostile_file(visit, tmp_path):
     way.send(path)
     assert evil in text_of(way.page)
     way.choose("hired", "yes", "<script>alert(1)</script>")
-    way.page.get_by_role("button", name="What so many people").click()
+    way.page.get_by_role("button", name="More options").click()
     way.run()
     assert not dialogs

@@ -101,7 +101,7 @@ def test_copies_and_spellings_of_the_outcome(seen):
     values = {v["text"]: v for v in found["values"]}
     assert set(values) == {"yes", "no"}
     assert values["yes"]["n"] == int(frame["hired"].str.strip().str.lower().eq("yes").sum())
-    assert values["yes"]["spellings"] == ["'Yes '"]
+    assert values["yes"]["spellings"] == ["'Yes␣'"]
     assert [v["chosen"] for v in found["values"]] == [v["text"] == "yes" for v in found["values"]]
     found = seen(frame, *ASKED, "--drop-copies", sep=";")
     assert "60 rows are copies; left out" in noticed(found, None)
@@ -119,6 +119,40 @@ def test_columns_are_described_as_pandas_has_them(seen):
     counts = np.histogram(frame["age"], bins=12)[0]
     np.testing.assert_allclose(found["age"]["bars"], counts / counts.max(), atol=5e-4)
     assert found["age"]["ends"] == ["20", "999"]
+
+
+def test_blanks_are_visible_and_whole_numbers_have_no_point(seen):
+    frame, _ = strangers()
+    frame["hired"] = np.where(np.arange(1_000) % 4 == 0, "Yes  ", frame["hired"])
+    frame["sex"] = np.where(np.arange(1_000) % 9 == 0, "f  ", frame["sex"])
+    frame["age"] = frame["age"].where(frame["age"] < 999)  # which makes them floats
+    frame["test"] = np.arange(1_000) / 4
+    found = seen(frame, *ASKED)
+    columns = {c["name"]: c for c in found["columns"]}
+    assert "f␣␣" in columns["sex"]["examples"]
+    assert "Yes␣␣" in columns["hired"]["examples"]
+    assert "'Yes␣␣' (250)" in noticed(found, None)
+    assert "␣ is a blank" in noticed(found, "sex")
+    assert all(text.isdigit() for text in columns["age"]["examples"])
+    assert columns["test"]["examples"] == ["0.0", "0.25", "0.5", "0.75"]
+    first = {name: found["rows"][1][i] for i, name in enumerate(found["names"])}
+    assert first["test"] == "0.25"
+    assert {row[found["names"].index("age")].partition(".")[2] for row in found["rows"]} == {""}
+    outcome = frame["hired"].eq("no").astype(float).where(np.arange(1_000) % 7 > 0)
+    found = seen(frame.assign(hired=outcome), *ASKED)
+    assert {(v["text"], v["shown"]) for v in found["values"]} == {("0.0", "0"), ("1.0", "1")}
+
+
+def test_rows_and_missing_values_of_the_file_are_told_beside_those_that_remain(seen):
+    frame, _ = strangers()
+    frame.loc[:9, "income"] = np.nan
+    frame = pd.concat([frame, frame.head(60)])
+    found = seen(frame, *ASKED, "--drop-copies")
+    (income,) = (c for c in found["columns"] if c["name"] == "income")
+    assert (found["n_read"], found["n_rows"]) == (1_060, 1_000)
+    assert income["missing_read"] == int(frame["income"].isna().sum())
+    assert income["missing"] == int(frame["income"].head(1_000).isna().sum())
+    assert income["missing"] < income["missing_read"]
 
 
 def test_of_a_large_file_the_beginning_is_seen(seen, monkeypatch, tmp_path):

@@ -1,5 +1,6 @@
 "use strict";
 // Every page works without this script; it saves clicks.
+const LOOKING = "Looking …";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 for (const one of all("[data-with-script]")) one.hidden = false;
@@ -52,12 +53,19 @@ for (const form of all("[data-drop]")) {
 for (const form of all("[data-live-form]")) {
   const busy = form.querySelector("[data-busy]");
   let asked = 0;
+  const looking = (text) => {
+    busy.textContent = text;
+    for (const one of all("button[name=run]", form)) one.setAttribute("aria-disabled", String(text === LOOKING));
+  };
+  form.addEventListener("submit", (event) => {
+    if (event.submitter?.getAttribute("aria-disabled") === "true") event.preventDefault(); // what would run is not yet seen
+  });
   form.addEventListener("change", async (event) => {
     if (event.target.type === "range") return;
     const number = ++asked;
     const fields = new URLSearchParams(new FormData(form));
     fields.append("look", "1");
-    busy.textContent = "Looking …";
+    looking(LOOKING);
     try {
       const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -71,15 +79,18 @@ for (const form of all("[data-live-form]")) {
       }
       for (const old of all(".role")) {
         const fresh = page.getElementById(old.id);
-        if (fresh && !fresh.isEqualNode(old) && !old.contains(document.activeElement)) old.replaceWith(fresh);
+        if (!fresh || fresh.isEqualNode(old)) continue;
+        if (!old.contains(document.activeElement)) { old.replaceWith(fresh); continue; }
+        for (const why of all(".why", old)) why.remove(); // the field that is in use stays
+        old.append(...all(".why", fresh));
       }
       for (const old of all(".cut")) { // what is typed into it stays
         const fresh = page.getElementById(old.id);
         if (fresh) old.hidden = fresh.hidden;
       }
-      busy.textContent = answer.ok ? "" : "This could not be looked up.";
+      looking(answer.ok ? "" : "This could not be looked up.");
     } catch {
-      busy.textContent = "The app does not answer. Was it ended in the terminal?";
+      if (number === asked) looking("The app does not answer. Was it ended in the terminal?");
     }
   });
 }
