@@ -183,8 +183,8 @@ def _strongest(step, result, figures):
     """Return what is estimated of the strongest finding, its group, measure and people.
 
     None without findings. Findings of people worse off come first, unless the gap of one that is
-    better off is surely larger: then others are worse off only beside it. A ratio has the p-value
-    of its gap.
+    better off is surely larger: then others are worse off in this measure only beside it. A ratio
+    has the p-value of its gap.
     """
     if not len(result.findings):
         return None
@@ -195,7 +195,11 @@ def _strongest(step, result, figures):
     is_gap = (table["measure"] != "impact_ratio").to_numpy()
     first = is_significant & is_worse_off
     larger = is_significant & ~is_worse_off & _surely_larger(table, first, prefix)
-    first = np.where(larger.any(), larger, first)
+    is_beside_larger = table["measure"].isin(table["measure"][larger]).to_numpy()
+    if larger.any() and not (first & ~is_beside_larger).any():
+        first = larger
+    else:
+        first &= ~is_beside_larger
     i = int(np.argmax(strength(table, prefix) + 1000 * first + 10_000 * is_gap))
     measure = table["measure"].iloc[i]
     # With several causes, the whole gap of the group, not what it adds to the other causes: the
