@@ -1,5 +1,6 @@
 """The class of an outcome: right, a clear error, or other."""
 
+import importlib.util
 import linecache
 import re
 import signal
@@ -20,7 +21,9 @@ RIGHT, CLEAR, OTHER = "right", "clear error", "other"
 _DOCUMENTED = (ValueError, TypeError, ImportError, FileNotFoundError)
 _EXPECTED_MESSAGES = "X does not have valid feature names|X has feature names|is deprecated; use"
 _EXPECTED_WARNINGS = (SkdiscWarning, ConvergenceWarning, DataConversionWarning)
-_CHECKERS = ("skdisc", "sklearn", "imblearn")  # their raise statements have messages for users
+_CHECKERS = tuple(  # folders of packages whose raise statements have messages for users
+    Path(importlib.util.find_spec(name).origin).parent for name in ("skdisc", "sklearn", "imblearn")
+)
 _SUBJECTS = {
     *("X", "y", "model", "estimator", "row", "rows", "column", "columns", "sample", "samples"),
     *("label", "labels", "class", "classes", "weights", "sample_weight", "table", "group"),
@@ -109,7 +112,8 @@ def judge_error(error: Exception, names=()) -> tuple:
     where = f"{'/'.join(Path(last.filename).parts[-3:])}:{last.lineno}"
     if not isinstance(error, _DOCUMENTED):
         return OTHER, f"crash: {message} at {where}"
-    is_theirs = set(_CHECKERS) & set(Path(last.filename).parts)
+    # By the folder, not by its name: a checkout may lie in a folder named skdisc, too.
+    is_theirs = any(Path(last.filename).is_relative_to(folder) for folder in _CHECKERS)
     raised = linecache.getline(last.filename, last.lineno).strip().startswith("raise")
     if _is_missing_argument(error, last):
         return CLEAR, message

@@ -44,6 +44,15 @@ def test_a_refusal_of_skdisc_is_clear():
     assert "inconsistent numbers of samples" in told[1]
 
 
+def test_a_refusal_in_a_folder_that_is_named_like_the_package_is_not_its_own(tmp_path):
+    path = tmp_path / "skdisc" / "tests" / "case.py"
+    path.parent.mkdir(parents=True)
+    path.write_text('def run():\n    raise ValueError("the column sex is not a number")\n')
+    names = {}
+    exec(compile(path.read_text(), path, "exec"), names)
+    assert verdict(names["run"])[0] == OTHER
+
+
 @pytest.mark.parametrize(
     ("run", "message"),
     [
