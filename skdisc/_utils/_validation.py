@@ -274,10 +274,10 @@ def closest(name, names):
     return f"; did you mean {by_text[close[0]]!r}?" if close else "."
 
 
-def listed(texts, separator=", "):
-    """Return the first ten of some texts as one, and how many more there are."""
-    n_more = len(texts) - _NAMED
-    return separator.join(texts[:_NAMED]) + (f" and {n_more:,} more" if n_more > 0 else "")
+def listed(texts, separator=", ", most=_NAMED):
+    """Return the first of some texts as one, and how many more there are."""
+    n_more = len(texts) - most
+    return separator.join(texts[:most]) + (f" and {n_more:,} more" if n_more > 0 else "")
 
 
 def check_varied(frame, protected):

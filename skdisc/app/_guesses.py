@@ -17,60 +17,74 @@ _CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])")
 _MOST_VALUES = 10  # of a decision
 _MOST_GROUPS = 50  # of a protected column that is not a number
 
-_AGE = "age"
+
+def _named(words):
+    return frozenset(words.split())
+
+
 # Words of English, German, French and Spanish, without accents.
+_AGE = "age"
 _KINDS = {  # of what may be protected
-    "sex": "sex sexe sexo gender geschlecht genero",
-    _AGE: "age alter altersgruppe altersklasse edad",
-    "origin or race": "race rasse minority ethnicity ethnic ethnie ethnizitat etnia hautfarbe "
-    "herkunft native origin origine origen nationality nationalitat nationalite nacionalidad "
-    "citizenship staatsangehorigkeit migrationshintergrund migrant birthplace geburtsland",
-    "religion": "religion konfession",
-    "disability": "disability disabled behinderung schwerbehinderung schwerbehindert handicap",
+    "sex": _named("sex sexe sexo gender geschlecht genero"),
+    _AGE: _named("age alter altersgruppe altersklasse edad"),
+    "origin or race": _named(
+        "race rasse minority ethnicity ethnic ethnie ethnizitat etnia hautfarbe "
+        "herkunft native origin origine origen nationality nationalitat nationalite nacionalidad "
+        "citizenship staatsangehorigkeit migrationshintergrund migrant birthplace geburtsland"
+    ),
+    "religion": _named("religion konfession"),
+    "disability": _named(
+        "disability disabled behinderung schwerbehinderung schwerbehindert handicap"
+    ),
 }
-_KINDS = {kind: frozenset(words.split()) for kind, words in _KINDS.items()}
-_VOCABULARY = (
-    # things, whose age and origin are not those of people
-    "car vehicle account house building company firm contract loan policy",
-    # decisions that people want
+# Things, whose age and origin are not those of people.
+_OF_THINGS = _named("car vehicle account house building company firm contract loan policy")
+# Decisions that people want.
+_HIRED = _named(
     "hired hire granted approved approval accepted admitted admission promoted promotion selected "
     "shortlisted invited offered awarded passed eingestellt einstellung zusage zugesagt bewilligt "
     "bewilligung genehmigt angenommen befordert beforderung zugelassen zulassung eingeladen "
     "embauche embauchee recrute accorde accepte admis promu retenu contratado aprobado concedido "
-    "admitido",
-    # and those that they do not want
+    "admitido"
+)
+# And those that they do not want.
+_REJECTED = _named(
     "rejected rejection denied denial declined refused refusal dismissed fired absage abgelehnt "
-    "ablehnung abgesagt entlassen gekundigt kundigung refuse rejete licencie rechazado",
-    # and those of which a name tells nothing more
-    "decision outcome result entscheidung ergebnis resultat decided resultado",
-    # pay, and its parts
+    "ablehnung abgesagt entlassen gekundigt kundigung refuse rejete licencie rechazado"
+)
+# And those of which a name tells nothing more.
+_DECIDED = _named("decision outcome result entscheidung ergebnis resultat decided resultado")
+# Pay, and its parts.
+_PAY = _named(
     "pay salary wage wages earnings compensation gehalt lohn entgelt vergutung verdienst salaire "
-    "remuneration salario sueldo",
-    "total gesamt",
-    "base basic grund",
-    "variable bonus bonuses complementary zulage zulagen pramie prime",
-    "variable complementary",  # which alone say nothing of pay
-    "percent pct percentage rate share target eligible prozent satz quote taux porcentaje",
-    # workers of the same work, or of work of equal value
+    "remuneration salario sueldo"
+)
+_TOTAL = _named("total gesamt")
+_BASE = _named("base basic grund")
+_VARIABLE = _named("variable bonus bonuses complementary zulage zulagen pramie prime")
+_VAGUE = _named("variable complementary")  # which alone say nothing of pay
+_NO_AMOUNT = _named(
+    "percent pct percentage rate share target eligible prozent satz quote taux porcentaje"
+)
+# Workers of the same work, or of work of equal value.
+_CATEGORY = _named(
     "grade band category entgeltgruppe gehaltsgruppe lohngruppe besoldungsgruppe tarifgruppe "
-    "vergutungsgruppe gehaltsband kategorie categorie categoria grado",
-    # pay that was not paid by this employer
-    "desired expected wanted wunsch previous former last requested",
-    "hours stunden wochenstunden arbeitsstunden heures horas",
-    # where people live
+    "vergutungsgruppe gehaltsband kategorie categorie categoria grado"
+)
+# Pay that was not paid by this employer.
+_NOT_PAID = _named("desired expected wanted wunsch previous former last requested")
+_HOURS = _named("hours stunden wochenstunden arbeitsstunden heures horas")
+# Where people live.
+_ADDRESS = _named(
     "address adresse anschrift wohnadresse postanschrift street strasse hausnummer rue calle "
     "direccion domicilio zip zipcode postcode postal plz postleitzahl wohnort neighborhood "
-    "neighbourhood stadtteil quartier barrio residence",
-    "email mail ip mac web url",  # addresses of another kind
-    "id nr no number nummer numero row index key person case applicant",
-    "not no nicht non pas",
-    "yes y ja j oui o si true t 1 1.0",
-    "no n nein non false f 0 0.0",
+    "neighbourhood stadtteil quartier barrio residence"
 )
-_VOCABULARY = [frozenset(words.split()) for words in _VOCABULARY]
-_OF_THINGS, _HIRED, _REJECTED, _DECIDED, _PAY, _TOTAL, _BASE, _VARIABLE = _VOCABULARY[:8]
-_VAGUE, _NO_AMOUNT, _CATEGORY, _NOT_PAID, _HOURS, _ADDRESS, _OF_NO_PLACE = _VOCABULARY[8:15]
-_NUMBERS_OF_ROWS, _NOT, _YES, _NO = _VOCABULARY[15:]
+_OF_NO_PLACE = _named("email mail ip mac web url")  # addresses of another kind
+_NUMBERS_OF_ROWS = _named("id nr no number nummer numero row index key person case applicant")
+_NOT = _named("not no nicht non pas")
+_YES = _named("yes y ja j oui o si true t 1 1.0")
+_NO = _named("no n nein non false f 0 0.0")
 
 
 def _words(name):
@@ -191,7 +205,7 @@ def _is_decision(column):
 
 def _guess_pay(study, seen):
     """Guess roles of columns beside pay: hours of work, and parts of pay."""
-    if not study.is_number or not _PAY & set(_words(study.target)):
+    if not _is_about_pay(study):
         return
     words = set(_words(study.target))
     for said, several in (("yes", _TOTAL), ("no", _BASE)):
@@ -211,6 +225,17 @@ def _guess_pay(study, seen):
         study.why["template"] = _WHY_TABLE[study.includes]
 
 
+def _is_about_pay(study):
+    """Return whether the outcome is a number that is pay by its name."""
+    return study.is_number and bool(_PAY & set(_words(study.target)))
+
+
+def _is_variable_pay(words):
+    """Return whether the words of a name say variable pay, as an amount that was paid."""
+    says_variable = words & _VARIABLE and words & (_PAY | _VARIABLE - _VAGUE)
+    return bool(says_variable) and not words & (_NO_AMOUNT | _NOT_PAID)
+
+
 def _parts_of_pay(study, seen):
     """Return the columns that the table of pay takes beside the outcome: by role, their names."""
     found = {"variable": [], "base": [], "category": []}
@@ -221,7 +246,7 @@ def _parts_of_pay(study, seen):
             continue
         is_amount = column["kind"] == "number" and float((column["ends"] or [0, 0])[1]) > 1
         is_amount &= not words & _NO_AMOUNT
-        if is_amount and words & _VARIABLE and words & (_PAY | _VARIABLE - _VAGUE):
+        if is_amount and _is_variable_pay(words):
             found["variable"].append(name)
         elif is_amount and words & _PAY and words & _BASE and study.includes == "yes":
             found["base"].append(name)
@@ -232,8 +257,9 @@ def _parts_of_pay(study, seen):
 
 def has_table(study: Study, seen: dict) -> bool:
     """Return whether base, variable and total pay may be asked about in one run."""
-    is_pay = study.is_number and bool(_PAY & set(_words(study.target)))
-    return study.is_of_pay or (is_pay and bool(_parts_of_pay(study, seen)["variable"]))
+    if study.is_of_pay:
+        return True
+    return _is_about_pay(study) and bool(_parts_of_pay(study, seen)["variable"])
 
 
 def table_lacks(study: Study, seen: dict) -> str:
@@ -297,15 +323,14 @@ def leave_table(study: Study) -> None:
 
 def not_in_pay(study: Study) -> list[str]:
     """Return columns of variable pay that are no part of the pay that is compared."""
-    words = set(_words(study.target))
-    if not study.is_number or not words & _PAY or words & (_TOTAL | _VARIABLE):
+    if not _is_about_pay(study) or set(_words(study.target)) & (_TOTAL | _VARIABLE):
         return []
-    several = [n for n in study.guessed or () if study.roles.get(n, EQUAL) in (EQUAL, IGNORE)]
-    parts = {name: set(_words(name)) for name in several if name != study.target}
     return [
         name
-        for name, of in parts.items()
-        if of & _VARIABLE and of & (_PAY | _VARIABLE - _VAGUE) and not of & (_NO_AMOUNT | _NOT_PAID)
+        for name in study.guessed or ()
+        if name != study.target
+        and study.roles.get(name, EQUAL) in (EQUAL, IGNORE)
+        and _is_variable_pay(set(_words(name)))
     ]
 
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 
+from skdisc.app._looking import share_done
 from skdisc.app._study import PROTECTED, Study, command_line, python_code
 from skdisc.auditing import AuditReport
 from skdisc.model_selection import AlternativeReport
@@ -181,7 +182,8 @@ class Job:
         and never to the end of the step.
         """
         step, number, of = self.progress
-        times, text = self._times_read(), self._in_words(step) if step else "Reading the table"
+        # Of a file that is counted, how often it has been read.
+        times, text = share_done(self._share), self._in_words(step) if step else "Reading the table"
         if number:
             text = f"Step {number} of {of}: {text}"
         elif times:
@@ -191,12 +193,6 @@ class Job:
         done = _READ * within if not number else _READ + (1 - _READ) * (number - 1 + within) / of
         told = {"state": self.state, "seconds": int(self.seconds), "text": text}
         return told | {"done": round(done, 4), "of": 1}
-
-    def _times_read(self):
-        """Return how often a file that is counted has been read; 0 if that is open."""
-        with suppress(OSError, ValueError):  # not yet begun, or just being written
-            return float(self._share.read_text(encoding="ascii"))
-        return 0.0
 
     def _in_words(self, step):
         """Return what a step of an audit does, in the words of those who asked."""

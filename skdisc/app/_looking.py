@@ -329,6 +329,13 @@ class ShareDone:
                 self._part.replace(self._path)  # at once: never is half of it read
 
 
+def share_done(path: Path) -> float:
+    """Return the share that a `ShareDone` has noted in a file; 0 if there is none yet."""
+    with suppress(OSError, ValueError):  # not yet begun, or just being written
+        return float(path.read_text(encoding="ascii"))
+    return 0.0
+
+
 _ROLES = ("target", "predictions", "protected", "ignore", "weights", "groups")
 _ROLES += ("hours", "base", "variable")
 
@@ -536,7 +543,7 @@ def _column(name, column):
         "missing": int(column.isna().sum()),
         "distinct": int(present.nunique()),
         "is_more": False,
-        "examples": [show(v) for v in (_as_written(present, examples))],
+        "examples": [show(v) for v in _as_written(present, examples)],
         "bars": bars,
         "ends": ends,
     }
@@ -577,15 +584,16 @@ def _values(column, favorable):
     if len(alike) > _N_VALUES:
         return []
     chosen = _favorable(column, favorable) if favorable else []
+    written = _as_written(column, [several[0][0] for several in alike.values()])
     return [
         {
             "text": str(several[0][0]),
-            "shown": _shown_exactly(_as_written(column, [several[0][0]])[0]),
+            "shown": _shown_exactly(first),
             "n": sum(n for _, n in several),
             "spellings": [f"'{_shown_exactly(value)}'" for value, _ in several[1:]],
             "chosen": any(v in chosen for v, _ in several),
         }
-        for several in alike.values()
+        for several, first in zip(alike.values(), written, strict=True)
     ]
 
 

@@ -7,7 +7,7 @@ import shutil
 import time
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -33,7 +33,7 @@ from skdisc.app._guesses import (
     take_table,
 )
 from skdisc.app._jobs import Job, SearchJob, Spare, notes_on_reading, slowing
-from skdisc.app._looking import begin, count, first_rows, look, with_counts
+from skdisc.app._looking import begin, count, first_rows, look, share_done, with_counts
 from skdisc.app._search import (
     CLAIMS,
     FITS,
@@ -754,9 +754,7 @@ class _Work:
 
         Until the process has begun, the bar moves with the time.
         """
-        share = 0.0
-        with suppress(OSError, ValueError):  # not yet begun, or just being written
-            share = float(self.progress.read_text(encoding="ascii"))
+        share = share_done(self.progress)
         text = f"{words}: {100 * share:.1f} %" if share else words
         seconds = time.monotonic() - self._began
         self._waited = seconds if not share else self._waited

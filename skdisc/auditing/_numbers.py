@@ -203,9 +203,9 @@ def banded(raw: np.ndarray, least: int) -> np.ndarray:
     """
     values, place, n = np.unique(raw, return_inverse=True, return_counts=True)
     size, band, people = max(least, -(-len(raw) // _BANDS)), np.zeros(len(values), dtype=int), 0
-    for i, more in enumerate(n[:-1]):
+    above = len(raw) - np.cumsum(n)  # how many have a larger number
+    for i, (more, left) in enumerate(zip(n[:-1], above[:-1], strict=True)):
         people += more
-        left = n[i + 1 :].sum()
         is_full = people >= size or (people >= least and n[i + 1] >= size)
         band[i + 1] = band[i] + (is_full and left >= least)
         people *= band[i + 1] == band[i]

@@ -5,6 +5,7 @@ from textwrap import shorten
 from scipy.special import ndtri
 
 from skdisc._results._shared_values import MIN_CELL
+from skdisc._utils._validation import listed
 from skdisc.model_selection._alternatives._choice import people_needed
 from skdisc.model_selection._alternatives._sentence import (
     SCORES_IN_WORDS,
@@ -15,6 +16,7 @@ from skdisc.model_selection._alternatives._sentence import (
 )
 
 _LONG = 150  # characters of an error
+_NAMED = 5  # groups or candidates in a sentence
 _HOPELESS = 100  # times as many people
 
 
@@ -28,7 +30,7 @@ def warnings_of(search, findings, costs, candidates):
             "keeps the best one claims something false far more often than the level says."
         )
     if costs is not None:
-        yield from _of_costs(search, costs, len(findings.people))
+        yield from _of_costs(search, costs)
     chosen = None if findings.chosen is None else candidates[findings.chosen + 1]
     if chosen is not None and chosen.get("reads_protected"):
         yield (
@@ -60,7 +62,7 @@ def _counted(n, what):
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
-def _of_costs(search, costs, n):
+def _of_costs(search, costs):
     metric = search.metric.replace("_", " ")
     for name in costs.is_leveling_down:
         change = costs.leveling_down[name]
@@ -259,6 +261,5 @@ def _untested(findings, names):
         )
 
 
-def _some(names, most=5):
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+def _some(names):
+    return listed(names, most=_NAMED)

@@ -629,15 +629,10 @@ class _Paragraph:
         is_less = worst["effect"] < 0
         text = self.texts.QUOTE_SMALLER if is_less else self.texts.QUOTE_SMALLER_MORE
         gap = self._gap(self._of_worst(worst, is_less), level=False, is_less=is_less)
+        if where is None:
+            where = self.texts.WHERE_GROUP_AFTER * worst["at_equal_columns"]
         name, people = group_name(self.texts, worst["group"]), self._count(worst["people"])
-        return text.format(
-            group=name,
-            people=people,
-            where=self.texts.WHERE_GROUP_AFTER * worst["at_equal_columns"]
-            if where is None
-            else where,
-            **gap,
-        )
+        return text.format(group=name, people=people, where=where, **gap)
 
     def _people(self):
         raw, n = self.raw, self._count(self.answer["people"])
