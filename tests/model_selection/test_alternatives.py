@@ -24,7 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from skdisc.auditing import Audit, AuditReport
 from skdisc.exceptions import SurrogateWarning
 from skdisc.model_selection import AlternativeReport, AlternativeSearch
-from skdisc.model_selection._alternatives import _split
+from skdisc.model_selection._alternatives import _candidates, _split
 from skdisc.model_selection._alternatives._choice import Choice, people_needed
 from skdisc.model_selection._alternatives._gains import all_pairs, contrasts_of, gains
 from skdisc.model_selection._alternatives._question import Groups, Predictions, Question
@@ -476,6 +476,52 @@ def test_a_frozen_model_is_compared_as_it_is(people):
     assert "has not seen these people" in frozen.report_.document["sentence"]
     with pytest.warns(SurrogateWarning, match="already fitted"):
         AlternativeSearch(model, {"test": on("test")}, protected="sex", margin=0.05).fit(X, y)
+
+
+class Spoils(LogisticRegression):
+    """A model that writes into the table that it gets."""
+
+    def fit(self, X, y):
+        X["test"], X["sex"] = 0.0, "f"
+        y[:] = 1 - y
+        return super().fit(X[["rating"]], y)
+
+    def predict(self, X):
+        X["sex"] = 1.0
+        return super().predict(X[["rating"]])
+
+
+@pytest.mark.parametrize("most_cells", [0, 10**6])
+def test_a_model_that_writes_into_its_table_changes_nothing_for_the_others(
+    people, most_cells, monkeypatch
+):
+    monkeypatch.setattr(_candidates, "_MANY_CELLS", most_cells)
+    before = [part.copy() for part in people]
+    with_it = search({"spoils": Spoils(), "test": on("test")}).fit(*people)
+    monkeypatch.setattr(_split, "_SEARCHES", {})
+    alone = search({"test": on("test")}).fit(*people)
+    ours, theirs = (
+        pd.DataFrame(s.cv_results_).set_index("name").loc[["the present model", "test"]]
+        for s in (with_it, alone)
+    )
+    columns = ["score", "gap", "gain_z", "claim_score", "claim_gap"]
+    pd.testing.assert_frame_equal(ours[columns], theirs[columns])
+    for part, was in zip(people, before, strict=True):
+        assert (part == was).all(axis=None)
+
+
+@pytest.mark.skipif(
+    int(pd.__version__.split(".")[0]) < 3, reason="tables are shared where pandas copies on write"
+)
+def test_parts_are_taken_once_for_all_candidates(people, monkeypatch):
+    taken, take = [], _candidates.ModelRows.take
+    monkeypatch.setattr(
+        _candidates.ModelRows,
+        "take",
+        lambda rows, part: taken.append(len(part)) or take(rows, part),
+    )
+    search({name: on("test") for name in "abcdefgh"}).fit(*people)
+    assert len(taken) <= 5 * 2 + 1 + 4  # folds, the design part, and the people of the claim
 
 
 def test_candidates_that_need_the_protected_column_are_marked(people):

@@ -7,15 +7,18 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from skdisc._blackbox._default_models import default_model
 from skdisc.cli._alternatives import candidates
 from skdisc.model_selection import AlternativeSearch
-from skdisc.model_selection._alternatives import _split
-from skdisc.model_selection._alternatives._candidates import kind_of, way_of
+from skdisc.model_selection._alternatives import _candidates, _split
+from skdisc.model_selection._alternatives._candidates import kind_of, text_of, way_of
 from skdisc.model_selection._alternatives._choice import people_needed
 from skdisc.model_selection._alternatives._costs import costs_of
 from skdisc.model_selection._alternatives._question import Groups, Predictions, Question
@@ -348,13 +351,45 @@ def test_kinds_and_ways_in_words():
     model = make_pipeline(StandardScaler(), LogisticRegression(C=2))
     assert kind_of(model) == "LogisticRegression(C=2), last of 2 steps of a Pipeline"
     assert kind_of(FrozenEstimator(model)) == kind_of(model)
-    ways = {n: way_of(m) for n, m in candidates(model, model, ["sex"], None, 0, 1).items()}
+    ways = {n: way_of(text_of(m)) for n, m in candidates(model, model, ["sex"], None, 0, 1).items()}
     assert "a weight for each person" in ways["reweighed"]
     assert "moved by 0.5 of the way" in ways["numbers repaired by 0.5"]
     assert "moved by 1 of the way" in ways["numbers repaired by 1"]
     assert ways["without the protected columns"] == ""
     assert "those that tell" in ways["without columns associated by more than 0.05"]
     assert "another threshold" in ways["threshold 0.40"]
+
+
+class WrittenByItself(LogisticRegression):
+    def __repr__(self):
+        return "mine"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(C=2, class_weight={"b": 1, "a": 2}),
+        FrozenEstimator(LogisticRegression()),
+        GridSearchCV(make_pipeline(StandardScaler(), LogisticRegression()), {"a": [1], "b": (2,)}),
+        ColumnTransformer([("a", "passthrough", ["x", "y"]), ("b", OneHotEncoder(), ("z",))]),
+        AlternativeSearch(LogisticRegression(), [LogisticRegression(C=3)], protected="sex"),
+        default_model("logistic", 0),
+        WrittenByItself(C=2),
+        np.mean,
+    ],
+)
+def test_a_model_is_written_as_scikit_learn_writes_it(model):
+    whole = {} if type(model).__repr__ is not BaseEstimator.__repr__ else {"N_CHAR_MAX": 10**6}
+    written = re.sub(r" at 0x\w+", "", model.__repr__(**whole))
+    assert text_of(model) == " ".join(written.split())
+
+
+def test_a_search_writes_each_model_once(monkeypatch):
+    X, y = table({"present": (0.3, 0.5, 0.7), "other": (0.48, 0.5, 0.52)})
+    asked = []
+    monkeypatch.setattr(_candidates, "text_of", lambda model: asked.append(model) or repr(model))
+    AlternativeSearch(Column(), {"o": Column("other")}, protected="group", margin=0.2).fit(X, y)
+    assert len(asked) == 3  # both, and the kind of the present model in words
 
 
 def test_candidates_without_associated_columns_do_not_read_the_protected_one():

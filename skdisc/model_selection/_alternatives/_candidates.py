@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.utils import _safe_indexing
-from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from skdisc._utils._json import describe
@@ -21,7 +20,8 @@ from skdisc._utils._validation import check_labels, is_favorable, plain
 from skdisc.model_selection._alternatives._question import Predictions
 
 PRESENT = "the present model"
-_LONG = 10**6  # characters
+_COPIES_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
+_MANY_CELLS = 10**6  # of which several copies are not kept
 _PLACE = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -63,6 +63,29 @@ class ModelRows:
 
     def __len__(self):
         return len(self.y)
+
+
+class SharedParts:
+    """Parts of the people, which are taken once for all candidates if the table is small.
+
+    Each candidate gets a table of its own all the same: pandas copies it when it is written to.
+    """
+
+    def __init__(self, rows):
+        self.X, self._rows, self._parts = rows.X, rows, {}
+        self._is_shared = _COPIES_ON_WRITE and isinstance(rows.X, pd.DataFrame)
+        self._is_shared &= rows.X.size <= _MANY_CELLS
+
+    def take(self, rows):
+        """Return some of the people, as `ModelRows`."""
+        if not self._is_shared:
+            return self._rows.take(rows)
+        key = rows.tobytes()
+        if key not in self._parts:
+            self._parts[key] = self._rows.take(rows)
+        part = self._parts[key]
+        X, protected = part.X.copy(deep=False), part.protected.copy(deep=False)
+        return ModelRows(X, part.y.copy(), protected, part.inside)
 
 
 def read_candidates(estimator, candidates, n_iter, random_state):
@@ -144,20 +167,47 @@ def differ_in_seeds(estimator, candidates):
     several = [estimator, *(c.estimator for c in candidates)]
     if any(isinstance(e, FrozenEstimator) or not isinstance(e, BaseEstimator) for e in several):
         return False
-    return len({_without_seeds(e) for e in several}) == 1
+    names = set(estimator.get_params())
+    if any(set(e.get_params()) != names for e in several):  # so most need not be written out
+        return False
+    present = _without_seeds(estimator)
+    return all(_without_seeds(c.estimator) == present for c in candidates)
 
 
 def _without_seeds(estimator):
     """Return an estimator as text, with the same seeds for all."""
     seeds = [k for k in estimator.get_params() if k.endswith("random_state")]
-    return clone(estimator).set_params(**dict.fromkeys(seeds)).__repr__(N_CHAR_MAX=_LONG)
+    return _written(clone(estimator).set_params(**dict.fromkeys(seeds)))
 
 
 def text_of(estimator):
-    """Return an estimator with all its settings as one line of text, without places in memory."""
-    is_known = isinstance(estimator, BaseEstimator)
-    text = estimator.__repr__(N_CHAR_MAX=_LONG) if is_known else repr(estimator)
-    return " ".join(_PLACE.sub("", text).split())
+    """Return an estimator with its changed settings as one line, without places in memory."""
+    return " ".join(_PLACE.sub("", _written(estimator)).split())
+
+
+def _written(value):
+    """Return what scikit-learn's repr of an estimator is, whole.
+
+    That repr formats for a page before it is cut, which takes a third of the time of a search
+    beside its models.
+    """
+    if isinstance(value, BaseEstimator) and type(value).__repr__ is BaseEstimator.__repr__:
+        default = {n: p.default for n, p in inspect.signature(type(value)).parameters.items()}
+        texts = {n: _written(v) for n, v in value.get_params(deep=False).items()}
+        changed = (
+            f"{n}={text}"
+            for n, text in texts.items()
+            if n not in default or text != _written(default[n])
+        )
+        return f"{type(value).__name__}({', '.join(changed)})"
+    if type(value) is list:
+        return f"[{', '.join(map(_written, value))}]"
+    if type(value) is tuple:
+        return f"({', '.join(map(_written, value))}{',' * (len(value) == 1)})"
+    if type(value) is dict:
+        items = sorted((repr(k), _written(v)) for k, v in value.items())
+        return f"{{{', '.join(map(': '.join, items))}}}"
+    return repr(value)
 
 
 def kind_of(estimator):
@@ -173,9 +223,8 @@ def kind_of(estimator):
             return ", ".join([text_of(estimator), *around])
 
 
-def way_of(estimator):
+def way_of(text):
     """Return how a candidate of the command line differs from the present model, or ""."""
-    text = text_of(estimator)
     remover = re.search(r"DisparateImpactRemover\(([^()]*)\)", text)
     if remover:
         amount = float(re.search(r"amount=([\d.]+)|$", remover[1])[1] or 1)
@@ -244,23 +293,23 @@ class CandidateTrial:
         params : list of dict
             Arguments of `fit` of each candidate, by row.
         """
-        run = delayed(self._run)
+        run, parts = delayed(self._run), SharedParts(rows)
         return Parallel(n_jobs=n_jobs)(
-            run(c.estimator, rows, folds, final_rows, p)
+            run(c.estimator, parts, folds, final_rows, p)
             for c, p in zip(candidates, params, strict=True)
         )
 
-    def _run(self, estimator, rows, folds, final_rows, params):
+    def _run(self, estimator, parts, folds, final_rows, params):
         outcome = TriedCandidate()
         if isinstance(estimator, FrozenEstimator):  # one model, which is asked once
             folds, final_rows = [(None, np.concatenate([ask for _, ask in folds]))], None
         try:
             answers = []
             for learn, ask in folds:
-                model = self._fitted(estimator, rows, learn, params, outcome)
-                answers.append(self.ask(model, rows.take(ask), outcome))
+                model = self._fitted(estimator, parts, learn, params, outcome)
+                answers.append(self.ask(model, parts.take(ask), outcome))
             if final_rows is not None:
-                model = self._fitted(estimator, rows, final_rows, params, outcome)
+                model = self._fitted(estimator, parts, final_rows, params, outcome)
             outcome.predictions = Predictions.joined(answers, [ask for _, ask in folds])
             outcome.model = model
         except Exception as error:  # any: candidates are of other libraries
@@ -268,16 +317,16 @@ class CandidateTrial:
             outcome.exception = error
         return outcome
 
-    def _fitted(self, estimator, rows, learn, params, outcome):
+    def _fitted(self, estimator, parts, learn, params, outcome):
         """Return a fitted clone; a frozen model is used as it is."""
-        model = clone(estimator)
         if isinstance(estimator, FrozenEstimator):
-            return model
-        part = rows.take(learn)
-        how = _check_method_params(rows.X, params, learn)
-        if takes_protected(model, "fit"):
+            return clone(estimator)
+        part = parts.take(learn)
+        how = _check_method_params(parts.X, params, learn)
+        if takes_protected(estimator, "fit"):
             how["sensitive_features"] = part.protected
         begin = time.perf_counter()
+        model = clone(estimator)
         try:
             model.fit(part.X, part.y, **how)
         except TypeError as error:  # it takes any argument, but not this one
@@ -361,13 +410,9 @@ def takes_protected(model, method):
             method == "fit" and getattr(model, "protected", "") is None
         )
     takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
-    routes = getattr(model, "get_metadata_routing", None)
-    return (
-        method == "fit"
-        and takes_any
-        and routes is not None
-        and not isinstance(routes(), MetadataRouter)
-    )
+    # Estimators that hand arguments on override the method; calling it walks all their steps.
+    routes = getattr(type(model), "get_metadata_routing", None)
+    return method == "fit" and takes_any and routes is BaseEstimator.get_metadata_routing
 
 
 def names_protected(model, method):

@@ -15,7 +15,7 @@ from skdisc._utils._safe_text import clean
 from skdisc._utils._types import FilePath
 from skdisc.auditing import AuditReport
 from skdisc.model_selection._alternatives import _sentence as say
-from skdisc.model_selection._alternatives._candidates import kind_of, text_of, way_of
+from skdisc.model_selection._alternatives._candidates import kind_of, way_of
 from skdisc.model_selection._alternatives._notes import notes_of, warnings_of
 from skdisc.model_selection._alternatives._tested import test_of_step, tested_gaps
 from skdisc.report._frontier import frontier_svg
@@ -70,6 +70,8 @@ def document_of(search, run, findings):
     settings = search.get_params(deep=False)
     if search.log is not None:  # where it lies is nothing that an answer depends on
         settings["log"] = Path(search.log).name
+    texts = {c.name: text for c, text in zip(run.everyone, run.texts, strict=True)}
+    present = texts.pop(run.everyone[0].name)
     document = {
         "schema": SCHEMA,
         "verdict": say.verdict_of(search.claim_, search.exploratory_),
@@ -91,12 +93,12 @@ def document_of(search, run, findings):
             "target": findings.target,
             "favorable": findings.question.favorable,
             "n_columns": search.n_features_in_,
-            "present": text_of(search.estimator),
+            "present": present,
             "kind": kind_of(search.estimator),
             "is_frozen": say.is_frozen(search),
-            "ways": {c.name: way_of(c.estimator) for c in run.everyone[1:]},
+            "ways": {name: way_of(text) for name, text in texts.items()},
             "n_different": _n_different(findings),
-            "candidates": {c.name: text_of(c.estimator) for c in run.everyone[1:]},
+            "candidates": texts,
             "n_design": findings.n_design,
             "n_claim": len(findings.people),
             "claim_part": findings.claim_part_hash,

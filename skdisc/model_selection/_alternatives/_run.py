@@ -3,6 +3,7 @@
 import sys
 import time
 from dataclasses import replace
+from hashlib import sha256
 from numbers import Integral
 
 import numpy as np
@@ -19,7 +20,13 @@ from skdisc.model_selection._alternatives._choice import Choice
 from skdisc.model_selection._alternatives._split import N_FOLDS, least_people
 
 _HELD_OUT = 0.4  # of the design part, on which fitted models are chosen
+_FEW = 500  # people
 _CLUSTERS = 5  # the fewest that are divided into folds
+
+
+def _digest(array):
+    """Return a hash of the values of an array."""
+    return sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
 
 
 class SearchRun:
@@ -34,6 +41,7 @@ class SearchRun:
             question.favorable, search.scoring, seed, np.unique(rows.y)
         )
         self.errors = {}
+        self.texts = [tried.text_of(c.estimator) for c in everyone]
         self.is_of_seeds = tried.differ_in_seeds(everyone[0].estimator, everyone[1:])
         self._began, self._n_chosen = time.monotonic(), 0
 
@@ -187,38 +195,40 @@ class SearchRun:
             for n, v in self.search.get_params(deep=False).items()
             if n not in ("estimator", "candidates", "n_jobs", "log", "verbose")
         }
-        models = [[c.name, tried.text_of(c.estimator)] for c in self.everyone]
-        groups = {str(name): g.code[rows].tolist() for name, g in self.question.groups.items()}
-        people = {"groups": groups, "favorable": self.question.is_favorable[rows].tolist()}
-        predictions = [
-            p
-            and [
-                is_favorable(p.label, self.question.favorable).tolist(),
-                (p.label == self.rows.y[rows]).tolist(),
-                [] if p.score is None else np.round(p.score, 9).tolist(),
-            ]
-            for p in answers
-        ]
+        models = [[c.name, text] for c, text in zip(self.everyone, self.texts, strict=True)]
+        people = {str(name): _digest(g.code[rows]) for name, g in self.question.groups.items()}
+        said = [p and self._said(p, self.rows.y[rows]) for p in answers]
         return settings_fingerprint(
             {
                 "settings": settings,
                 "models": models,
-                "people": people,
-                "said": predictions,
+                "people": [people, _digest(self.question.is_favorable[rows])],
+                "said": said,
                 "ladders": ladders,
             }
         )
+
+    def _said(self, predictions, y):
+        """Return digests of what a model says about people: favors, is right, and its scores."""
+        label, score = predictions.label, predictions.score
+        favors = np.asarray(is_favorable(label, self.question.favorable))
+        scores = "" if score is None else _digest(np.round(score, 9) + 0.0)  # -0 is 0
+        return [_digest(favors), _digest(np.asarray(label == y)), scores]
 
     def read_protected(self, models, predictions, people):
         """Return whether models need the protected columns to predict.
 
         None if there is no model, or it cannot be asked about other protected values.
         """
-        variants, needs_protected = tried.with_other_groups(self.rows.take(people)), []
+        variants = tried.with_other_groups(self.rows.take(people))
+        few = np.arange(min(_FEW, len(people)))  # which show most of the models that need them
+        some, needs_protected = [v.take(few) for v in variants], []
         for model, p in zip(models, predictions, strict=True):
             needs_protected.append(None if p is None else tried.takes_protected(model, "predict"))
             if needs_protected[-1] is False:
-                cases = self.cases(model, p.label, variants)
+                cases = self.cases(model, p.label[few], some)
+                if cases is not None and not cases.any():
+                    cases = self.cases(model, p.label, variants)
                 needs_protected[-1] = None if cases is None else bool(cases.any())
         return needs_protected
 
