@@ -128,7 +128,7 @@ LIMITS = {
     # The model is called for all people, and for all of them after each action, in one call.
     recourse: Work(factorizations=8, sorts=85, predictions=3, peak=8.0),
     # Six fits share the numbers of the columns; what is left is codes of pairs, and joined values.
-    audit: Work(factorizations=29, sorts=477, predictions=0, peak=5.0),
+    audit: Work(factorizations=20, sorts=477, predictions=0, peak=5.0),
 }
 
 

@@ -169,6 +169,11 @@ def numbers_of(column):
     return number, values
 
 
+def typed(values):
+    """Return the distinct values of `numbers_of` as pandas has them: dates are no numbers."""
+    return values if values.dtype == object else pd.Series(values).array
+
+
 def _stored(column):
     """Return what holds the values of a Series, and a key of its place."""
     data = column.array

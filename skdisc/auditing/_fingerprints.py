@@ -13,6 +13,7 @@ import pandas as pd
 
 from skdisc import __version__
 from skdisc._counts._counts import Counts
+from skdisc._utils._hashing import numbers_of, typed
 from skdisc._utils._json import jsonable
 from skdisc._utils._types import ArrayLike, FilePath
 
@@ -191,9 +192,9 @@ def _columns_of(role, values, n):
 
 def _digests(column):
     """Return 16 bytes for each value of a column: a number itself, a hash of any other value."""
-    codes, values = pd.factorize(pd.Series(_plain(column)))
+    codes, values = numbers_of(_plain(column))
     table = np.zeros((len(values) + 1, 16), dtype=np.uint8)  # the last is missing: its code is -1
-    numbers = values.to_numpy()
+    numbers = np.asarray(values)
     is_number = np.zeros(len(values), dtype=bool)
     if numbers.dtype == np.float64:
         is_number = np.isfinite(numbers)
@@ -202,7 +203,7 @@ def _digests(column):
     if is_number.any():
         table[:-1][is_number] = _bytes_of_numbers(numbers[is_number])
     other_places = np.flatnonzero(~is_number)
-    canonical = values.array[other_places]  # whose values keep their types
+    canonical = typed(values)[other_places]
     canonical = np.array([_canonical(value) for value in canonical], dtype=object)
     of_numbers = np.array([isinstance(value, float) for value in canonical], dtype=bool)
     table[other_places[of_numbers]] = _bytes_of_numbers(canonical[of_numbers])

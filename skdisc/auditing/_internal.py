@@ -27,10 +27,11 @@ from skdisc.auditing._figures import RATE_OF, RATIO, TO_REFERENCE, as_gaps
 from skdisc.auditing._pay._record import printed_groups
 from skdisc.auditing._pay._templates import OF_RATES
 from skdisc.auditing._plan import LEAD
-from skdisc.auditing._public import merged, text_of
+from skdisc.auditing._public import coded, text_of
 
 MOST = 0.9  # of the variation of a small set; 1 is what follows by adding and subtracting
 MOST_OF_SINGLE = 0.99  # 9 people of a group of 10 are 0.9 of it, which must not hide the others
+_BITS = 40  # masks that are told apart in one number, beside codes
 REST, REFERENCE = "rest", "reference"  # with whom a group is compared
 _NUMBERS = ("effect", "ci_low", "ci_high", "ci_level", "people")
 _BASES = {  # whom a rate is about, if not everybody: labels, or outcomes, of one value
@@ -398,12 +399,10 @@ class _RowSides:
             if not of_numbers(values.dtype):
                 columns.append(numbers_of(values)[0])
                 continue
-            texts = merged(values, 1)
-            code, intervals = pd.factorize(texts)
+            intervals, code = coded(values)
             several = [p for p in self._conditions.values() if p.column == name]
             if len(intervals) < values.nunique(dropna=False):  # cut, and otherwise by conditions
-                for p in several:
-                    code = pd.factorize(2 * code + self._mask([p]))[0]
+                code = _parts(code, [self._mask([p]) for p in several])
             columns.append(code)
         return columns
 
@@ -556,6 +555,15 @@ def _without_equal_p(rows, originals):
     ]
     hidden_p = [p for p in hidden_p if p is not None and p < 1]
     return [row | {"p_adjusted": None} if row["p_adjusted"] in hidden_p else row for row in rows]
+
+
+def _parts(code, masks):
+    """Return a number for each row, which differs where its code or a mask does."""
+    for start in range(0, len(masks), _BITS):
+        for mask in masks[start : start + _BITS]:
+            code = 2 * code + mask
+        code = pd.factorize(code)[0]
+    return code
 
 
 def shown_answer(answer, family, is_hidden):

@@ -14,9 +14,10 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from skdisc._stats._printed_sums import PrintedSums
 from skdisc._stats._whole_numbers import discloses_few, printable_blocks
+from skdisc._utils._hashing import numbers_of, typed
 from skdisc._utils._inputs import check_is_frame, check_order
 from skdisc._utils._types import ArrayLike, Columns
-from skdisc._utils._validation import check_protected
+from skdisc._utils._validation import check_protected, plain
 
 _DISTINCT = 10  # numbers; a column with more is cut at its quartiles
 _MISSING = "missing"
@@ -29,7 +30,7 @@ def merged(values: pd.Series, least: int) -> np.ndarray:
     the smallest group: 9 of 10 people are nearly all of them. Returns an ndarray of str: joined
     values are "others", or "b or others" if the large value "b" had to join.
     """
-    names, code = _coded(values)
+    names, code = coded(values)
     size = np.bincount(code, minlength=len(names))
     rest_name = "others" if "others" not in names else "all others"
     label, people = rest_name, 0
@@ -136,10 +137,10 @@ def public_counts(
     return counts.sort_values(["attribute", "group"], ignore_index=True)
 
 
-def _coded(values):
+def coded(values):
     """Return the texts of values in order, and the number of each row's; quartiles of numbers."""
     is_number = is_numeric_dtype(values) and not is_bool_dtype(values)
-    code, distinct = pd.factorize(values)  # each value is read once; -1 is missing
+    code, distinct = numbers_of(values)  # each value is read once; -1 is missing
     if is_number and len(distinct) > _DISTINCT:
         numbers = pd.to_numeric(pd.Series(distinct)).to_numpy(float)
         present = numbers[code[code >= 0]]
@@ -149,7 +150,10 @@ def _coded(values):
         texts = [*texts, f"above {ends[-1]:g}"]
         number = np.searchsorted(ends, numbers)  # 100,000 numbers have four texts
     else:
-        texts, number = [text_of(value) for value in distinct], np.arange(len(distinct))
+        texts, number = (
+            [text_of(plain(value)) for value in typed(distinct)],
+            np.arange(len(distinct)),
+        )
     names, place = np.unique(np.array([*texts, _MISSING], dtype=str), return_inverse=True)
     place = place.ravel()
     code = np.append(place[number], place[-1])[code]  # the last one for -1

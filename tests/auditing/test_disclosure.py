@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from documents import breaches
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -518,3 +520,12 @@ def test_a_comparison_computes_no_gap_that_a_document_leaves_out():
     for about, expected in (({}, gaps[1]), ({"n_not_shown": n}, None)):
         documents = [{"figures": [], "verdicts": [], "families": [], "about": about}] * 2
         assert _compare._without_finding("disappeared", row, documents, gaps) == expected
+
+
+@given(st.integers(0, 90), st.integers(0, 5))
+def test_parts_of_rows_are_those_that_a_code_and_all_masks_tell_apart(n_masks, seed):
+    rng = np.random.default_rng(seed)
+    code, masks = rng.integers(0, 3, 40), list(rng.random((n_masks, 40)) < 0.1)
+    parts = _internal._parts(code, masks)
+    told = ["".join(map(str, row)) for row in np.column_stack([code, *masks]).tolist()]
+    assert len(set(zip(parts, told, strict=True))) == len(set(told)) == len(set(parts))
