@@ -115,7 +115,7 @@ class Audit(
             default="general"
         What the page of the report shows beside the answers. "pay_transparency": what Article 9(1)
         of Directive (EU) 2023/970 lists; "uk_gender_pay_gap": what the United Kingdom's employers
-        publish. Both compare numbers in y, total pay; the first protected column is that of sex.
+        publish. Both compare numbers in y, total pay, of the first protected column that has women.
     pay : dict or None, default=None
         For templates of pay, columns of X: "category" (of workers), "base" and "variable" (parts of
         total pay, which is their sum where y is left out), "hours" (pay is compared per hour); and

@@ -277,9 +277,12 @@ def _audit(arguments):
     needs_rows = needs_rows or arguments.number or arguments.hours or arguments.output != DECISION
     counts = arguments.counts is not None and not needs_rows
     if counts or is_counted(arguments.data, arguments.by_parts):
-        if arguments.public:
+        whole = "--public" if arguments.public else ""
+        if is_of_pay(arguments):
+            whole = f"--template {arguments.template}"
+        if whole:
             raise ValueError(
-                "--public needs all rows, but the table is counted: audit a single file of rows."
+                f"{whole} needs all rows, but the table is counted: audit a single file of rows."
             )
         return _audit_counts(arguments)
     frame, notes = read_in(arguments.data, reading_of(arguments))

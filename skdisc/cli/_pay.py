@@ -21,7 +21,7 @@ def add_pay(command: argparse.ArgumentParser) -> None:
         help="base pay; without --target, it and --variable add up to total pay",
     )
     add("--variable", default="", metavar="COL", help="complementary or variable pay")
-    add("--women", default="", metavar="VALUE", help="value of women in the first of --protected")
+    add("--women", default="", metavar="VALUE", help="value of women in a column of --protected")
     add(
         "--compare-with",
         default="",

@@ -131,6 +131,12 @@ def test_what_cannot_be_counted_is_said(people, capsys, more, message):
     assert message in " ".join(capsys.readouterr().err.split())
 
 
+def test_a_report_of_pay_takes_rows(people, capsys):
+    more = ["--template", "pay_transparency", "--base", "points", "--protected", "sex"]
+    assert cli.main(["audit", str(people / "parts"), *more]) == cli.USAGE
+    assert "--template pay_transparency needs all rows" in capsys.readouterr().err
+
+
 def test_tables_that_are_not_there(people, capsys):
     for data in (people / "none" / "*.parquet", people / "none", f"duckdb:///{people}/no.db::t"):
         assert cli.main(["audit", str(data), *OPTIONS]) == cli.USAGE

@@ -117,10 +117,11 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
             f"template={audit.template!r} compares means of pay: leave out output and "
             "outcome_scale."
         )
-    sex = check_protected(audit.protected, list(X))
-    if not sex:
+    protected = check_protected(audit.protected, list(X))
+    if not protected:
         raise ValueError("Audit needs protected=[...]: the column of sex, for a report of pay.")
-    is_woman, is_man, labels = _sexes(X[sex[0]], sex[0], named["women"])
+    sex = _column_of_sex(X[protected], named["women"])
+    is_woman, is_man, labels = _sexes(X[sex], sex, named["women"])
     check_consistent_length(X, y, weight, groups)
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float).ravel()
     cluster = None if groups is None else pd.factorize(pd.Series(np.asarray(groups).ravel()))[0]
@@ -137,8 +138,8 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
     category = None if named["category"] is None else _texts(X[named["category"]])
     pay_columns = [named[part] for part in ("base", "variable", "hours") if named[part] is not None]
     names = {part: None if value is None else str(value) for part, value in named.items()}
-    names |= {"sex": str(sex[0]), **labels}
-    described = _of_sexes(X.drop(columns=pay_columns), sex[0], people, labels)
+    names |= {"sex": str(sex), **labels}
+    described = _of_sexes(X.drop(columns=pay_columns), sex, people, labels)
     if category is not None and of_numbers(described[named["category"]].dtype):
         described[named["category"]] = category  # numbers of grades are names, not cut into bins
     roll = Payroll(described, people, total, base, variable, hours, category, names, {})
@@ -245,6 +246,20 @@ def _check_part(part, total, name, total_name):
             "the same period and currency; correct these rows, or leave the total out if it is "
             "base pay."
         )
+
+
+def _column_of_sex(X, women):
+    """Return the first of the protected columns that says who is a woman; if none does, the first.
+
+    `women`: the value of women, or None if it has to be understood.
+    """
+    for name in X:
+        texts = {str(value) for value in X[name].dropna().unique()}
+        if women is None and WOMEN_WORDS & {text.strip().lower() for text in texts}:
+            return name
+        if women is not None and str(women) in texts:
+            return name
+    return X.columns[0]
 
 
 def _sexes(values, name, women):

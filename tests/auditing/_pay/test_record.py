@@ -273,6 +273,15 @@ def test_bad_settings_are_said_in_a_sentence():
         Audit(protected="sex", pay=PAY).fit(X, X["base"] > 900)
 
 
+@pytest.mark.parametrize("women", [None, "f"])
+def test_the_column_of_sex_is_found_in_whatever_order_columns_are_protected(women):
+    X = table()
+    X["origin"] = np.random.default_rng(1).choice(["here", "abroad"], len(X))
+    several = {"pay": PAY | ({} if women is None else {"women": women})}
+    whole = record(X, protected=["origin", "sex"], **several)
+    assert whole.rows == record(X, protected=["sex", "origin"], **several).rows
+
+
 def test_women_may_be_named():
     X = table()
     X["sex"] = X["sex"].map({"f": 2, "m": 1})
