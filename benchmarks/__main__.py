@@ -1,10 +1,10 @@
 """Run: python -m benchmarks [--tiny] [--only NAME ...]
 
 Runs the scripts that compare skdisc with other programs, one after the other, and prints what each
-prints: ours, theirs, the ratio, and whether a target was met. ``--tiny`` runs each of them with
-sizes that tell whether it still runs and still finds equal results, and nothing about speed; so CI
-does. A script whose other program is not installed is left out, with a word. Ends with 1 if a
-script fails. Figures need idle cores; the data sets are those of ``SKDISC_DATA``.
+prints, and at the end the table of ours beside theirs that doc/performance.md has. ``--tiny`` runs
+each of them with sizes that tell whether it still runs and still finds equal results, and nothing
+about speed; so CI does. A script whose other program is not installed is left out, with a word.
+Ends with 1 if a script fails. Figures need idle cores; the data sets are those of ``SKDISC_DATA``.
 """
 
 import argparse
@@ -15,6 +15,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
+
+from benchmarks.compared import HEAD, is_row
 
 # By script: the module of the other program ("" for none), and its smallest useful arguments.
 SCRIPTS = {
@@ -44,7 +46,7 @@ def main():
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--only", nargs="+", choices=SCRIPTS, default=list(SCRIPTS))
     options = parser.parse_args()
-    failed = []
+    failed, rows = [], []
     for name in options.only:
         peer, tiny = SCRIPTS[name]
         print(f"\n== bench_{name}.py {tiny if options.tiny else ''}".rstrip(), flush=True)
@@ -57,10 +59,15 @@ def main():
             *(shlex.split(tiny) if options.tiny else ()),
         ]
         start = monotonic()
-        done = subprocess.run(command, env=os.environ | {"OMP_NUM_THREADS": "1"})
+        env = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+        with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as script:
+            for line in script.stdout:
+                print(line, end="", flush=True)
+                rows += [line] if is_row(line) else []
         print(f"-- {monotonic() - start:.0f} s", flush=True)
-        if done.returncode:
+        if script.returncode:
             failed.append(name)
+    print(f"\n{HEAD}\n{''.join(rows)}")
     print("\nfailed: " + ", ".join(failed) if failed else "\nall ran")
     return 1 if failed else 0
 

@@ -25,6 +25,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 import pandas as pd
+from compared import compared
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -174,11 +175,9 @@ def main():
         slow, peer = timed(theirs, test, model, support)
         n_pairs, largest = check_equal(ours(text, model, support), peer)
         fast = statistics.median(timed(ours, text, model, support)[0] for _ in range(5))
-        verdict = (
-            "" if support != 0.1 else f"   target {TARGET}: " + "met" * (slow / fast >= TARGET)
-        )
         print(f"support {support}: {n_pairs:,} equal pairs, largest difference {largest:.1g}")
-        print(f"  theirs {slow:.1f} s, ours {fast:.3f} s, ratio {slow / fast:.0f}{verdict}")
+        what = f"FACTS, Adult by sex, support {support}; AIF360"
+        compared(what, slow, fast, TARGET if support == 0.1 else None)
     shared, wall = BlackBox(model, n_jobs=2), perf_counter()
     cpu, detector = timed(lambda: ours(text, shared, 0.01, actions__immutable=["race"]))
     wall = perf_counter() - wall

@@ -22,6 +22,7 @@ from time import process_time
 
 import numpy as np
 import pandas as pd
+from compared import compared
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
@@ -123,11 +124,8 @@ def main():
             _kernels.compiled = lambda kernel=kernel: kernel
             check_equal(ours(X, error, length), peers[0][1])
             time = statistics.median(seconds(ours, X, error, length)[0] for _ in range(5))
-            verdict = "met" if peer / time >= TARGET else "missed"
-            print(
-                f"  ours with {name:5}  {time:.3f} s   ratio {peer / time:5.0f}   "
-                f"target {TARGET}: {verdict}"
-            )
+            what = f"SliceLine, Adult, 14 columns, {length} predicates, {name}; sliceline"
+            compared(what, peer, time, TARGET)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from time import process_time
 
 import numpy as np
 import pandas as pd
+from compared import compared
 
 from skdisc import FeatureSpace, Rule
 from skdisc.group import VeriFair
@@ -144,12 +145,9 @@ def main():
             verdicts |= {bool(run[1]) for run in runs}
         assert len(verdicts) == 1, "different verdicts"
         mine, peer, plain = times[fit], times[one_at_a_time], times[plain_python]
-        print(
-            f"{name}: ours {mine:.3f} s ({draws[fit]:,} draws)   loop {peer:.3f} s "
-            f"({draws[one_at_a_time]:,} draws), ratio {peer / mine:.1f}   in plain Python "
-            f"{plain:.3f} s, ratio {plain / mine:.1f}",
-            flush=True,
-        )
+        print(f"{name}: ours {draws[fit]:,} draws, the loop {draws[one_at_a_time]:,}", flush=True)
+        compared(f"VeriFair, {name}; the published loop, a sampler in NumPy", peer, mine, 20)
+        compared(f"VeriFair, {name}; the loop in plain Python", plain, mine, 1)
 
 
 if __name__ == "__main__":
