@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skdisc._space._codes import UNBOUND
+from skdisc.subgroup._bias_scan._joined import packed, unpacked
 
 _CELLS_AT_ONCE = 2_000_000
 _CELLS_IN_CACHE = 10_000
@@ -64,7 +65,7 @@ class Scan:
         total : ndarray of float, shape (n_data, n_starts)
             Score less penalty; -inf if the rules allow no subset, or the search was ended.
         """
-        n_data = len(a)
+        n_data, numbers = len(a), self.numbers(a)
         data_starts = starts if isinstance(starts, list) else [starts] * n_data
         n_starts, turns = len(data_starts[0].bound), data_starts[0].turns
         data = np.repeat(np.arange(n_data), n_starts)
@@ -72,15 +73,23 @@ class Scan:
         sets = [np.concatenate(s) for s in zip(*(s.sets for s in data_starts), strict=True)]
         is_converged = np.zeros((len(data), len(sets)), dtype=bool)
         ascend = partial(self._ascend, turns=turns, go_on=go_on, memory=memory)
-        total = ascend(a, data, sets, must_keep, is_converged)
+        total = ascend(numbers, data, sets, must_keep, is_converged)
         # Only the best run of each data set is perturbed.
         best_runs = n_starts * np.arange(n_data) + total.reshape(n_data, n_starts).argmax(axis=1)
         for _ in range(n_kicks):
-            best_runs = self._kick(a, data, best_runs, sets, must_keep, total, ascend)
+            best_runs = self._kick(numbers, data, best_runs, sets, must_keep, total, ascend)
         shape = (n_data, n_starts)
         return [s.reshape(*shape, -1) for s in sets], total.reshape(shape)
 
-    def _kick(self, a, data, run, sets, bound, total, ascend):
+    def numbers(self, a):
+        """Return the numbers of cells that runs add up, given their outcomes."""
+        people, h, bins = self.summed
+        both = packed(a, h) if people is None else None
+        if both is None:
+            return _Numbers(np.ascontiguousarray(a), people, h, bins)
+        return _Numbers(both, None, None, bins)
+
+    def _kick(self, numbers, data, run, sets, bound, total, ascend):
         """Drop each condition of the subsets of some runs in turn, and ascend again.
 
         The attributes of the other conditions are visited first. Better subsets replace the old
@@ -97,7 +106,7 @@ class Scan:
         is_converged = is_converged.reshape(len(sets), len(row)).T
         # Without other conditions, all are visited.
         is_converged &= ~is_converged.all(axis=1, keepdims=True)
-        new_total = ascend(a, data[row], perturbed, bound[row], is_converged)
+        new_total = ascend(numbers, data[row], perturbed, bound[row], is_converged)
         better = np.flatnonzero(new_total > total[row] + _BETTER)
         better = better[np.argsort(new_total[better], kind="stable")]  # the best is assigned last
         total[row[better]] = new_total[better]
@@ -105,7 +114,7 @@ class Scan:
             before[row[better]] = after[better]
         return np.unique(row[better])
 
-    def _ascend(self, a, data, sets, bound, is_converged, turns, go_on, memory):
+    def _ascend(self, numbers, data, sets, bound, is_converged, turns, go_on, memory):
         """Ascend from these sets, in place, and return the score less penalty of each run."""
         total = np.full(len(data), -np.inf)
         size = max(1, _CELLS_AT_ONCE // max(len(self.cells.n), 1))
@@ -113,7 +122,7 @@ class Scan:
             batch = slice(first, first + size)
             batch_sets = [s[batch] for s in sets]
             part = _Runs(
-                self, a, data[batch], batch_sets, bound[batch], is_converged[batch], memory
+                self, numbers, data[batch], batch_sets, bound[batch], is_converged[batch], memory
             )
             _ascend([part], turns, go_on)
             total[batch] = part.total
@@ -193,7 +202,14 @@ def best_totals(scans, a, starts):
         sets, n = [s.copy() for s in table_starts.sets], len(table_starts.bound)
         is_converged = np.zeros((n, len(sets)), dtype=bool)
         parts.append(
-            _Runs(scan, sums[None], np.zeros(n, np.intp), sets, table_starts.bound, is_converged)
+            _Runs(
+                scan,
+                scan.numbers(sums[None]),
+                np.zeros(n, np.intp),
+                sets,
+                table_starts.bound,
+                is_converged,
+            )
         )
     _ascend(parts, starts[0].turns)
     return np.array([part.total.max() for part in parts])
@@ -233,18 +249,102 @@ def _choose(j, parts, runs):
         part.recall(j, repeated)
 
 
+class _Numbers(NamedTuple):
+    """What is added up over cells: outcomes, people, the h of a score, and the bins to do so by.
+
+    If h is None, `a` has both outcomes and h, `packed`. People of None are h, bins of None are one.
+    """
+
+    a: np.ndarray
+    n: np.ndarray | None
+    h: np.ndarray | None
+    bins: np.ndarray | None
+
+    def sums(self, key, n_keys, n_bins):
+        """Return sums of a, h and n by key, of shape (n_keys,) or (n_keys, n_bins)."""
+        bin_key = key if self.bins is None else key * n_bins + self.bins
+        if self.h is None:
+            a, h = unpacked(np.bincount(bin_key, self.a, n_keys * n_bins).reshape(-1, n_bins))
+            return a.sum(axis=-1), h, h.sum(axis=-1)
+        h = np.bincount(bin_key, self.h, n_keys * n_bins).reshape(-1, n_bins)
+        n = h.sum(axis=-1) if self.n is None else np.bincount(key, self.n, n_keys)
+        return np.bincount(key, self.a, n_keys), h, n
+
+    def of(self, position, cell):
+        """Return the numbers of some cells, of which `position` is that in all data sets."""
+        of_cells = (None if x is None else x.take(cell) for x in self[1:])
+        return _Numbers(self.a.take(position), *of_cells)
+
+    def at(self, cell):
+        """Return the numbers of some cells of one data set."""
+        return self.of(cell, cell)
+
+
+class _Open(NamedTuple):
+    """Cells of one run, with their numbers; positions of None: all."""
+
+    positions: np.ndarray | None
+    numbers: _Numbers
+
+    def codes(self, codes):
+        """Return the codes of these cells."""
+        return codes if self.positions is None else codes.take(self.positions)
+
+
+class _State:
+    """What a run that is alone keeps as long as its sets stay.
+
+    Attributes
+    ----------
+    near : ndarray of int
+        Cells that violate one condition or none.
+    violates : ndarray of bool
+        Which of them violate one.
+    numbers : _Numbers
+        Of all cells.
+    inside : _Open
+        Those that violate none.
+    tables : dict
+        Sums over the cells inside, by the id of the `Joined`.
+    """
+
+    def __init__(self, violated, numbers):
+        self.near = np.flatnonzero(violated <= 1)
+        self.violates = violated[self.near].astype(bool)
+        self.numbers, self.tables = numbers, {}
+        self.inside = self.open(~self.violates)
+
+    def open(self, which):
+        """Return some of the cells nearby, in sorted order."""
+        positions = self.near[which]
+        if len(positions) == self.numbers.a.shape[-1]:
+            return _Open(None, self.numbers)
+        return _Open(positions, self.numbers.at(positions))
+
+    def sums(self, joined, axis, n_bins):
+        """Return sums over the cells inside by each value of one of some `Joined` columns."""
+        if id(joined) not in self.tables:
+            numbers = self.inside.numbers
+            key = self.inside.codes(joined.codes)
+            if numbers.bins is not None:
+                key = key + numbers.bins * joined.size
+            table = np.bincount(key, numbers.a, joined.size * n_bins).reshape(n_bins, -1)
+            self.tables[id(joined)] = table
+        a, h = unpacked(joined.of(axis, self.tables[id(joined)]))
+        return a.sum(axis=-1), h, h.sum(axis=-1)
+
+
 class _Runs:
     """Several ascents that proceed in parallel."""
 
-    def __init__(self, scan, a, data, sets, bound, is_converged, memory=None):
-        self.scan, self.a, self.data = scan, np.ascontiguousarray(a), data
-        self.memory = memory
+    def __init__(self, scan, numbers, data, sets, bound, is_converged, memory=None):
+        self.scan, self.numbers, self.data, self.memory = scan, numbers, data, memory
         self.sets, self.bound, self.is_converged = sets, bound, is_converged
         self.total = np.full(len(data), -np.inf)
         self.violated = np.zeros((len(data), len(scan.cells.n)), dtype=np.int16)
         self.costs = np.zeros(is_converged.shape)
         self.has_condition = np.zeros(is_converged.shape, dtype=bool)
-        self.near = {}  # of runs alone: cells that violate one condition or none, and none
+        self.states = {}  # of runs alone
         for j, chosen in enumerate(sets):
             start = chosen.copy()
             chosen[:] = True
@@ -315,67 +415,42 @@ class _Runs:
         for part in self._parts(np.flatnonzero(shift.any(axis=1))):
             self.violated[runs[part]] += np.take(shift[part], self.scan.cells.codes[j], axis=1)
             for run in runs[part]:
-                self.near.pop(run, None)
+                self.states.pop(run, None)
         self.sets[j][runs] = chosen
         self.costs[runs, j] = self.scan.cells.attributes[j].cost(chosen, self.scan.rules.penalty)
         self.has_condition[runs, j] = ~chosen.all(axis=1)
 
     def _sums(self, j, runs):
         """Return sums over the cells that satisfy all other conditions, by run, value and bin."""
-        scan, n_bins = self.scan, self.scan.score.n_bins
+        scan, n_bins, sums = self.scan, self.scan.score.n_bins, []
         codes, size = scan.cells.codes[j], scan.cells.attributes[j].size
-        sums = []
         for part in self._parts(runs):
             if len(part) == 1:
-                cells = self._open(j, part[0])
-                key, n_sums = _selected(codes, cells.positions), size
-                a, n, h, bins = cells[1:]
+                a, h, n = self._sums_alone(j, part[0])
             else:
                 violates = np.take(~self.sets[j][part], codes, axis=1)
                 run, cell = np.divmod(np.flatnonzero(self.violated[part] == violates), len(codes))
-                key, n_sums = run * size + codes.take(cell), len(part) * size
-                a = self.a.take(self.data[part][run] * len(codes) + cell)
-                n, h, bins = (None if x is None else x.take(cell) for x in scan.summed)
+                numbers = self.numbers.of(self.data[part][run] * len(codes) + cell, cell)
+                key = run * size + codes.take(cell)
+                a, h, n = numbers.sums(key, len(part) * size, n_bins)
             shape = len(part), size
-            a = np.bincount(key, a, n_sums).reshape(shape)
-            n = None if n is None else np.bincount(key, n, n_sums).reshape(shape)
-            if bins is not None:
-                key = key * n_bins + bins
-            h = np.bincount(key, h, n_sums * n_bins).reshape(*shape, n_bins)
-            sums.append((a, h, h.sum(axis=-1) if n is None else n))
+            sums.append((a.reshape(shape), h.reshape(*shape, n_bins), n.reshape(shape)))
         return map(np.concatenate, zip(*sums, strict=True))
 
-    def _open(self, j, run):
-        """Return the cells that satisfy all other conditions of one run."""
-        if run not in self.near:
-            near = np.flatnonzero(self.violated[run] <= 1)
-            violates = self.violated[run][near].astype(bool)
-            self.near[run] = near, violates, self._cells(run, near[~violates])
-        near, violates, inside = self.near[run]
-        if self.sets[j][run].all():
-            return inside
-        violates_attribute = ~self.sets[j][run][self.scan.cells.codes[j].take(near)]
-        return self._cells(run, near[violates == violates_attribute])
-
-    def _cells(self, run, positions):
-        """Return some cells, in sorted order, with the numbers to add up."""
-        positions = None if len(positions) == self.violated.shape[1] else positions
-        parts = self.a[self.data[run]], *self.scan.summed
-        return _OpenCells(
-            positions, *(None if x is None else _selected(x, positions) for x in parts)
-        )
-
-
-class _OpenCells(NamedTuple):
-    """Positions of cells (None: all), with outcomes, and what of a scan is summed."""
-
-    positions: np.ndarray | None
-    a: np.ndarray
-    n: np.ndarray | None
-    h: np.ndarray
-    bins: np.ndarray | None
-
-
-def _selected(values, positions):
-    """Return the values of some cells, or of all."""
-    return values if positions is None else values.take(positions)
+    def _sums_alone(self, j, run):
+        """Return the sums of one run."""
+        scan, n_bins = self.scan, self.scan.score.n_bins
+        if run not in self.states:
+            numbers = self.numbers._replace(a=self.numbers.a[self.data[run]])
+            self.states[run] = _State(self.violated[run], numbers)
+        state, cells = self.states[run], self.states[run].inside
+        codes, size = scan.cells.codes[j], scan.cells.attributes[j].size
+        if self.has_condition[run, j]:
+            violates_attribute = ~self.sets[j][run][codes.take(state.near)]
+            cells = state.open(state.violates == violates_attribute)
+        elif self.numbers.h is None:
+            joined, axis = scan.cells.joined[j]
+            # Tables of many combinations are for many cells.
+            if joined.size * n_bins <= len(cells.numbers.a):
+                return state.sums(joined, axis, n_bins)
+        return cells.numbers.sums(cells.codes(codes), size, n_bins)

@@ -2,11 +2,13 @@
 
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._frequency import count
+from skdisc.subgroup._bias_scan._joined import joined
 from skdisc.subgroup._bias_scan._weighted_outcome import weighed_null
 
 _MOST_BINS = 64
@@ -40,15 +42,36 @@ class Cells:
 
     Attributes
     ----------
-    codes : ndarray of intp, shape (n_attributes, n_cells)
+    codes : sequence of ndarray of intp, shape (n_cells,)
+        Per attribute.
     attributes : list of ScanAttribute
     n : ndarray of float, shape (n_cells,)
         Number of rows, or sum of their weights.
+    apart : tuple of int
+        Attributes that `moved` replaces.
     """
 
-    codes: np.ndarray
+    codes: list
     attributes: list
     n: np.ndarray
+    apart: tuple = ()
+
+    @cached_property
+    def joined(self):
+        """Per attribute, the `Joined` columns that it is one of, and its number in them."""
+        return joined(self.codes, [x.size for x in self.attributes], self.apart)
+
+    def moved(self, codes):
+        """Return the cells with other codes of the attributes that are `apart`.
+
+        What is joined of the others is shared.
+        """
+        cells = Cells(codes, self.attributes, self.n, self.apart)
+        anew = joined(codes, [x.size for x in self.attributes], self.apart)
+        pairs = enumerate(zip(self.joined, anew, strict=True))
+        shared = [new if j in self.apart else old for j, (old, new) in pairs]
+        vars(cells)["joined"] = shared
+        return cells
 
 
 @dataclass(frozen=True)
@@ -96,6 +119,7 @@ class Table:
 
     def __init__(self, items, outcome):
         self._predicates, self._outcome, self._fixed = items.predicates, outcome, None
+        self._rows = None
         self._items, columns, attributes = [], [], []
         mass = outcome.mass
         y = outcome.y[0] * mass if len(outcome.y) else np.zeros(items.codes.shape[1])
@@ -108,7 +132,7 @@ class Table:
                 order = np.lexsort((np.bincount(local, y, minlength=len(numbers)), n))
                 numbers, local = numbers[order], np.argsort(order)[local]
             self._items.append(numbers)
-            columns.append(local)
+            columns.append(local.astype(np.intp, copy=False))
             attributes.append(ScanAttribute(len(numbers), ranges))
         self.protected = tuple(
             i for i, item_numbers in enumerate(self._items) if items.protected[item_numbers[0]]
@@ -131,13 +155,10 @@ class Table:
         if order is None:  # sums do not depend on the order of rows
             order = slice(None) if exact else np.lexsort((*parts[1], *parts[0], cell))
         self._cell, self._order = cell[order], order
-        codes = np.array([c[first] for c in self._columns], dtype=np.intp).reshape(-1, len(first))
-        n = np.bincount(cell, self._mass)
-        self.cells = Cells(codes, self._attributes, n)
-        self.bins = [b[first] for b in self._row_bins]
+        codes = [c[first] for c in self._columns]
+        self.cells = Cells(codes, self._attributes, np.bincount(cell, self._mass))
+        self.bins = self._bins_of([b[first] for b in self._row_bins])
         self._first = first
-        if outcome.kind != "odds":
-            self.bins = [np.zeros_like(b) for b in self.bins]
         self.a, self.h = (
             np.array([np.bincount(cell[order], w, minlength=len(first)) for w in part[:, order]])
             for part in parts
@@ -161,8 +182,11 @@ class Table:
         if self._fixed is None:
             fixed = [c for name, c in pairs if name not in drawn.donors]
             self._fixed = _gather([*fixed, *self._row_bins])[0]
+        fixed = self._fixed
+        if drawn.people is None and 2 * fixed.max(initial=0) > len(fixed):
+            return self._moved([c[drawn.donors[n]] if n in drawn.donors else c for n, c in pairs])
         columns = [c[drawn.donors.get(name, row)] for name, c in pairs]
-        table._columns, fixed = columns, self._fixed
+        table._columns = columns
         if drawn.people is not None:
             fixed, table._row_bins = fixed[row], tuple(b[row] for b in self._row_bins)
             table._mass = drawn.people.astype(float)
@@ -173,6 +197,23 @@ class Table:
             cell, first = _gather([fixed, *moved])
         table._fill(cell, first, slice(None))
         return table
+
+    def _moved(self, columns):
+        """Return the table of rows that are a cell each, with these codes."""
+        if self._rows is None:
+            self._rows = copy(self)
+            self._rows.cells = Cells(self._columns, self._attributes, self._mass, self.protected)
+            self._rows.bins, (self._rows.a, self._rows.h) = (
+                self._bins_of(self._row_bins),
+                self._parts,
+            )
+        table = copy(self._rows)
+        table.cells = self._rows.cells.moved(columns)
+        return table
+
+    def _bins_of(self, bins):
+        """Return the bins of the score, which only that of odds has."""
+        return [b if self._outcome.kind == "odds" else np.zeros_like(b) for b in bins]
 
     def _ranges(self, numbers):
         """Return the sets that are one range or the missing values; None: any set is allowed."""

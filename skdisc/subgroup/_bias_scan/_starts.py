@@ -152,7 +152,8 @@ class _ValueScores:
         scan = scans[0]
         cell_sample = slice(None, None, 1 + (len(scan.cells.n) - 1) // _PAIR_CELLS)
         self._scores = [scan.score for scan in scans]
-        self.codes, self._a = scan.cells.codes[:, cell_sample], a[:, cell_sample]
+        self.codes = [codes[cell_sample] for codes in scan.cells.codes]
+        self._a = a[:, cell_sample]
         self._bins = scan.bins[cell_sample]
         self._h = scan.h[cell_sample]
         self._people = scan.cells.n[cell_sample]

@@ -140,7 +140,7 @@ def total_by_cell(table):
     """Return the sums of people and outcomes by the values of the cells."""
     names = [[table._predicates[i] for i in numbers] for numbers in table._items]
     sums = {}
-    for i, codes in enumerate(table.cells.codes.T):
+    for i, codes in enumerate(np.array(table.cells.codes).T):
         key = tuple(values[c] for values, c in zip(names, codes, strict=True))
         n, a = sums.get(key, (0, 0))
         sums[key] = n + table.cells.n[i], a + table.a[0, i]
