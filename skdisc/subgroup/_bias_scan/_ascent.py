@@ -86,8 +86,8 @@ class Scan:
         people, h, bins = self.summed
         both = packed(a, h) if people is None else None
         if both is None:
-            return _Numbers(np.ascontiguousarray(a), people, h, bins)
-        return _Numbers(both, None, None, bins)
+            return _CellNumbers(np.ascontiguousarray(a), people, h, bins)
+        return _CellNumbers(both, None, None, bins)
 
     def _kick(self, numbers, data, run, sets, bound, total, ascend):
         """Drop each condition of the subsets of some runs in turn, and ascend again.
@@ -249,7 +249,7 @@ def _choose(j, parts, runs):
         part.recall(j, repeated)
 
 
-class _Numbers(NamedTuple):
+class _CellNumbers(NamedTuple):
     """What is added up over cells: outcomes, people, the h of a score, and the bins to do so by.
 
     If h is None, `a` has both outcomes and h, `packed`. People of None are h, bins of None are one.
@@ -273,25 +273,25 @@ class _Numbers(NamedTuple):
     def of(self, position, cell):
         """Return the numbers of some cells, of which `position` is that in all data sets."""
         of_cells = (None if x is None else x.take(cell) for x in self[1:])
-        return _Numbers(self.a.take(position), *of_cells)
+        return _CellNumbers(self.a.take(position), *of_cells)
 
     def at(self, cell):
         """Return the numbers of some cells of one data set."""
         return self.of(cell, cell)
 
 
-class _Open(NamedTuple):
+class _OpenCells(NamedTuple):
     """Cells of one run, with their numbers; positions of None: all."""
 
     positions: np.ndarray | None
-    numbers: _Numbers
+    numbers: _CellNumbers
 
     def codes(self, codes):
         """Return the codes of these cells."""
         return codes if self.positions is None else codes.take(self.positions)
 
 
-class _State:
+class _RunState:
     """What a run that is alone keeps as long as its sets stay.
 
     Attributes
@@ -300,12 +300,12 @@ class _State:
         Cells that violate one condition or none.
     violates : ndarray of bool
         Which of them violate one.
-    numbers : _Numbers
+    numbers : _CellNumbers
         Of all cells.
-    inside : _Open
+    inside : _OpenCells
         Those that violate none.
     tables : dict
-        Sums over the cells inside, by the id of the `Joined`.
+        Sums over the cells inside, by the id of the `CountedTogether`.
     """
 
     def __init__(self, violated, numbers):
@@ -318,11 +318,11 @@ class _State:
         """Return some of the cells nearby, in sorted order."""
         positions = self.near[which]
         if len(positions) == self.numbers.a.shape[-1]:
-            return _Open(None, self.numbers)
-        return _Open(positions, self.numbers.at(positions))
+            return _OpenCells(None, self.numbers)
+        return _OpenCells(positions, self.numbers.at(positions))
 
     def sums(self, joined, axis, n_bins):
-        """Return sums over the cells inside by each value of one of some `Joined` columns."""
+        """Return sums over the cells inside by each value of one of some `CountedTogether`."""
         if id(joined) not in self.tables:
             numbers = self.inside.numbers
             key = self.inside.codes(joined.codes)
@@ -442,7 +442,7 @@ class _Runs:
         scan, n_bins = self.scan, self.scan.score.n_bins
         if run not in self.states:
             numbers = self.numbers._replace(a=self.numbers.a[self.data[run]])
-            self.states[run] = _State(self.violated[run], numbers)
+            self.states[run] = _RunState(self.violated[run], numbers)
         state, cells = self.states[run], self.states[run].inside
         codes, size = scan.cells.codes[j], scan.cells.attributes[j].size
         if self.has_condition[run, j]:

@@ -58,7 +58,7 @@ class Cells:
 
     @cached_property
     def joined(self):
-        """Per attribute, the `Joined` columns that it is one of, and its number in them."""
+        """Per attribute, the `CountedTogether` that it is one of, and its number there."""
         return joined(self.codes, [x.size for x in self.attributes], self.apart)
 
     def moved(self, codes):

@@ -11,7 +11,7 @@ _HALF = 2.0**26  # below it, a sum is exact as the lower or upper half of a floa
 
 
 @dataclass(frozen=True)
-class Joined:
+class CountedTogether:
     """Some columns of codes as one, of the combinations of their values.
 
     Attributes
@@ -55,7 +55,7 @@ class Joined:
 
 
 def joined(columns, sizes, apart=()):
-    """Return, for each column, the `Joined` columns that it is one of, and its number in them.
+    """Return, for each column, the `CountedTogether` that it is one of, and its number there.
 
     Large columns come first, and each is joined to the first ones that leave room for it.
 
@@ -84,7 +84,7 @@ def joined(columns, sizes, apart=()):
             groups.append([j])
     out = [None] * len(sizes)
     for group in groups:
-        parts = Joined(tuple(columns[j] for j in group), tuple(sizes[j] for j in group))
+        parts = CountedTogether(tuple(columns[j] for j in group), tuple(sizes[j] for j in group))
         for axis, j in enumerate(group):
             out[j] = parts, axis
     return out
