@@ -138,20 +138,30 @@ class Redrawn:
             return law.mixed(self._features(earlier, donors, row), row)
         # Draws are repeated many times, and earlier columns have few combinations of values: the
         # models predict for all rows once with each combination, and further draws look it up.
-        combination = np.zeros(len(donors[0]), dtype=np.intp)
-        for earlier_law, donor in zip(earlier, donors, strict=True):
-            combination = combination * len(earlier_law.firsts) + earlier_law.codes[donor]
+        combination = _combination(earlier, donors)
         probabilities = np.empty((len(combination), law.learned.shape[1]))
         for k in np.unique(combination):
             if k not in law.cached:
-                values = np.unravel_index(k, sizes)
-                same_for_all = [
-                    np.full(len(self.X), earlier_law.firsts[value])
-                    for earlier_law, value in zip(earlier, values, strict=True)
-                ]
-                law.cached[k] = law.mixed(self._features(earlier, same_for_all))
+                law.cached[k] = self._with_values(law, earlier, np.unravel_index(k, sizes), k)
             positions = np.flatnonzero(combination == k)
             probabilities[positions] = law.cached[k][positions if row is None else row[positions]]
+        return probabilities
+
+    def _with_values(self, law, earlier, values, k):
+        """Return the class probabilities of all rows if they had the combination k of values.
+
+        Those of rows that have it are learned already.
+        """
+        everyone = np.arange(len(self.X))
+        others = np.flatnonzero(_combination(earlier, [everyone] * len(earlier)) != k)
+        probabilities = law.learned.copy()
+        if len(others):
+            same_for_all = [
+                np.full(len(others), earlier_law.firsts[value])
+                for earlier_law, value in zip(earlier, values, strict=True)
+            ]
+            features = self._features(earlier, same_for_all, others)
+            probabilities[others] = law.mixed(features, others)
         return probabilities
 
     def _features(self, earlier, donors, row=None):
@@ -259,6 +269,14 @@ class _ColumnLaw:
                 for part, model in zip(parts[1:], models, strict=True):
                     part[np.ix_(in_fold, model.classes_)] = model.predict_proba(rows)
         return parts
+
+
+def _combination(laws, donors):
+    """Return the number of the combination of values that come from these rows of X."""
+    combination = np.zeros(len(donors[0]), dtype=np.intp)
+    for law, donor in zip(laws, donors, strict=True):
+        combination = combination * len(law.firsts) + law.codes[donor]
+    return combination
 
 
 def in_folds(n_rows, frequency, random_state, cluster=None):
@@ -385,10 +403,12 @@ def _mixture(likelihood, frequency=None):
 
     By the EM algorithm: the new weight of a part is the mean of its posterior probabilities.
     """
-    weights = np.full(len(likelihood), 1 / len(likelihood))
+    weights, joint = np.full(len(likelihood), 1 / len(likelihood)), np.empty_like(likelihood)
     for _ in range(N_STEPS):
-        joint, before = weights[:, None] * likelihood, weights
-        weights = np.average(joint / joint.sum(axis=0), axis=1, weights=frequency)
+        before = weights
+        np.multiply(weights[:, None], likelihood, out=joint)
+        joint /= joint.sum(axis=0)
+        weights = np.average(joint, axis=1, weights=frequency)
         if np.abs(weights - before).max() < _SETTLED:
             break
     return weights

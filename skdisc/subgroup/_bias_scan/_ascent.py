@@ -345,6 +345,8 @@ class _Runs:
         self.costs = np.zeros(is_converged.shape)
         self.has_condition = np.zeros(is_converged.shape, dtype=bool)
         self.states = {}  # of runs alone
+        self.texts = {}  # of all sets of a run
+        self.ends = np.cumsum([0, *(x.size for x in scan.cells.attributes)]).tolist()
         for j, chosen in enumerate(sets):
             start = chosen.copy()
             chosen[:] = True
@@ -382,8 +384,10 @@ class _Runs:
 
     def _state(self, j, run):
         """Return what the best set of an attribute depends on."""
-        others = (s[run] for i, s in enumerate(self.sets) if i != j)
-        return j, self.bound[run], b"".join(others)
+        if run not in self.texts:
+            self.texts[run] = b"".join(s[run].tobytes() for s in self.sets)
+        text, (start, stop) = self.texts[run], self.ends[j : j + 2]
+        return j, self.bound[run], text[:start], text[stop:]
 
     def inputs(self, j, runs):
         """Return the inputs of `Scan.best_sets` for an attribute, and the cost of the others."""
@@ -416,6 +420,7 @@ class _Runs:
             self.violated[runs[part]] += np.take(shift[part], self.scan.cells.codes[j], axis=1)
             for run in runs[part]:
                 self.states.pop(run, None)
+                self.texts.pop(run, None)
         self.sets[j][runs] = chosen
         self.costs[runs, j] = self.scan.cells.attributes[j].cost(chosen, self.scan.rules.penalty)
         self.has_condition[runs, j] = ~chosen.all(axis=1)

@@ -81,9 +81,9 @@ class Tally:
         return self.people @ (self.mu * (1 - self.mu))
 
 
-def compared(outcome, inside, target, significance):
+def compared(outcome, tally, target, significance):
     """Compare the observed outcomes of a group with the expected ones; see `Outcome.measure`."""
-    o, tally = outcome, Tally(outcome, inside, target)
+    o = outcome
     n, x = tally.n, tally.hits
     rest = 1 - n / max(o.n, 1) if o.is_mean else 1.0  # the mean depends on the members
     observed, expected = (x / n, tally.expected / n) if n else (np.nan, np.nan)

@@ -207,7 +207,7 @@ class Outcome(PeopleRows):
         score = self.score(sign, mu, target)
         return float(score.peak(sign * a.sum(keepdims=True), h[None])[1][0]) if len(h) else 0.0
 
-    def measure(self, inside, target, significance):
+    def measure(self, inside, target, significance, tally=None):
         """Compare the observed outcomes of a group with the expected ones.
 
         Parameters
@@ -215,6 +215,8 @@ class Outcome(PeopleRows):
         inside : ndarray of bool, shape (n_rows,)
         target : int
         significance : float
+        tally : Tally, optional
+            That of the group, if there is one already.
 
         Returns
         -------
@@ -225,7 +227,8 @@ class Outcome(PeopleRows):
         if self.weight is not None:
             return weighed(self, inside, target, significance)
         if self.is_share:
-            return _counted_outcome.compared(self, inside, target, significance)
+            tally = _counted_outcome.Tally(self, inside, target) if tally is None else tally
+            return _counted_outcome.compared(self, tally, target, significance)
         mu, gap = np.sort(self.mu[target][inside]), self.y[target] - self.mu[target]
         gap, y = np.sort(gap[inside]), np.sort(self.y[target][inside])
         n = len(y)
@@ -257,10 +260,18 @@ class Outcome(PeopleRows):
         half = special.ndtri(1 - significance / 2) * error * np.sqrt(rest)
         return gap.mean() - half, gap.mean() + half
 
-    def compared(self, insides, targets, significance):
-        """Return `measure` of several groups as a DataFrame, with the name of each target."""
+    def _tallies(self, insides, targets):
+        """Return the `Tally` of each group; None of each where statistics are no counts."""
+        if not self._is_counted:
+            return [None] * len(insides)
         pairs = zip(insides, targets, strict=True)
-        rows = [self.measure(inside, t, significance) for inside, t in pairs]
+        return [_counted_outcome.Tally(self, *pair) for pair in pairs]
+
+    def compared(self, insides, targets, significance, tallies=None):
+        """Return `measure` of several groups as a DataFrame, with the name of each target."""
+        tallies = [None] * len(insides) if tallies is None else tallies
+        groups = zip(insides, targets, tallies, strict=True)
+        rows = [self.measure(inside, t, significance, tally) for inside, t, tally in groups]
         columns = ("outcome", "effect", "ci_low", "ci_high", "p_value", "test", "support")
         table = pd.DataFrame(rows, columns=[*columns, "observed", "expected"])
         table["test"] = table["test"].astype(object)
@@ -296,21 +307,21 @@ class Outcome(PeopleRows):
         protected_items, n = np.flatnonzero(items.protected), len(self.y)
         masks = list(items.masks(protected_items)) * n
         targets = np.repeat(np.arange(n), len(protected_items))
-        groups = self.compared(masks, targets, significance)
+        tallies = self._tallies(masks, targets)
+        groups = self.compared(masks, targets, significance, tallies)
         names = np.array([str(items.predicates[i]) for i in protected_items], dtype=object)
         groups.insert(0, "group", np.tile(names, n))
         groups["trials"] = groups["support"]
-        groups["min_detectable_gap"] = self.detectable_gaps(groups, masks, targets, threshold)
+        groups["min_detectable_gap"] = self._detectable_gaps(masks, targets, tallies, threshold)
         groups["p_adjusted"] = _stats.adjust(groups["p_value"].to_numpy(), correction)
         return groups
 
-    def detectable_gaps(self, table, insides, targets, threshold, power=0.8):
+    def _detectable_gaps(self, insides, targets, tallies, threshold, power=0.8):
         """Return the smallest gap of each group that the scan detects, given the score needed."""
         # The score of a group is about z**2 / 2 (`one_test_threshold`): its threshold as a z.
         z = np.sqrt(2 * threshold) + special.ndtri(power)
         pairs, w = list(zip(insides, targets, strict=True)), self.mass
         if self._is_counted:
-            tallies = [_counted_outcome.Tally(self, i, t) for i, t in pairs]
             spread = [np.sqrt(tally.variance) for tally in tallies]
             size = [float(tally.n) for tally in tallies]
         else:

@@ -9,6 +9,8 @@ expectations) are sums over its members. Groups are rows of arrays: a of shape (
 (..., n_bins).
 """
 
+from itertools import islice
+
 import numpy as np
 
 _STEPS = 12
@@ -19,18 +21,20 @@ def _odds(p):
     def loss(theta):
         share = p * np.exp(theta)
         share /= 1 - p + share
-        return np.log1p(np.expm1(theta) * p), share, share * (1 - share)
+        yield np.log1p(np.expm1(theta) * p)
+        yield share
+        yield share * (1 - share)
 
     return loss
 
 
 def _rate(theta):
     q = np.exp(theta)
-    return np.expm1(theta), q, q
+    yield from (np.expm1(theta), q, q)
 
 
 def _square(theta):
-    return theta**2 / 2, theta, np.ones_like(theta)
+    yield from (theta**2 / 2, theta, np.ones_like(theta))
 
 
 class Score:
@@ -55,27 +59,30 @@ class Score:
         self.grid = furthest * np.linspace(0, 1, 33) ** 2
         self._gaps = np.diff(self.grid)
         self._table = np.ascontiguousarray(
-            np.broadcast_to(self._losses(self.grid)[0], (len(self.grid), self.n_bins)).T
+            np.broadcast_to(next(self._losses(self.grid)), (len(self.grid), self.n_bins)).T
         )
 
     def _losses(self, t):
-        """Return the loss of each bin at t and its two derivatives, shape (..., n_bins or 1)."""
-        loss, first, second = self._loss(self.sign * t[..., None])
-        return loss, self.sign * first, second
+        """Yield the loss of each bin at t and its two derivatives, shape (..., n_bins or 1).
 
-    def _at(self, t, a, h):
-        """Return F and its two derivatives at t."""
-        loss, first, second = self._losses(t)
-        if loss.shape[-1] == 1:
-            loss, first, second = (
-                np.squeeze(x, -1) * h.sum(axis=-1) for x in (loss, first, second)
-            )
-            return a * t - loss, a - first, -second
-        return (
-            a * t - np.einsum("...b,...b", h, loss),
-            a - np.einsum("...b,...b", h, first),
-            -np.einsum("...b,...b", h, second),
-        )
+        Each is computed when it is asked for.
+        """
+        losses = self._loss(self.sign * t[..., None])
+        yield next(losses)
+        yield self.sign * next(losses)
+        yield next(losses)
+
+    def _at(self, t, a, h, n=3):
+        """Return F and its derivatives at t, the first n of three."""
+        total, sums = None, []
+        for x in islice(self._losses(t), n):
+            if x.shape[-1] == 1:
+                total = h.sum(axis=-1) if total is None else total
+                sums.append(np.squeeze(x, -1) * total)
+            else:
+                sums.append(np.einsum("...b,...b", h, x))
+        loss, first, *second = sums
+        return a * t - loss, a - first, *(-x for x in second)
 
     def on_grid(self, a, h):
         """Return F at each point of the grid, shape (..., n_points)."""
@@ -125,9 +132,9 @@ class Score:
         F is concave, so the extended chords next to its largest value on the grid are above it.
         """
         inner = np.clip(values.argmax(axis=-1)[..., None], 1, len(self.grid) - 2)
-        before, middle, after = (
-            np.take_along_axis(values, inner + i, -1)[..., 0] for i in (-1, 0, 1)
-        )
+        rows = values.reshape(-1, len(self.grid))
+        start = len(self.grid) * np.arange(len(rows)).reshape(inner.shape)
+        before, middle, after = (rows.take((start + inner + i)[..., 0]) for i in (-1, 0, 1))
         gap_before, gap_after = (self._gaps[inner[..., 0] + i] for i in (-1, 0))
         beyond = np.maximum(
             (middle - before) / gap_before * gap_after, (middle - after) / gap_after * gap_before
@@ -146,7 +153,7 @@ class Score:
         """
         end = self.grid[-1]
         low, high = np.full(a.shape, end), np.full(a.shape, end)
-        some = self._at(np.zeros(1), a, h)[1] > 0  # F(0) = 0, so F must increase
+        some = self._at(np.zeros(1), a, h, n=2)[1] > 0  # F(0) = 0, so F must increase
         a, h = a[some], h[some]
         values = self.on_grid(a, h)
         t, peak = self.grid[values.argmax(axis=-1)], values.max(axis=-1)
@@ -184,7 +191,7 @@ class Score:
         """
         t, ends = start, (np.minimum(start, peak), np.maximum(start, peak))
         for _ in range(_STEPS):
-            value, slope, _ = self._at(t, a, h)
+            value, slope = self._at(t, a, h, n=2)
             step = np.divide(value - level, slope, out=np.zeros_like(t), where=slope != 0)
             before, t = t, np.clip(t - step, *ends)
             if (np.abs(t - before) <= 1e-4 * t).all():  # the next step is far smaller
