@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space._bins import Bins, cuts_of, joined
-from skdisc._space._codes import MISSING, NO_ITEM
+from skdisc._space._codes import MISSING, NO_ITEM, PAD
 from skdisc._space._subgroup import Group, Predicate, Subgroup
 from skdisc._utils._frequency import count
 from skdisc._utils._hashing import distinct
@@ -151,15 +151,29 @@ class Items:
 
     def name_of(self, numbers: Iterable[int]) -> str:
         """Return the text of `subgroup`, whose object is not needed for it."""
-        texts, place = self._texts_in_order
-        ordered = sorted((i for i in numbers if i >= 0), key=place.__getitem__)
-        return " and ".join([texts[i] for i in ordered]) or "everyone"
+        return self.names_of(np.array([[*numbers, PAD]]))[0]
+
+    def names_of(self, conjunctions: np.ndarray) -> np.ndarray:
+        """Return the text of each `subgroup`, an object array, without a loop over groups.
+
+        Shapes: `conjunctions` (n, max_len), numbers of items, padded by PAD anywhere.
+        """
+        place, texts = self._texts_in_order
+        n, names = len(self.predicates), np.full(len(conjunctions), "", dtype=object)
+        for i, column in enumerate(np.sort(np.append(place, n)[conjunctions], axis=1).T):
+            has_item = np.flatnonzero(column < n)
+            names[has_item] += texts[min(i, 1)][column[has_item]]
+        return np.where((conjunctions == PAD).all(axis=1), "everyone", names)
 
     @cached_property
     def _texts_in_order(self):
-        """The text of each predicate, and its place in the order of a `Subgroup`."""
-        place = [(str(p.column), type(p.column).__name__) for p in self.predicates]
-        return [str(p) for p in self.predicates], place
+        """The place of each item in a `Subgroup`, and by place its text at the start and later."""
+        keys = [(str(p.column), type(p.column).__name__) for p in self.predicates]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        first = np.array([str(self.predicates[i]) for i in order], dtype=object)
+        return place, (first, " and " + first)
 
     def rows_of(self, group: Group, X: pd.DataFrame) -> np.ndarray:
         """Return the mask of a group in X, the rows that `codes` are of."""

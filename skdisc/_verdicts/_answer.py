@@ -203,7 +203,7 @@ def decide(
         open_by_ratio=bool(ratios_count and gap_holds[others].all() and not holds[others].all()),
         relevant_size=relevant_size if c.total is not None else 0.0,
         resolution=_resolution(c.comparison, others, cleared),
-        without_counterparts=[c.name_of(i) for i in alone],
+        without_counterparts=c.names_of(alone).tolist(),
         significance=significance,
         level=a,
         curve=_curve(c, significance),
@@ -250,23 +250,30 @@ def family_table(
         family) and ``reason``, why it is not judged or cannot be measured.
     """
     c = candidates
-    table = c.table(answer.significance)
+    columns = c.columns(answer.significance)
     shown = shown or {}
     measures = {measure for _, measure in shown}
     only = measures.pop() if len(measures) == 1 else ""
-    keys = [(table["group"].iloc[i], c.measure[i] or only) for i in np.flatnonzero(c.found)]
-    at = [i for i, key in zip(np.flatnonzero(c.found), keys, strict=True) if key in shown]
+    keys = {i: (columns["group"][i], c.measure[i] or only) for i in np.flatnonzero(c.found)}
+    at = [i for i, key in keys.items() if key in shown]
     if at:
-        columns = ["estimate", "low", "high", "level"]
-        table.loc[at, columns] = np.array([shown[key] for key in keys if key in shown], dtype=float)
-    place = np.arange(len(c))
-    table["excluded"] = c.upper(answer.level)
-    table["cleared"], table["found"] = np.isin(place, answer.cleared), c.found
-    table["judged"] = np.isin(place, answer.family)
+        numbers = np.array([shown[keys[i]] for i in at], dtype=float)
+        for name, values in zip(("estimate", "low", "high", "level"), numbers.T, strict=True):
+            columns[name][at] = values
+    columns["excluded"] = c.upper(answer.level)
+    columns["cleared"], columns["found"] = _marked(answer.cleared, len(c)), c.found
+    columns["judged"] = _marked(answer.family, len(c))
     under = f"under {_percent(answer.relevant_size)}: not judged"
     reason = np.where(c.reason != "", c.reason, np.where(c.measurable, "", "without counterparts"))
-    table["reason"] = np.where(table["judged"], reason, under).astype(object)
-    return table
+    columns["reason"] = np.where(columns["judged"], reason, under).astype(object)
+    return pd.DataFrame(columns)
+
+
+def _marked(positions, n):
+    """Return a bool array of length n that is True at some positions."""
+    is_marked = np.zeros(n, dtype=bool)
+    is_marked[positions] = True
+    return is_marked
 
 
 def reason_of(answer: Answer) -> str:
@@ -330,9 +337,10 @@ def _cleared(others, comparison, holds):
 def _bounds(measure, upper, gap):
     """Return the bound of each measure, rounded up, but not above a relevant gap that holds."""
     bounds = {}
-    for name in dict.fromkeys(measure):
-        largest = float(upper[measure == name].max())
-        limit = float(gap[measure == name].min())
+    number, names = pd.factorize(measure, use_na_sentinel=False)
+    for k, name in enumerate(names):
+        largest = float(upper[number == k].max())
+        limit = float(gap[number == k].min())
         bound = rounded_up(largest)
         bounds[name] = min(bound, limit) if largest <= limit else bound
     return {name: bound if np.isfinite(bound) else None for name, bound in bounds.items()}
@@ -347,8 +355,10 @@ def _worst(bounds, measure, gap):
 
 def _by_measure(measure, gap):
     """Return the relevant gap, or a dict by measure if they differ; None where there is none."""
-    last = dict(zip(measure, range(len(gap)), strict=True))  # a candidate of each measure
-    some = {name: float(gap[i]) if np.isfinite(gap[i]) else None for name, i in last.items()}
+    number, names = pd.factorize(measure, use_na_sentinel=False)
+    last = np.zeros(len(names), dtype=np.intp)  # a candidate of each measure
+    last[number] = np.arange(len(gap))
+    some = {n: float(g) if np.isfinite(g) else None for n, g in zip(names, gap[last], strict=True)}
     return some if len(set(some.values())) > 1 else next(iter(some.values()), None)
 
 
@@ -386,7 +396,7 @@ def _without_counterparts(c, alone):
     """Return a sentence without a final stop that names groups nobody can be compared with."""
     if not len(alone):
         return ""
-    names = list(dict.fromkeys(c.name_of(i) for i in alone))
+    names = list(dict.fromkeys(c.names_of(alone)))
     one = len(names) == 1
     listed = ", ".join(names[:_NAMED])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

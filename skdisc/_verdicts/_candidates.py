@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from pandas.api.types import infer_dtype
 
 from skdisc import _stats
 
@@ -145,7 +147,7 @@ class Candidates:
     def __len__(self):
         return len(self.n)
 
-    @property
+    @cached_property
     def comparison(self) -> np.ndarray:
         """Size of each comparison, n1 n0 / (n1 + n0), to nine digits: equal sizes are equal."""
         size = self.comparison_size
@@ -154,17 +156,21 @@ class Candidates:
         fraction, exponent = np.frexp(size)
         return np.ldexp(np.round(fraction * 2**30) / 2**30, exponent)
 
-    @property
+    @cached_property
     def measurable(self) -> np.ndarray:
         """Whether there are enough people on both sides to say anything."""
         return np.minimum(self.n, self.n_others) >= MEASURABLE
+
+    @cached_property
+    def _can_be_measured(self):
+        """Whether there are enough people, and no reason why not."""
+        return self.measurable & (self.reason == "")
 
     def upper(self, a: float) -> np.ndarray:
         """Return U, the one-sided 1 - a end of the size of each effect; infinite if unknown."""
         low, high = self.interval(a)
         upper = np.maximum(np.abs(low), np.abs(high))
-        is_known = self.measurable & ~np.isnan(upper) & (self.reason == "")
-        return np.where(is_known, upper, np.inf)
+        return np.where(self._can_be_measured & ~np.isnan(upper), upper, np.inf)
 
     def smallest_ratios(self, a: float) -> np.ndarray:
         """Return the smallest ratio that is not excluded; 1 where ratios decide nothing."""
@@ -186,6 +192,13 @@ class Candidates:
             return str(self.name(int(i)))
         return str(i) if self.name is None else str(self.name[i])
 
+    def names_of(self, which: np.ndarray) -> np.ndarray:
+        """Return the names of the candidates at some positions, an object array."""
+        names = self.name
+        if isinstance(names, np.ndarray) and infer_dtype(names, skipna=False) == "string":
+            return names[which].astype(object)
+        return np.array([self.name_of(i) for i in which], dtype=object)
+
     def table(self, a: float, which: np.ndarray | None = None) -> pd.DataFrame:
         """Return the candidates with the two-sided 1 - 2a intervals of their effects.
 
@@ -202,22 +215,24 @@ class Candidates:
             ``group``, ``measure``, ``n``, ``n_others``, ``comparison``, ``estimate``, ``low``,
             ``high``, ``upper`` and ``level``, the confidence level of the interval.
         """
+        return pd.DataFrame(self.columns(a, which))
+
+    def columns(self, a: float, which: np.ndarray | None = None) -> dict:
+        """Return the columns of `table`, a dict of arrays of their own."""
         which = np.arange(len(self)) if which is None else which
         low, high = (np.asarray(end, dtype=float)[which] for end in self.interval(a))
-        return pd.DataFrame(
-            {
-                "group": np.array([self.name_of(i) for i in which], dtype=object),
-                "measure": self.measure[which],
-                "n": self.n[which],
-                "n_others": self.n_others[which],
-                "comparison": self.comparison[which],
-                "estimate": self.estimate[which],
-                "low": low,
-                "high": high,
-                "upper": self.upper(a)[which],
-                "level": 1 - float(_stats.level_of_two_tests(a)),
-            }
-        )
+        return {
+            "group": self.names_of(which),
+            "measure": self.measure[which],
+            "n": self.n[which],
+            "n_others": self.n_others[which],
+            "comparison": self.comparison[which],
+            "estimate": self.estimate[which],
+            "low": low,
+            "high": high,
+            "upper": self.upper(a)[which],
+            "level": np.full(len(which), 1 - float(_stats.level_of_two_tests(a))),
+        }
 
 
 def smallest_ratio(x1, n1, x0, n0, a, rarer=None):

@@ -15,7 +15,12 @@ from skdisc._task._task import Task
 from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._whom import whom
 from skdisc.subgroup._estimation._clusters import inflation, members_of
-from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts, is_protected
+from skdisc.subgroup._estimation._contrasts import (
+    HIGHER_IS_WORSE,
+    Contrasts,
+    is_protected,
+    why_too_skewed,
+)
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
 _JOINT = -1  # a group whose protected part has several conditions, or none of its own
@@ -36,8 +41,8 @@ class ContrastQuestion:
         -1 for others.
     size : ndarray of float, shape (n_contrasts,)
         Size of the group; of two sides, the larger.
-    name : callable
-        The name of the contrast at a position.
+    name : ndarray of object, shape (n_contrasts,)
+        The name of each contrast.
     ranges : str
         Which numbers are compared in bins.
     """
@@ -46,7 +51,7 @@ class ContrastQuestion:
     side: np.ndarray
     pattern: np.ndarray
     size: np.ndarray
-    name: Callable[[int], str]
+    name: np.ndarray
     ranges: str = ""
 
     def candidates(self, detector: Any, significant: np.ndarray | None = None) -> Candidates:
@@ -63,18 +68,19 @@ class ContrastQuestion:
             is_found[measure, self.side[measure, is_tested[position]]] = True
         is_representative = self.side == np.arange(n)
         measure, position = np.nonzero(is_representative)
-        parts = [self.contrasts.at(np.flatnonzero(mask)) for mask in is_representative]
-        tallies = [part.tallies[j] for j, part in enumerate(parts)]
+        parts = [(j, np.flatnonzero(mask)) for j, mask in enumerate(is_representative)]
+        tallies = [self.contrasts.tally(j, part) for j, part in parts]
 
+        @cache  # of the few levels of an answer
         def interval(a):
             level = _stats.level_of_two_tests(a)
             ends = [np.broadcast_arrays(*tally.interval(level)) for tally in tallies]
             return tuple(np.concatenate([np.ravel(end[k]) for end in ends]) for k in (0, 1))
 
-        people, effective = zip(*(part.people(j) for j, part in enumerate(parts)), strict=True)
+        people, effective = zip(*(self.contrasts.people(j, part) for j, part in parts), strict=True)
         n_group, n_others = np.concatenate(people, axis=1)
         gaps, problem = detector._matters(self.contrasts.rows)
-        name = cache(self.name)  # the measures share the names of groups
+        level_of_reasons = _stats.level_of_two_tests(detector.significance)
         return Candidates(
             n_group,
             n_others,
@@ -83,13 +89,13 @@ class ContrastQuestion:
             size=self.size[position],
             total=float(self.contrasts.rows.size),
             found=is_found[measure, position],
-            name=lambda i: name(position[i]),
+            name=self.name[position],
             measure=np.array(names, dtype=object)[measure] if len(names) > 1 else None,
             comparison_size=np.concatenate([_stats.compared_size(*sizes) for sizes in effective]),
             reason=np.concatenate(
                 [
-                    part.too_skewed(_stats.level_of_two_tests(detector.significance))[j]
-                    for j, part in enumerate(parts)
+                    why_too_skewed(tally, level_of_reasons, len(part))
+                    for tally, (_, part) in zip(tallies, parts, strict=True)
                 ]
             ),
             relevant_gap=np.array(gaps, dtype=float)[measure],
@@ -126,11 +132,9 @@ def question_about_patterns(
     context_items = np.vstack([context_items[keep], single_context[extra]])
     contrasts = Contrasts.joined(contrasts.at(keep), single_contrasts.at(extra))
 
-    def name(i):
-        if i < len(keep):
-            return items.name_of(patterns.items[pattern[i]].tolist())
-        return f"{items.predicates[part_item[i]]} among {items.name_of(context_items[i].tolist())}"
-
+    alone = items.names_of(part_item[len(keep) :, None])
+    within = items.names_of(context_items[len(keep) :])
+    name = np.concatenate([items.names_of(patterns.items[keep]), alone + " among " + within])
     tested = np.where(np.arange(len(pattern)) < len(keep), pattern, -1)
     return _each_context_once(contrasts, part_item, context_items, items, tested, name)
 
@@ -162,7 +166,7 @@ def question_about_everyone(
         context_items,
         items,
         positions,
-        lambda i: items.name_of(patterns.items[positions[i]].tolist()),
+        items.names_of(patterns.items[positions]),
     )
 
 
@@ -412,6 +416,6 @@ def _with_groups(question, groups, n_patterns, detector):
         np.hstack([question.side, np.tile(places, (len(rows.names), 1))]),
         np.concatenate([question.pattern, n_patterns + np.arange(len(groups))]),
         np.concatenate([question.size, group_contrasts.size.astype(float)]),
-        lambda i: question.name(i) if i < n else str(groups[i - n]),
+        np.concatenate([question.name, np.array([str(g) for g in groups], dtype=object)]),
         question.ranges,
     )

@@ -7,6 +7,7 @@ Its contrast compares the members with those in the context who do not have the 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,11 @@ HIGHER_IS_WORSE = {"false_negative_rate", "false_omission_rate", "error_rate"}
 def context_of(group: Group, protected: Sequence[Hashable]) -> Subgroup:
     """Return a group without its conditions on protected columns."""
     return Subgroup([p for p in group.predicates if p.column not in protected])
+
+
+def why_too_skewed(tally: Any, level: float, n: int) -> np.ndarray:
+    """Return why means of n groups cannot be compared at a level, "" where they can."""
+    return tally.too_skewed(level) if isinstance(tally, Means) else np.full(n, "", dtype=object)
 
 
 def is_protected(patterns: Patterns, items: Items) -> np.ndarray:
@@ -155,26 +161,30 @@ class Contrasts:
                 changed[name] = function(*values)
         return replace(self, **changed)
 
-    def people(self, j: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return how many people each contrast compares by a measure, and how many count.
+    def people(
+        self, j: int, which: np.ndarray | slice = slice(None)
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return how many people some contrasts compare by a measure, and how many count.
 
         Both are numbers of the group and of its rest, shape (2, n_groups). Those that count are
         effective numbers of rows with weights (Kish 1965); they do not depend on outcomes.
         """
-        sums, context_sums = self.sums[j], self.context_sums[j]
+        sums, context_sums = self.sums[j][:, which], self.context_sums[j][:, which]
         counted = np.array(
             [self.rows.effective(j, sums), self.rows.effective(j, context_sums - sums)]
         )
         if self.rows.weight is None:
             return counted, counted
-        return np.array([self.support, self.support_context - self.support]), counted
+        support = self.support[which]
+        return np.array([support, self.support_context[which] - support]), counted
 
     @cached_property
     def tallies(self) -> list:
         """The comparison by each measure."""
-        return [self._tally(j, slice(None)) for j in range(len(self.sums))]
+        return [self.tally(j, slice(None)) for j in range(len(self.sums))]
 
-    def _tally(self, j, group):
+    def tally(self, j: int, group: np.ndarray | slice) -> Any:
+        """Return the comparison by a measure of some contrasts, given by position."""
         sums = [self.sums[j][:, group], self.context_sums[j][:, group]]
         if self.side_sums is not None:
             sums.append(self.side_sums[j][:, group])
@@ -204,10 +214,7 @@ class Contrasts:
 
         The array has the shape (n_measures, n_groups).
         """
-        nothing = np.full(len(self.support), "", dtype=object)
-        by_measure = [
-            t.too_skewed(level) if isinstance(t, Means) else nothing for t in self.tallies
-        ]
+        by_measure = [why_too_skewed(t, level, len(self.support)) for t in self.tallies]
         return np.array(by_measure, dtype=object).reshape(len(self.sums), len(self.support))
 
     def table(
@@ -223,7 +230,7 @@ class Contrasts:
         for j in np.unique(measure) if len(measure) else [0]:
             positions = np.flatnonzero(measure == j)
             parts.append(
-                self._tally(j, group[positions]).contrast(level[positions]).set_axis(positions)
+                self.tally(j, group[positions]).contrast(level[positions]).set_axis(positions)
             )
         table = pd.concat(parts).sort_index()
         table.insert(6, "support", self.support[group])
