@@ -177,9 +177,14 @@ class Items:
 
     def rows_of(self, group: Group, X: pd.DataFrame) -> np.ndarray:
         """Return the mask of a group in X, the rows that `codes` are of."""
+        numbers = self.numbers_of(group)
+        return group.mask(X) if numbers is None else self.masks(numbers).all(axis=0)
+
+    def numbers_of(self, group: Group) -> list[int] | None:
+        """Return the items that a group is the conjunction of; None if it is of no items."""
         if not isinstance(group, Subgroup) or not set(group.predicates) <= self._number.keys():
-            return group.mask(X)
-        return self.masks([self._number[p] for p in group.predicates]).all(axis=0)
+            return None
+        return [self._number[p] for p in group.predicates]
 
     @cached_property
     def _number(self):

@@ -265,10 +265,11 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         """Return the counts of groups that were measured again."""
         return FoundCounts.of(groups, is_found, self.protected_)
 
-    def _candidates(self, task, discovery, rows, items):
+    def _candidates(self, task, discovery, rows, items, mined=None):
         """Return the candidates of the question, on the rows that measured the findings.
 
-        None if the method does not compare the gaps that the question is about.
+        None if the method does not compare the gaps that the question is about. `mined`: as for
+        `candidates_of_rows`.
         """
         if self.null not in _BOUNDED:
             return None
@@ -279,7 +280,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
             measures.iloc[i] if measures.iloc[i] in rows.names else rows.names[0] for i in sure
         ]
         findings = [(groups[i], name) for i, name in zip(sure, names, strict=True)]
-        return candidates_of_rows(self, task, rows, items, findings)
+        return candidates_of_rows(self, task, rows, items, findings, mined)
 
     def _report(self, rows, items, findings, counts, n_tests=None, **more):
         """Return the Discovery of findings that were measured on rows; `more` are fields of it.

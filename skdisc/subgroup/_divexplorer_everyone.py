@@ -5,6 +5,7 @@ import numpy as np
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
 from skdisc.subgroup._divexplorer_shapley import explain
+from skdisc.subgroup._estimation._contrast_question import judged_of
 from skdisc.subgroup._estimation._discovery import (
     Effects,
     FoundCounts,
@@ -48,6 +49,9 @@ def against_everyone(detector, task, rows, items):
     is_found = significant.any(axis=0)
     counts = FoundCounts.of_itemsets(items, patterns.items, tested, is_found)
     discovery = d._report(rows, items, findings, counts)
+    judged = judged_of(d, task, rows, items, patterns) if d.confirm is None else None
+    if judged is not None:
+        discovery.candidates = d._candidates(task, discovery, rows, items, judged)
     if d.explain:
         pairs = list(zip(measure, group, strict=True))
         discovery.tables.update(explained(d, rows, items, patterns, pairs))

@@ -79,8 +79,10 @@ def clustered(tally: GroupTally | Means, factor: np.ndarray | None) -> GroupTall
 
 def item_tallies(rows: Any, items: Items, item_numbers: np.ndarray) -> list:
     """Return the comparisons of the rows of some items with all others, by measure."""
-    everyone = np.ones(len(rows), dtype=bool)
-    factor_by_measure = inflation(rows, items.masks(item_numbers), [everyone] * len(item_numbers))
+    factor_by_measure = None
+    if rows.cluster is not None:
+        everyone = [np.ones(len(rows), dtype=bool)] * len(item_numbers)
+        factor_by_measure = inflation(rows, items.masks(item_numbers), everyone)
     sums = [item_sums[:, item_numbers] for item_sums in rows.item_sums(items)]
     factors = [None] * len(sums) if factor_by_measure is None else factor_by_measure
     return [

@@ -78,12 +78,7 @@ def candidates_of(
     if not detector.distinct or family.contexts is None or family.least > least:
         return None
     large = rows.support(patterns)[1] >= least
-    large_patterns = Patterns(
-        patterns.items[large],
-        patterns.counts[large],
-        None if patterns.sums is None else patterns.sums[large],
-    )
-    question = question_about_patterns(rows, large_patterns, family.contexts, items)
+    question = question_about_patterns(rows, patterns.at(large), family.contexts, items)
     return question.candidates(detector, significant[:, large])
 
 

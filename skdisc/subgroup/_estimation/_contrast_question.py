@@ -171,17 +171,24 @@ def question_about_everyone(
 
 
 def candidates_of_rows(
-    detector: Any, task: Task, rows: Any, items: Items, findings: Sequence[tuple[Group, str]]
+    detector: Any,
+    task: Task,
+    rows: Any,
+    items: Items,
+    findings: Sequence[tuple[Group, str]],
+    mined: Patterns | None = None,
 ) -> Candidates:
     """Return the candidates of a question from rows, whatever the search did.
 
     `items`: with the codes of these rows. `findings`: the findings, each with its measure. One that
-    is no conjunction of items is added.
+    is no conjunction of items is added. `mined`: the groups of a question about everyone, from
+    `judged_of`; None: they are mined.
     """
-    mine = rows.miner(items, relevant_least(detector, rows), True)
     most = detector._most_judged
+    if mined is None:
+        mine = rows.miner(items, relevant_least(detector, rows), True)
     if detector.versus == "everyone" and detector.null == "everyone":
-        patterns = mine(most, None, in_time(task))
+        patterns = mine(most, None, in_time(task)) if mined is None else mined
         tested = np.ones(len(patterns), dtype=bool)
         if detector.must_include == "protected":
             tested = items.protected[patterns.items[:, 0]]
@@ -199,6 +206,27 @@ def candidates_of_rows(
     return question.candidates(detector, np.hstack([significant, extra]))
 
 
+def judged_of(
+    detector: Any, task: Task, rows: Any, items: Items, patterns: Patterns
+) -> Patterns | None:
+    """Return which of the groups that a search compared with everyone are judged.
+
+    None if the search may not have mined them all, or if sums of floats, which depend on the
+    lattice in their last digits, tell how large they are.
+    """
+    least = relevant_least(detector, rows)
+    is_complete = task.budget.stopped_by is None and detector._least(rows) <= least
+    if not is_complete or patterns.sums is not None:
+        return None
+    is_judged = rows.support(patterns)[1] >= least
+    if not detector.distinct:
+        frequent = np.flatnonzero(rows.sizes(items) >= least)
+        is_first = np.zeros(len(items.predicates) + 1, dtype=bool)
+        is_first[[*items.walk(frequent, True)[1], PAD]] = True  # PAD finds the last
+        is_judged &= is_first[patterns.items].all(axis=1)
+    return patterns.at(is_judged)
+
+
 def publishable_groups(detector: Any, patterns: Patterns, items: Items) -> Patterns:
     """Return the mined groups that a public document may compare with the rest of their contexts.
 
@@ -211,8 +239,7 @@ def publishable_groups(detector: Any, patterns: Patterns, items: Items) -> Patte
     context_items = np.where(is_protected(patterns, items), PAD, patterns.items)
     masks = (np.array(list(members_of(items, p))) for p in (patterns.items, context_items))
     is_allowed = choice.looks_at(*masks)
-    sums = None if patterns.sums is None else patterns.sums[is_allowed]
-    return Patterns(patterns.items[is_allowed], patterns.counts[is_allowed], sums)
+    return patterns.at(is_allowed)
 
 
 def relevant_least(detector: Any, rows: Any) -> float:
@@ -383,17 +410,30 @@ def _pairs_that_fill(key, n, n_whole):
 def _matched_findings(rows, patterns, items, findings):
     """Return which patterns are findings, by measure, and the findings that match no pattern."""
     significant = np.zeros((len(rows.names), len(patterns)), dtype=bool)
-    support, unmatched = rows.support(patterns)[0], []
+    same_rows, unmatched = {}, []  # of a group, whichever measures it is found by
+    support = rows.support(patterns)[0]
     for group, measure in findings:
-        mask = items.rows_of(group, rows.X)
-        alike = np.flatnonzero(support == rows.people_in([mask])[0])
-        members = members_of(items, patterns.items[alike])
-        same = [i for i, m in zip(alike, members, strict=True) if np.array_equal(m, mask)]
-        if same:
-            significant[rows.names.index(measure), same] = True
+        if group not in same_rows:
+            same_rows[group] = _with_rows_of(group, rows, patterns, support, items)
+        if len(same_rows[group]):
+            significant[rows.names.index(measure), same_rows[group]] = True
         else:
             unmatched.append((group, measure))
     return significant, unmatched
+
+
+def _with_rows_of(group, rows, patterns, support, items):
+    """Return the positions of the patterns with the rows of a group; `support`: that of each."""
+    numbers = items.numbers_of(group)
+    if numbers:
+        (position,), (is_pattern,) = patterns.find(np.array([numbers]))
+        alike = np.flatnonzero(support == support[position])
+        if is_pattern and len(alike) == 1:
+            return alike
+    mask = items.rows_of(group, rows.X)
+    alike = np.flatnonzero(support == rows.people_in([mask])[0])
+    members = members_of(items, patterns.items[alike])
+    return [i for i, m in zip(alike, members, strict=True) if np.array_equal(m, mask)]
 
 
 def _with_groups(question, groups, n_patterns, detector):

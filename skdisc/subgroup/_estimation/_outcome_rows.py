@@ -119,10 +119,7 @@ class OutcomeRows(PeopleRows):
             patterns = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
             # The lattice counts rows; `fewest` rows of the heaviest weight reach the size.
             if self.weight is not None:
-                large = patterns.sums[:, 0] >= least
-                patterns = Patterns(
-                    patterns.items[large], patterns.counts[large], patterns.sums[large]
-                )
+                patterns = patterns.at(patterns.sums[:, 0] >= least)
             return patterns.numbered(first_equal_item)
 
         return mine

@@ -101,9 +101,24 @@ class Counted(OutcomeRows):
         """Return the sums over all rows, shape (4,)."""
         return self.total
 
+    def item_support(self, items: Items) -> np.ndarray:
+        """Return the number of people of each item."""
+        return self._item_counts(items).sum(axis=1)
+
     def item_sums(self, items: Items) -> list[np.ndarray]:
         """Return the sums over each item, by measure."""
-        return [items.counts(self.cell, N_CELLS, self.frequency).T] * len(self.names)
+        return [self._item_counts(items).T] * len(self.names)
+
+    def _item_counts(self, items):
+        """Return the number of people of each item by cell; of the last items they are kept."""
+        if self._counted_items.get("items") is not items:
+            counts = items.counts(self.cell, N_CELLS, self.frequency)
+            self._counted_items.update(items=items, counts=counts)
+        return self._counted_items["counts"]
+
+    @cached_property
+    def _counted_items(self):
+        return {}
 
     def support(self, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of rows of each pattern, and its size, which is the same."""

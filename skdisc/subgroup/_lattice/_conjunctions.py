@@ -40,6 +40,11 @@ class Patterns:
         """Number of items of each pattern."""
         return (self.items != PAD).sum(axis=1)
 
+    def at(self, which: np.ndarray) -> "Patterns":
+        """Return some of the patterns, given by a mask or in order."""
+        sums = None if self.sums is None else self.sums[which]
+        return Patterns(self.items[which], self.counts[which], sums)
+
     def numbered(self, numbers: np.ndarray) -> "Patterns":
         """Return the patterns with other numbers for their items, in order again."""
         return in_order(np.append(numbers, PAD)[self.items], self.counts, self.sums)
@@ -83,11 +88,30 @@ class Patterns:
 
 def in_order(items, counts, sums):
     """Return patterns with increasing items, sorted by length, then by items."""
-    last = np.iinfo(items.dtype).max
-    items = np.sort(np.where(items == PAD, last, items), axis=1)
-    items = np.where(items == last, PAD, items)
-    order = np.lexsort((*items.T[::-1], (items != PAD).sum(axis=1)))
-    return Patterns(items[order], counts[order], None if sums is None else sums[order])
+    is_item = items != PAD
+    if ((items[:, 1:] <= items[:, :-1]) & is_item[:, 1:]).any() or (
+        is_item[:, 1:] & ~is_item[:, :-1]
+    ).any():
+        last = np.iinfo(items.dtype).max
+        items = np.sort(np.where(is_item, items, last), axis=1)
+        items = np.where(items == last, PAD, items)
+    order = np.lexsort((*_as_few_numbers(items)[::-1], is_item.sum(axis=1)))
+    return Patterns(items, counts, sums).at(order)
+
+
+def _as_few_numbers(items):
+    """Return numbers that put rows of items in the same order, most significant first.
+
+    Each holds as many columns as fit in 63 bits: sorting by few numbers is faster.
+    """
+    bits = int(items.max(initial=0) + 1).bit_length()
+    numbers, width = [], 63 // bits
+    for start in range(0, items.shape[1], width):
+        number = np.zeros(len(items), dtype=np.int64)
+        for column in items[:, start : start + width].T:
+            number = (number << bits) | (column + 1)  # PAD is -1
+        numbers.append(number)
+    return numbers
 
 
 def _keys(*tables):
